@@ -1,0 +1,39 @@
+import type { Clock } from '../../src/lib/clock.ts';
+
+/** A clock that stands still until `advance` moves it, calling on the way whatever has become due, in order. */
+export class ManualClock implements Clock {
+  #now: number;
+  #due: { at: number; order: number; task: () => void }[] = [];
+  #order = 0;
+
+  constructor(start = Date.UTC(2026, 0, 1)) {
+    this.#now = start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, task: () => void): () => void {
+    const entry = { at: this.#now + Math.max(0, ms), order: this.#order++, task };
+    this.#due.push(entry);
+    return () => {
+      this.#due = this.#due.filter((other) => other !== entry);
+    };
+  }
+
+  advance(ms: number): void {
+    const end = this.#now + ms;
+    for (;;) {
+      const next = this.#due
+        .filter((entry) => entry.at <= end)
+        .sort((a, b) => a.at - b.at || a.order - b.order)
+        .at(0);
+      if (!next) break;
+      this.#due = this.#due.filter((entry) => entry !== next);
+      this.#now = Math.max(this.#now, next.at);
+      next.task();
+    }
+    this.#now = end;
+  }
+}
