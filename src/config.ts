@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { nearMisses } from './config/near-misses.ts';
+import * as shape from './config/shapes.ts';
+
+/** Every variable, in the order in which problems are told. */
+const variables = z.object({
+  DISCORD_TOKEN: shape.botToken,
+  DISCORD_GUILD_ID: shape.guildId,
+  DISCORD_API_URL: shape.discordApi,
+  DISCORD_GUILD_IDS: shape.guildIds,
+  DISCORD_ADMIN_GUILD_IDS: shape.guildIds,
+  DISCORD_USER_INSTALL: shape.onOff,
+  DISCORD_MESSAGE_CONTENT: shape.onOff,
+
+  GATEWAY_BASE_URL: shape.gatewayBase,
+  GATEWAY_API_KEY: shape.gatewayKey,
+  GATEWAY_IMGX_PATH: shape.pathPrefix('/imgx'),
+  GATEWAY_MUSIC_PATH: shape.pathPrefix('/music'),
+  GATEWAY_VIDEOA_PATH: shape.pathPrefix('/videoa'),
+  GATEWAY_COMPAT_PATH: shape.pathPrefix('/v1beta/compat'),
+  GATEWAY_CONNECTIONS: shape.connections,
+  // The specification hides these names or is contradicted by the wild: its word is the default, the rest a setting.
+  GATEWAY_REFERENCE_VIDEO_FIELD: shape.requestField('reference_video_urls'),
+  GATEWAY_REFERENCE_AUDIO_FIELD: shape.requestField('reference_audio_urls'),
+  GATEWAY_FACE_CHECK_FIELD: shape.optionalField,
+  GATEWAY_DESCRIBE_FIELD: shape.choice(['base64Array', 'base64'], 'base64Array'),
+  GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
+  GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
+  GATEWAY_USAGE_UNIT: shape.usageUnit,
+
+  STORE_URL: shape.store,
+  MEDIA_ALLOW_PRIVATE: shape.onOff,
+  LOG_LEVEL: shape.logLevel,
+  POLL_SCHEDULE: shape.choice(['spec', 'learned'], 'spec'),
+
+  DEFAULT_IMAGE_MODEL: shape.modelId,
+  DEFAULT_VIDEO_MODEL: shape.modelId,
+  DEFAULT_MUSIC_MODEL: shape.modelId,
+  DEFAULT_TEXT_MODEL: shape.modelId,
+  DEFAULT_TALK_MODEL: shape.modelId,
+  MAX_WAIT_PICTURE_SECONDS: shape.waitSeconds('300'),
+  MAX_WAIT_VIDEO_SECONDS: shape.waitSeconds('900'),
+  MAX_WAIT_MUSIC_SECONDS: shape.waitSeconds('300'),
+  MAX_WAIT_TEXT_SECONDS: shape.waitSeconds('120'),
+});
+
+type Variable = keyof typeof variables.shape;
+
+/** These names are public interface: none is renamed or taken away. */
+export const configVariables = Object.freeze(Object.keys(variables.shape)) as readonly Variable[];
+
+export interface ConfigProblem {
+  readonly variable: string;
+  /** Reads on from the variable's name, "should be on or off" for example, and never repeats the value. */
+  readonly problem: string;
+}
+
+/** Everything that is wrong at once, so that nobody has to start the bot once per mistake. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    super(problems.map(({ variable, problem }) => `${variable} ${problem}`).join('\n'));
+    this.problems = problems;
+  }
+}
+
+type Frozen<T> = { readonly [Key in keyof T]: Frozen<T[Key]> };
+export type Config = Frozen<ReturnType<typeof arrange>>;
+export type GatewayConfig = Config['gateway'];
+
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  // A blank line in `.env` means "not set", and a space or a carriage return at its end means nothing.
+  const given = Object.fromEntries(configVariables.map((name) => [name, environment[name]?.trim() || undefined]));
+  const result = variables.safeParse(given);
+  const wrong = new Set(result.error?.issues.map((issue) => issue.path[0] as Variable));
+  const problems = [...wrong].map((variable) => {
+    const expected = variables.shape[variable].description;
+    return { variable, problem: given[variable] === undefined ? `is required: ${expected}` : `should be ${expected}` };
+  });
+  const slips = nearMisses(environment, configVariables).map(({ name, meant }) => {
+    return { variable: name, problem: `is not a setting of Atelier: did you mean ${meant}?` };
+  });
+  if (!result.success || slips.length > 0) throw new ConfigError([...problems, ...slips]);
+  return freeze(arrange(result.data));
+}
+
+function arrange(given: z.output<typeof variables>) {
+  const { DISCORD_GUILD_IDS: guildIds, DISCORD_ADMIN_GUILD_IDS: adminGuildIds } = given;
+  return {
+    discord: {
+      token: given.DISCORD_TOKEN,
+      ...present({ deployGuildId: given.DISCORD_GUILD_ID }),
+      apiUrl: given.DISCORD_API_URL,
+      guildIds,
+      // With several servers only the operator can say whose managers may see what was spent.
+      adminGuildIds: adminGuildIds.length === 0 && guildIds.length === 1 ? guildIds : adminGuildIds,
+      userInstall: given.DISCORD_USER_INSTALL,
+      messageContent: given.DISCORD_MESSAGE_CONTENT,
+    },
+    gateway: {
+      baseUrl: given.GATEWAY_BASE_URL,
+      apiKey: given.GATEWAY_API_KEY,
+      connections: given.GATEWAY_CONNECTIONS,
+      paths: {
+        imgx: given.GATEWAY_IMGX_PATH,
+        music: given.GATEWAY_MUSIC_PATH,
+        videoa: given.GATEWAY_VIDEOA_PATH,
+        compat: given.GATEWAY_COMPAT_PATH,
+      },
+      fields: {
+        referenceVideos: given.GATEWAY_REFERENCE_VIDEO_FIELD,
+        referenceAudios: given.GATEWAY_REFERENCE_AUDIO_FIELD,
+        ...present({ faceCheck: given.GATEWAY_FACE_CHECK_FIELD }),
+        describePictures: given.GATEWAY_DESCRIBE_FIELD,
+      },
+      simpleChangeOrder: given.GATEWAY_SIMPLE_CHANGE_ORDER,
+      modelSlashes: given.GATEWAY_MODEL_SLASHES,
+      ...present({ usageUnit: given.GATEWAY_USAGE_UNIT }),
+    },
+    store: given.STORE_URL,
+    media: { allowPrivate: given.MEDIA_ALLOW_PRIVATE },
+    log: { level: given.LOG_LEVEL },
+    poll: { schedule: given.POLL_SCHEDULE },
+    models: present({
+      image: given.DEFAULT_IMAGE_MODEL,
+      video: given.DEFAULT_VIDEO_MODEL,
+      music: given.DEFAULT_MUSIC_MODEL,
+      text: given.DEFAULT_TEXT_MODEL,
+      talk: given.DEFAULT_TALK_MODEL,
+    }),
+    maxWaitMs: {
+      picture: given.MAX_WAIT_PICTURE_SECONDS * 1000,
+      video: given.MAX_WAIT_VIDEO_SECONDS * 1000,
+      music: given.MAX_WAIT_MUSIC_SECONDS * 1000,
+      text: given.MAX_WAIT_TEXT_SECONDS * 1000,
+    },
+  };
+}
+
+/** Leaves out what is unset, so that an optional property is absent and never `undefined`. */
+function present<T extends object>(values: T) {
+  const kept = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
+}
+
+function freeze<T extends object>(value: T): Frozen<T> {
+  for (const inner of Object.values(value)) if (typeof inner === 'object') freeze(inner);
+  return Object.freeze(value) as Frozen<T>;
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+
+// What a value may look like, what it turns into, and what it is when nothing is set. Each description completes the
+// sentence "NAME should be …" and never repeats the value, so a secret pasted into the wrong line stays a secret too.
+
+/** 1024 is also the usual limit of open files: a higher number is a typing error. */
+const MOST_CONNECTIONS = 1024;
+/** Hardly any job ends within half a minute. */
+const LEAST_WAIT_SECONDS = 30;
+/** A day: more is a zero too many. */
+const MOST_WAIT_SECONDS = 86_400;
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const STORE_SCHEMES = ['sqlite', 'redis', 'rediss', 'postgresql', 'postgres'] as const;
+
+export const choice = <const Word extends string>(words: readonly Word[], byDefault: NoInfer<Word>) =>
+  z
+    .enum(words)
+    .prefault(byDefault as Word)
+    .describe(`one of ${words.join(', ')}`);
+
+export const logLevel = choice(LOG_LEVELS, 'info');
+
+export const onOff = z.stringbool().prefault('off').describe('on or off');
+
+const wholeNumber = (least: number, most: number, byDefault: string, unit: string) =>
+  z
+    .string()
+    .regex(/^\d+$/)
+    .transform(Number)
+    .pipe(z.int().min(least).max(most))
+    .prefault(byDefault)
+    .describe(`a whole number of ${unit} from ${least} to ${most}`);
+
+export const connections = wholeNumber(1, MOST_CONNECTIONS, '32', 'connections');
+
+export const waitSeconds = (byDefault: string) =>
+  wholeNumber(LEAST_WAIT_SECONDS, MOST_WAIT_SECONDS, byDefault, 'seconds');
+
+const snowflake = z.string().regex(/^\d{17,20}$/);
+
+export const guildId = snowflake.optional().describe('a server id of 17 to 20 digits');
+
+export const guildIds = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .pipe(z.array(snowflake))
+  .transform((ids) => [...new Set(ids)])
+  .prefault('')
+  .describe('server ids of 17 to 20 digits, separated by commas or spaces');
+
+export const botToken = z
+  .string()
+  .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+  .describe("the bot's token from Discord's developer portal (three parts joined by dots, nothing before or after)");
+
+/** The shape is part 5 of the specification; the rest is what an HTTP header can carry. */
+export const gatewayKey = z
+  .string()
+  .regex(/^sk-[\x21-\x7e]+$/)
+  .describe("the gateway's key (it begins with sk- and has no spaces)");
+
+/** Only the scheme, the host and a path: a query, a fragment or a password would end up in every request and in logs. */
+const plainAddress = z.string().transform((text, context) => {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol) && !(url.search || url.hash || url.username || url.password)) return url;
+  context.addIssue('not a plain address');
+  return z.NEVER;
+});
+
+const withoutTrailingSlash = (text: string) => text.replace(/\/+$/, '');
+
+/** The bot's token travels to this address, so it may be unencrypted only where it does not leave the machine. */
+export const discordApi = plainAddress
+  .refine((url) => url.protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
+  // The Discord library appends `/v10` itself; a pasted one would be there twice.
+  .refine((url) => !/\/v\d+\/*$/.test(url.pathname))
+  .transform((url) => withoutTrailingSlash(url.origin + url.pathname))
+  .prefault('https://discord.com/api')
+  .describe('an https:// address without a version, a query or a password (http:// only for this machine itself)');
+
+/**
+ * `{base_url}` of the specification ends before `/v1`, but most programs that speak to this family of gateways want the
+ * `/v1` included in their settings, so people paste it. It is removed, as a trailing slash is.
+ */
+export const gatewayBase = plainAddress
+  .transform((url) => withoutTrailingSlash(withoutTrailingSlash(url.origin + url.pathname).replace(/\/v1$/, '')))
+  .describe("the gateway's address (http:// or https://, without a query, a fragment or a user name and password)");
+
+/** A lone `/` is a family that sits at the root of the gateway: nothing is left of it, and the addresses still join. */
+export const pathPrefix = (byDefault: string) =>
+  z
+    .string()
+    .regex(/^(\/(?!\.{1,2}(\/|$))[\w.~@:+-]+)*\/*$/)
+    .transform(withoutTrailingSlash)
+    .prefault(byDefault)
+    .describe('a path that begins with / and has no spaces, no query and no empty or dotted parts');
+
+const fieldName = z.string().regex(/^[A-Za-z][\w.-]*$/);
+const FIELD_NAME = 'the name of a JSON field: a letter, then letters, digits, dots, - or _';
+
+export const requestField = (byDefault: string) => fieldName.prefault(byDefault).describe(FIELD_NAME);
+export const optionalField = fieldName.optional().describe(FIELD_NAME);
+
+export const usageUnit = z.enum(['cents']).optional().describe('empty, or cents');
+
+/** Model ids hold slashes, colons and dates; only what no id can hold is refused. */
+export const modelId = z
+  .string()
+  .regex(/^\P{Cc}+$/u)
+  .optional()
+  .describe('a model id, on one line');
+
+/** The value stays as it was given, for the driver to read; we only look at which driver that is. */
+export const store = z
+  .string()
+  .transform((url, context) => {
+    const scheme = STORE_SCHEMES.find((known) => url.startsWith(`${known}://`) && url.length > `${known}://`.length);
+    // A path such as `:memory:` is no URL, so the general parser judges network addresses alone.
+    if (scheme && (scheme === 'sqlite' || URL.canParse(url))) return { url, scheme };
+    context.addIssue('not a store');
+    return z.NEVER;
+  })
+  .prefault('sqlite://data/atelier.sqlite')
+  .describe(
+    `an address whose beginning is one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; special characters in a password are written as %40 and the like`,
+  );

@@ -1,0 +1,102 @@
+import { isRecord } from '../../lib/exact-json.ts';
+import { kindOf, mayHaveWorked, type Symptoms } from './classify.ts';
+import { cleanMessage } from './clean.ts';
+import { GatewayError } from './errors.ts';
+import { firstAt, places } from './read/places.ts';
+import { asNumber, asText } from './read/values.ts';
+
+/**
+ * The envelopes of errors in the wild. The specification (part 7) knows `error.message`, `error.type`, `error.code`;
+ * others put the words flat, call them `description` or `msg`, or nest them under what an upstream said.
+ */
+const MESSAGE = places(
+  'error.message',
+  'error',
+  'message',
+  'description',
+  'msg',
+  'err',
+  'error_msg',
+  'detail',
+  'header.message',
+  'response.error.message',
+);
+const CODE = places('error.code', 'code', 'response.error.code');
+const TYPE = places('error.type', 'type', 'response.error.type');
+/** The image-prompt family names the word it objects to beside its description. */
+const BANNED_WORD = places('properties.bannedWord');
+const RETRY_AFTER = places('retry_after', 'error.retry_after');
+
+/** Descriptions that are codes in all but name: one word, underscores inside. */
+const CODE_LIKE = /^[a-z][a-z0-9]*(?:[_:][a-z0-9]+)+$/i;
+
+export interface FailedAnswer extends Pick<Symptoms, 'familyCodes' | 'missing'> {
+  status: number;
+  body: unknown;
+  /** What came instead where the body is not JSON. */
+  text?: string;
+  retryAfterMs?: number | undefined;
+  isSubmit: boolean;
+  secrets: readonly string[];
+}
+
+export function errorFrom(answer: FailedAnswer): GatewayError {
+  const { status, body } = answer;
+  const message = withBannedWord(firstAt(body, MESSAGE, asText), body) ?? asText(answer.text);
+  const code = tellingCode(body, message);
+  const type = firstAt(body, TYPE, asText);
+  const kind = kindOf({ ...answer, code, type });
+  return new GatewayError(sentenceOf(message, status, answer.secrets), {
+    kind,
+    status,
+    code,
+    type,
+    retryAfterMs: answer.retryAfterMs ?? retryDelayIn(body),
+    mayHaveTakenEffect: answer.isSubmit && mayHaveWorked(kind),
+  });
+}
+
+function withBannedWord(message: string | undefined, body: unknown): string | undefined {
+  const banned = firstAt(body, BANNED_WORD, asText);
+  return banned === undefined ? message : `${message ?? 'banned word'}: ${banned}`;
+}
+
+/** The image-prompt family sends numbers as codes and puts the word into the description. */
+function tellingCode(body: unknown, message: string | undefined): string | undefined {
+  const code = firstAt(body, CODE, asText);
+  const isNumeric = code === undefined || /^-?\d+$/.test(code);
+  const head = message?.split(/[\s,;]/, 1)[0] ?? '';
+  return isNumeric && CODE_LIKE.test(head) ? head : code;
+}
+
+function sentenceOf(message: string | undefined, status: number, secrets: readonly string[]): string {
+  const clean = message === undefined ? '' : cleanMessage(message, secrets);
+  return clean === '' ? `The gateway answered with status ${status} and no explanation.` : clean;
+}
+
+function retryDelayIn(body: unknown): number | undefined {
+  const seconds = firstAt(body, RETRY_AFTER, asNumber);
+  return seconds !== undefined && seconds >= 0 ? seconds * 1000 : undefined;
+}
+
+/** Words and numbers that mean "fine" where an answer with HTTP 200 carries a `code`. */
+const FINE = new Set(['', 'success', 'succeed', 'ok', '0', '1', '200', '201', '21', '22']);
+
+/**
+ * HTTP 200 is no promise: some gateways report errors inside it. A record that has a state of its own
+ * is a task, whose `error` says why the task failed; anything else with an error is a refusal.
+ */
+export function hidesError(body: unknown): boolean {
+  if (!isRecord(body)) return false;
+  if (body.success === false || body.success === 'false') return true;
+  if (hasState(body)) return false;
+  const error = body.error;
+  if (isRecord(error) ? Object.keys(error).length > 0 : asText(error) !== undefined) return true;
+  const code = body.code;
+  if (typeof code !== 'string' && typeof code !== 'number') return false;
+  return !FINE.has(String(code).trim().toLowerCase()) && !isRecord(body.data);
+}
+
+function hasState(body: Record<string, unknown>): boolean {
+  return ['status', 'task_status', 'state'].some((name) => typeof body[name] === 'string');
+}

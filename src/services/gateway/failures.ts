@@ -1,0 +1,60 @@
+import { GatewayError } from './errors.ts';
+
+/** Failures after which nothing of the request can have left this machine. */
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'EPROTO',
+]);
+
+const TELLING = new Map([
+  ['ECONNREFUSED', 'refused the connection'],
+  ['ENOTFOUND', 'was not found: its name leads nowhere'],
+  ['EAI_AGAIN', 'was not found: its name could not be looked up'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'could not be reached in time'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'did not answer in time'],
+  ['UND_ERR_BODY_TIMEOUT', 'stopped in the middle of its answer'],
+  ['ECONNRESET', 'cut the connection'],
+  ['UND_ERR_SOCKET', 'cut the connection'],
+  ['UND_ERR_CLOSED', 'is no longer asked: the client was closed'],
+  ['UND_ERR_DESTROYED', 'is no longer asked: the client was closed'],
+]);
+
+/** A request that brought no whole answer: why, and whether it may have been carried out all the same. */
+export function unreachable(cause: unknown, host: string, isSubmit: boolean, signal?: AbortSignal): GatewayError {
+  if (signal?.aborted) {
+    return new GatewayError('The request was taken back before the gateway answered.', {
+      kind: 'unreachable',
+      code: 'aborted',
+      mayHaveTakenEffect: isSubmit,
+      cause,
+    });
+  }
+  const code = codeOf(cause);
+  const neverSent = NEVER_SENT.has(code) || code.startsWith('ERR_TLS') || code.startsWith('CERT_');
+  return new GatewayError(`The gateway at ${host} ${TELLING.get(code) ?? 'could not be spoken to'}.`, {
+    kind: 'unreachable',
+    code,
+    mayHaveTakenEffect: isSubmit && !neverSent,
+    cause,
+  });
+}
+
+function codeOf(cause: unknown): string {
+  // Several addresses tried and all refused arrive as one AggregateError.
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const code = first instanceof Error && 'code' in first ? first.code : undefined;
+  return typeof code === 'string' ? code : 'unknown';
+}

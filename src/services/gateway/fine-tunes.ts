@@ -1,0 +1,53 @@
+import { isRecord } from '../../lib/exact-json.ts';
+import { malformed } from './errors.ts';
+import type { CallOptions, GatewayHttp } from './http.ts';
+import { firstAt, listAt, places } from './read/places.ts';
+import { asText, asTime } from './read/values.ts';
+import { checked, taskId } from './schemas.ts';
+
+export interface FineTuneEvent {
+  id: string | undefined;
+  at: number | undefined;
+  level: string | undefined;
+  /** As the gateway wrote it, letter by letter. */
+  message: string;
+}
+
+export class FineTunes {
+  readonly #http: GatewayHttp;
+
+  constructor(http: GatewayHttp) {
+    this.#http = http;
+  }
+
+  /** The events of one fine-tune task in the order of time (4.9), whichever way round the gateway lists them. */
+  async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
+    const path = `/v1/fine-tunes/${encodeURIComponent(checked(taskId, fineTuneId))}/events`;
+    const answer = await this.#http.read({ path, missing: 'not-found', ...options });
+    const list = firstAt(answer, places('data', 'events', 'data.data'), (value) =>
+      Array.isArray(value) ? value : undefined,
+    );
+    if (!list && !Array.isArray(answer))
+      throw malformed('The gateway answered with something that is not a list of events.');
+    return inOrder(listAt(list ?? answer, places('[]'), eventFrom));
+  }
+}
+
+function eventFrom(value: unknown): FineTuneEvent | undefined {
+  if (!isRecord(value)) return undefined;
+  return {
+    id: firstAt(value, places('id'), asText),
+    at: firstAt(value, places('created_at', 'createdAt', 'timestamp', 'time'), asTime),
+    level: firstAt(value, places('level'), asText),
+    message:
+      typeof value.message === 'string' ? value.message : (firstAt(value, places('message', 'text'), asText) ?? ''),
+  };
+}
+
+/** Events of one second keep the order of their list, so a list that runs backwards is turned round first. */
+function inOrder(events: FineTuneEvent[]): FineTuneEvent[] {
+  const first = events.find((event) => event.at !== undefined)?.at ?? 0;
+  const last = events.findLast((event) => event.at !== undefined)?.at ?? 0;
+  const forwards = first > last ? events.toReversed() : events;
+  return forwards.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
+}

@@ -1,0 +1,54 @@
+import { systemClock } from '../../lib/clock.ts';
+import { FineTunes } from './fine-tunes.ts';
+import { GatewayHttp } from './http.ts';
+import { ImageJobs } from './image-jobs.ts';
+import { ImageToVideo } from './image-to-video.ts';
+import { Imgx } from './imgx.ts';
+import { Models } from './models.ts';
+import { Music } from './music.ts';
+import { defaultLimits, type GatewayLimits, type GatewaySettings, type GatewayTools } from './settings.ts';
+import { TaskReader } from './task-reader.ts';
+import { UsageReports } from './usage.ts';
+import { SecondVideos, Videos } from './videos.ts';
+
+/** The whole gateway, one member a resource family. */
+export interface Gateway {
+  readonly models: Models;
+  readonly usage: UsageReports;
+  readonly fineTunes: FineTunes;
+  readonly imageJobs: ImageJobs;
+  readonly imgx: Imgx;
+  readonly videos: Videos;
+  readonly secondVideos: SecondVideos;
+  readonly imageToVideo: ImageToVideo;
+  readonly music: Music;
+  /** Lets what is under way finish and closes the connections. */
+  close(): Promise<void>;
+}
+
+export function openGateway(
+  settings: GatewaySettings,
+  tools: Partial<GatewayTools> = {},
+  limits: Partial<GatewayLimits> = {},
+): Gateway {
+  const http = new GatewayHttp(
+    settings,
+    { ...defaultLimits, ...limits },
+    { log: silent, clock: systemClock, random: Math.random, ...tools },
+  );
+  const reader = new TaskReader(http, settings);
+  return {
+    models: new Models(http, settings),
+    usage: new UsageReports(http),
+    fineTunes: new FineTunes(http),
+    imageJobs: new ImageJobs(http, reader),
+    imgx: new Imgx(http, reader, settings),
+    videos: new Videos(http, reader, settings),
+    secondVideos: new SecondVideos(http, reader),
+    imageToVideo: new ImageToVideo(http, reader, settings),
+    music: new Music(http, reader, settings),
+    close: () => http.close(),
+  };
+}
+
+const silent: GatewayTools['log'] = { info: () => undefined, warn: () => undefined };

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import type { GatewayErrorKind } from './errors.ts';
+import { malformed } from './errors.ts';
+import type { CallOptions, GatewayHttp, Question } from './http.ts';
+import { listAt, places } from './read/places.ts';
+import type { Snapshot } from './read/snapshot.ts';
+import { readSubmission, type Submission } from './read/submission.ts';
+import { asText } from './read/values.ts';
+import { checked, dataUri, gridIndex, picture, prompt, taskId, webAddress, words } from './schemas.ts';
+import type { GatewaySettings } from './settings.ts';
+import type { TaskReader } from './task-reader.ts';
+
+const pictures = z.array(dataUri).min(1, 'at least one picture is needed');
+
+/** On every submit (4.3): where the gateway may report changes. Nobody relies on it, for many gateways drop it. */
+const callback = { callbackUrl: webAddress.optional() };
+
+const requests = {
+  imagine: z.strictObject({ prompt, pictures: pictures.optional(), ...callback }),
+  describe: z.strictObject({ pictures, ...callback }),
+  shorten: z.strictObject({ prompt, ...callback }),
+  blend: z.strictObject({
+    pictures: z
+      .array(dataUri)
+      .min(2, 'a blend needs two to five pictures')
+      .max(5, 'a blend needs two to five pictures'),
+    shape: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).optional(),
+    ...callback,
+  }),
+  upload: z.strictObject({ pictures }),
+  action: z.strictObject({ taskId, customId: words('the action is missing'), ...callback }),
+  change: z.discriminatedUnion('action', [
+    z.strictObject({ taskId, action: z.enum(['UPSCALE', 'VARIATION']), index: gridIndex, ...callback }),
+    z.strictObject({ taskId, action: z.literal('REROLL'), ...callback }),
+  ]),
+  modal: z.strictObject({ taskId, prompt: z.string().optional(), mask: dataUri.optional(), ...callback }),
+  edits: z.strictObject({ prompt, picture, ...callback }),
+  video: z.strictObject({
+    prompt: z.string().optional(),
+    motion: z.enum(['low', 'high']).optional(),
+    picture: picture.optional(),
+    endPicture: picture.optional(),
+    loop: z.boolean().optional(),
+    /** Goes on from one of the films of a finished task, counted from 1 like every index of this family. */
+    extend: z.strictObject({ taskId, index: gridIndex }).optional(),
+    ...callback,
+  }),
+};
+
+type Requests = typeof requests;
+export type ImgxRequest<Name extends keyof Requests> = z.input<Requests[Name]>;
+
+const ids = z.array(taskId).min(1, 'no task id was given');
+
+/** What the numbers mean that this family puts into `code`. */
+const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
+  ['3', 'not-found'],
+  ['4', 'invalid'],
+  ['5', 'unavailable'],
+  ['9', 'invalid'],
+  ['23', 'rate-limited'],
+  ['24', 'invalid'],
+  ['30', 'rate-limited'],
+]);
+
+const SHORT_ACTIONS = { UPSCALE: 'U', VARIATION: 'V' } as const;
+
+/** The image-prompt task family (4.3, 4.7). */
+export class Imgx {
+  readonly #http: GatewayHttp;
+  readonly #reader: TaskReader;
+  readonly #settings: GatewaySettings;
+
+  constructor(http: GatewayHttp, reader: TaskReader, settings: GatewaySettings) {
+    this.#http = http;
+    this.#reader = reader;
+    this.#settings = settings;
+  }
+
+  async imagine(request: ImgxRequest<'imagine'>, options?: CallOptions): Promise<Submission> {
+    const { pictures: base64Array, ...rest } = checked(requests.imagine, request);
+    return this.#submit('imagine', { ...rest, base64Array }, options);
+  }
+
+  async describe(request: ImgxRequest<'describe'>, options?: CallOptions): Promise<Submission> {
+    const { pictures: list, ...rest } = checked(requests.describe, request);
+    const field = this.#settings.fields.describePictures;
+    // The wild's `base64` holds one picture, not a list.
+    return this.#submit('describe', { ...rest, [field]: field === 'base64' ? list[0] : list }, options);
+  }
+
+  async shorten(request: ImgxRequest<'shorten'>, options?: CallOptions): Promise<Submission> {
+    return this.#submit('shorten', checked(requests.shorten, request), options);
+  }
+
+  async blend(request: ImgxRequest<'blend'>, options?: CallOptions): Promise<Submission> {
+    const { pictures: base64Array, shape: dimensions, ...rest } = checked(requests.blend, request);
+    return this.#submit('blend', { ...rest, base64Array, dimensions }, options);
+  }
+
+  /** Stores pictures at the service and returns their addresses. */
+  async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
+    const body = { base64Array: checked(requests.upload, request).pictures };
+    const answer = await this.#http.submit(this.#question('upload-discord-images', body, options));
+    const addresses = listAt(answer, places('result[]', 'data[]', 'result', 'urls[]'), asText);
+    if (addresses.length === 0)
+      throw malformed('The gateway took the pictures but named no address.', { mayHaveTakenEffect: true });
+    return addresses;
+  }
+
+  /** Presses a button that a result carries, by its custom action ID. */
+  async action(request: ImgxRequest<'action'>, options?: CallOptions): Promise<Submission> {
+    return this.#submit('action', checked(requests.action, request), options);
+  }
+
+  async change(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
+    const change = checked(requests.change, request);
+    // Gateways in the wild refuse a change without an index, even where it means nothing.
+    return this.#submit('change', { index: 1, ...change }, options);
+  }
+
+  /** The same as one line of text: an action code and a task id (4.3), in the order that the settings name. */
+  async simpleChange(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
+    const { taskId: id, callbackUrl, ...change } = checked(requests.change, request);
+    const short = change.action === 'REROLL' ? 'R' : `${SHORT_ACTIONS[change.action]}${change.index}`;
+    const content = this.#settings.simpleChangeOrder === 'action-first' ? `${short} ${id}` : `${id} ${short}`;
+    return this.#submit('simple-change', { content, callbackUrl }, options);
+  }
+
+  /** Gives a task that waits for words its words, and the mask of a local edit. */
+  async modal(request: ImgxRequest<'modal'>, options?: CallOptions): Promise<Submission> {
+    const { mask: maskBase64, ...rest } = checked(requests.modal, request);
+    return this.#submit('modal', { ...rest, maskBase64 }, options);
+  }
+
+  async edits(request: ImgxRequest<'edits'>, options?: CallOptions): Promise<Submission> {
+    const { picture: image, ...rest } = checked(requests.edits, request);
+    return this.#submit('edits', { ...rest, image }, options);
+  }
+
+  async video(request: ImgxRequest<'video'>, options?: CallOptions): Promise<Submission> {
+    const { picture: image, endPicture: endImage, extend, ...rest } = checked(requests.video, request);
+    // The films of a task are counted from 0 on the wire.
+    const from = extend ? { action: 'extend', taskId: extend.taskId, index: extend.index - 1 } : {};
+    return this.#submit('video', { ...rest, image, endImage, ...from }, options);
+  }
+
+  async get(id: string, options?: CallOptions): Promise<Snapshot> {
+    const path = `${this.#settings.paths.imgx}/task/${encodeURIComponent(checked(taskId, id))}/fetch`;
+    return this.#reader.read(
+      'imgx',
+      await this.#http.read({ path, missing: 'not-found', familyCodes: CODES, ...options }),
+    );
+  }
+
+  /** Many tasks in one question. Those the gateway does not know are missing from the answer. */
+  async getMany(list: readonly string[], options?: CallOptions): Promise<Map<string, Snapshot>> {
+    const path = `${this.#settings.paths.imgx}/task/list-by-condition`;
+    const body = { ids: checked(ids, list) };
+    return this.#reader.readMany('imgx', await this.#http.read({ path, body, familyCodes: CODES, ...options }));
+  }
+
+  async #submit(
+    name: string,
+    request: Record<string, unknown> & { callbackUrl?: string | undefined },
+    options?: CallOptions,
+  ): Promise<Submission> {
+    const { callbackUrl: notifyHook, ...body } = request;
+    const answer = await this.#http.submit(this.#question(name, { ...body, notifyHook }, options));
+    return readSubmission('imgx', answer);
+  }
+
+  #question(name: string, body: object, options?: CallOptions): Question & { body: unknown } {
+    return { path: `${this.#settings.paths.imgx}/submit/${name}`, body, familyCodes: CODES, ...options };
+  }
+}

@@ -1,0 +1,80 @@
+import { isRecord } from '../../lib/exact-json.ts';
+import { malformed } from './errors.ts';
+import type { CallOptions, GatewayHttp } from './http.ts';
+import { firstAt, listAt, places } from './read/places.ts';
+import { asText, asTime } from './read/values.ts';
+import { checked, modelId } from './schemas.ts';
+import type { GatewaySettings } from './settings.ts';
+
+/** The specification, part 2 and 4.8. */
+export interface Model {
+  /** Case-sensitive; dates, versions and provider prefixes are part of it. */
+  id: string;
+  ownedBy: string | undefined;
+  createdAt: number | undefined;
+  /** Everything the gateway said of it, its own extras included. */
+  fields: Readonly<Record<string, unknown>>;
+}
+
+const LIST = places('data[]', 'models[]', '[]', 'data.models[]', 'data.data[]');
+
+export class Models {
+  readonly #http: GatewayHttp;
+  readonly #settings: GatewaySettings;
+
+  constructor(http: GatewayHttp, settings: GatewaySettings) {
+    this.#http = http;
+    this.#settings = settings;
+  }
+
+  /** The models that this key can reach. */
+  async list(options?: CallOptions): Promise<Model[]> {
+    return modelsIn(await this.#http.read({ path: '/v1/models', ...options }));
+  }
+
+  /** The models of the alternate entry. */
+  async listCompat(options?: CallOptions): Promise<Model[]> {
+    return modelsIn(await this.#http.read({ path: `${this.#settings.paths.compat}/models`, ...options }));
+  }
+
+  /** One model. An unknown id is a `not-found`, and the same id must not be asked for again (4.8). */
+  async get(id: string, options?: CallOptions): Promise<Model> {
+    const path = `/v1/models/${this.#inPath(checked(modelId, id))}`;
+    const answer = await this.#http.read({ path, missing: 'not-found', ...options });
+    const model = modelFrom(answer) ?? firstAt(answer, places('data', 'data[0]', 'model'), modelFrom);
+    if (!model) throw malformed('The gateway answered with something that is not a model.');
+    return model;
+  }
+
+  #inPath(id: string): string {
+    const encoded = encodeURIComponent(id);
+    return this.#settings.modelSlashes === 'plain' ? encoded.replaceAll('%2F', '/') : encoded;
+  }
+}
+
+function modelsIn(answer: unknown): Model[] {
+  const models = listAt(answer, LIST, modelFrom);
+  const isList =
+    models.length > 0 ||
+    listAt(answer, places('data', 'models'), (list) => Array.isArray(list) || undefined).length > 0;
+  if (!isList && !Array.isArray(answer))
+    throw malformed('The gateway answered with something that is not a list of models.');
+  return models;
+}
+
+function modelFrom(value: unknown): Model | undefined {
+  if (typeof value === 'string' && value.trim() !== '')
+    return { id: value, ownedBy: undefined, createdAt: undefined, fields: {} };
+  if (!isRecord(value)) return undefined;
+  // The id is taken as it stands: it is sent back letter by letter.
+  const id = firstAt(value, places('id', 'name', 'model'), (text) =>
+    typeof text === 'string' && text !== '' ? text : undefined,
+  );
+  if (id === undefined) return undefined;
+  return {
+    id,
+    ownedBy: firstAt(value, places('owned_by', 'ownedBy', 'owner'), asText),
+    createdAt: firstAt(value, places('created', 'created_at'), asTime),
+    fields: value,
+  };
+}

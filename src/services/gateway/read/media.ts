@@ -1,0 +1,99 @@
+import { isRecord } from '../../../lib/exact-json.ts';
+import { firstAt, places } from './places.ts';
+import type { Medium } from './snapshot.ts';
+import { asNumber, asText, asTime } from './values.ts';
+
+/** What an answer is read against. */
+export interface ReadingPlace {
+  base: URL;
+  imgxPath: string;
+  now: number;
+}
+
+const ADDRESS = places('url', 'image_url.url', 'image_url', 'video_url', 'imageUrl', 'videoUrl');
+const BASE64 = places('b64_json', 'base64', 'image_base64', 'b64');
+const MEDIA_TYPE = places('mime_type', 'mimeType', 'content_type', 'contentType');
+const EXPIRY = places('expires_at', 'expiresAt');
+const LIFETIME = places('url_expires_in_seconds', 'expires_in');
+
+/** Reads one item of a result: an address, a data URI, base64, or an object around one of them. */
+export function mediumFrom(value: unknown, kind: Medium['kind'], place: ReadingPlace): Medium | undefined {
+  if (typeof value === 'string') return bareMedium(value, kind, place) ?? base64Medium(value, kind);
+  if (!isRecord(value)) return undefined;
+  const source =
+    firstAt(value, ADDRESS, (address) =>
+      typeof address === 'string' ? bareMedium(address, kind, place) : undefined,
+    ) ?? firstAt(value, BASE64, (text) => (typeof text === 'string' ? encodedMedium(text, kind) : undefined));
+  if (!source) return undefined;
+  const lifetime = firstAt(value, LIFETIME, asNumber);
+  const facts = {
+    mediaType: source.mediaType ?? firstAt(value, MEDIA_TYPE, asText),
+    width: firstAt(value, places('width'), asNumber),
+    height: firstAt(value, places('height'), asNumber),
+    seconds: firstAt(value, places('duration', 'seconds'), asNumber),
+    thumbnail: firstAt(value, places('thumbnail', 'cover_url'), (text) => addressFrom(text, place)),
+    expiresAt:
+      firstAt(value, EXPIRY, asTime) ?? (lifetime === undefined ? undefined : place.now + Math.round(lifetime * 1000)),
+  };
+  return { ...source, ...definedIn(facts) };
+}
+
+/** An absolute address; paths are completed, and addresses that name the gateway's own machine are led back to it. */
+export function addressFrom(value: unknown, { base, imgxPath }: ReadingPlace): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  if (!/^(?:https?:\/)?\/\S+$/i.test(text)) return undefined;
+  const url = URL.parse(text, base.href);
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;
+  // A gateway that was not told its public name hands out "localhost" for the pictures it forwards.
+  const isForwarded = url.pathname.startsWith(`${imgxPath}/image/`) || url.pathname.startsWith('/mj/image/');
+  if (isLoopback(url) && url.origin !== base.origin && (isForwarded || !isLoopback(base))) {
+    return new URL(url.pathname + url.search, base).href;
+  }
+  return url.href;
+}
+
+function isLoopback(url: URL): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+}
+
+function bareMedium(text: string, kind: Medium['kind'], place: ReadingPlace): Medium | undefined {
+  if (text.startsWith('data:')) return encodedMedium(text, kind);
+  const address = addressFrom(text, place);
+  return address === undefined ? undefined : { kind, address };
+}
+
+const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[^;,]*)*;base64,/i;
+
+function encodedMedium(text: string, kind: Medium['kind']): Medium | undefined {
+  const head = DATA_URI.exec(text.slice(0, 200));
+  const base64 = head ? text.slice(head[0].length) : text;
+  if (base64 === '' || !/^[\w+/=\s-]{1,100}$/.test(base64.slice(0, 100))) return undefined;
+  return { kind, base64, ...definedIn({ mediaType: head?.[1]?.toLowerCase() }) };
+}
+
+/** The first letters of pictures, films and sounds in base64. */
+const BASE64_HEADS: readonly [RegExp, Medium['kind']][] = [
+  [/^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR.{5,8}XRUJQ|AAAA.{4}Z0eXBhdmlm)/, 'image'],
+  [/^(?:AAAA.{4}Z0eXA|GkXfo)/, 'video'],
+  [/^(?:SUQz|\/\/[vu]|T2dnUw|UklGR.{5,8}XQVZF)/, 'audio'],
+];
+
+const SHORTEST_BASE64_FILE = 64;
+
+function base64Medium(text: string, expected: Medium['kind']): Medium | undefined {
+  const kind = kindOfBase64(text);
+  return kind === expected ? { kind, base64: text } : undefined;
+}
+
+export function kindOfBase64(text: string): Medium['kind'] | undefined {
+  if (text.length < SHORTEST_BASE64_FILE) return undefined;
+  const head = text.slice(0, 40);
+  return BASE64_HEADS.find(([pattern]) => pattern.test(head))?.[1];
+}
+
+export function definedIn<T extends object>(facts: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

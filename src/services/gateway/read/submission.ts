@@ -1,0 +1,56 @@
+import { isRecord } from '../../../lib/exact-json.ts';
+import { malformed } from '../errors.ts';
+import { firstAt, type Place, places } from './places.ts';
+import { idFor } from './reader.ts';
+import { standingOf } from './status.ts';
+import type { Family } from './table.ts';
+import { asNumber, asText } from './values.ts';
+
+/** What a gateway says when it has taken an order. */
+export interface Submission {
+  /** Under this id the task is asked for from now on. */
+  remoteId: string;
+  /** The task waits for words (and perhaps a mask) before it begins. */
+  needsInput: boolean;
+  /** The prompt that a form for those words should start with. */
+  finalPrompt: string | undefined;
+  /** Tasks before this one, when told. */
+  queuedBehind: number | undefined;
+  /** What the gateway said, when it said anything. */
+  description: string | undefined;
+}
+
+const ids: Readonly<Record<Family, readonly Place[]>> = {
+  imgx: places('result', 'task_id', 'taskId', 'id', 'data.task_id', 'data.taskId', 'data.id', 'data'),
+  image: places('id', 'job.id', 'job_id', 'task_id', 'data.id', 'data.task_id'),
+  video: places('task_id', 'data.task_id', 'data.taskId', 'id', 'data.id', 'taskId', 'data'),
+  music: places('data', 'data.task_id', 'data.taskId', 'task_id', 'taskId', 'id', 'result'),
+};
+
+const STATUS = places('status', 'data.task_status', 'data.status', 'job.status');
+const FINAL_PROMPT = places('properties.finalPrompt');
+
+export function readSubmission(family: Family, answer: unknown): Submission {
+  // An id that is missing is the one thing that cannot be made up: the order may well have been taken.
+  const remoteId = firstAt(answer, ids[family], idFor(family));
+  if (remoteId === undefined) {
+    throw malformed('The gateway took the order but named no task.', { mayHaveTakenEffect: true });
+  }
+  const word = firstAt(answer, STATUS, asText);
+  return {
+    remoteId,
+    needsInput: waitsForWords(answer) || (word !== undefined && standingOf(word)?.state === 'needs-input'),
+    finalPrompt: firstAt(answer, FINAL_PROMPT, asText),
+    queuedBehind: firstAt(answer, places('properties.numberOfQueues'), asNumber),
+    description: firstAt(answer, places('description'), asText),
+  };
+}
+
+const WAITS_OR_EXISTS = '21';
+
+/** Code 21 means either "a window waits for your words" or "this exists already"; the latter comes with a state or a picture. */
+function waitsForWords(answer: unknown): boolean {
+  if (firstAt(answer, places('code'), asText) !== WAITS_OR_EXISTS) return false;
+  const properties = isRecord(answer) && isRecord(answer.properties) ? answer.properties : {};
+  return properties.remix === true || !('imageUrl' in properties || 'status' in properties);
+}

@@ -1,0 +1,153 @@
+import { type Place, places } from './places.ts';
+import type { Medium } from './snapshot.ts';
+
+/** The families whose tasks are read differently. Image-to-video and both video entries share one. */
+export type Family = 'imgx' | 'image' | 'video' | 'music';
+
+/** Where each thing may stand, best place first. All places start at the task's record, after envelopes are opened. */
+export interface Table {
+  id: readonly Place[];
+  status: readonly Place[];
+  progress: readonly Place[];
+  action: readonly Place[];
+  /** Kinds in order of preference: a film's still picture is not its result. */
+  media: readonly { kind: Medium['kind']; at: readonly Place[] }[];
+  tracks: readonly Place[];
+  preview: readonly Place[];
+  text: readonly Place[];
+  /** More places for those actions whose result is text. */
+  textResult: readonly Place[];
+  actions: readonly Place[];
+  reason: readonly Place[];
+  code: readonly Place[];
+}
+
+const none: readonly Place[] = [];
+
+/** Outer words beat inner ones: an inner record may be stale (a swept task keeps its vendor's "processing"). */
+const status = places('task_status', 'job.status', 'status', 'state');
+
+const progress = places('progress', 'job.progress', 'data.progress');
+
+const reason = places(
+  'failReason',
+  'fail_reason',
+  'task_status_msg',
+  'error.message',
+  'job.error.message',
+  'data.error.message',
+  'error',
+  'data[0].metadata.error_message',
+  'reason',
+  'message',
+  'description',
+);
+
+const code = places('error.code', 'job.error.code', 'data.error.code', 'error.type');
+
+const images = places(
+  'data[]',
+  'result.data[]',
+  'response.data[]',
+  'data.data[]',
+  'outputs[]',
+  'result.images[]',
+  'images[]',
+  'result_url',
+  'url',
+);
+
+const videos = places(
+  'result_url',
+  'url',
+  'metadata.url',
+  'task_result.videos[].url',
+  'data.data.task_result.videos[].url',
+  'data.task_result.videos[].url',
+  'video.url',
+  'video_url',
+  'videos[]',
+  'output.video_url',
+  'output.url',
+  'content.video_url',
+  'data.content.video_url',
+  'data.url',
+  'data.video_url',
+  'data.metadata.url',
+  // Older builds put the finished film's address where failures are explained.
+  'fail_reason',
+);
+
+export const tables: Readonly<Record<Family, Table>> = {
+  imgx: {
+    id: places('id', 'taskId', 'task_id'),
+    // `state` is the caller's own tag in this family.
+    status: places('status'),
+    progress,
+    action: places('action'),
+    media: [
+      { kind: 'video', at: places('videoUrls[]', 'videoUrl', 'video_url') },
+      { kind: 'image', at: places('imageUrls[]', 'imageUrl', 'image_url', 'properties.imageUrl') },
+    ],
+    tracks: none,
+    preview: places('imageUrl', 'image_url', 'imageUrls[]', 'thumbnailUrl'),
+    text: places('properties.finalPrompt', 'finalPrompt'),
+    textResult: places('promptEn', 'description', 'prompt'),
+    actions: places('buttons[]'),
+    reason,
+    code,
+  },
+  image: {
+    id: places('id', 'job.id', 'job_id', 'task_id'),
+    status,
+    progress,
+    action: none,
+    media: [{ kind: 'image', at: images }],
+    tracks: none,
+    preview: none,
+    text: places('data[0].revised_prompt', 'result.data[0].revised_prompt'),
+    textResult: none,
+    actions: none,
+    reason,
+    code,
+  },
+  video: {
+    id: places('task_id', 'taskId', 'id'),
+    status,
+    progress,
+    action: none,
+    media: [{ kind: 'video', at: videos }],
+    tracks: none,
+    preview: none,
+    text: none,
+    textResult: none,
+    actions: none,
+    reason,
+    code,
+  },
+  music: {
+    id: places('task_id', 'taskId', 'id'),
+    status,
+    progress,
+    action: places('action'),
+    media: [],
+    tracks: places('data.data[]', 'data.clips[]', 'clips[]', 'response.sunoData[]', 'data[]'),
+    preview: none,
+    text: none,
+    textResult: places('data.data.text', 'data.text', 'text'),
+    actions: none,
+    reason: [...places('fail_reason', 'data[0].metadata.error_message'), ...reason],
+    code,
+  },
+};
+
+/** Actions of the image-prompt and music families whose result is words. */
+export const TEXT_ACTIONS: ReadonlySet<string> = new Set(['DESCRIBE', 'SHORTEN', 'LYRICS']);
+
+export const times = {
+  submitted: places('submitTime', 'submit_time', 'created_at', 'job.created_at', 'created'),
+  started: places('startTime', 'start_time', 'started_at'),
+  finished: places('finishTime', 'finish_time', 'completed_at', 'finished_at'),
+} as const;
+
+export const seeds = places('seed', 'metadata.seed', 'data.metadata.seed', 'properties.seed');

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { GatewayError } from './errors.ts';
+
+/** Pieces that several requests share. Each message is a whole thought, for it may reach a person. */
+
+export const words = (message: string) => z.string(message).refine((text) => text.trim() !== '', message);
+
+export const prompt = words('the prompt is empty: write what you want to see');
+
+export const modelId = words('the model is missing: name one from the list of models');
+
+export const taskId = words('the task id is missing');
+
+/** The specification (part 8): a picture in a grid of four. */
+export const gridIndex = z.int().min(1, 'the index goes from 1 to 4').max(4, 'the index goes from 1 to 4');
+
+const DATA_URI = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,/i;
+
+export const dataUri = z.string().refine(isDataUri, 'this is not a picture as a data URI (data:image/png;base64,…)');
+
+export const webAddress = z
+  .string()
+  .refine(isWebAddress, 'this is not a web address: it should begin with https:// or http://');
+
+/** A public address or a whole data URI. */
+export const picture = z
+  .string()
+  .refine(
+    (text) => isWebAddress(text) || isDataUri(text),
+    'this is neither a web address nor a picture as a data URI (data:image/png;base64,…)',
+  );
+
+export const day = z
+  .string()
+  .refine((text) => isDay(text), 'this is not a date: write it as YYYY-MM-DD, for example 2026-01-31');
+
+export const frameSize = z
+  .string()
+  .regex(/^[1-9]\d{0,4}x[1-9]\d{0,4}$/, 'this is not a size: write <width>x<height>, for example 1280x720');
+
+/** Seconds. The specification (4.4) accepts a number or a numeric string; what was given is what is sent. */
+export const seconds = z.union(
+  [z.number().positive().finite(), z.string().regex(/^\d+(?:\.\d+)?$/)],
+  'this is not a duration: write seconds as a number, for example 5',
+);
+
+function isDataUri(text: string): boolean {
+  const head = DATA_URI.exec(text.slice(0, 200));
+  if (!head) return false;
+  const payload = text.slice(head[0].length);
+  // Four letters carry three bytes; anything else is cut or garbled (RFC 4648, 4).
+  return payload.length > 0 && payload.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(payload);
+}
+
+function isWebAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return (url?.protocol === 'https:' || url?.protocol === 'http:') && url.username === '' && url.password === '';
+}
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** Checks what a caller wants to send. What does not fit never reaches the gateway. */
+export function checked<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const where = issue?.path.map(String).join('.') ?? '';
+  const what = issue?.message ?? 'this does not fit';
+  throw new GatewayError(where === '' ? what : `${where}: ${what}`, { kind: 'invalid', code: 'bad_input' });
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../../lib/clock.ts';
+
+/** Where the gateway is and how it spells what the specification leaves open. */
+export interface GatewaySettings {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** The most connections held to the gateway: at least requests per second times seconds per answer. */
+  readonly connections: number;
+  readonly paths: {
+    readonly imgx: string;
+    readonly music: string;
+    readonly videoa: string;
+    readonly compat: string;
+  };
+  readonly fields: {
+    readonly referenceVideos: string;
+    readonly referenceAudios: string;
+    /** Unset: the face check is never sent, and the gateway's default holds. */
+    readonly faceCheck?: string | undefined;
+    readonly describePictures: string;
+  };
+  readonly simpleChangeOrder: 'action-first' | 'id-first';
+  /** Some proxies in front of a gateway decode `%2F` in a path and lose the route; those want `plain`. */
+  readonly modelSlashes: 'encoded' | 'plain';
+}
+
+export const defaultSettings = {
+  connections: 32,
+  paths: { imgx: '/imgx', music: '/music', videoa: '/videoa', compat: '/v1beta/compat' },
+  fields: {
+    referenceVideos: 'reference_video_urls',
+    referenceAudios: 'reference_audio_urls',
+    describePictures: 'base64Array',
+  },
+  simpleChangeOrder: 'action-first',
+  modelSlashes: 'encoded',
+} as const satisfies Omit<GatewaySettings, 'baseUrl' | 'apiKey'>;
+
+/** Patience and appetite of the client. */
+export interface GatewayLimits {
+  readonly connectMs: number;
+  /** Until the first byte of an answer to a question. */
+  readonly readMs: number;
+  /** Until the first byte of an answer to a submit: a gateway may speak to its own upstream first. */
+  readonly submitMs: number;
+  /** Between two pieces of a body. */
+  readonly bodyMs: number;
+  /** A 4K picture as base64 is about 30 MB. */
+  readonly answerBytes: number;
+  /** How often a read is tried in all. */
+  readonly attempts: number;
+}
+
+export const defaultLimits: GatewayLimits = {
+  connectMs: 5_000,
+  readMs: 15_000,
+  submitMs: 90_000,
+  bodyMs: 30_000,
+  answerBytes: 96 * 1024 * 1024,
+  attempts: 3,
+};
+
+export interface GatewayLog {
+  info(facts: object, sentence: string): void;
+  warn(facts: object, sentence: string): void;
+}
+
+/** What the client needs from outside; each has a working default. */
+export interface GatewayTools {
+  readonly log: GatewayLog;
+  readonly clock: Clock;
+  readonly random: () => number;
+}

@@ -1,0 +1,68 @@
+import { isRecord } from '../../lib/exact-json.ts';
+import { GatewayError, malformed } from './errors.ts';
+import type { GatewayHttp } from './http.ts';
+import { firstAt, places } from './read/places.ts';
+import { type ReadingNotices, readSnapshot } from './read/reader.ts';
+import type { Snapshot } from './read/snapshot.ts';
+import type { Family } from './read/table.ts';
+import type { GatewaySettings } from './settings.ts';
+
+const LISTS = places('data', 'data.data', 'tasks');
+
+/** More words than any gateway has: a bound on what a hostile one makes us remember. */
+const MOST_WORDS = 200;
+
+/** The readers of one gateway: they know where it is, and say each surprise once. */
+export class TaskReader {
+  readonly #http: GatewayHttp;
+  readonly #imgxPath: string;
+  readonly #known = new Set<string>();
+  readonly #notices: ReadingNotices;
+
+  constructor(http: GatewayHttp, settings: GatewaySettings) {
+    this.#http = http;
+    this.#imgxPath = settings.paths.imgx;
+    const { log } = http.tools;
+    this.#notices = {
+      unknownWord: (family, word) => {
+        const name = `${family}:${word}`;
+        if (this.#known.has(name) || this.#known.size >= MOST_WORDS) return;
+        this.#known.add(name);
+        log.warn({ family, word }, 'The gateway uses a status word that is not known; it is read as "still running".');
+      },
+      foundByWalking: (family, remoteId) => {
+        log.warn({ family, remoteId }, 'A result stood at no known place and was found by searching the whole answer.');
+      },
+    };
+  }
+
+  read(family: Family, answer: unknown): Snapshot {
+    const place = { base: this.#http.baseUrl, imgxPath: this.#imgxPath, now: this.#http.tools.clock.now() };
+    return readSnapshot(family, answer, place, this.#notices);
+  }
+
+  /** Reads a batch by id: a list under `data`, a bare list, or nothing at all where no task is known. */
+  readMany(family: Family, answer: unknown): Map<string, Snapshot> {
+    const list = Array.isArray(answer)
+      ? answer
+      : firstAt(answer, LISTS, (value) => (Array.isArray(value) ? value : undefined));
+    const isNothing = isRecord(answer) && (answer.data === null || answer.data === '');
+    if (!list && !isNothing) throw malformed('The gateway answered with something that is not a list of tasks.');
+    const snapshots = new Map<string, Snapshot>();
+    for (const record of list ?? []) {
+      const snapshot = this.#readOneOfMany(family, record);
+      if (snapshot?.remoteId !== undefined) snapshots.set(snapshot.remoteId, snapshot);
+    }
+    return snapshots;
+  }
+
+  /** One record that is no task does not hide the others; it is only absent, like a task the gateway does not know. */
+  #readOneOfMany(family: Family, record: unknown): Snapshot | undefined {
+    try {
+      return this.read(family, record);
+    } catch (error) {
+      if (error instanceof GatewayError) return undefined;
+      throw error;
+    }
+  }
+}

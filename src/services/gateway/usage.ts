@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { isRecord } from '../../lib/exact-json.ts';
+import { malformed } from './errors.ts';
+import type { CallOptions, GatewayHttp } from './http.ts';
+import { firstAt, listAt, places } from './read/places.ts';
+import { asAmount, asNumber, asText, asTime } from './read/values.ts';
+import { checked, day } from './schemas.ts';
+
+/** What an account used. Every amount is text with exactly the digits the service sent; its unit is the service's. */
+export interface Usage {
+  total: string | undefined;
+  rows: UsageRow[];
+}
+
+export interface UsageRow {
+  /** `YYYY-MM-DD` (UTC). */
+  date: string | undefined;
+  model: string | undefined;
+  requests: number | undefined;
+  amount: string | undefined;
+  items: { name: string; amount: string }[];
+}
+
+const range = z
+  .object({ start: day, end: day })
+  .refine(({ start, end }) => start <= end, { path: ['end'], message: 'the end lies before the start' });
+
+const ROWS = places('daily_costs[]', 'data.daily_costs[]', 'data[]', 'data.data[]', 'rows[]', 'usage[]', '[]');
+const TOTAL = places('total_usage', 'data.total_usage', 'total_amount', 'total', 'amount', 'spend');
+const ITEMS = places('line_items[]', 'LineItems[]', 'items[]');
+const ROW_AMOUNT = places('amount', 'cost', 'spend', 'spend_amount', 'quota', 'total');
+
+export class UsageReports {
+  readonly #http: GatewayHttp;
+
+  constructor(http: GatewayHttp) {
+    this.#http = http;
+  }
+
+  /** Both dates are always sent (4.11); the end is part of the range. Some gateways ignore the range: see the rows' dates. */
+  async get(input: { start: string; end: string }, options?: CallOptions): Promise<Usage> {
+    const { start, end } = checked(range, input);
+    const query = { start_date: start, end_date: end };
+    const answer = await this.#http.read({ path: '/v1/dashboard/billing/usage', query, ...options });
+    const rows = listAt(answer, ROWS, rowFrom);
+    const total = firstAt(answer, TOTAL, asAmount);
+    if (rows.length === 0 && total === undefined && !looksLikeReport(answer)) {
+      throw malformed('The gateway answered with something that is not a usage report.');
+    }
+    return { total, rows };
+  }
+}
+
+/** A report about nothing is still a report. */
+function looksLikeReport(answer: unknown): boolean {
+  return (
+    Array.isArray(answer) ||
+    (isRecord(answer) && ('data' in answer || 'daily_costs' in answer || answer.object === 'list'))
+  );
+}
+
+function rowFrom(value: unknown): UsageRow | undefined {
+  if (!isRecord(value)) return undefined;
+  const items = listAt(value, ITEMS, itemFrom);
+  const row: UsageRow = {
+    date: firstAt(value, places('date', 'day', 'timestamp', 'created_at', 'time'), asDay),
+    model: firstAt(value, places('model', 'model_name', 'name'), asText),
+    requests: firstAt(value, places('request_count', 'requests', 'count', 'n_requests'), asNumber),
+    amount: firstAt(value, ROW_AMOUNT, asAmount),
+    items,
+  };
+  const saysNothing =
+    row.date === undefined && row.requests === undefined && row.amount === undefined && items.length === 0;
+  return saysNothing ? undefined : row;
+}
+
+function itemFrom(value: unknown): { name: string; amount: string } | undefined {
+  const amount = firstAt(value, ROW_AMOUNT, asAmount);
+  return amount === undefined ? undefined : { name: firstAt(value, places('name', 'model'), asText) ?? '', amount };
+}
+
+function asDay(value: unknown): string | undefined {
+  if (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value)) return value.slice(0, 10);
+  const time = asTime(value);
+  // Dates beyond what a calendar holds are rubbish, not days.
+  return time === undefined || time > 8.64e15 ? undefined : new Date(time).toISOString().slice(0, 10);
+}

@@ -1,0 +1,494 @@
+import { readFileSync } from 'node:fs';
+import { inspect, parseEnv } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, type ConfigProblem, configVariables, type GatewayConfig, readConfig } from '../src/config.ts';
+
+type Environment = Record<string, string | undefined>;
+
+const token = 'MTIzNDU2Nzg5.Gh-7aB.z_9-secret-of-the-bot';
+const key = 'sk-secret-of-the-gateway';
+const required = { DISCORD_TOKEN: token, GATEWAY_BASE_URL: 'https://gateway.example', GATEWAY_API_KEY: key };
+const guild = '123456789012345678';
+const other = '987654321098765432';
+
+/** What each variable is when nobody sets it, written out once more because these are promises to whoever runs Atelier. */
+const defaults = {
+  DISCORD_GUILD_ID: '',
+  DISCORD_API_URL: 'https://discord.com/api',
+  DISCORD_GUILD_IDS: '',
+  DISCORD_ADMIN_GUILD_IDS: '',
+  DISCORD_USER_INSTALL: 'off',
+  DISCORD_MESSAGE_CONTENT: 'off',
+  GATEWAY_IMGX_PATH: '/imgx',
+  GATEWAY_MUSIC_PATH: '/music',
+  GATEWAY_VIDEOA_PATH: '/videoa',
+  GATEWAY_COMPAT_PATH: '/v1beta/compat',
+  GATEWAY_CONNECTIONS: '32',
+  GATEWAY_REFERENCE_VIDEO_FIELD: 'reference_video_urls',
+  GATEWAY_REFERENCE_AUDIO_FIELD: 'reference_audio_urls',
+  GATEWAY_FACE_CHECK_FIELD: '',
+  GATEWAY_DESCRIBE_FIELD: 'base64Array',
+  GATEWAY_SIMPLE_CHANGE_ORDER: 'action-first',
+  GATEWAY_MODEL_SLASHES: 'encoded',
+  GATEWAY_USAGE_UNIT: '',
+  STORE_URL: 'sqlite://data/atelier.sqlite',
+  MEDIA_ALLOW_PRIVATE: 'off',
+  LOG_LEVEL: 'info',
+  POLL_SCHEDULE: 'spec',
+  DEFAULT_IMAGE_MODEL: '',
+  DEFAULT_VIDEO_MODEL: '',
+  DEFAULT_MUSIC_MODEL: '',
+  DEFAULT_TEXT_MODEL: '',
+  DEFAULT_TALK_MODEL: '',
+  MAX_WAIT_PICTURE_SECONDS: '300',
+  MAX_WAIT_VIDEO_SECONDS: '900',
+  MAX_WAIT_MUSIC_SECONDS: '300',
+  MAX_WAIT_TEXT_SECONDS: '120',
+};
+
+function refusal(environment: Environment): ConfigError | undefined {
+  try {
+    readConfig(environment);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+}
+
+const problems = (environment: Environment): readonly ConfigProblem[] => refusal(environment)?.problems ?? [];
+const withRequired = (environment: Environment) => readConfig({ ...required, ...environment });
+/** Everything that a person, a log or a crash report could show of an error. */
+const everythingSaid = (error: Error) => [error.stack, inspect(error, { depth: 9 }), JSON.stringify(error)].join('\n');
+
+describe('the defaults', () => {
+  it('make a complete configuration out of the three required variables', () => {
+    expect(readConfig(required)).toEqual({
+      discord: {
+        token,
+        apiUrl: 'https://discord.com/api',
+        guildIds: [],
+        adminGuildIds: [],
+        userInstall: false,
+        messageContent: false,
+      },
+      gateway: {
+        baseUrl: 'https://gateway.example',
+        apiKey: key,
+        connections: 32,
+        paths: { imgx: '/imgx', music: '/music', videoa: '/videoa', compat: '/v1beta/compat' },
+        fields: {
+          referenceVideos: 'reference_video_urls',
+          referenceAudios: 'reference_audio_urls',
+          describePictures: 'base64Array',
+        },
+        simpleChangeOrder: 'action-first',
+        modelSlashes: 'encoded',
+      },
+      store: { url: 'sqlite://data/atelier.sqlite', scheme: 'sqlite' },
+      media: { allowPrivate: false },
+      log: { level: 'info' },
+      poll: { schedule: 'spec' },
+      models: {},
+      maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+    });
+  });
+
+  it('hold for variables that are empty or blank', () => {
+    const blank = Object.fromEntries(configVariables.map((name, index) => [name, index % 2 ? '' : ' \t\r']));
+    expect(readConfig({ ...blank, ...required })).toEqual(readConfig(required));
+  });
+
+  it('leave optional values out instead of setting them to undefined', () => {
+    const { discord, gateway, models } = readConfig(required);
+    expect(discord).not.toHaveProperty('deployGuildId');
+    expect(gateway).not.toHaveProperty('usageUnit');
+    expect(gateway.fields).not.toHaveProperty('faceCheck');
+    expect(Object.keys(models)).toEqual([]);
+  });
+});
+
+describe('a value', () => {
+  it('is read without the spaces around it', () => {
+    expect(withRequired({ DISCORD_TOKEN: `  ${token}\r`, GATEWAY_API_KEY: `${key} ` })).toEqual(readConfig(required));
+  });
+
+  it.each([
+    'https://gateway.example/',
+    'https://gateway.example/v1',
+    'https://gateway.example//v1//',
+    'HTTPS://GATEWAY.example:443',
+  ])('is the same base address when written as %s', (address) => {
+    expect(withRequired({ GATEWAY_BASE_URL: address }).gateway.baseUrl).toBe('https://gateway.example');
+  });
+
+  it.each([
+    ['http://10.0.0.5:4010/relay/v1/', 'http://10.0.0.5:4010/relay'],
+    ['https://gateway.example/v1beta', 'https://gateway.example/v1beta'],
+    ['https://gateway.example/rev1', 'https://gateway.example/rev1'],
+  ])('keeps what belongs to the base address %s', (address, kept) => {
+    expect(withRequired({ GATEWAY_BASE_URL: address }).gateway.baseUrl).toBe(kept);
+  });
+
+  it.each(['http://localhost:4020/api/', 'http://127.0.0.1:4020/api', 'http://127.8.8.8/api', 'http://[::1]:4020/api'])(
+    'may be an unencrypted Discord address on this machine: %s',
+    (address) => {
+      expect(withRequired({ DISCORD_API_URL: address }).discord.apiUrl).toBe(address.replace(/\/$/, ''));
+    },
+  );
+
+  it('sets each part of the gateway that differs from the specification', () => {
+    const gateway: GatewayConfig = withRequired({
+      GATEWAY_IMGX_PATH: '/mj-fast/mj/',
+      GATEWAY_VIDEOA_PATH: '/',
+      GATEWAY_CONNECTIONS: '1024',
+      GATEWAY_FACE_CHECK_FIELD: 'face_check',
+      GATEWAY_DESCRIBE_FIELD: 'base64',
+      GATEWAY_SIMPLE_CHANGE_ORDER: 'id-first',
+      GATEWAY_MODEL_SLASHES: 'plain',
+      GATEWAY_USAGE_UNIT: 'cents',
+    }).gateway;
+    expect(gateway).toMatchObject({
+      paths: { imgx: '/mj-fast/mj', music: '/music', videoa: '' },
+      connections: 1024,
+      fields: { faceCheck: 'face_check', describePictures: 'base64' },
+      simpleChangeOrder: 'id-first',
+      modelSlashes: 'plain',
+      usageUnit: 'cents',
+    });
+  });
+
+  it.each([
+    ['sqlite', 'sqlite://:memory:'],
+    ['sqlite', 'sqlite:///var/lib/my atelier.sqlite'],
+    ['redis', 'redis://user:pass@redis.example:6379/2'],
+    ['rediss', 'rediss://redis.example'],
+    ['postgres', 'postgres://user:p%40ss@db.example/atelier'],
+    ['postgresql', 'postgresql://db.example/atelier?sslmode=require'],
+  ])('names the %s driver and stays as it was given: %s', (scheme, url) => {
+    expect(withRequired({ STORE_URL: url }).store).toEqual({ url, scheme });
+  });
+
+  it('switches something on in any of the usual words', () => {
+    for (const word of ['on', 'ON', 'true', 'yes', '1'])
+      expect(withRequired({ MEDIA_ALLOW_PRIVATE: word }).media.allowPrivate).toBe(true);
+    for (const word of ['off', 'False', 'no', '0'])
+      expect(withRequired({ MEDIA_ALLOW_PRIVATE: word }).media.allowPrivate).toBe(false);
+  });
+
+  it('is milliseconds where it was given in seconds', () => {
+    const { maxWaitMs } = withRequired({ MAX_WAIT_PICTURE_SECONDS: '30', MAX_WAIT_VIDEO_SECONDS: '86400' });
+    expect(maxWaitMs).toMatchObject({ picture: 30_000, video: 86_400_000 });
+  });
+
+  it('is a model id with everything such ids hold', () => {
+    const id = 'vendor/Model.X:2026-01-01%beta';
+    const models = Object.fromEntries(
+      configVariables.filter((name) => /^DEFAULT_/.test(name)).map((name) => [name, id]),
+    );
+    expect(withRequired(models).models).toEqual({ image: id, video: id, music: id, text: id, talk: id });
+  });
+});
+
+describe('the servers', () => {
+  it('are a list with commas, spaces or both, each once', () => {
+    expect(withRequired({ DISCORD_GUILD_IDS: ` ${guild}, ${other} ${guild},` }).discord.guildIds).toEqual([
+      guild,
+      other,
+    ]);
+    expect(withRequired({ DISCORD_GUILD_ID: guild }).discord.deployGuildId).toBe(guild);
+  });
+
+  it('have the only one served as the one whose managers see the account', () => {
+    expect(withRequired({ DISCORD_GUILD_IDS: guild }).discord.adminGuildIds).toEqual([guild]);
+  });
+
+  it('have none whose managers see the account when several are served and nobody said which', () => {
+    expect(withRequired({ DISCORD_GUILD_IDS: `${guild} ${other}` }).discord.adminGuildIds).toEqual([]);
+  });
+
+  it('have the named ones as those whose managers see the account', () => {
+    const { discord } = withRequired({ DISCORD_GUILD_IDS: guild, DISCORD_ADMIN_GUILD_IDS: other });
+    expect(discord.adminGuildIds).toEqual([other]);
+  });
+});
+
+describe('a bad value', () => {
+  const paths = [
+    'imgx',
+    '/im gx',
+    '/imgx?x=1',
+    '/imgx#x',
+    '//imgx',
+    '/a//b',
+    '/../x',
+    '/a/./b',
+    '/a/..',
+    'https://x.example',
+  ];
+  const numbers = ['0', '-1', '1.5', '1e2', '0x20', 'many', '99999999', '9'.repeat(400)];
+  const fields = ['two words', '1st', 'a"b', '__proto__', 'a:b'];
+  const switches = ['maybe', '2', 'onoff'];
+  const guilds = ['my server', '1234', `${guild}a`, '123456789012345678901', '-12345678901234567'];
+  const waits = [...numbers, '29', '86401'];
+  const lists = [...guilds, `${guild};${other}`, `${guild},none`];
+  const models = ['two\nlines', 'a\u0000b'];
+  const bad: Record<string, string[]> = {
+    DISCORD_TOKEN: ['token', 'a.b', 'a.b.c.d', 'a..c', `Bot ${token}`, `"${token}"`],
+    DISCORD_GUILD_ID: [...guilds, `${guild} ${other}`],
+    DISCORD_API_URL: [
+      'discord.com/api',
+      'http://discord.com/api',
+      'http://localhost.example/api',
+      'http://127.0.0.1.example/api',
+      'https://discord.com/api/v10',
+      'https://discord.com/api?v=10',
+      'https://user:pass@discord.com/api',
+      'ftp://discord.com/api',
+    ],
+    DISCORD_GUILD_IDS: lists,
+    DISCORD_ADMIN_GUILD_IDS: lists,
+    DISCORD_USER_INSTALL: switches,
+    DISCORD_MESSAGE_CONTENT: switches,
+    GATEWAY_BASE_URL: [
+      'gateway.example',
+      'localhost:4010',
+      'wss://gateway.example',
+      'https://',
+      'https://gateway.example?key=x',
+      'https://gateway.example/#x',
+      'https://user:pass@gateway.example',
+      'https://user@gateway.example',
+      'https://gate way.example',
+    ],
+    GATEWAY_API_KEY: ['key', 'sk-', 'SK-key', 'sk-two words', 'Bearer sk-key', 'sk-ключ'],
+    GATEWAY_IMGX_PATH: paths,
+    GATEWAY_MUSIC_PATH: paths,
+    GATEWAY_VIDEOA_PATH: paths,
+    GATEWAY_COMPAT_PATH: paths,
+    GATEWAY_CONNECTIONS: [...numbers, '1025'],
+    GATEWAY_REFERENCE_VIDEO_FIELD: fields,
+    GATEWAY_REFERENCE_AUDIO_FIELD: fields,
+    GATEWAY_FACE_CHECK_FIELD: fields,
+    GATEWAY_DESCRIBE_FIELD: ['base64array', 'image'],
+    GATEWAY_SIMPLE_CHANGE_ORDER: ['action', 'U2 <task>'],
+    GATEWAY_MODEL_SLASHES: ['on', '%2F'],
+    GATEWAY_USAGE_UNIT: ['dollars', 'CENTS'],
+    STORE_URL: ['data/atelier.sqlite', 'sqlite://', 'redis://', 'mysql://db.example', 'file:///x', 'redis://u:p#x@h:y'],
+    MEDIA_ALLOW_PRIVATE: switches,
+    LOG_LEVEL: ['loud', 'INFO', '30'],
+    POLL_SCHEDULE: ['fast', 'spec,learned'],
+    DEFAULT_IMAGE_MODEL: models,
+    DEFAULT_VIDEO_MODEL: models,
+    DEFAULT_MUSIC_MODEL: models,
+    DEFAULT_TEXT_MODEL: models,
+    DEFAULT_TALK_MODEL: models,
+    MAX_WAIT_PICTURE_SECONDS: waits,
+    MAX_WAIT_VIDEO_SECONDS: waits,
+    MAX_WAIT_MUSIC_SECONDS: waits,
+    MAX_WAIT_TEXT_SECONDS: waits,
+  };
+
+  it('is known for every variable', () => {
+    expect(Object.keys(bad)).toEqual([...configVariables]);
+  });
+
+  it.each(Object.entries(bad).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
+    'of %s is told by name, once, with what it should be: %j',
+    (name, value) => {
+      expect(problems({ ...required, [name]: value })).toEqual([
+        { variable: name, problem: expect.stringMatching(/^should be \w.{8,}/) },
+      ]);
+    },
+  );
+
+  it('is told together with all others, in one order, with those that are missing', () => {
+    const everything = Object.fromEntries(Object.entries(bad).map(([name, [first]]) => [name, first]));
+    expect(problems(everything).map(({ variable }) => variable)).toEqual([...configVariables]);
+    const some = problems({ LOG_LEVEL: 'loud', GATEWAY_API_KEY: 'key', GATEWAY_API_KEE: 'x' });
+    expect(some.map(({ variable, problem }) => `${variable} ${problem.split(' ').slice(0, 2).join(' ')}`)).toEqual([
+      'DISCORD_TOKEN is required:',
+      'GATEWAY_BASE_URL is required:',
+      'GATEWAY_API_KEY should be',
+      'LOG_LEVEL should be',
+      'GATEWAY_API_KEE is not',
+    ]);
+  });
+
+  it('is in the message of the error by name, a line each', () => {
+    const error = refusal({ ...required, LOG_LEVEL: 'loud', MEDIA_ALLOW_PRIVATE: 'maybe' });
+    expect(error?.message.split('\n')).toEqual([
+      'MEDIA_ALLOW_PRIVATE should be on or off',
+      'LOG_LEVEL should be one of trace, debug, info, warn, error, fatal, silent',
+    ]);
+  });
+});
+
+describe('a missing variable', () => {
+  it('is required when it is one of three', () => {
+    expect(problems({}).map(({ variable }) => variable)).toEqual(Object.keys(required));
+    for (const { problem } of problems({})) expect(problem).toMatch(/^is required: the /);
+  });
+});
+
+describe('a variable that is almost one of ours', () => {
+  it.each([
+    ['DISCORD_TOKE', 'DISCORD_TOKEN'],
+    ['DISCORD_GUILDS_ID', 'DISCORD_GUILD_ID'],
+    ['GATEWAY_API_KYE', 'GATEWAY_API_KEY'],
+    ['GATEWAY_BASE_URI', 'GATEWAY_BASE_URL'],
+    ['GATEWAY_APIKEY', 'GATEWAY_API_KEY'],
+    ['STORE_URLS', 'STORE_URL'],
+    ['MEDIA_ALLOW_PRIVAT', 'MEDIA_ALLOW_PRIVATE'],
+    ['POLL_SHEDULE', 'POLL_SCHEDULE'],
+    ['DEFAULT_IMAGES_MODEL', 'DEFAULT_IMAGE_MODEL'],
+    ['MAX_WAIT_PICTURE_SECOND', 'MAX_WAIT_PICTURE_SECONDS'],
+  ])('is told with the one that was meant: %s', (name, meant) => {
+    expect(problems({ ...required, [name]: 'x' })).toEqual([
+      { variable: name, problem: `is not a setting of Atelier: did you mean ${meant}?` },
+    ]);
+  });
+
+  it.each([
+    ['further away', 'GATEWAY_TIMEOUT'],
+    ['of another program', 'DISCORD_WEBHOOK_URL'],
+    ['outside our names', 'LOG_LEVELS'],
+  ])('is no problem when it is %s: %s', (_, name) => {
+    expect(problems({ ...required, [name]: 'x' })).toEqual([]);
+  });
+
+  it('is no problem when it is empty', () => {
+    expect(problems({ ...required, DISCORD_TOKENS: ' ' })).toEqual([]);
+  });
+});
+
+describe('the configuration', () => {
+  it('is frozen to its depths', () => {
+    const config = withRequired({ DISCORD_GUILD_IDS: guild, DEFAULT_TEXT_MODEL: 'text' });
+    const thawed: unknown[] = [];
+    const visit = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      if (!Object.isFrozen(value)) thawed.push(value);
+      for (const inner of Object.values(value)) visit(inner);
+    };
+    visit(config);
+    expect(thawed).toEqual([]);
+    expect(Object.isFrozen(config.discord.guildIds)).toBe(true);
+    expect(Object.isFrozen(configVariables)).toBe(true);
+  });
+
+  it('does not share anything with the next one', () => {
+    expect(readConfig(required).store).not.toBe(readConfig(required).store);
+  });
+});
+
+describe('a secret', () => {
+  const password = 'hunter2-of-the-store';
+
+  it.each([
+    ['a bad token', { DISCORD_TOKEN: 'hunter2-of-the-store' }],
+    ['a token with a word before it', { DISCORD_TOKEN: `Bot ${password}.b.c` }],
+    ['a bad key', { GATEWAY_API_KEY: password }],
+    ['a key with a space', { GATEWAY_API_KEY: `sk-${password} x` }],
+    ['a store that cannot be read', { STORE_URL: `redis://user:${password}#@host:port` }],
+    ['a store of an unknown kind', { STORE_URL: `mysql://user:${password}@host/atelier` }],
+    ['an address with a password', { GATEWAY_BASE_URL: `https://user:${password}@gateway.example` }],
+    ['an address with a key in its query', { GATEWAY_BASE_URL: `https://gateway.example?key=${password}` }],
+    ['a secret in the wrong line', { LOG_LEVEL: password, DISCORD_GUILD_IDS: password, POLL_SCHEDULE: password }],
+    ['a secret in a misspelled line', { DISCORD_TOKENS: password, GATEWAY_API_KEYS: password }],
+  ])('is never said: %s', (_, environment) => {
+    const error = refusal({ ...required, ...environment });
+    expect(error).toBeInstanceOf(ConfigError);
+    if (error) expect(everythingSaid(error)).not.toMatch(/hunter2|secret-of/);
+  });
+
+  // The § keeps a generated secret from being a word of our own sentences by chance.
+  const word = fc.stringMatching(/^[A-Za-z0-9_-]{6,20}$/);
+  const secret = fc.oneof(
+    fc.string({ minLength: 4, unit: 'grapheme' }).map((text) => `§${text.trim()}`),
+    word.map((text) => `sk-x9${text}`),
+    fc.tuple(word, word, word).map((parts) => `x9${parts.join('.')}`),
+  );
+  const name = fc.oneof(
+    fc.constantFrom<string>(...configVariables),
+    fc
+      .tuple(fc.constantFrom<string>(...configVariables), fc.constantFrom('S', '_', 'XY'))
+      .map((parts) => parts.join('')),
+    fc.string(),
+  );
+  const value = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constant(undefined),
+    fc.constantFrom(...Object.values(defaults)),
+    fc.webUrl({ withQueryParameters: true, withFragments: true }),
+    fc.integer().map(String),
+  );
+
+  it('is never said in any environment, and nothing but a ConfigError is ever thrown', () => {
+    const environment = fc.record({
+      others: fc.dictionary(name, value, { maxKeys: 12 }),
+      secrets: fc.tuple(secret, secret, secret),
+      misplaced: fc.subarray([...configVariables]),
+    });
+    fc.assert(
+      fc.property(environment, ({ others, secrets: [token, key, password], misplaced }) => {
+        const error = refusal({
+          ...others,
+          DISCORD_TOKEN: token,
+          GATEWAY_API_KEY: key,
+          STORE_URL: `redis://user:${password}@host:port`,
+          ...Object.fromEntries(misplaced.map((variable) => [variable, key])),
+        });
+        if (!error) return;
+        expect(error.problems.length).toBeGreaterThan(0);
+        const said = everythingSaid(error);
+        for (const unsaid of [token, key, password]) expect(said.includes(unsaid)).toBe(false);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('.env.example', () => {
+  const text = readFileSync(new URL('../.env.example', import.meta.url), 'utf8');
+  const inUse = parseEnv(text);
+  const commented = parseEnv(
+    text
+      .split('\n')
+      .filter((line) => /^#[A-Z]/.test(line))
+      .map((line) => line.slice(1))
+      .join('\n'),
+  );
+
+  it('names exactly the variables that are known, each once', () => {
+    const names = [...text.matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, variable]) => variable);
+    expect(names.toSorted()).toEqual([...configVariables].toSorted());
+    expect(names.toSorted()).toEqual(Object.keys({ ...inUse, ...commented }).toSorted());
+  });
+
+  it('has the required variables first, empty, and nothing else in use', () => {
+    expect(inUse).toEqual({ DISCORD_TOKEN: '', GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
+    expect(text.lastIndexOf('\nGATEWAY_API_KEY=')).toBeLessThan(text.search(/^#[A-Z]/m));
+  });
+
+  it('shows the real default of every optional variable', () => {
+    expect(commented).toEqual(defaults);
+    for (const [name, shown] of Object.entries(commented)) {
+      expect([name, withRequired({ [name]: shown })]).toEqual([name, readConfig(required)]);
+    }
+  });
+
+  it('explains every group of variables in the line before', () => {
+    const paragraphs = text.split('\n').filter((line) => line !== '');
+    paragraphs.forEach((line, index) => {
+      if (/^#?[A-Z_]+=/.test(line)) expect(paragraphs[index - 1]).toMatch(/^# [^=]|^#?[A-Z_]+=/);
+    });
+  });
+
+  it('becomes a valid configuration when the required lines are filled in', () => {
+    let filled = text;
+    for (const [name, given] of Object.entries(required)) filled = filled.replace(`\n${name}=`, `\n${name}=${given}`);
+    expect(readConfig(parseEnv(filled))).toEqual(readConfig(required));
+  });
+});

@@ -1,0 +1,144 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { configVariables } from '../src/config.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const checkNode = join(root, 'scripts', 'check-node.mjs');
+const EX_CONFIG = 78;
+
+/** Set but empty means "not set" to Atelier, and keeps Node from filling the variable in from a developer's `.env`. */
+const nothingSet = Object.fromEntries(configVariables.map((name) => [name, '']));
+const required = {
+  DISCORD_TOKEN: 'a.b.secret-of-the-bot',
+  GATEWAY_BASE_URL: 'http://127.0.0.1:4010',
+  GATEWAY_API_KEY: 'sk-secret-of-the-gateway',
+};
+
+function npmRun(script: string, settings: Record<string, string> = {}) {
+  return spawnSync('npm', ['run', '--silent', script], {
+    cwd: root,
+    env: { ...process.env, ...nothingSet, ...settings },
+    encoding: 'utf8',
+    // On Windows npm is a script of the shell.
+    shell: process.platform === 'win32',
+  });
+}
+
+describe('npm start', () => {
+  it('says all that is missing and exits 78 when nothing is set', () => {
+    const { status, stdout, stderr } = npmRun('start');
+    expect(status).toBe(EX_CONFIG);
+    expect(stdout).toBe('');
+    for (const name of Object.keys(required)) expect(stderr).toContain(`  ${name} is required: the `);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('says what is wrong without saying a secret', () => {
+    const { status, stderr } = npmRun('start', {
+      ...required,
+      GATEWAY_API_KEY: 'my secret-of-the-gateway',
+      LOG_LEVEL: 'x',
+    });
+    expect(status).toBe(EX_CONFIG);
+    expect(stderr).toContain('  GATEWAY_API_KEY should be ');
+    expect(stderr).toContain('  LOG_LEVEL should be one of ');
+    expect(stderr).not.toContain('secret-of');
+  });
+
+  it('says what works already when the settings are fine', () => {
+    const { status, stderr } = npmRun('start', required);
+    expect(status).toBe(1);
+    expect(stderr).toContain('npm run sandbox:gateway');
+    expect(stderr).not.toContain('secret-of');
+  });
+});
+
+describe.each(['deploy', 'sandbox'])('npm run %s', (script) => {
+  it('says in one sentence that it is not there yet and what works instead', () => {
+    const { status, stdout, stderr } = npmRun(script);
+    expect(status).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^[A-Z][^\n]* yet; `npm run sandbox:gateway` [^\n]*\.$/m);
+  });
+});
+
+describe('the check of the Node version', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'atelier-node-'));
+    writeFileSync(join(folder, 'entry.ts'), "const said: string = 'the entry ran';\nprocess.stdout.write(said);\n");
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (node: string, script: string) =>
+    spawnSync(node, ['--import', script, 'entry.ts'], { cwd: folder, encoding: 'utf8' });
+
+  /** The script beside a package.json of its own, to see it with bounds that the Node at hand does or does not meet. */
+  function checkWanting(range: string): string {
+    const copy = join(folder, 'scripts', 'check-node.mjs');
+    mkdirSync(join(folder, 'scripts'));
+    copyFileSync(checkNode, copy);
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', engines: { node: range } }));
+    return copy;
+  }
+
+  /** The first Node outside node_modules that is older than the floor, as `npm ci --omit=optional` would leave us with. */
+  function olderNode(): { path: string; version: string } | undefined {
+    const name = process.platform === 'win32' ? 'node.exe' : 'node';
+    return (process.env.PATH ?? '')
+      .split(delimiter)
+      .filter((directory) => !directory.split(sep).includes('node_modules'))
+      .map((directory) => join(directory, name))
+      .filter((path) => existsSync(path))
+      .map((path) => ({ path, version: spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout.trim().slice(1) }))
+      .find(({ version }) => {
+        const [major = 0, minor = 0] = version.split('.').map(Number);
+        // Older ones do not know `--import` and never reach the script.
+        const knowsImport = major > 18 || (major === 18 && minor >= 18);
+        return knowsImport && (major < 24 || (major === 24 && minor < 11));
+      });
+  }
+
+  it('stops an older Node with one sentence and exit code 78 before the entry is read', ({ skip }) => {
+    const older = olderNode();
+    if (!older) return skip('no Node between 18.18 and 24.11 on the PATH of this machine');
+    const { status, stdout, stderr } = run(older.path, checkNode);
+    expect(status).toBe(EX_CONFIG);
+    expect(stdout).toBe('');
+    expect(stderr).toBe(
+      `Atelier needs Node >=24.11 <25 and this is Node ${older.version}: run \`npm ci\` without \`--omit=optional\`, which brings a matching Node along, or install Node 24.\n`,
+    );
+  });
+
+  it('says nothing when the Node at hand fits', () => {
+    expect(run(process.execPath, checkNode)).toMatchObject({ status: 0, stdout: 'the entry ran', stderr: '' });
+  });
+
+  it.each(['>=99.11 <100', '>=99', '>=1.0 <2', '>=24.999 <25'])(
+    'obeys the range of package.json: refuses %s',
+    (range) => {
+      const { status, stdout, stderr } = run(process.execPath, checkWanting(range));
+      expect({ status, stdout }).toEqual({ status: EX_CONFIG, stdout: '' });
+      expect(stderr).toContain(`needs Node ${range} and this is Node ${process.versions.node}:`);
+      expect(stderr.trimEnd()).not.toContain('\n');
+    },
+  );
+
+  it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])('obeys the range of package.json: allows %s', (range) => {
+    expect(run(process.execPath, checkWanting(range))).toMatchObject({
+      status: 0,
+      stdout: 'the entry ran',
+      stderr: '',
+    });
+  });
+
+  it('understands the range that package.json has', () => {
+    const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(engines.node).toMatch(/^>=\d+\.\d+ <\d+$/);
+  });
+});
