@@ -13,6 +13,15 @@ export interface FineTuneEvent {
   message: string;
 }
 
+const at = {
+  list: places('data', 'events', 'data.data'),
+  items: places('[]'),
+  id: places('id'),
+  time: places('created_at', 'createdAt', 'timestamp', 'time'),
+  level: places('level'),
+  message: places('message', 'text'),
+} as const;
+
 export class FineTunes {
   readonly #http: GatewayHttp;
 
@@ -24,23 +33,20 @@ export class FineTunes {
   async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
     const path = `/v1/fine-tunes/${encodeURIComponent(checked(taskId, fineTuneId))}/events`;
     const answer = await this.#http.read({ path, missing: 'not-found', ...options });
-    const list = firstAt(answer, places('data', 'events', 'data.data'), (value) =>
-      Array.isArray(value) ? value : undefined,
-    );
+    const list = firstAt(answer, at.list, (value) => (Array.isArray(value) ? value : undefined));
     if (!list && !Array.isArray(answer))
       throw malformed('The gateway answered with something that is not a list of events.');
-    return inOrder(listAt(list ?? answer, places('[]'), eventFrom));
+    return inOrder(listAt(list ?? answer, at.items, eventFrom));
   }
 }
 
 function eventFrom(value: unknown): FineTuneEvent | undefined {
   if (!isRecord(value)) return undefined;
   return {
-    id: firstAt(value, places('id'), asText),
-    at: firstAt(value, places('created_at', 'createdAt', 'timestamp', 'time'), asTime),
-    level: firstAt(value, places('level'), asText),
-    message:
-      typeof value.message === 'string' ? value.message : (firstAt(value, places('message', 'text'), asText) ?? ''),
+    id: firstAt(value, at.id, asText),
+    at: firstAt(value, at.time, asTime),
+    level: firstAt(value, at.level, asText),
+    message: typeof value.message === 'string' ? value.message : (firstAt(value, at.message, asText) ?? ''),
   };
 }
 

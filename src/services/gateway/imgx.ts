@@ -63,6 +63,8 @@ const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
   ['30', 'rate-limited'],
 ]);
 
+const UPLOADED = places('result[]', 'data[]', 'result', 'urls[]');
+
 const SHORT_ACTIONS = { UPSCALE: 'U', VARIATION: 'V' } as const;
 
 /** The image-prompt task family (4.3, 4.7). */
@@ -102,7 +104,7 @@ export class Imgx {
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
     const body = { base64Array: checked(requests.upload, request).pictures };
     const answer = await this.#http.submit(this.#question('upload-discord-images', body, options));
-    const addresses = listAt(answer, places('result[]', 'data[]', 'result', 'urls[]'), asText);
+    const addresses = listAt(answer, UPLOADED, asText);
     if (addresses.length === 0)
       throw malformed('The gateway took the pictures but named no address.', { mayHaveTakenEffect: true });
     return addresses;

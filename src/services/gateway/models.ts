@@ -16,7 +16,14 @@ export interface Model {
   fields: Readonly<Record<string, unknown>>;
 }
 
-const LIST = places('data[]', 'models[]', '[]', 'data.models[]', 'data.data[]');
+const at = {
+  items: places('data[]', 'models[]', '[]', 'data.models[]', 'data.data[]'),
+  lists: places('data', 'models'),
+  single: places('data', 'data[0]', 'model'),
+  id: places('id', 'name', 'model'),
+  owner: places('owned_by', 'ownedBy', 'owner'),
+  created: places('created', 'created_at'),
+} as const;
 
 export class Models {
   readonly #http: GatewayHttp;
@@ -41,7 +48,7 @@ export class Models {
   async get(id: string, options?: CallOptions): Promise<Model> {
     const path = `/v1/models/${this.#inPath(checked(modelId, id))}`;
     const answer = await this.#http.read({ path, missing: 'not-found', ...options });
-    const model = modelFrom(answer) ?? firstAt(answer, places('data', 'data[0]', 'model'), modelFrom);
+    const model = modelFrom(answer) ?? firstAt(answer, at.single, modelFrom);
     if (!model) throw malformed('The gateway answered with something that is not a model.');
     return model;
   }
@@ -53,10 +60,8 @@ export class Models {
 }
 
 function modelsIn(answer: unknown): Model[] {
-  const models = listAt(answer, LIST, modelFrom);
-  const isList =
-    models.length > 0 ||
-    listAt(answer, places('data', 'models'), (list) => Array.isArray(list) || undefined).length > 0;
+  const models = listAt(answer, at.items, modelFrom);
+  const isList = models.length > 0 || listAt(answer, at.lists, (list) => Array.isArray(list) || undefined).length > 0;
   if (!isList && !Array.isArray(answer))
     throw malformed('The gateway answered with something that is not a list of models.');
   return models;
@@ -67,14 +72,12 @@ function modelFrom(value: unknown): Model | undefined {
     return { id: value, ownedBy: undefined, createdAt: undefined, fields: {} };
   if (!isRecord(value)) return undefined;
   // The id is taken as it stands: it is sent back letter by letter.
-  const id = firstAt(value, places('id', 'name', 'model'), (text) =>
-    typeof text === 'string' && text !== '' ? text : undefined,
-  );
+  const id = firstAt(value, at.id, (text) => (typeof text === 'string' && text !== '' ? text : undefined));
   if (id === undefined) return undefined;
   return {
     id,
-    ownedBy: firstAt(value, places('owned_by', 'ownedBy', 'owner'), asText),
-    createdAt: firstAt(value, places('created', 'created_at'), asTime),
+    ownedBy: firstAt(value, at.owner, asText),
+    createdAt: firstAt(value, at.created, asTime),
     fields: value,
   };
 }

@@ -25,10 +25,16 @@ const range = z
   .object({ start: day, end: day })
   .refine(({ start, end }) => start <= end, { path: ['end'], message: 'the end lies before the start' });
 
-const ROWS = places('daily_costs[]', 'data.daily_costs[]', 'data[]', 'data.data[]', 'rows[]', 'usage[]', '[]');
-const TOTAL = places('total_usage', 'data.total_usage', 'total_amount', 'total', 'amount', 'spend');
-const ITEMS = places('line_items[]', 'LineItems[]', 'items[]');
-const ROW_AMOUNT = places('amount', 'cost', 'spend', 'spend_amount', 'quota', 'total');
+const at = {
+  rows: places('daily_costs[]', 'data.daily_costs[]', 'data[]', 'data.data[]', 'rows[]', 'usage[]', '[]'),
+  total: places('total_usage', 'data.total_usage', 'total_amount', 'total', 'amount', 'spend'),
+  items: places('line_items[]', 'LineItems[]', 'items[]'),
+  date: places('date', 'day', 'timestamp', 'created_at', 'time'),
+  model: places('model', 'model_name', 'name'),
+  requests: places('request_count', 'requests', 'count', 'n_requests'),
+  amount: places('amount', 'cost', 'spend', 'spend_amount', 'quota', 'total'),
+  name: places('name', 'model'),
+} as const;
 
 export class UsageReports {
   readonly #http: GatewayHttp;
@@ -42,8 +48,8 @@ export class UsageReports {
     const { start, end } = checked(range, input);
     const query = { start_date: start, end_date: end };
     const answer = await this.#http.read({ path: '/v1/dashboard/billing/usage', query, ...options });
-    const rows = listAt(answer, ROWS, rowFrom);
-    const total = firstAt(answer, TOTAL, asAmount);
+    const rows = listAt(answer, at.rows, rowFrom);
+    const total = firstAt(answer, at.total, asAmount);
     if (rows.length === 0 && total === undefined && !looksLikeReport(answer)) {
       throw malformed('The gateway answered with something that is not a usage report.');
     }
@@ -61,12 +67,12 @@ function looksLikeReport(answer: unknown): boolean {
 
 function rowFrom(value: unknown): UsageRow | undefined {
   if (!isRecord(value)) return undefined;
-  const items = listAt(value, ITEMS, itemFrom);
+  const items = listAt(value, at.items, itemFrom);
   const row: UsageRow = {
-    date: firstAt(value, places('date', 'day', 'timestamp', 'created_at', 'time'), asDay),
-    model: firstAt(value, places('model', 'model_name', 'name'), asText),
-    requests: firstAt(value, places('request_count', 'requests', 'count', 'n_requests'), asNumber),
-    amount: firstAt(value, ROW_AMOUNT, asAmount),
+    date: firstAt(value, at.date, asDay),
+    model: firstAt(value, at.model, asText),
+    requests: firstAt(value, at.requests, asNumber),
+    amount: firstAt(value, at.amount, asAmount),
     items,
   };
   const saysNothing =
@@ -75,8 +81,8 @@ function rowFrom(value: unknown): UsageRow | undefined {
 }
 
 function itemFrom(value: unknown): { name: string; amount: string } | undefined {
-  const amount = firstAt(value, ROW_AMOUNT, asAmount);
-  return amount === undefined ? undefined : { name: firstAt(value, places('name', 'model'), asText) ?? '', amount };
+  const amount = firstAt(value, at.amount, asAmount);
+  return amount === undefined ? undefined : { name: firstAt(value, at.name, asText) ?? '', amount };
 }
 
 function asDay(value: unknown): string | undefined {

@@ -81,8 +81,9 @@ export class Videos {
     const path = `/v1/video/generations/${encodeURIComponent(checked(taskId, id))}`;
     const answer = await this.#http.read({ path, missing: 'not-found', ...options });
     const snapshot = this.#reader.read('video', answer);
-    // Some channels answer here in the second entry's shape, whose films are fetched by id.
-    return isRecord(answer) && answer.object === 'video' ? withContent(snapshot, id, this.#http.baseUrl) : snapshot;
+    // Some channels answer here in the second entry's words, whose films are fetched by id.
+    const isSecondEntry = isRecord(answer) && answer.object === 'video' && snapshot.word === 'completed';
+    return isSecondEntry ? withContent(snapshot, id, this.#http.baseUrl) : snapshot;
   }
 }
 

@@ -10,30 +10,37 @@ export interface ReadingPlace {
   now: number;
 }
 
-const ADDRESS = places('url', 'image_url.url', 'image_url', 'video_url', 'imageUrl', 'videoUrl');
-const BASE64 = places('b64_json', 'base64', 'image_base64', 'b64');
-const MEDIA_TYPE = places('mime_type', 'mimeType', 'content_type', 'contentType');
-const EXPIRY = places('expires_at', 'expiresAt');
-const LIFETIME = places('url_expires_in_seconds', 'expires_in');
+const at = {
+  address: places('url', 'image_url.url', 'image_url', 'video_url', 'imageUrl', 'videoUrl'),
+  base64: places('b64_json', 'base64', 'image_base64', 'b64'),
+  mediaType: places('mime_type', 'mimeType', 'content_type', 'contentType'),
+  width: places('width'),
+  height: places('height'),
+  seconds: places('duration', 'seconds'),
+  thumbnail: places('thumbnail', 'cover_url'),
+  expiry: places('expires_at', 'expiresAt'),
+  lifetime: places('url_expires_in_seconds', 'expires_in'),
+} as const;
 
 /** Reads one item of a result: an address, a data URI, base64, or an object around one of them. */
 export function mediumFrom(value: unknown, kind: Medium['kind'], place: ReadingPlace): Medium | undefined {
   if (typeof value === 'string') return bareMedium(value, kind, place) ?? base64Medium(value, kind);
   if (!isRecord(value)) return undefined;
   const source =
-    firstAt(value, ADDRESS, (address) =>
+    firstAt(value, at.address, (address) =>
       typeof address === 'string' ? bareMedium(address, kind, place) : undefined,
-    ) ?? firstAt(value, BASE64, (text) => (typeof text === 'string' ? encodedMedium(text, kind) : undefined));
+    ) ?? firstAt(value, at.base64, (text) => (typeof text === 'string' ? encodedMedium(text, kind) : undefined));
   if (!source) return undefined;
-  const lifetime = firstAt(value, LIFETIME, asNumber);
+  const lifetime = firstAt(value, at.lifetime, asNumber);
   const facts = {
-    mediaType: source.mediaType ?? firstAt(value, MEDIA_TYPE, asText),
-    width: firstAt(value, places('width'), asNumber),
-    height: firstAt(value, places('height'), asNumber),
-    seconds: firstAt(value, places('duration', 'seconds'), asNumber),
-    thumbnail: firstAt(value, places('thumbnail', 'cover_url'), (text) => addressFrom(text, place)),
+    mediaType: source.mediaType ?? firstAt(value, at.mediaType, asText),
+    width: firstAt(value, at.width, asNumber),
+    height: firstAt(value, at.height, asNumber),
+    seconds: firstAt(value, at.seconds, asNumber),
+    thumbnail: firstAt(value, at.thumbnail, (text) => addressFrom(text, place)),
     expiresAt:
-      firstAt(value, EXPIRY, asTime) ?? (lifetime === undefined ? undefined : place.now + Math.round(lifetime * 1000)),
+      firstAt(value, at.expiry, asTime) ??
+      (lifetime === undefined ? undefined : place.now + Math.round(lifetime * 1000)),
   };
   return { ...source, ...definedIn(facts) };
 }

@@ -87,6 +87,8 @@ function wordIn(record: unknown, where: readonly Place[]): string | undefined {
   return firstAt(record, where, (value) => asText(said(value))) ?? firstAt(record, where, said);
 }
 
+const ERROR = places('error.message', 'error');
+
 /** What an answer without a status word means. */
 function silentStanding(
   record: Record<string, unknown>,
@@ -94,8 +96,7 @@ function silentStanding(
 ): Standing {
   if (facts.tracks.length > 0) return { state: stateOfTracks(facts.tracks) };
   if (facts.listed.length > 0) return { state: 'succeeded' };
-  if (firstAt(record, places('error.message', 'error'), asText) !== undefined)
-    return { state: 'failed', cause: 'failed' };
+  if (firstAt(record, ERROR, asText) !== undefined) return { state: 'failed', cause: 'failed' };
   if (facts.remoteId !== undefined) return { state: 'queued' };
   throw malformed('The gateway answered without saying how the task stands.');
 }
@@ -136,13 +137,20 @@ function asReason(value: unknown): string | undefined {
   return text === undefined || NO_REASON.has(text.toLowerCase()) || text.startsWith('/') ? undefined : text;
 }
 
+const button = {
+  customId: places('customId', 'custom_id'),
+  label: places('label'),
+  emoji: places('emoji', 'emoji.name'),
+  style: places('style'),
+} as const;
+
 function actionFrom(value: unknown): Action | undefined {
-  const customId = firstAt(value, places('customId', 'custom_id'), asText);
+  const customId = firstAt(value, button.customId, asText);
   if (customId === undefined) return undefined;
   return {
     customId,
-    label: firstAt(value, places('label'), asText) ?? '',
-    emoji: firstAt(value, places('emoji', 'emoji.name'), asText) ?? '',
-    style: firstAt(value, places('style'), asNumber),
+    label: firstAt(value, button.label, asText) ?? '',
+    emoji: firstAt(value, button.emoji, asText) ?? '',
+    style: firstAt(value, button.style, asNumber),
   };
 }

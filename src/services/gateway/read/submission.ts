@@ -27,8 +27,13 @@ const ids: Readonly<Record<Family, readonly Place[]>> = {
   music: places('data', 'data.task_id', 'data.taskId', 'task_id', 'taskId', 'id', 'result'),
 };
 
-const STATUS = places('status', 'data.task_status', 'data.status', 'job.status');
-const FINAL_PROMPT = places('properties.finalPrompt');
+const at = {
+  status: places('status', 'data.task_status', 'data.status', 'job.status'),
+  code: places('code'),
+  finalPrompt: places('properties.finalPrompt'),
+  queuedBehind: places('properties.numberOfQueues'),
+  description: places('description'),
+} as const;
 
 export function readSubmission(family: Family, answer: unknown): Submission {
   // An id that is missing is the one thing that cannot be made up: the order may well have been taken.
@@ -36,13 +41,13 @@ export function readSubmission(family: Family, answer: unknown): Submission {
   if (remoteId === undefined) {
     throw malformed('The gateway took the order but named no task.', { mayHaveTakenEffect: true });
   }
-  const word = firstAt(answer, STATUS, asText);
+  const word = firstAt(answer, at.status, asText);
   return {
     remoteId,
     needsInput: waitsForWords(answer) || (word !== undefined && standingOf(word)?.state === 'needs-input'),
-    finalPrompt: firstAt(answer, FINAL_PROMPT, asText),
-    queuedBehind: firstAt(answer, places('properties.numberOfQueues'), asNumber),
-    description: firstAt(answer, places('description'), asText),
+    finalPrompt: firstAt(answer, at.finalPrompt, asText),
+    queuedBehind: firstAt(answer, at.queuedBehind, asNumber),
+    description: firstAt(answer, at.description, asText),
   };
 }
 
@@ -50,7 +55,7 @@ const WAITS_OR_EXISTS = '21';
 
 /** Code 21 means either "a window waits for your words" or "this exists already"; the latter comes with a state or a picture. */
 function waitsForWords(answer: unknown): boolean {
-  if (firstAt(answer, places('code'), asText) !== WAITS_OR_EXISTS) return false;
+  if (firstAt(answer, at.code, asText) !== WAITS_OR_EXISTS) return false;
   const properties = isRecord(answer) && isRecord(answer.properties) ? answer.properties : {};
   return properties.remix === true || !('imageUrl' in properties || 'status' in properties);
 }

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { Pool } from 'undici';
+import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
+import type { Served } from './server.ts';
+
+export type Way = 'bare' | 'client';
+
+export interface Assignment extends Served {
+  way: Way;
+  polls: number;
+  inFlight: number;
+}
+
+export interface Figures {
+  seconds: number;
+  cpuMicros: number;
+  /** The most memory the process ever had. */
+  residentBytes: number;
+  heapBytes: number;
+}
+
+const WARM_UP = 3_000;
+
+const [assignment] = (await once(process, 'message')) as [Assignment];
+const poll = pollBy(assignment);
+
+await repeat(WARM_UP);
+const cpuBefore = process.cpuUsage();
+const start = performance.now();
+await repeat(assignment.polls);
+const seconds = (performance.now() - start) / 1000;
+const { user, system } = process.cpuUsage(cpuBefore);
+
+process.send?.({
+  seconds,
+  cpuMicros: user + system,
+  residentBytes: process.resourceUsage().maxRSS * 1024,
+  heapBytes: process.memoryUsage().heapUsed,
+} satisfies Figures);
+
+async function repeat(times: number): Promise<void> {
+  let left = times;
+  const work = async (): Promise<void> => {
+    while (left-- > 0) await poll();
+  };
+  await Promise.all(Array.from({ length: assignment.inFlight }, work));
+}
+
+function pollBy({ way, url, key, taskId, inFlight }: Assignment): () => Promise<unknown> {
+  if (way === 'client') {
+    const gateway = openGateway({ ...defaultSettings, baseUrl: url, apiKey: key, connections: inFlight });
+    return () => gateway.imgx.get(taskId);
+  }
+  const pool = new Pool(url, { connections: inFlight });
+  const headers = { authorization: `Bearer ${key}` };
+  return async () => {
+    const { body } = await pool.request({ path: `/imgx/task/${taskId}/fetch`, method: 'GET', headers });
+    return body.json();
+  };
+}

@@ -1,0 +1,66 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { median, table } from '../table.ts';
+import type { Assignment, Figures, Way } from './caller.ts';
+import type { Served } from './server.ts';
+
+const ROUNDS = 5;
+const POLLS = 20_000;
+const IN_FLIGHT = 64;
+
+const ways: Readonly<Record<Way, string>> = { bare: 'bare undici.request', client: 'client (imgx.get)' };
+
+/** The same polls of the same server, by turns through bare undici and through the client, each in a process of its own. */
+export async function measureGateway(): Promise<void> {
+  const server = start('server.ts');
+  try {
+    const served = await messageFrom<Served>(server);
+    const results: Record<Way, Figures[]> = { bare: [], client: [] };
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const way of ['bare', 'client'] as const) {
+        results[way].push(await call({ way, ...served, polls: POLLS, inFlight: IN_FLIGHT }));
+      }
+    }
+    report(results);
+  } finally {
+    server.kill();
+  }
+}
+
+async function call(assignment: Assignment): Promise<Figures> {
+  const caller = start('caller.ts');
+  caller.send(assignment);
+  const figures = await messageFrom<Figures>(caller);
+  caller.disconnect();
+  await once(caller, 'exit');
+  return figures;
+}
+
+function start(file: string): ChildProcess {
+  return fork(fileURLToPath(new URL(file, import.meta.url)));
+}
+
+async function messageFrom<T>(child: ChildProcess): Promise<T> {
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`A measured process ended early with code ${String(code)}.`);
+  });
+  const [message] = await Promise.race([once(child, 'message'), ended]);
+  return message as T;
+}
+
+function report(results: Record<Way, Figures[]>): void {
+  const middle = (way: Way, pick: (figures: Figures) => number): number => median(results[way].map(pick));
+  const rows = (Object.keys(ways) as Way[]).map((way) => [
+    ways[way],
+    Math.round(middle(way, ({ seconds }) => POLLS / seconds)).toLocaleString('en'),
+    middle(way, ({ cpuMicros }) => cpuMicros / POLLS).toFixed(1),
+    (middle(way, ({ cpuMicros }) => cpuMicros) / middle('bare', ({ cpuMicros }) => cpuMicros)).toFixed(2),
+    (middle(way, ({ residentBytes }) => residentBytes) / 2 ** 20).toFixed(0),
+    (middle(way, ({ heapBytes }) => heapBytes) / 2 ** 20).toFixed(1),
+  ]);
+  console.log(
+    `\n${POLLS.toLocaleString('en')} polls of one running imgx task, ${IN_FLIGHT} in flight, median of ${ROUNDS} rounds:\n`,
+  );
+  console.log(table(['', 'polls/s', 'CPU µs/poll', 'CPU ratio', 'most RSS MiB', 'heap MiB after'], rows));
+}

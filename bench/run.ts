@@ -1,0 +1,19 @@
+import { cpus } from 'node:os';
+import { measureGateway } from './gateway/measure.ts';
+
+const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+  gateway: measureGateway,
+};
+
+/** sysexits.h: the command was used wrongly. */
+const EX_USAGE = 64;
+
+const [name = ''] = process.argv.slice(2);
+const benchmark = benchmarks[name];
+if (benchmark) {
+  console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
+  await benchmark();
+} else {
+  console.error(`Say what to measure: npm run bench ${Object.keys(benchmarks).join(' | ')}`);
+  process.exitCode = EX_USAGE;
+}

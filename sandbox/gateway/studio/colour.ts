@@ -1,0 +1,74 @@
+/** OKLab: mixing two colours in it gives the colour the eye expects between them. */
+export interface Colour {
+  readonly l: number;
+  readonly a: number;
+  readonly b: number;
+}
+
+const toLinear = (channel: number) => (channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4);
+const fromLinear = (channel: number) => (channel <= 0.0031308 ? channel * 12.92 : 1.055 * channel ** (1 / 2.4) - 0.055);
+
+export function fromRgb(red: number, green: number, blue: number): Colour {
+  const [r, g, b] = [toLinear(red / 255), toLinear(green / 255), toLinear(blue / 255)];
+  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return {
+    l: 0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+    a: 1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+    b: 0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
+  };
+}
+
+export function hex(text: string): Colour {
+  const value = Number.parseInt(text.slice(1), 16);
+  return fromRgb((value >> 16) & 255, (value >> 8) & 255, value & 255);
+}
+
+function linearOf(colour: Colour): [number, number, number] {
+  const l = (colour.l + 0.3963377774 * colour.a + 0.2158037573 * colour.b) ** 3;
+  const m = (colour.l - 0.1055613458 * colour.a - 0.0638541728 * colour.b) ** 3;
+  const s = (colour.l - 0.0894841775 * colour.a - 1.291485548 * colour.b) ** 3;
+  return [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ];
+}
+
+/** Out of range channels are clipped: a tint may ask for more colour than a screen has. */
+export function css(colour: Colour): string {
+  const channels = linearOf(colour).map((channel) =>
+    Math.round(Math.min(1, Math.max(0, fromLinear(Math.min(1, Math.max(0, channel))))) * 255),
+  );
+  return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
+}
+
+export function mix(from: Colour, to: Colour, t: number): Colour {
+  return { l: from.l + (to.l - from.l) * t, a: from.a + (to.a - from.a) * t, b: from.b + (to.b - from.b) * t };
+}
+
+export const hueOf = (colour: Colour) => Math.atan2(colour.b, colour.a);
+export const chromaOf = (colour: Colour) => Math.hypot(colour.a, colour.b);
+
+export function lch(l: number, chroma: number, hue: number): Colour {
+  return { l, a: Math.cos(hue) * chroma, b: Math.sin(hue) * chroma };
+}
+
+export function turned(colour: Colour, angle: number): Colour {
+  return lch(colour.l, chromaOf(colour), hueOf(colour) + angle);
+}
+
+export function lighter(colour: Colour, by: number): Colour {
+  return { ...colour, l: Math.min(1, Math.max(0, colour.l + by)) };
+}
+
+/** Reads a ramp of colours at a place from 0 to 1. */
+export function along(ramp: readonly Colour[], t: number): Colour {
+  const place = Math.min(1, Math.max(0, t)) * (ramp.length - 1);
+  const index = Math.min(ramp.length - 2, Math.floor(place));
+  const from = ramp[Math.max(0, index)];
+  const to = ramp[index + 1] ?? from;
+  if (!from || !to) return { l: 0.5, a: 0, b: 0 };
+  return mix(from, to, place - Math.max(0, index));
+}

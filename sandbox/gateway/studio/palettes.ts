@@ -1,0 +1,168 @@
+import type { Mood, StyleName } from './subject.ts';
+
+export interface Curated {
+  readonly name: string;
+  readonly moods: readonly Mood[];
+  readonly styles: readonly StyleName[];
+  readonly sky: readonly string[];
+  readonly land: readonly string[];
+  readonly accents: readonly string[];
+  readonly light: string;
+}
+
+/** Written by eye. `sky` runs from the top to the horizon, `land` from the farthest layer to the nearest. */
+export const curated: readonly Curated[] = [
+  {
+    name: 'ember dusk',
+    moods: ['dusk', 'warm', 'autumn'],
+    styles: ['landscape', 'seascape', 'city'],
+    sky: ['#1d1b3a', '#4b2e5a', '#a8455c', '#ef7f4e', '#ffc879'],
+    land: ['#b65a5a', '#7a3f5c', '#4d2d52', '#2c1d3d', '#150f24'],
+    accents: ['#ffb45e', '#f25f5c', '#ffe6bd', '#7fb7be'],
+    light: '#fff0c9',
+  },
+  {
+    name: 'pale dawn',
+    moods: ['dawn', 'calm', 'spring', 'mist'],
+    styles: ['landscape', 'seascape', 'botanical'],
+    sky: ['#5f83ad', '#94abc9', '#d5c6d3', '#f6d3c4', '#fdeadb'],
+    land: ['#c4b3c4', '#93a0bb', '#66809f', '#3f5c7b', '#223a56'],
+    accents: ['#f2917c', '#f7c59f', '#7a9e9f', '#e8607a'],
+    light: '#fffaf0',
+  },
+  {
+    name: 'indigo night',
+    moods: ['night', 'calm', 'cold'],
+    styles: ['landscape', 'city', 'cosmos', 'seascape'],
+    sky: ['#060a1d', '#0d1638', '#1b2a5c', '#3a4f8a', '#7483b3'],
+    land: ['#4a5d94', '#2f4178', '#1e2c59', '#111b3d', '#080d21'],
+    accents: ['#ffd27d', '#8fd3ff', '#ff8fa3', '#c7b6ff'],
+    light: '#fdf6df',
+  },
+  {
+    name: 'clear noon',
+    moods: ['noon', 'summer', 'calm'],
+    styles: ['landscape', 'seascape', 'botanical'],
+    sky: ['#1f6fb5', '#4f9bd3', '#93c8e6', '#cfe8ec', '#f7f3df'],
+    land: ['#9cc3c4', '#6aa394', '#43806a', '#27604b', '#153f33'],
+    accents: ['#f4b942', '#ef6f53', '#fff3d0', '#2b6cb0'],
+    light: '#fffbe6',
+  },
+  {
+    name: 'deep forest',
+    moods: ['green', 'mist', 'calm', 'noon'],
+    styles: ['landscape', 'botanical'],
+    sky: ['#43685f', '#7a9c88', '#adc4a4', '#dbe3c3', '#f3f1d8'],
+    land: ['#a3bb9c', '#6f947c', '#44705f', '#234c43', '#0f2b28'],
+    accents: ['#e3b23c', '#d9704a', '#f6edc9', '#86b49a'],
+    light: '#fffbe0',
+  },
+  {
+    name: 'copper autumn',
+    moods: ['autumn', 'warm', 'dusk'],
+    styles: ['landscape', 'botanical', 'bauhaus'],
+    sky: ['#506b7c', '#93a19b', '#d8b58a', '#efc88d', '#f9e3b4'],
+    land: ['#d59a63', '#b86b3c', '#8c4527', '#5b2a22', '#2e1718'],
+    accents: ['#e8692c', '#f2b441', '#8f2d2a', '#4d6b62'],
+    light: '#fff3d6',
+  },
+  {
+    name: 'winter light',
+    moods: ['winter', 'cold', 'calm', 'mist'],
+    styles: ['landscape', 'city', 'botanical'],
+    sky: ['#4d6f94', '#86a5c2', '#bfd2df', '#e6edf0', '#fbf3ea'],
+    land: ['#d6e1e8', '#a9bfd0', '#7a98b2', '#4a6a88', '#28425c'],
+    accents: ['#d8575e', '#f0b67f', '#ffffff', '#3d6e8f'],
+    light: '#ffffff',
+  },
+  {
+    name: 'blossom',
+    moods: ['spring', 'dawn'],
+    styles: ['landscape', 'botanical', 'ribbons'],
+    sky: ['#7799c4', '#b3b4d6', '#e6bfd4', '#f9d4d3', '#fff0e6'],
+    land: ['#dfb3c4', '#b98aa8', '#85668f', '#544470', '#2d274a'],
+    accents: ['#f2789f', '#ffb3c1', '#9ed0a8', '#ffe08a'],
+    light: '#fff8f2',
+  },
+  {
+    name: 'desert',
+    moods: ['desert', 'warm', 'noon', 'summer'],
+    styles: ['landscape', 'bauhaus'],
+    sky: ['#2f6f86', '#6fa3a6', '#c9c6a4', '#f1cf9c', '#fbe6c0'],
+    land: ['#e6b07c', '#d38a5a', '#b0623f', '#7d3f30', '#452423'],
+    accents: ['#f08a4b', '#2a9d8f', '#f7d9a3', '#c8553d'],
+    light: '#fff6dc',
+  },
+  {
+    name: 'deep sea',
+    moods: ['sea', 'cold', 'calm', 'noon'],
+    styles: ['seascape', 'seigaiha', 'ribbons'],
+    sky: ['#0d4a63', '#2b7f92', '#74b8b5', '#c2e0cf', '#f6efd3'],
+    land: ['#62a9a8', '#2f8090', '#165f78', '#0b3f58', '#062536'],
+    accents: ['#ff8a5b', '#ffd98e', '#e8f6ee', '#ee5d6c'],
+    light: '#fffbe5',
+  },
+  {
+    name: 'neon',
+    moods: ['neon', 'night', 'future'],
+    styles: ['city', 'ribbons', 'cosmos'],
+    sky: ['#0a0620', '#1f0b45', '#4a1173', '#9b1d8f', '#ff5fa8'],
+    land: ['#5a1c82', '#3b1268', '#260d4c', '#150833', '#0a041c'],
+    accents: ['#22e0ee', '#ff3fa4', '#ffe25c', '#8b6bff'],
+    light: '#ffd1ec',
+  },
+  {
+    name: 'ink',
+    moods: ['mono', 'mist', 'calm'],
+    styles: ['landscape', 'bauhaus', 'seigaiha', 'botanical'],
+    sky: ['#8e918f', '#b3b4af', '#d2d0c8', '#e6e2d7', '#f4efe3'],
+    land: ['#bdbcb4', '#8b8c89', '#5c5f62', '#36393f', '#17191e'],
+    accents: ['#d1432f', '#2f3e53', '#e9c46a', '#6d6f70'],
+    light: '#fffdf6',
+  },
+  {
+    name: 'primary',
+    moods: ['bold', 'noon'],
+    styles: ['bauhaus'],
+    sky: ['#1d4e9e', '#4f81c1', '#d9d4c2', '#efe6d0', '#f5eddb'],
+    land: ['#efe6d0', '#e8b92e', '#d63a2a', '#1d4e9e', '#17181c'],
+    accents: ['#d63a2a', '#1d4e9e', '#f0b51f', '#17181c'],
+    light: '#fff8e6',
+  },
+  {
+    name: 'aurora',
+    moods: ['night', 'cold', 'magic', 'winter'],
+    styles: ['landscape', 'ribbons', 'cosmos'],
+    sky: ['#050b1c', '#0a2038', '#10504f', '#2f9a7c', '#a5e3b3'],
+    land: ['#2d6b73', '#1b4a5a', '#123343', '#0a1f2e', '#050f19'],
+    accents: ['#7ef2b4', '#b48cff', '#f4f7c5', '#53d1e8'],
+    light: '#effff2',
+  },
+  {
+    name: 'nebula',
+    moods: ['night', 'magic', 'future'],
+    styles: ['cosmos', 'ribbons'],
+    sky: ['#07051a', '#1a0f3c', '#40206b', '#8a3a86', '#e87f8b'],
+    land: ['#7d4a95', '#52307d', '#331f5c', '#1d123c', '#0d081f'],
+    accents: ['#ffb37b', '#7fd1ff', '#ff7eb6', '#fff1b8'],
+    light: '#fff0df',
+  },
+  {
+    name: 'apricot',
+    moods: ['warm', 'summer', 'bold', 'calm'],
+    styles: ['ribbons', 'bauhaus', 'seigaiha', 'seascape'],
+    sky: ['#e4572e', '#f08a5d', '#f9b384', '#fcd7ad', '#fff0d9'],
+    land: ['#f3a77b', '#d96c50', '#a3404a', '#5f2a45', '#2d1a33'],
+    accents: ['#17616b', '#f3a712', '#a8c5b5', '#db2b39'],
+    light: '#fff9ea',
+  },
+  {
+    name: 'porcelain',
+    moods: ['cold', 'calm', 'sea', 'winter'],
+    styles: ['seigaiha', 'botanical', 'bauhaus'],
+    sky: ['#2d4a7c', '#6b8ab5', '#b8cade', '#e3eaf0', '#f7f5ee'],
+    land: ['#c4d3e3', '#8aa6c6', '#4f74a4', '#274a7d', '#12284e'],
+    accents: ['#1f4e9c', '#c9a227', '#e26d5a', '#7fa8d1'],
+    light: '#fffdf7',
+  },
+];

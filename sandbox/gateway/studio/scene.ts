@@ -1,0 +1,58 @@
+import { seedOf } from './random.ts';
+
+/** How far the numbers of a scene have moved towards another seed. */
+interface Variation {
+  readonly seed: number;
+  readonly amount: number;
+}
+
+/** What part of the scene's world is in sight: the centre's distance from the first view in frames, and how many frames wide. */
+interface View {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+}
+
+/** Plain JSON data; everything drawn is a pure function of it. */
+export interface Scene {
+  readonly prompt: string;
+  readonly seed: number;
+  readonly variations: readonly Variation[];
+  readonly view: View;
+}
+
+const AMOUNT = { subtle: 0.1, strong: 0.3 } as const;
+/** Each variation is looked up for every number of the picture; nobody sees the ninth. */
+const MOST_VARIATIONS = 8;
+/** Beyond this a forest is a texture and an SVG is megabytes. */
+const WIDEST_VIEW = 4;
+const FURTHEST_PAN = 6;
+const PAN_STEP = 0.4;
+
+export function sceneOf(prompt: string, seed: number): Scene {
+  return { prompt, seed, variations: [], view: { x: 0, y: 0, zoom: 1 } };
+}
+
+/** A near relative: same composition and palette family, details moved. */
+export function relative(scene: Scene, seed: number, strength: 'subtle' | 'strong'): Scene {
+  const variations = [...scene.variations, { seed: seedOf('variation', seed), amount: AMOUNT[strength] }];
+  return { ...scene, variations: variations.slice(-MOST_VARIATIONS) };
+}
+
+export function zoomedOut(scene: Scene, factor: number): Scene {
+  const times = Number.isFinite(factor) && factor > 0 ? factor : 1;
+  return { ...scene, view: { ...scene.view, zoom: Math.min(WIDEST_VIEW, Math.max(0.5, scene.view.zoom * times)) } };
+}
+
+export function panned(scene: Scene, direction: 'left' | 'right' | 'up' | 'down'): Scene {
+  const { x, y, zoom } = scene.view;
+  const step = PAN_STEP * zoom;
+  const moved = {
+    left: { x: x - step, y },
+    right: { x: x + step, y },
+    up: { x, y: y - step },
+    down: { x, y: y + step },
+  }[direction];
+  const near = (place: number) => Math.max(-FURTHEST_PAN, Math.min(FURTHEST_PAN, place));
+  return { ...scene, view: { x: near(moved.x), y: near(moved.y), zoom } };
+}

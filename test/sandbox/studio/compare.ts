@@ -1,0 +1,20 @@
+import sharp from 'sharp';
+
+const SIDE = 64;
+
+/** Pixels of a picture, or of a part of it, shrunk to a small square. */
+export async function thumbnail(
+  picture: Buffer,
+  part?: { left: number; top: number; width: number; height: number },
+): Promise<Buffer> {
+  const source = part ? sharp(picture).extract(part) : sharp(picture);
+  return await source.resize(SIDE, SIDE, { fit: 'fill' }).removeAlpha().raw().toBuffer();
+}
+
+/** The mean difference of two pictures' channels, 0 to 255; a missing picture differs as much as can be. */
+export function difference(one: Uint8Array | undefined, other: Uint8Array | undefined): number {
+  if (!one || !other || one.length !== other.length) return 255;
+  let sum = 0;
+  for (let index = 0; index < one.length; index++) sum += Math.abs((one[index] ?? 0) - (other[index] ?? 0));
+  return sum / one.length;
+}

@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import {
+  openStudio,
+  panned,
+  relative,
+  type Scene,
+  sceneOf,
+  sizeOf,
+  zoomedOut,
+} from '../../../sandbox/gateway/studio/index.ts';
+import { difference, thumbnail } from './compare.ts';
+
+const studio = openStudio();
+const SIZE = { width: 192, height: 192 };
+const STYLES = [
+  'a cat in the mountains at dawn',
+  'a boat on the sea at sunset',
+  'japanese wave pattern',
+  'night city in the rain',
+  'garden flowers in spring',
+  'a planet in space',
+  'abstract silk ribbons',
+  'bauhaus poster',
+];
+
+const picture = async (scene: Scene, references?: readonly Buffer[]) =>
+  (await studio.drawPicture(scene, references ? { ...SIZE, references } : SIZE)).bytes;
+
+async function plain(colour: string): Promise<Buffer> {
+  return await sharp({ create: { width: 60, height: 40, channels: 3, background: colour } })
+    .png()
+    .toBuffer();
+}
+
+const HOSTILE = [
+  '',
+  '<script>alert(1)</script>',
+  '& &amp; ]]> --> "\'',
+  '🐈‍⬛🌃',
+  'word '.repeat(1200),
+  '\u0000\uffff\ud800',
+  '__proto__ constructor',
+];
+
+async function small(scene: Scene): Promise<Buffer> {
+  return await thumbnail(await picture(scene));
+}
+
+describe('a picture', () => {
+  it.each(STYLES)('of "%s" is the same bytes every time', async (prompt) => {
+    const [one, other] = await Promise.all([picture(sceneOf(prompt, 4)), picture(sceneOf(prompt, 4))]);
+    expect(one.equals(other)).toBe(true);
+    expect((await sharp(one).stats()).channels.some(({ stdev }) => stdev > 12)).toBe(true);
+  });
+
+  it.each(['png', 'jpeg', 'webp'] as const)('comes as %s in the size asked for', async (format) => {
+    const size = sizeOf(16 / 9, 256);
+    const drawn = await studio.drawPicture(sceneOf('forest', 1), { ...size, format });
+    expect(drawn).toMatchObject({ ...size, mime: `image/${format}` });
+    expect(await sharp(drawn.bytes).metadata()).toMatchObject({ ...size, format });
+  });
+
+  it('is another one for another seed and another prompt', async () => {
+    const [first, seed, prompt] = await Promise.all(
+      [sceneOf('forest', 1), sceneOf('forest', 2), sceneOf('city', 1)].map(small),
+    );
+    expect(difference(first, seed)).toBeGreaterThan(4);
+    expect(difference(first, prompt)).toBeGreaterThan(4);
+  });
+
+  it.each(STYLES)('of "%s" is the same composition when it is drawn larger', async (prompt) => {
+    const scene = sceneOf(prompt, 9);
+    const large = await studio.drawPicture(scene, { width: 480, height: 480 });
+    expect(difference(await thumbnail(large.bytes), await small(scene))).toBeLessThan(7);
+  });
+
+  it.each(STYLES)('of "%s" has relatives that are nearer than a stranger', async (prompt) => {
+    const scene = sceneOf(prompt, 11);
+    const [base, subtle, strong, stranger] = await Promise.all(
+      [scene, relative(scene, 5, 'subtle'), relative(scene, 5, 'strong'), sceneOf(prompt, 99_999)].map(small),
+    );
+    expect(difference(base, subtle)).toBeGreaterThan(0);
+    expect(difference(base, subtle)).toBeLessThan(difference(base, stranger));
+    expect(difference(base, strong)).toBeLessThan(difference(base, stranger));
+  });
+
+  it('keeps what was in sight in the middle when it zooms out', async () => {
+    const scene = sceneOf('a cat in the mountains at dawn', 3);
+    const wide = (await studio.drawPicture(zoomedOut(scene, 2), { width: 512, height: 512 })).bytes;
+    const middle = await thumbnail(wide, { left: 128, top: 128, width: 256, height: 256 });
+    expect(difference(middle, await small(scene))).toBeLessThan(10);
+  });
+
+  it('moves along when it pans', async () => {
+    const scene = sceneOf('a boat on the sea at sunset', 3);
+    const [before, after] = await Promise.all(
+      [scene, panned(scene, 'right')].map(
+        async (each) => (await studio.drawPicture(each, { width: 500, height: 500 })).bytes,
+      ),
+    );
+    const right = await thumbnail(before ?? Buffer.alloc(0), { left: 200, top: 0, width: 300, height: 400 });
+    const left = await thumbnail(after ?? Buffer.alloc(0), { left: 0, top: 0, width: 300, height: 400 });
+    expect(difference(right, left)).toBeLessThan(4);
+  });
+
+  it('shows its references, and does without those that cannot be read', async () => {
+    const scene = sceneOf('a quiet valley', 2);
+    const [none, red, blue, broken] = await Promise.all([
+      picture(scene),
+      picture(scene, [await plain('#d02020')]),
+      picture(scene, [await plain('#2030d0')]),
+      picture(scene, [Buffer.from('not a picture')]),
+    ]);
+    const means = async (bytes: Buffer) => (await sharp(bytes).stats()).channels.map(({ mean }) => mean);
+    const [[r1 = 0, , b1 = 0], [r2 = 0, , b2 = 0]] = await Promise.all([means(red), means(blue)]);
+    expect(r1 - b1).toBeGreaterThan(20);
+    expect(b2 - r2).toBeGreaterThan(20);
+    expect(broken.equals(none)).toBe(true);
+  });
+
+  it('grows clearer from preview to preview', async () => {
+    const scene = sceneOf('night city in the rain', 2);
+    const finished = await picture(scene);
+    const distances: number[] = [];
+    for (const share of [0, 0.3, 0.7]) {
+      const preview = await studio.drawPicture(scene, { ...SIZE, finished: share });
+      expect(preview).toMatchObject(SIZE);
+      const pixels = async (bytes: Buffer) => await sharp(bytes).raw().toBuffer();
+      distances.push(difference(await pixels(preview.bytes), await pixels(finished)));
+    }
+    expect(distances).toEqual([...distances].sort((one, other) => other - one));
+    expect(distances.at(-1)).toBeGreaterThan(0.5);
+  });
+
+  it('can be drawn for any text at all', async () => {
+    const prompts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme', maxLength: 300 }),
+      fc.constantFrom(...HOSTILE),
+    );
+    await fc.assert(
+      fc.asyncProperty(prompts, fc.double(), async (prompt, seed) => {
+        const drawn = await studio.drawPicture(sceneOf(prompt, seed), { width: 32, height: 18 });
+        expect(drawn.bytes.length).toBeGreaterThan(60);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('a grid', () => {
+  it('shows in each quadrant what the scene is when drawn alone', async () => {
+    const scenes = [1, 2, 3, 4].map((seed) => sceneOf('a boat on the sea', seed));
+    const size = { width: 480, height: 270 };
+    const grid = await studio.drawGrid(scenes, size);
+    expect(grid).toMatchObject(size);
+    const quadrants = await Promise.all(
+      scenes.map((_, index) =>
+        thumbnail(grid.bytes, { left: (index % 2) * 241, top: (index >> 1) * 136, width: 238, height: 133 }),
+      ),
+    );
+    const alone = await Promise.all(
+      scenes.map(
+        async (scene) => await thumbnail((await studio.drawPicture(scene, { width: 960, height: 540 })).bytes),
+      ),
+    );
+    for (const [index, quadrant] of quadrants.entries()) {
+      const distances = alone.map((each) => difference(quadrant, each));
+      expect(distances[index]).toBeLessThan(7);
+      expect(Math.min(...distances)).toBe(distances[index]);
+    }
+  });
+});
+
+describe('an edit', () => {
+  it('changes pixels inside the mask and not one outside', async () => {
+    const shape =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><rect width="90" height="60"/><rect x="30" y="15" width="30" height="20" fill="#fff"/></svg>';
+    const mask = await sharp(Buffer.from(shape)).png().toBuffer();
+    const size = { width: 180, height: 120 };
+    const [before, after] = [sceneOf('a quiet valley', 2), sceneOf('bauhaus poster', 3)];
+    const edit = await studio.drawEdit(before, after, mask, size);
+    const pixels = async (bytes: Buffer) => await sharp(bytes).raw().toBuffer();
+    const [old, fresh, edited] = await Promise.all([
+      pixels((await studio.drawPicture(before, size)).bytes),
+      pixels((await studio.drawPicture(after, size)).bytes),
+      pixels(edit.bytes),
+    ]);
+    let changed = 0;
+    for (let y = 0; y < size.height; y++) {
+      for (let x = 0; x < size.width; x++) {
+        const at = (y * size.width + x) * 3;
+        const same = old.subarray(at, at + 3).equals(edited.subarray(at, at + 3));
+        const near = x > 57 && x < 123 && y > 27 && y < 73;
+        if (!same && !near) expect.fail(`The pixel at ${x}, ${y} changed.`);
+        if (!same) changed += 1;
+      }
+    }
+    expect(changed).toBeGreaterThan(800);
+    const middle = (50 * size.width + 90) * 3;
+    expect([...edited.subarray(middle, middle + 3)]).toEqual([...fresh.subarray(middle, middle + 3)]);
+  });
+});

@@ -1,0 +1,48 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { lyricsOf, openStudio } from '../../../sandbox/gateway/studio/index.ts';
+
+const studio = openStudio();
+afterAll(() => studio.close());
+
+const HEADER = 44;
+
+describe('a sound', () => {
+  it('is a WAV of the length asked for, neither silent nor clipped, and the same every time', async () => {
+    const [one, other, stranger] = await Promise.all([
+      studio.compose('calm piano at night', 3, 6),
+      studio.compose('calm piano at night', 3, 6),
+      studio.compose('calm piano at night', 4, 6),
+    ]);
+    expect(one.bytes.equals(other.bytes)).toBe(true);
+    expect(one.bytes.equals(stranger.bytes)).toBe(false);
+    expect(one).toMatchObject({ mime: 'audio/wav', seconds: 6 });
+    expect(one.bytes.toString('latin1', 0, 4)).toBe('RIFF');
+    expect(one.bytes.toString('latin1', 8, 16)).toBe('WAVEfmt ');
+    expect(one.bytes.readUInt32LE(4)).toBe(one.bytes.length - 8);
+    expect(one.bytes.readUInt16LE(34)).toBe(16);
+    expect((one.bytes.length - HEADER) / one.bytes.readUInt32LE(28)).toBeCloseTo(6, 3);
+    let [peak, energy] = [0, 0];
+    for (let at = HEADER; at < one.bytes.length; at += 2) {
+      const value = Math.abs(one.bytes.readInt16LE(at)) / 32768;
+      peak = Math.max(peak, value);
+      energy += value * value;
+    }
+    expect(peak).toBeGreaterThan(0.5);
+    expect(peak).toBeLessThan(0.95);
+    expect(Math.sqrt(energy / ((one.bytes.length - HEADER) / 2))).toBeGreaterThan(0.02);
+  });
+});
+
+describe('lyrics', () => {
+  it('are made of the words of the prompt, say where they come from, and are the same every time', () => {
+    const song = lyricsOf('a red lighthouse in the storm', 3);
+    expect(song).toEqual(lyricsOf('a red lighthouse in the storm', 3));
+    expect(song.title.length).toBeGreaterThan(3);
+    expect(song.lyrics).toMatch(/sandbox/);
+    expect(song.lyrics).toMatch(/lighthouse/);
+  });
+
+  it('exist for a prompt without words', () => {
+    expect(lyricsOf('🎵 !!', 1).lyrics).toMatch(/sandbox/);
+  });
+});

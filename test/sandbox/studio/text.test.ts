@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { describePictures, openStudio, sceneOf, shortenPrompt } from '../../../sandbox/gateway/studio/index.ts';
+
+const studio = openStudio();
+const drawn = async (prompt: string, width: number, height: number) =>
+  (await studio.drawPicture(sceneOf(prompt, 1), { width, height })).bytes;
+
+describe('a description', () => {
+  it('is four different lines, the same for the same picture and others for another', async () => {
+    const [night, day] = await Promise.all([drawn('night city', 192, 108), drawn('pale winter valley', 108, 192)]);
+    const lines = await describePictures([night]);
+    expect(new Set(lines).size).toBe(4);
+    expect(await describePictures([night])).toEqual(lines);
+    expect(await describePictures([day])).not.toEqual(lines);
+    expect(lines.join()).toMatch(/--ar 16:9/);
+  });
+
+  it('is four lines for no picture, a broken one, and two', async () => {
+    expect(await describePictures([])).toHaveLength(4);
+    expect(await describePictures([Buffer.from('nothing')])).toHaveLength(4);
+    expect(await describePictures([await drawn('sea', 64, 64), await drawn('city', 64, 64)])).toHaveLength(4);
+  });
+});
+
+describe('shortening', () => {
+  const long =
+    'A very beautiful painting of a red cat sitting in the enchanted forest, with golden light, highly detailed --ar 16:9';
+
+  it('gives up to five drafts, each shorter than the last and made of words of the prompt', () => {
+    const { drafts } = shortenPrompt(long);
+    expect(drafts.length).toBeGreaterThan(2);
+    expect(drafts.length).toBeLessThanOrEqual(5);
+    const lengths = drafts.map((draft) => draft.length);
+    expect(lengths).toEqual([...lengths].sort((one, other) => other - one));
+    expect(drafts.at(-1)).not.toMatch(/\b(of|the|with)\b/);
+    for (const word of drafts.join(' ').split(/\W+/)) expect(long).toContain(word);
+  });
+
+  it('weighs the words in the order of the prompt, and those that say nothing not at all', () => {
+    const { weights } = shortenPrompt(long);
+    expect(weights.slice(0, 4).map(({ word }) => word)).toEqual(['A', 'very', 'beautiful', 'painting']);
+    expect(weights[0]?.weight).toBe(0);
+    expect(weights.find(({ word }) => word === 'enchanted')?.weight).toBeGreaterThan(0.5);
+  });
+
+  it('takes any text, and every draft is a real shortening', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (prompt) => {
+        const { drafts, weights } = shortenPrompt(prompt);
+        expect(drafts.length).toBeLessThanOrEqual(5);
+        expect(drafts.every((draft) => draft.length > 0 && draft.length < prompt.length)).toBe(true);
+        expect(weights.every(({ weight }) => weight >= 0 && weight <= 1)).toBe(true);
+      }),
+    );
+  });
+});

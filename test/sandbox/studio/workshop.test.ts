@@ -1,0 +1,28 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { Workshop } from '../../../sandbox/gateway/studio/workshop.ts';
+
+const script = `
+  import { parentPort } from 'node:worker_threads';
+  parentPort.on('message', (job) => {
+    if (job === 'die') process.exit(3);
+    if (job === 'fail') parentPort.postMessage({ failure: 'It did not work.' });
+    else parentPort.postMessage({ result: job });
+  });`;
+const workshop = new Workshop(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
+afterAll(() => workshop.close());
+
+describe('a workshop', () => {
+  it('rejects the job of a worker that dies and gives the next one to a new worker', async () => {
+    const outcomes = await Promise.allSettled(['one', 'die', 'two', 'fail', 'three'].map((job) => workshop.run(job)));
+    expect(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason))),
+    ).toEqual(['one', 'Error: A worker of the studio ended with code 3.', 'two', 'Error: It did not work.', 'three']);
+  });
+
+  it('rejects what still waits when it closes', async () => {
+    const other = new Workshop(new URL('data:text/javascript,setTimeout(() => {}, 100000)'));
+    const waiting = Promise.allSettled([other.run('one'), other.run('two')]);
+    await other.close();
+    expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+});

@@ -1,0 +1,314 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../../../src/lib/clock.ts';
+import { GatewayError } from '../../../src/services/gateway/errors.ts';
+import { GatewayHttp } from '../../../src/services/gateway/http.ts';
+import { defaultLimits, defaultSettings, type GatewayLimits } from '../../../src/services/gateway/settings.ts';
+
+const key = 'sk-secret-of-the-gateway';
+
+interface Heard {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage['headers'];
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server that gives its answers one after the other and the last one for ever. */
+async function serve(answers: Answer[]): Promise<{ url: string; heard: Heard[]; server: Server }> {
+  const heard: Heard[] = [];
+  const server = createServer((request, response) => {
+    heard.push({ method: request.method, url: request.url, headers: request.headers });
+    const answer = answers[Math.min(heard.length, answers.length) - 1];
+    request.resume().once('end', () => answer?.(request, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard, server };
+}
+
+const json =
+  (body: unknown, status = 200, headers: Record<string, string> = {}): Answer =>
+  (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  };
+
+/** A clock whose waits are over at once, and which remembers how long they would have been. */
+class SkippingClock implements Clock {
+  readonly waits: number[] = [];
+  now(): number {
+    return Date.UTC(2026, 0, 1);
+  }
+  after(ms: number, task: () => void): () => void {
+    this.waits.push(ms);
+    queueMicrotask(task);
+    return () => undefined;
+  }
+}
+
+describe('the door to the gateway', () => {
+  let servers: Server[];
+  let doors: GatewayHttp[];
+  let clock: SkippingClock;
+
+  beforeEach(() => {
+    servers = [];
+    doors = [];
+    clock = new SkippingClock();
+  });
+  afterEach(async () => {
+    for (const server of servers) server.closeAllConnections();
+    for (const server of servers) server.close();
+    for (const door of doors) await door.close();
+  });
+
+  function doorTo(baseUrl: string, limits: Partial<GatewayLimits> = {}, apiKey = key): GatewayHttp {
+    const log = { info: () => undefined, warn: () => undefined };
+    const door = new GatewayHttp(
+      { ...defaultSettings, baseUrl, apiKey },
+      { ...defaultLimits, ...limits },
+      { log, clock, random: () => 1 },
+    );
+    doors.push(door);
+    return door;
+  }
+
+  async function open(answers: Answer[], limits: Partial<GatewayLimits> = {}) {
+    const { url, heard, server } = await serve(answers);
+    servers.push(server);
+    return { door: doorTo(url, limits), heard, url };
+  }
+
+  async function failure(promise: Promise<unknown>): Promise<GatewayError> {
+    const error = await promise.then(
+      () => new Error('it succeeded'),
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(GatewayError);
+    return error as GatewayError;
+  }
+
+  it('sends the key as a bearer and bodies as JSON', async () => {
+    const { door, heard } = await open([json({ fine: true })]);
+    await door.submit({ path: '/orders', body: { prompt: 'é' } });
+    expect(heard[0]).toMatchObject({
+      method: 'POST',
+      url: '/orders',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    });
+  });
+
+  it('keeps a path that the base address has, and leaves out queries that are undefined', async () => {
+    const { heard, url } = await open([json({})]);
+    const door = doorTo(`${url}/a/b/`);
+    await door.read({ path: '/v1/models', query: { start: 'x y', end: undefined } });
+    expect(heard[0]?.url).toBe('/a/b/v1/models?start=x+y');
+  });
+
+  describe('a read', () => {
+    it.each([500, 502, 503, 504, 524, 429, 408])('is asked again after %i', async (status) => {
+      const { door, heard } = await open([json({}, status), json({}, status), json({ fine: true })]);
+      await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
+      expect(heard).toHaveLength(3);
+      expect(clock.waits).toEqual([500, 1000]);
+    });
+
+    it.each([400, 401, 402, 403, 404, 405, 409, 413, 422, 501])('is not asked again after %i', async (status) => {
+      const { door, heard } = await open([json({}, status), json({ fine: true })]);
+      expect((await failure(door.read({ path: '/x' }))).status).toBe(status);
+      expect(heard).toHaveLength(1);
+    });
+
+    it('waits as long as Retry-After says, in seconds or as a date', async () => {
+      const date = new Date(clock.now() + 3000).toUTCString();
+      const { door } = await open([
+        json({}, 429, { 'retry-after': '2' }),
+        json({}, 429, { 'retry-after': date }),
+        json({}),
+      ]);
+      await door.read({ path: '/x' });
+      expect(clock.waits).toEqual([2000, 3000]);
+    });
+
+    it('does not wait longer than a call may take, but says how long it should be', async () => {
+      const { door, heard } = await open([json({}, 429, { 'retry-after': '120' })]);
+      expect(await failure(door.read({ path: '/x' }))).toMatchObject({ kind: 'rate-limited', retryAfterMs: 120_000 });
+      expect(heard).toHaveLength(1);
+    });
+
+    it('gives up after the attempts it was given', async () => {
+      const { door, heard } = await open([json({}, 500)]);
+      await failure(door.read({ path: '/x' }));
+      await failure(door.read({ path: '/x', attempts: 1 }));
+      expect(heard).toHaveLength(defaultLimits.attempts + 1);
+    });
+
+    it('is asked again when the connection is cut', async () => {
+      const { door, heard } = await open([(request) => request.socket.destroy(), json({ fine: true })]);
+      await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
+      expect(heard).toHaveLength(2);
+    });
+
+    it('stops waiting when it is taken back', async () => {
+      const { door, heard } = await open([json({}, 500)]);
+      const controller = new AbortController();
+      clock.after = (_ms, task) => {
+        controller.abort();
+        queueMicrotask(task);
+        return () => undefined;
+      };
+      expect(await failure(door.read({ path: '/x', signal: controller.signal }))).toMatchObject({ code: 'aborted' });
+      expect(heard).toHaveLength(1);
+    });
+  });
+
+  describe('a submit', () => {
+    it.each([500, 502, 504, 524, 429, 408])('is never sent twice, not even after %i', async (status) => {
+      const { door, heard } = await open([json({}, status), json({ fine: true })]);
+      await failure(door.submit({ path: '/x', body: {} }));
+      expect(heard).toHaveLength(1);
+    });
+
+    it('says that it may have been carried out after a reset, a hang, a cut body, a 5xx and rubbish', async () => {
+      const cut: Answer = (_request, response) => {
+        response.writeHead(200, { 'content-length': '100' }).write('{"id":');
+        setImmediate(() => response.destroy());
+      };
+      const { door } = await open(
+        [
+          (request) => request.socket.destroy(),
+          () => undefined,
+          cut,
+          json({ error: { message: 'upstream' } }, 502),
+          (_request, response) => response.end('<html><title>Sorry</title></html>'),
+          (_request, response) => response.end(),
+        ],
+        { submitMs: 200 },
+      );
+      for (let i = 0; i < 6; i++) {
+        expect(await failure(door.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: true });
+      }
+    });
+
+    it('says that it was not carried out where the refusal is definite or nobody was reached', async () => {
+      const refusals: Answer[] = [400, 401, 402, 403, 404, 405, 413, 429, 501].map((status) => json({}, status));
+      const inside = json({ error: { code: 'insufficient_user_quota', message: 'no' } }, 500);
+      const { door } = await open([...refusals, inside]);
+      for (let i = 0; i <= refusals.length; i++) {
+        expect(await failure(door.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
+      }
+      const { url, server } = await serve([]);
+      await new Promise((resolve) => server.close(resolve));
+      expect(await failure(doorTo(url).submit({ path: '/x', body: {} }))).toMatchObject({
+        kind: 'unreachable',
+        code: 'ECONNREFUSED',
+        mayHaveTakenEffect: false,
+      });
+    });
+
+    it('that is taken back before it was sent was not carried out; in flight it may have been', async () => {
+      const { door, heard } = await open([() => undefined]);
+      const before = door.submit({ path: '/x', body: {}, signal: AbortSignal.abort() });
+      expect(await failure(before)).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
+      expect(heard).toHaveLength(0);
+
+      const controller = new AbortController();
+      const during = failure(door.submit({ path: '/x', body: {}, signal: controller.signal }));
+      await expect.poll(() => heard.length).toBe(1);
+      controller.abort();
+      expect(await during).toMatchObject({ code: 'aborted', mayHaveTakenEffect: true });
+    });
+  });
+
+  describe('a redirect', () => {
+    it('within the gateway is followed for a read', async () => {
+      const { door, heard } = await open([json({}, 307, { location: '/elsewhere?a=1' }), json({ fine: true })]);
+      await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
+      expect(heard[1]).toMatchObject({ url: '/elsewhere?a=1', headers: { authorization: `Bearer ${key}` } });
+    });
+
+    it('to another origin is not followed, so the key cannot leak, and says what to configure', async () => {
+      const other = await serve([json({})]);
+      servers.push(other.server);
+      const { door } = await open([json({}, 302, { location: `${other.url}/v1` })]);
+      const error = await failure(door.read({ path: '/x' }));
+      expect(error).toMatchObject({ kind: 'not-offered', code: 'redirected' });
+      expect(error.message).toContain(`GATEWAY_BASE_URL`);
+      expect(error.message).toContain(other.url);
+      expect(other.heard).toHaveLength(0);
+    });
+
+    it('is never followed for a submit, and the order was not carried out', async () => {
+      const { door, heard } = await open([json({}, 308, { location: '/elsewhere' }), json({ fine: true })]);
+      expect(await failure(door.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
+      expect(heard).toHaveLength(1);
+    });
+
+    it('that goes round in circles ends', async () => {
+      const { door, heard } = await open([json({}, 302, { location: '/x' })]);
+      expect((await failure(door.read({ path: '/x' }))).kind).toBe('not-offered');
+      expect(heard).toHaveLength(4);
+    });
+  });
+
+  describe('an answer', () => {
+    it('larger than the cap is not read to its end, announced or not', async () => {
+      const large = 'x'.repeat(200_000);
+      const chunked: Answer = (_request, response) => {
+        response.write(large);
+        response.end(large);
+      };
+      const { door } = await open([json({ large }), chunked], { answerBytes: 100_000, attempts: 1 });
+      for (let i = 0; i < 2; i++) {
+        expect(await failure(door.read({ path: '/x' }))).toMatchObject({ kind: 'malformed', code: 'too_large' });
+      }
+    });
+
+    it('that never comes, and one that stops in the middle, end by their time limits', async () => {
+      const stops: Answer = (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
+      };
+      const { door } = await open([() => undefined, stops], { readMs: 200, bodyMs: 200, attempts: 1 });
+      expect(await failure(door.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
+      expect(await failure(door.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
+    });
+
+    it('of HTML shows a person its title and nothing of its markup', async () => {
+      const page: Answer = (_request, response) => {
+        response.writeHead(502, { 'content-type': 'text/html' });
+        response.end(
+          '<!doctype html><html><head><title>502 Bad Gateway</title><style>b{}</style></head><body>x</body>',
+        );
+      };
+      const { door } = await open([page], { attempts: 1 });
+      const error = await failure(door.read({ path: '/x' }));
+      expect(error).toMatchObject({ kind: 'unavailable', status: 502, message: '502 Bad Gateway' });
+    });
+
+    it('that quotes the key never shows it', async () => {
+      const { door } = await open([json({ error: { message: `bad key ${key} in Bearer ${key}` } }, 401)]);
+      const error = await failure(door.read({ path: '/x' }));
+      expect(`${error.message} ${error.stack}`).not.toContain('secret-of-the-gateway');
+    });
+
+    it('keeps long ids and amounts digit by digit', async () => {
+      const raw: Answer = (_request, response) =>
+        response.end('{"result":1320098173412546123,"amount":0.100000000000000000001,"count":3}');
+      const { door } = await open([raw]);
+      await expect(door.read({ path: '/x' })).resolves.toEqual({
+        result: '1320098173412546123',
+        amount: '0.100000000000000000001',
+        count: 3,
+      });
+    });
+  });
+
+  it.each(['ftp://x', 'nonsense', '', 'https://user:password@x'])('refuses the address %j in words', (address) => {
+    expect(() => doorTo(address)).toThrow(GatewayError);
+  });
+
+  it.each(['', 'two words', 'sk-\nx'])('refuses the key %j in words that do not repeat it', (apiKey) => {
+    expect(() => doorTo('http://127.0.0.1:1', {}, apiKey)).toThrow('needs an API key');
+  });
+});
