@@ -63,7 +63,10 @@ const KIND_OF_WORD = new Map<string, GatewayErrorKind>(
 /** What is known of an answer that reports an error. */
 export interface Symptoms {
   status: number;
-  code: string | undefined;
+  /** The code as the answer gave it, which may be a number. */
+  sentCode: string | undefined;
+  /** The code with which the message begins, where it does. */
+  spokenCode: string | undefined;
   type: string | undefined;
   /** Numeric codes that one endpoint family gives a meaning to. */
   familyCodes?: ReadonlyMap<string, GatewayErrorKind> | undefined;
@@ -71,12 +74,16 @@ export interface Symptoms {
   missing: 'not-found' | 'not-offered';
 }
 
-/** `code` speaks before the status, the status before `type`, which is often only the name of the software. */
-export function kindOf({ status, code, type, familyCodes, missing }: Symptoms): GatewayErrorKind {
+/** Codes speak before the status, the status before `type`, which is often only the name of the software. */
+export function kindOf({ status, sentCode, spokenCode, type, familyCodes, missing }: Symptoms): GatewayErrorKind {
   return (
-    KIND_OF_WORD.get(word(code)) ??
-    familyCodes?.get(word(code)) ??
+    KIND_OF_WORD.get(word(sentCode)) ??
+    KIND_OF_WORD.get(word(spokenCode)) ??
+    // A number says less than a 5xx: whoever answers that may have begun the work.
+    (status < 500 ? familyCodes?.get(word(sentCode)) : undefined) ??
     kindOfStatus(status, missing) ??
+    // Inside a 200, a code of three digits is the status that should have been sent.
+    kindOfStatus(Number(sentCode), missing) ??
     KIND_OF_WORD.get(word(type)) ??
     'invalid'
   );
@@ -105,8 +112,8 @@ function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKi
     case 429:
       return 'rate-limited';
   }
-  if (status >= 500) return 'unavailable';
-  return status >= 300 ? 'invalid' : undefined;
+  if (status >= 500 && status < 600) return 'unavailable';
+  return status >= 300 && status < 500 ? 'invalid' : undefined;
 }
 
 /** Words of a definite refusal: the work was not begun, even when they come with a 5xx. */

@@ -3,6 +3,7 @@ import { kindOf, mayHaveWorked, type Symptoms } from './classify.ts';
 import { cleanMessage } from './clean.ts';
 import { GatewayError } from './errors.ts';
 import { firstAt, places } from './read/places.ts';
+import { saysId, saysState } from './read/record.ts';
 import { asNumber, asText } from './read/values.ts';
 
 /**
@@ -43,13 +44,14 @@ export interface FailedAnswer extends Pick<Symptoms, 'familyCodes' | 'missing'> 
 export function errorFrom(answer: FailedAnswer): GatewayError {
   const { status, body } = answer;
   const message = withBannedWord(firstAt(body, MESSAGE, asText), body) ?? asText(answer.text);
-  const code = tellingCode(body, message);
+  const sentCode = firstAt(body, CODE, asText);
+  const spokenCode = codeIn(message);
   const type = firstAt(body, TYPE, asText);
-  const kind = kindOf({ ...answer, code, type });
+  const kind = kindOf({ ...answer, sentCode, spokenCode, type });
   return new GatewayError(sentenceOf(message, status, answer.secrets), {
     kind,
     status,
-    code,
+    code: isNumber(sentCode) ? (spokenCode ?? sentCode) : sentCode,
     type,
     retryAfterMs: answer.retryAfterMs ?? retryDelayIn(body),
     mayHaveTakenEffect: answer.isSubmit && mayHaveWorked(kind),
@@ -62,11 +64,13 @@ function withBannedWord(message: string | undefined, body: unknown): string | un
 }
 
 /** The image-prompt family sends numbers as codes and puts the word into the description. */
-function tellingCode(body: unknown, message: string | undefined): string | undefined {
-  const code = firstAt(body, CODE, asText);
-  const isNumeric = code === undefined || /^-?\d+$/.test(code);
-  const head = message?.split(/[\s,;]/, 1)[0] ?? '';
-  return isNumeric && CODE_LIKE.test(head) ? head : code;
+function codeIn(message: string | undefined): string | undefined {
+  const [head = ''] = message?.split(/[\s,;]/, 1) ?? [];
+  return CODE_LIKE.test(head) ? head : undefined;
+}
+
+function isNumber(code: string | undefined): boolean {
+  return code === undefined || /^-?\d+$/.test(code);
 }
 
 function sentenceOf(message: string | undefined, status: number, secrets: readonly string[]): string {
@@ -74,9 +78,12 @@ function sentenceOf(message: string | undefined, status: number, secrets: readon
   return clean === '' ? `The gateway answered with status ${status} and no explanation.` : clean;
 }
 
+/** A year: more is no delay but rubbish. */
+const LONGEST_DELAY_SECONDS = 366 * 24 * 3600;
+
 function retryDelayIn(body: unknown): number | undefined {
   const seconds = firstAt(body, RETRY_AFTER, asNumber);
-  return seconds !== undefined && seconds >= 0 ? seconds * 1000 : undefined;
+  return seconds !== undefined && seconds >= 0 && seconds <= LONGEST_DELAY_SECONDS ? seconds * 1000 : undefined;
 }
 
 /** Words and numbers that mean "fine" where an answer with HTTP 200 carries a `code`. */
@@ -89,14 +96,11 @@ const FINE = new Set(['', 'success', 'succeed', 'ok', '0', '1', '200', '201', '2
 export function hidesError(body: unknown): boolean {
   if (!isRecord(body)) return false;
   if (body.success === false || body.success === 'false') return true;
-  if (hasState(body)) return false;
+  if (saysState(body) || (isRecord(body.job) && saysState(body.job))) return false;
   const error = body.error;
   if (isRecord(error) ? Object.keys(error).length > 0 : asText(error) !== undefined) return true;
   const code = body.code;
   if (typeof code !== 'string' && typeof code !== 'number') return false;
-  return !FINE.has(String(code).trim().toLowerCase()) && !isRecord(body.data);
-}
-
-function hasState(body: Record<string, unknown>): boolean {
-  return ['status', 'task_status', 'state'].some((name) => typeof body[name] === 'string');
+  const holdsTask = isRecord(body.data) && (saysState(body.data) || saysId(body.data));
+  return !FINE.has(String(code).trim().toLowerCase()) && !holdsTask;
 }

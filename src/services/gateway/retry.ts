@@ -25,7 +25,8 @@ export function waitBeforeRetry(error: GatewayError, attempt: number, random: ()
 export function retryAfterOf(header: string | string[] | undefined, now: number): number | undefined {
   const text = (Array.isArray(header) ? header[0] : header)?.trim();
   if (!text) return undefined;
-  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
+  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
+  // Date.parse makes a date of nearly anything that holds a number; a real one ends like this.
+  const date = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -12,7 +12,7 @@ export const modelId = words('the model is missing: name one from the list of mo
 export const taskId = words('the task id is missing');
 
 /** The specification (part 8): a picture in a grid of four. */
-export const gridIndex = z.int().min(1, 'the index goes from 1 to 4').max(4, 'the index goes from 1 to 4');
+export const gridIndex = z.literal([1, 2, 3, 4], 'the index goes from 1 to 4');
 
 const DATA_URI = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,/i;
 
@@ -39,10 +39,16 @@ export const frameSize = z
   .regex(/^[1-9]\d{0,4}x[1-9]\d{0,4}$/, 'this is not a size: write <width>x<height>, for example 1280x720');
 
 /** Seconds. The specification (4.4) accepts a number or a numeric string; what was given is what is sent. */
-export const seconds = z.union(
-  [z.number().positive().finite(), z.string().regex(/^\d+(?:\.\d+)?$/)],
+export const seconds = z.custom<number | string>(
+  (value) => isPositive(value) && (typeof value === 'number' || /^\d+(?:\.\d+)?$/.test(String(value))),
   'this is not a duration: write seconds as a number, for example 5',
 );
+
+function isPositive(value: unknown): boolean {
+  return (
+    (typeof value === 'number' || typeof value === 'string') && Number.isFinite(Number(value)) && Number(value) > 0
+  );
+}
 
 function isDataUri(text: string): boolean {
   const head = DATA_URI.exec(text.slice(0, 200));
@@ -53,7 +59,8 @@ function isDataUri(text: string): boolean {
 }
 
 function isWebAddress(text: string): boolean {
-  const url = URL.parse(text);
+  // The parser forgives spaces and missing slashes; whoever fetches the address may not.
+  const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : undefined;
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && url.username === '' && url.password === '';
 }
 

@@ -88,6 +88,5 @@ function itemFrom(value: unknown): { name: string; amount: string } | undefined 
 function asDay(value: unknown): string | undefined {
   if (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value)) return value.slice(0, 10);
   const time = asTime(value);
-  // Dates beyond what a calendar holds are rubbish, not days.
-  return time === undefined || time > 8.64e15 ? undefined : new Date(time).toISOString().slice(0, 10);
+  return time === undefined ? undefined : new Date(time).toISOString().slice(0, 10);
 }

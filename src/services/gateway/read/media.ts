@@ -24,7 +24,7 @@ const at = {
 
 /** Reads one item of a result: an address, a data URI, base64, or an object around one of them. */
 export function mediumFrom(value: unknown, kind: Medium['kind'], place: ReadingPlace): Medium | undefined {
-  if (typeof value === 'string') return bareMedium(value, kind, place) ?? base64Medium(value, kind);
+  if (typeof value === 'string') return base64Medium(value, kind) ?? bareMedium(value, kind, place);
   if (!isRecord(value)) return undefined;
   const source =
     firstAt(value, at.address, (address) =>
@@ -48,16 +48,15 @@ export function mediumFrom(value: unknown, kind: Medium['kind'], place: ReadingP
 /** An absolute address; paths are completed, and addresses that name the gateway's own machine are led back to it. */
 export function addressFrom(value: unknown, { base, imgxPath }: ReadingPlace): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const text = value.trim();
+  // A gateway that was told nothing of its public name may leave the host out altogether.
+  const text = value.trim().replace(/^https?:\/{3,}/i, '/');
   if (!/^(?:https?:\/)?\/\S+$/i.test(text)) return undefined;
   const url = URL.parse(text, base.href);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;
-  // A gateway that was not told its public name hands out "localhost" for the pictures it forwards.
-  const isForwarded = url.pathname.startsWith(`${imgxPath}/image/`) || url.pathname.startsWith('/mj/image/');
-  if (isLoopback(url) && url.origin !== base.origin && (isForwarded || !isLoopback(base))) {
-    return new URL(url.pathname + url.search, base).href;
-  }
-  return url.href;
+  const path = url.pathname.replace(/^\/+/, '/');
+  const isForwarded = path.startsWith(`${imgxPath}/image/`) || path.startsWith('/mj/image/');
+  const isAstray = isForwarded || (isLoopback(url) && !isLoopback(base));
+  return isAstray ? URL.parse(base.origin + path + url.search)?.href : url.href;
 }
 
 function isLoopback(url: URL): boolean {
@@ -95,7 +94,8 @@ function base64Medium(text: string, expected: Medium['kind']): Medium | undefine
 
 export function kindOfBase64(text: string): Medium['kind'] | undefined {
   if (text.length < SHORTEST_BASE64_FILE) return undefined;
-  const head = text.slice(0, 40);
+  const head = text.slice(0, SHORTEST_BASE64_FILE);
+  if (!/^[\w+/=\s-]+$/.test(head)) return undefined;
   return BASE64_HEADS.find(([pattern]) => pattern.test(head))?.[1];
 }
 

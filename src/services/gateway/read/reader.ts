@@ -1,11 +1,11 @@
-import { isRecord } from '../../../lib/exact-json.ts';
 import { malformed } from '../errors.ts';
 import { mediumFrom, type ReadingPlace } from './media.ts';
-import { firstAt, listAt, type Place, places } from './places.ts';
+import { firstAt, listAt, places } from './places.ts';
+import { idIn, recordIn, wordIn } from './record.ts';
 import type { Action, Failure, Medium, Snapshot, Track } from './snapshot.ts';
 import { normalised, type Standing, standingOf } from './status.ts';
 import { type Family, seeds, type Table, TEXT_ACTIONS, tables, times } from './table.ts';
-import { mediaOf, stateOfTracks, trackFrom } from './tracks.ts';
+import { mediaOf, stateOfTracks, tracksIn } from './tracks.ts';
 import { asNumber, asProgress, asText, asTime } from './values.ts';
 import { findMedia } from './walk.ts';
 
@@ -21,22 +21,26 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
   const record = recordIn(Array.isArray(answer) ? answer[0] : answer);
   if (record === undefined) throw malformed('The gateway answered with something that is not a task.');
 
-  const remoteId = firstAt(record, table.id, idFor(family)) ?? firstAt(answer, table.id, idFor(family));
+  const remoteId = idIn(family, record) ?? idIn(family, answer);
   const word = wordIn(record, table.status);
-  const spoken = word === undefined ? undefined : (standingOf(word) ?? { state: 'running' });
-  if (word !== undefined && standingOf(word) === undefined) notices.unknownWord(family, normalised(word));
+  const known = word === undefined ? undefined : standingOf(word);
+  if (word !== undefined && known === undefined) notices.unknownWord(family, normalised(word));
+  const spoken: Standing | undefined = known ?? (word === undefined ? undefined : { state: 'running' });
 
-  const tracks = listAt(record, table.tracks, (value) => trackFrom(value, spoken?.state, place));
+  const tracks = tracksIn(record, table, spoken?.state, place);
   const listed = [...mediaIn(record, table, place), ...mediaOf(tracks)];
   const { state, cause } = spoken ?? silentStanding(record, { listed, tracks, remoteId });
+  const isDone = state === 'succeeded';
 
   const action = firstAt(record, table.action, asText)?.toUpperCase();
-  const isDone = state === 'succeeded';
-  const text = firstAt(record, textPlaces(table, action, isDone), asText);
-  const isTextResult = isDone && text !== undefined && (action === undefined || TEXT_ACTIONS.has(action));
-  let media = isDone ? listed : [];
-  if (isDone && media.length === 0 && tracks.length === 0 && !isTextResult) {
-    media = findMedia(record, place);
+  const mayBeText = isDone && table.textResult.length > 0 && (action === undefined || TEXT_ACTIONS.has(action));
+  const text = firstAt(record, mayBeText ? table.textResult : table.text, asText);
+  const isText = mayBeText && text !== undefined;
+
+  const media = isDone ? listed : [];
+  if (isDone && media.length === 0 && !isText && !tracks.some((track) => track.state === 'running')) {
+    const kinds = table.media.map(({ kind }) => kind);
+    media.push(...findMedia(record, kinds, place));
     if (media.length > 0) notices.foundByWalking(family, remoteId);
   }
   return {
@@ -52,39 +56,11 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
     actions: listAt(record, table.actions, actionFrom),
     seed: firstAt(record, seeds, asText),
     failure: state === 'failed' ? failureIn(record, table, cause, tracks) : undefined,
-    isEmpty: isDone && media.length === 0 && !isTextResult,
+    isEmpty: isDone && media.length === 0 && !isText,
     submittedAt: firstAt(record, times.submitted, asTime),
     startedAt: firstAt(record, times.started, asTime),
     finishedAt: firstAt(record, times.finished, asTime),
   };
-}
-
-const STATUS_NAMES = ['task_status', 'status', 'state'];
-const ENVELOPES = 2;
-
-/** The task's own record: envelopes (`{code, message, data: {…}}`) are opened until something has a state of its own. */
-function recordIn(answer: unknown): Record<string, unknown> | undefined {
-  if (!isRecord(answer)) return undefined;
-  let record = answer;
-  for (let depth = 0; depth < ENVELOPES; depth++) {
-    const { data } = record;
-    if (STATUS_NAMES.some((name) => typeof record[name] === 'string') || !isRecord(data)) break;
-    record = data;
-  }
-  return record;
-}
-
-/** A number called `id` is a row of some database in these families, not the task's name. */
-export function idFor(family: Family): (value: unknown) => string | undefined {
-  return family === 'video' || family === 'music'
-    ? (value) => (typeof value === 'string' ? asText(value) : undefined)
-    : asText;
-}
-
-function wordIn(record: unknown, where: readonly Place[]): string | undefined {
-  const said = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  // An empty word is a word: gateways write it between taking a task and starting it.
-  return firstAt(record, where, (value) => asText(said(value))) ?? firstAt(record, where, said);
 }
 
 const ERROR = places('error.message', 'error');
@@ -108,11 +84,6 @@ function mediaIn(record: unknown, table: Table, place: ReadingPlace): Medium[] {
     if (found.length > 0) return found;
   }
   return [];
-}
-
-function textPlaces(table: Table, action: string | undefined, isDone: boolean): readonly Place[] {
-  const isResult = isDone && (action === undefined || TEXT_ACTIONS.has(action));
-  return isResult ? [...table.text, ...table.textResult] : table.text;
 }
 
 function failureIn(

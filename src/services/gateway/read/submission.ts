@@ -1,7 +1,6 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformed } from '../errors.ts';
 import { firstAt, type Place, places } from './places.ts';
-import { idFor } from './reader.ts';
 import { standingOf } from './status.ts';
 import type { Family } from './table.ts';
 import { asNumber, asText } from './values.ts';
@@ -20,11 +19,12 @@ export interface Submission {
   description: string | undefined;
 }
 
-const ids: Readonly<Record<Family, readonly Place[]>> = {
-  imgx: places('result', 'task_id', 'taskId', 'id', 'data.task_id', 'data.taskId', 'data.id', 'data'),
-  image: places('id', 'job.id', 'job_id', 'task_id', 'data.id', 'data.task_id'),
-  video: places('task_id', 'data.task_id', 'data.taskId', 'id', 'data.id', 'taskId', 'data'),
-  music: places('data', 'data.task_id', 'data.taskId', 'task_id', 'taskId', 'id', 'result'),
+/** Where ids stand; in the second list a number is a row of some database, and only text is an id. */
+const ids: Readonly<Record<Family, readonly [readonly Place[], readonly Place[]]>> = {
+  imgx: [places('result', 'task_id', 'taskId', 'id', 'data.task_id', 'data.taskId', 'data.id', 'data'), []],
+  image: [places('id', 'job.id', 'job_id', 'task_id', 'data.id', 'data.task_id'), []],
+  video: [places('task_id', 'data.task_id', 'data.taskId', 'taskId'), places('id', 'data.id', 'data')],
+  music: [places('data.task_id', 'data.taskId', 'task_id', 'taskId'), places('data', 'id', 'data.id', 'result')],
 };
 
 const at = {
@@ -37,7 +37,8 @@ const at = {
 
 export function readSubmission(family: Family, answer: unknown): Submission {
   // An id that is missing is the one thing that cannot be made up: the order may well have been taken.
-  const remoteId = firstAt(answer, ids[family], idFor(family));
+  const [anyId, textId] = ids[family];
+  const remoteId = firstAt(answer, anyId, asText) ?? firstAt(answer, textId, onlyText);
   if (remoteId === undefined) {
     throw malformed('The gateway took the order but named no task.', { mayHaveTakenEffect: true });
   }
@@ -51,11 +52,17 @@ export function readSubmission(family: Family, answer: unknown): Submission {
   };
 }
 
-const WAITS_OR_EXISTS = '21';
+function onlyText(value: unknown): string | undefined {
+  return typeof value === 'string' ? asText(value) : undefined;
+}
 
-/** Code 21 means either "a window waits for your words" or "this exists already"; the latter comes with a state or a picture. */
+/**
+ * Code 21 means either "a window waits for your words" or "this exists already"; the latter comes with a state or a picture.
+ * Gateways rewrite the code to 1 on its way, and leave `remix` standing.
+ */
 function waitsForWords(answer: unknown): boolean {
-  if (firstAt(answer, at.code, asText) !== WAITS_OR_EXISTS) return false;
-  const properties = isRecord(answer) && isRecord(answer.properties) ? answer.properties : {};
-  return properties.remix === true || !('imageUrl' in properties || 'status' in properties);
+  const { remix, imageUrl, status } = isRecord(answer) && isRecord(answer.properties) ? answer.properties : {};
+  if (String(remix) === 'true') return true;
+  const isWindow = firstAt(answer, at.code, asText) === '21';
+  return isWindow && asText(imageUrl) === undefined && asText(status) === undefined;
 }

@@ -7,15 +7,19 @@ export type Family = 'imgx' | 'image' | 'video' | 'music';
 /** Where each thing may stand, best place first. All places start at the task's record, after envelopes are opened. */
 export interface Table {
   id: readonly Place[];
+  /** Here only text is an id: a number is a row of some database. */
+  textId: readonly Place[];
   status: readonly Place[];
   progress: readonly Place[];
   action: readonly Place[];
   /** Kinds in order of preference: a film's still picture is not its result. */
   media: readonly { kind: Medium['kind']; at: readonly Place[] }[];
   tracks: readonly Place[];
+  /** Where a lone track may stand instead of a list. */
+  loneTrack: readonly Place[];
   preview: readonly Place[];
   text: readonly Place[];
-  /** More places for those actions whose result is text. */
+  /** Where the result of an action stands whose result is words; nowhere in families that have none. */
   textResult: readonly Place[];
   actions: readonly Place[];
   reason: readonly Place[];
@@ -71,6 +75,7 @@ const videos = places(
   'output.url',
   'content.video_url',
   'data.content.video_url',
+  'data.result_url',
   'data.url',
   'data.video_url',
   'data.metadata.url',
@@ -81,6 +86,7 @@ const videos = places(
 export const tables: Readonly<Record<Family, Table>> = {
   imgx: {
     id: places('id', 'taskId', 'task_id'),
+    textId: none,
     // `state` is the caller's own tag in this family.
     status: places('status'),
     progress,
@@ -90,20 +96,23 @@ export const tables: Readonly<Record<Family, Table>> = {
       { kind: 'image', at: places('imageUrls[]', 'imageUrl', 'image_url', 'properties.imageUrl') },
     ],
     tracks: none,
+    loneTrack: none,
     preview: places('imageUrl', 'image_url', 'imageUrls[]', 'thumbnailUrl'),
     text: places('properties.finalPrompt', 'finalPrompt'),
-    textResult: places('promptEn', 'description', 'prompt'),
+    textResult: places('properties.finalPrompt', 'finalPrompt', 'promptEn', 'description', 'prompt'),
     actions: places('buttons[]'),
     reason,
     code,
   },
   image: {
     id: places('id', 'job.id', 'job_id', 'task_id'),
+    textId: none,
     status,
     progress,
     action: none,
     media: [{ kind: 'image', at: images }],
     tracks: none,
+    loneTrack: none,
     preview: none,
     text: places('data[0].revised_prompt', 'result.data[0].revised_prompt'),
     textResult: none,
@@ -112,12 +121,14 @@ export const tables: Readonly<Record<Family, Table>> = {
     code,
   },
   video: {
-    id: places('task_id', 'taskId', 'id'),
+    id: places('task_id', 'taskId'),
+    textId: places('id'),
     status,
     progress,
     action: none,
     media: [{ kind: 'video', at: videos }],
     tracks: none,
+    loneTrack: none,
     preview: none,
     text: none,
     textResult: none,
@@ -126,12 +137,14 @@ export const tables: Readonly<Record<Family, Table>> = {
     code,
   },
   music: {
-    id: places('task_id', 'taskId', 'id'),
+    id: places('task_id', 'taskId'),
+    textId: places('id'),
     status,
     progress,
     action: places('action'),
-    media: [],
+    media: [{ kind: 'audio', at: none }],
     tracks: places('data.data[]', 'data.clips[]', 'clips[]', 'response.sunoData[]', 'data[]'),
+    loneTrack: places('data'),
     preview: none,
     text: none,
     textResult: places('data.data.text', 'data.text', 'text'),

@@ -1,8 +1,9 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { addressFrom, type ReadingPlace } from './media.ts';
-import { firstAt, type Place, places } from './places.ts';
+import { firstAt, listAt, type Place, places } from './places.ts';
 import type { Medium, SnapshotState, Track } from './snapshot.ts';
 import { standingOf } from './status.ts';
+import type { Table } from './table.ts';
 import { asNumber, asText } from './values.ts';
 
 const at = {
@@ -18,12 +19,21 @@ const at = {
   failure: places('metadata.error_message', 'error_message', 'fail_reason'),
 } as const satisfies Record<string, readonly Place[]>;
 
-/** `taskState` is what a track without a word of its own is in. */
-export function trackFrom(
-  value: unknown,
+/** All tracks of a task; `taskState` is what a track without a word of its own is in. */
+export function tracksIn(
+  record: unknown,
+  { tracks, loneTrack }: Pick<Table, 'tracks' | 'loneTrack'>,
   taskState: SnapshotState | undefined,
   place: ReadingPlace,
-): Track | undefined {
+): Track[] {
+  const list = listAt(record, tracks, (value) => trackFrom(value, taskState, place));
+  if (list.length > 0) return list;
+  // Lyrics stand in the same place and have an id and a title too; only sound makes a lone track.
+  const lone = firstAt(record, loneTrack, (value) => trackFrom(value, taskState, place));
+  return lone?.audio === undefined ? [] : [lone];
+}
+
+function trackFrom(value: unknown, taskState: SnapshotState | undefined, place: ReadingPlace): Track | undefined {
   if (!isRecord(value)) return undefined;
   const address = (where: readonly Place[]): string | undefined =>
     firstAt(value, where, (text) => addressFrom(text, place));

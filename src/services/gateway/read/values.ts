@@ -26,17 +26,21 @@ export function asProgress(value: unknown): number | undefined {
   const number = asNumber(text);
   if (text === undefined || number === undefined) return undefined;
   const isFraction = number > 0 && number <= 1 && text.includes('.') && asText(value) === text;
-  return Math.min(100, Math.max(0, isFraction ? number * 100 : number));
+  // Hundredths have no exact binary form: 0.07 × 100 is a little more than 7.
+  const percent = isFraction ? Number((number * 100).toPrecision(12)) : number;
+  return Math.min(100, Math.max(0, percent));
 }
 
 const FIRST_MILLISECOND_STAMP = 1e12;
+/** ECMA-262 knows no later date. */
+const LAST_STAMP = 8.64e15;
 
 /** Milliseconds since the epoch, from milliseconds, seconds or an ISO date. */
 export function asTime(value: unknown): number | undefined {
   const number = asNumber(value);
   if (number !== undefined) {
-    if (number <= 0) return undefined;
-    return number >= FIRST_MILLISECOND_STAMP ? Math.round(number) : Math.round(number * 1000);
+    if (number <= 0 || number > LAST_STAMP) return undefined;
+    return Math.round(number >= FIRST_MILLISECOND_STAMP ? number : number * 1000);
   }
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;

@@ -7,7 +7,7 @@ const MOST_VALUES = 5_000;
 
 /** Names under which answers repeat what was asked, or show what is not the result. */
 const NOT_A_RESULT =
-  /prompt|input|request|reference|callback|hook|thumb|cover|poster|avatar|icon|mask|first_frame|last_frame|image_tail/i;
+  /prompt|input|request|reference|callback|hook|thumb|cover|poster|avatar|icon|mask|frame|image_tail|base64Array|^images?$/i;
 
 const KIND_BY_ENDING: readonly [RegExp, Medium['kind']][] = [
   [/\.(?:png|jpe?g|webp|gif|avif)$/i, 'image'],
@@ -15,15 +15,15 @@ const KIND_BY_ENDING: readonly [RegExp, Medium['kind']][] = [
   [/\.(?:mp3|wav|ogg|m4a|flac)$/i, 'audio'],
 ];
 
-/** The last resort for a finished task whose result stands at no known place: anything in the answer that looks like media. */
-export function findMedia(answer: unknown, place: ReadingPlace): Medium[] {
+/** The last resort for a finished task whose result stands at no known place: whatever in the answer looks like media of a kind it can have. */
+export function findMedia(answer: unknown, kinds: readonly Medium['kind'][], place: ReadingPlace): Medium[] {
   const found = new Map<string, Medium>();
   let left = MOST_VALUES;
   const visit = (value: unknown, depth: number): void => {
     if (depth > DEEPEST || left-- <= 0) return;
     if (typeof value === 'string') {
       const medium = mediumIn(value, place);
-      if (medium) found.set(value, medium);
+      if (medium && kinds.includes(medium.kind)) found.set(value, medium);
       return;
     }
     const inner = isRecord(value) ? Object.entries(value).filter(([name]) => !NOT_A_RESULT.test(name)) : [];

@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Refusal } from './refusal.ts';
+
+/** Deeper than any request there is; what is deeper would only exhaust the stack of whoever writes it out again. */
+const DEEPEST = 64;
+
+/** Bodies are JSON (specification, part 1), and the limit may change while the server runs. */
+export function readBodiesOf(server: FastifyInstance, limit: () => number): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
+    const bytes = await collected(request, payload, limit());
+    const type = String(request.headers['content-type'] ?? '');
+    if (bytes.length === 0) return undefined;
+    if (type !== '' && !/\bjson\b/i.test(type)) {
+      throw new Refusal('The body must be JSON, sent with Content-Type: application/json.', {
+        status: 415,
+        code: 'unsupported_media_type',
+      });
+    }
+    return parsed(bytes.toString('utf8'));
+  });
+}
+
+function collected(request: FastifyRequest, payload: NodeJS.ReadableStream, limit: number): Promise<Buffer> {
+  const tooLarge = () =>
+    new Refusal(`The body is larger than ${limit} bytes.`, { status: 413, code: 'request_too_large' });
+  return new Promise((resolve, reject) => {
+    // What is too large is still read to its end, unkept, or the client would see a reset and no answer.
+    if (Number(request.headers['content-length'] ?? 0) > limit) {
+      payload.resume();
+      reject(tooLarge());
+      return;
+    }
+    const pieces: Buffer[] = [];
+    let size = 0;
+    payload.on('data', (piece: Buffer) => {
+      size += piece.length;
+      if (size <= limit) pieces.push(piece);
+      else reject(tooLarge());
+    });
+    payload.on('end', () => resolve(Buffer.concat(pieces)));
+    payload.on('error', reject);
+  });
+}
+
+function parsed(text: string): unknown {
+  const body = ((): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch (problem) {
+      throw Object.assign(new Refusal('The body is not well-formed JSON.', { status: 400, code: 'bad_request_body' }), {
+        cause: problem,
+      });
+    }
+  })();
+  let level: unknown[] = [body];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) throw new Refusal('The body is nested too deeply.', { status: 400, code: 'bad_request_body' });
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return body;
+}

@@ -1,0 +1,103 @@
+import { customIdOf, type FollowUp } from './custom-ids.ts';
+import type { Imgx } from './work.ts';
+
+/** As Discord counts (wire facts, 1.4): type 2 is a button; style 1 blue, 2 grey, 3 green. */
+export interface Button {
+  readonly customId: string;
+  readonly emoji: string;
+  readonly label: string;
+  readonly type: 2;
+  readonly style: number;
+}
+
+interface Offer {
+  readonly followUp: FollowUp;
+  readonly label: string;
+  readonly emoji?: string;
+  readonly style?: number;
+}
+
+const four = [1, 2, 3, 4] as const;
+
+/** What can be done with the result of a task, as the real ones offer it. */
+function offersOf(task: Imgx): readonly Offer[] {
+  switch (task.yields) {
+    case 'grid':
+      return [
+        ...four.map((index) => ({ followUp: { do: 'upscale', index } as const, label: `U${index}` })),
+        { followUp: { do: 'reroll' }, label: '', emoji: '🔄' },
+        ...four.map((index) => ({ followUp: { do: 'variation', index } as const, label: `V${index}` })),
+      ];
+    case 'single':
+      return single(task);
+    case 'film':
+      return task.results.flatMap((_, at) => film(at + 1, task.action !== 'UPSCALE'));
+    case 'lines':
+      return [
+        ...four.map((line) => ({
+          followUp: { do: 'read-picture', line } as const,
+          label: '',
+          emoji: `${line}\ufe0f\u20e3`,
+        })),
+        { followUp: { do: 'describe-again' }, label: '', emoji: '🔄' },
+        { followUp: { do: 'read-all' }, label: 'Imagine all', emoji: '🎉' },
+      ];
+    case 'drafts':
+      return (task.lines ?? []).slice(0, 5).map((_, at) => ({
+        followUp: { do: 'analyzed', line: at + 1 } as const,
+        label: '',
+        emoji: `${at + 1}\ufe0f\u20e3`,
+      }));
+    case 'files':
+      return [];
+  }
+}
+
+function single(task: Imgx): readonly Offer[] {
+  // An emoji may be a name that only the engine's own server knows (wire facts, 1.4).
+  const more: readonly Offer[] = [
+    { followUp: { do: 'upscale-more', manner: 'subtle' }, label: 'Upscale (Subtle)', emoji: 'upscale_1' },
+    { followUp: { do: 'upscale-more', manner: 'creative' }, label: 'Upscale (Creative)', emoji: 'upscale_1' },
+  ];
+  const square: readonly Offer[] = [{ followUp: { do: 'square' }, label: 'Make Square', emoji: '↔️' }];
+  return [
+    ...(isEnlarged(task) ? [] : more),
+    { followUp: { do: 'vary', strength: 'subtle' }, label: 'Vary (Subtle)', emoji: '🪄' },
+    { followUp: { do: 'vary', strength: 'strong' }, label: 'Vary (Strong)', emoji: '🪄' },
+    { followUp: { do: 'inpaint' }, label: 'Vary (Region)', emoji: '🖌️' },
+    { followUp: { do: 'zoom', factor: 2 }, label: 'Zoom Out 2x', emoji: '🔍' },
+    { followUp: { do: 'zoom', factor: 1.5 }, label: 'Zoom Out 1.5x', emoji: '🔍' },
+    { followUp: { do: 'custom-zoom' }, label: 'Custom Zoom', emoji: '🔍' },
+    ...(task.aspect === 1 ? [] : square),
+    { followUp: { do: 'pan', direction: 'left' }, label: '', emoji: '⬅️', style: 1 },
+    { followUp: { do: 'pan', direction: 'right' }, label: '', emoji: '➡️', style: 1 },
+    { followUp: { do: 'pan', direction: 'up' }, label: '', emoji: '⬆️', style: 1 },
+    { followUp: { do: 'pan', direction: 'down' }, label: '', emoji: '⬇️', style: 1 },
+    { followUp: { do: 'animate', motion: 'high' }, label: 'Animate (High motion)', emoji: '🎞️' },
+    { followUp: { do: 'animate', motion: 'low' }, label: 'Animate (Low motion)', emoji: '🎞️' },
+  ];
+}
+
+const film = (index: number, canGrow: boolean): readonly Offer[] => [
+  ...(canGrow ? [{ followUp: { do: 'upscale-film', index } as const, label: `U${index}` }] : []),
+  { followUp: { do: 'extend', motion: 'high', index }, label: 'Extend (High motion)', emoji: '🎞️' },
+  { followUp: { do: 'extend', motion: 'low', index }, label: 'Extend (Low motion)', emoji: '🎞️' },
+];
+
+const isEnlarged = (task: Imgx) => task.customId?.includes('upsample_') ?? false;
+
+export function buttonsOf(task: Imgx, withFavourite: boolean): readonly Button[] {
+  const buttons = offersOf(task).map(({ followUp, label, emoji = '', style = 2 }) => ({
+    customId: customIdOf(followUp, task.uuid),
+    emoji,
+    label,
+    type: 2 as const,
+    style,
+  }));
+  const favourite: Button = { customId: `MJ::BOOKMARK::${task.uuid}`, emoji: '❤️', label: '', type: 2, style: 2 };
+  return withFavourite && task.yields === 'single' ? [...buttons, favourite] : buttons;
+}
+
+/** A press counts only if the task has that button: the ids carry the task's own uuid. */
+export const followUpOf = (task: Imgx, customId: string): FollowUp | undefined =>
+  offersOf(task).find(({ followUp }) => customIdOf(followUp, task.uuid) === customId)?.followUp;

@@ -1,0 +1,80 @@
+export type Ability = 'text' | 'image' | 'imgx' | 'video' | 'music' | 'lyrics' | 'realtime' | 'embedding';
+
+export interface Model {
+  readonly id: string;
+  readonly owner: string;
+  /** Seconds since the epoch. */
+  readonly created: number;
+  readonly ability: Ability;
+  readonly endpoints: readonly string[];
+  /** In the account's currency, with every digit: for one picture or song, one second of film, or a quarter of a grid. */
+  readonly price: string;
+  /** Where the alternate entry lists it too (specification, 4.8). */
+  readonly compatible: boolean;
+  /** A picture's long side in pixels. */
+  readonly longSide?: number;
+  /** Reads pictures 1 and 2 as the first and the last frame (specification, 4.4). */
+  readonly keyframes?: boolean;
+}
+
+const endpointsOf: Record<Ability, readonly string[]> = {
+  text: ['openai', 'openai-response'],
+  image: ['image-generation'],
+  imgx: ['imgx'],
+  video: ['openai-video'],
+  music: ['music'],
+  lyrics: ['music'],
+  realtime: ['openai-realtime'],
+  embedding: ['embeddings'],
+};
+
+const day = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000;
+
+function model(
+  id: string,
+  owner: string,
+  ability: Ability,
+  since: string,
+  price: string,
+  more: Partial<Model> = {},
+): Model {
+  return {
+    id,
+    owner,
+    ability,
+    created: day(since),
+    price,
+    endpoints: endpointsOf[ability],
+    compatible: false,
+    ...more,
+  };
+}
+
+/** Ids as awkward as real ones: slash, colon, percent, date, upper case and provider prefix are part of them (specification, part 2). */
+export const catalogue: readonly Model[] = [
+  model('lumen-image-1', 'sandbox', 'image', '2025-09-02', '0.0312345678901234', { longSide: 1024, compatible: true }),
+  model('lumen-image-1-2K', 'sandbox', 'image', '2025-09-02', '0.0624691357802468', { longSide: 2048 }),
+  model('lumen-image-1-4K', 'sandbox', 'image', '2025-09-02', '0.1249382715604936', { longSide: 4096 }),
+  model('Harbour/Canvas-XL:2026-03-01', 'harbour', 'image', '2026-03-01', '0.0187500000000001', { longSide: 1024 }),
+  model('imgx-7', 'sandbox', 'imgx', '2025-06-17', '0.0092857142857143'),
+  model('imgx-anime-7', 'sandbox', 'imgx', '2025-07-04', '0.0092857142857143'),
+  model('reel-2', 'northlight', 'video', '2025-11-20', '0.0089285714285714'),
+  model('reel-2-pro', 'northlight', 'video', '2025-11-20', '0.0178571428571428'),
+  model('northlight/keyframes-1', 'northlight', 'video', '2026-01-12', '0.0111111111111111', { keyframes: true }),
+  model('motion-v1.6', 'harbour', 'video', '2025-08-08', '0.0066666666666667'),
+  model('Harbour/Motion-Turbo:2026-02-28', 'harbour', 'video', '2026-02-28', '0.0042000000000001'),
+  model('chorale-4', 'meadow', 'music', '2025-05-05', '0.0283018867924528'),
+  model('chorale-4.5', 'meadow', 'music', '2025-12-01', '0.0377358490566038'),
+  model('verse-1', 'meadow', 'lyrics', '2025-05-05', '0.0009433962264151'),
+  model('quill-5', 'inkwell', 'text', '2025-10-10', '0.0000012500000000', { compatible: true }),
+  model('quill-5-mini', 'inkwell', 'text', '2025-10-10', '0.0000002500000000', { compatible: true }),
+  model('inkwell/Quill-5-Reasoning-2026-02-14', 'inkwell', 'text', '2026-02-14', '0.0000025000000000', {
+    compatible: true,
+  }),
+  model('inkwell/fern:70b-instruct-50%', 'inkwell', 'text', '2025-04-30', '0.0000006000000000'),
+  model('parley-realtime', 'inkwell', 'realtime', '2025-12-12', '0.0000320000000000'),
+  model('parley-realtime-mini-2026-01-20', 'inkwell', 'realtime', '2026-01-20', '0.0000100000000000'),
+  model('thicket-embedding-3', 'inkwell', 'embedding', '2025-03-03', '0.0000000200000000', { compatible: true }),
+];
+
+export const modelNamed = (id: string): Model | undefined => catalogue.find((one) => one.id === id);

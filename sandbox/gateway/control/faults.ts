@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { faultSchema, targetSchema } from '../fault.ts';
+import { faultPresets, presetNames } from '../fault-presets.ts';
+import type { Parts } from '../parts.ts';
+import { sentence } from './guard.ts';
+import { ordered } from './ordered.ts';
+
+const faultOrder = z.strictObject({
+  on: targetSchema.optional(),
+  do: z.union([z.enum(presetNames), faultSchema], {
+    error: () => `is the name of a fault (${presetNames.join(', ')}) or a fault in full`,
+  }),
+  times: z.int().min(1).max(1_000_000).optional(),
+  after: z.int().min(0).max(1_000_000).optional(),
+});
+
+export function faultOrders(control: FastifyInstance, parts: Parts): void {
+  const list = () => ({ faults: parts.faults.list(), presets: faultPresets });
+  control.get('/faults', list);
+  control.post('/faults', (request, reply) => {
+    const { on = {}, do: fault, times = 1, after = 0 } = ordered(faultOrder, request);
+    // zod's optional fields may be there and undefined; the type of a fault says they are absent.
+    const target = Object.fromEntries(Object.entries(on).filter(([, value]) => value !== undefined));
+    const id = parts.faults.add({ on: target, do: fault, times, after });
+    reply.code(201);
+    return { id };
+  });
+  control.delete('/faults', () => {
+    parts.faults.clear();
+    return list();
+  });
+  control.delete<{ Params: { id: string } }>('/faults/:id', (request, reply) =>
+    parts.faults.remove(Number(request.params.id))
+      ? list()
+      : sentence(reply, 404, `There is no fault ${request.params.id}.`),
+  );
+}

@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { amountText } from '../decimal.ts';
+import { viewOf } from '../intake.ts';
+import type { Job } from '../job.ts';
+import { keyName } from '../keys.ts';
+import type { Parts } from '../parts.ts';
+import { addressesOf } from '../wire/view.ts';
+import { sentence } from './guard.ts';
+import { ordered } from './ordered.ts';
+
+const jobOrder = z.discriminatedUnion('do', [
+  z.strictObject({ do: z.literal('finish') }),
+  z.strictObject({ do: z.literal('fail'), reason: z.string().min(1).default('Ordered to fail.') }),
+  z.strictObject({ do: z.literal('stick') }),
+  z.strictObject({ do: z.literal('expire-files') }),
+]);
+
+export function jobOrders(control: FastifyInstance, parts: Parts): void {
+  type ById = { Params: { id: string } };
+  const unknown = (reply: FastifyReply, id: string) => sentence(reply, 404, `There is no job ${id}.`);
+
+  control.get('/jobs', () => ({ jobs: parts.jobs.list().map((job) => shown(job, parts)) }));
+  control.get<ById>('/jobs/:id', (request, reply) => {
+    const job = parts.jobs.get(request.params.id);
+    return job ? shown(job, parts) : unknown(reply, request.params.id);
+  });
+  control.post<ById>('/jobs/:id', (request, reply) => {
+    const { id } = request.params;
+    const order = ordered(jobOrder, request);
+    if (!parts.jobs.get(id)) return unknown(reply, id);
+    const job = carryOut(order, id, parts);
+    return job ? shown(job, parts) : sentence(reply, 409, `The job ${id} is not under way.`);
+  });
+}
+
+function carryOut(order: z.output<typeof jobOrder>, id: string, parts: Parts): Job | undefined {
+  switch (order.do) {
+    case 'finish':
+      return parts.jobs.finish(id);
+    case 'fail':
+      return parts.jobs.fail(id, order.reason);
+    case 'stick':
+      return parts.jobs.stick(id);
+    case 'expire-files':
+      return parts.jobs.expireFiles(id);
+  }
+}
+
+/** A job for people's eyes: no key, no bytes. */
+function shown(job: Job, parts: Parts): Record<string, unknown> {
+  const {
+    id,
+    family,
+    kind,
+    model,
+    prompt,
+    seed,
+    state,
+    progress,
+    reason,
+    createdAt,
+    startedAt,
+    finishedAt,
+    expired,
+    orders,
+  } = job;
+  return {
+    ...{
+      id,
+      family,
+      kind,
+      model,
+      prompt,
+      seed,
+      state,
+      progress,
+      reason,
+      createdAt,
+      startedAt,
+      finishedAt,
+      expired,
+      orders,
+    },
+    key: keyName(job.key),
+    charge: amountText(job.charge),
+    files: addressesOf(job, viewOf(parts)),
+    ...(job.details.family === 'imgx' ? { action: job.details.action, parent: job.details.parent } : {}),
+  };
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Parts } from '../parts.ts';
+import { profiles, type Quirks, quirksOf, videoShapes } from '../quirks.ts';
+import { ordered } from './ordered.ts';
+
+const flags = Object.entries(quirksOf('spec')).flatMap(([name, value]) => (typeof value === 'boolean' ? [name] : []));
+const quirksOrder = z
+  .strictObject({
+    ...Object.fromEntries(flags.map((name) => [name, z.boolean()])),
+    videoShape: z.enum(videoShapes),
+    queuedFrom: z.int().min(0),
+    fullFrom: z.int().min(0),
+    bodyLimit: z
+      .int()
+      .min(1)
+      .max(1024 ** 3),
+  })
+  .partial() as z.ZodType<Partial<Quirks>>;
+
+const settingsOrder = z.strictObject({
+  profile: z.enum(profiles).optional(),
+  speed: z.number().positive().max(100_000).optional(),
+  quirks: quirksOrder.optional(),
+});
+
+export function settingsOrders(control: FastifyInstance, parts: Parts): void {
+  const settings = () => {
+    const { profile, speed, quirks } = parts.settings;
+    return { profile, speed, quirks };
+  };
+  control.get('/state', () => ({
+    url: parts.url(),
+    ...settings(),
+    jobs: Object.fromEntries(
+      Object.entries(Object.groupBy(parts.jobs.list(), (job) => job.state)).map(([state, jobs]) => [
+        state,
+        jobs?.length,
+      ]),
+    ),
+    faults: parts.faults.list().length,
+    heard: parts.heard.entries.length,
+  }));
+
+  control.get('/settings', settings);
+  control.patch('/settings', (request) => {
+    const order = ordered(settingsOrder, request);
+    if (order.profile) parts.settings.profile = order.profile;
+    if (order.speed) parts.pace.setSpeed(order.speed);
+    Object.assign(parts.settings.quirks, order.quirks);
+    return settings();
+  });
+
+  control.get('/heard', () => ({ heard: parts.heard.entries }));
+  control.delete('/heard', () => {
+    parts.heard.clear();
+    return { heard: [] };
+  });
+}

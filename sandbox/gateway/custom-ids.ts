@@ -1,0 +1,65 @@
+/** What a button of a picture task does. */
+export type FollowUp =
+  | { readonly do: 'upscale'; readonly index: number }
+  | { readonly do: 'upscale-more'; readonly manner: 'subtle' | 'creative' }
+  | { readonly do: 'variation'; readonly index: number }
+  | { readonly do: 'vary'; readonly strength: 'subtle' | 'strong' }
+  | { readonly do: 'reroll' }
+  | { readonly do: 'pan'; readonly direction: 'left' | 'right' | 'up' | 'down' }
+  | { readonly do: 'zoom'; readonly factor: number }
+  | { readonly do: 'square' }
+  | { readonly do: 'custom-zoom' }
+  | { readonly do: 'inpaint' }
+  | { readonly do: 'read-picture'; readonly line: number }
+  | { readonly do: 'read-all' }
+  | { readonly do: 'describe-again' }
+  | { readonly do: 'analyzed'; readonly line: number }
+  | { readonly do: 'animate'; readonly motion: 'low' | 'high' }
+  | { readonly do: 'extend'; readonly motion: 'low' | 'high'; readonly index: number }
+  | { readonly do: 'upscale-film'; readonly index: number };
+
+const solo = (name: string, index: number, uuid: string) => `MJ::JOB::${name}::${index}::${uuid}::SOLO`;
+
+/** The custom id of a button, spelled as part 1.4 of the wire facts has it. */
+export function customIdOf(followUp: FollowUp, uuid: string): string {
+  switch (followUp.do) {
+    case 'upscale':
+      return `MJ::JOB::upsample::${followUp.index}::${uuid}`;
+    case 'upscale-more':
+      return solo(`upsample_v7_2x_${followUp.manner}`, 1, uuid);
+    case 'variation':
+      return `MJ::JOB::variation::${followUp.index}::${uuid}`;
+    case 'vary':
+      return solo(followUp.strength === 'subtle' ? 'low_variation' : 'high_variation', 1, uuid);
+    case 'reroll':
+      return solo('reroll', 0, uuid);
+    case 'pan':
+      return solo(`pan_${followUp.direction}`, 1, uuid);
+    case 'zoom':
+      return `MJ::Outpaint::${followUp.factor === 2 ? 50 : 75}::1::${uuid}::SOLO`;
+    case 'square':
+      return `MJ::Outpaint::100::1::${uuid}::SOLO`;
+    case 'custom-zoom':
+      return `MJ::CustomZoom::${uuid}`;
+    case 'inpaint':
+      return `MJ::Inpaint::1::${uuid}::SOLO`;
+    case 'read-picture':
+      return `MJ::Job::PicReader::${followUp.line}`;
+    case 'read-all':
+      return 'MJ::Job::PicReader::all';
+    case 'describe-again':
+      return 'MJ::Picread::Retry';
+    case 'analyzed':
+      return `MJ::Job::PromptAnalyzer::${followUp.line}`;
+    case 'animate':
+      return solo(`animate_${followUp.motion}`, 1, uuid);
+    case 'extend':
+      return solo(`animate_${followUp.motion}_extend`, followUp.index, uuid);
+    case 'upscale-film':
+      return solo('video_virtual_upscale', followUp.index, uuid);
+  }
+}
+
+/** The custom ids a stock gateway knows how to book; every other is refused (wire facts, 1.4). */
+export const isWidelyKnown = (customId: string) =>
+  /^MJ::(?:JOB::(?:upsample|\w*variation|pan_|reroll)|Outpaint|CustomZoom|Inpaint)/.test(customId);

@@ -1,0 +1,43 @@
+import type { JobKind } from './job.ts';
+import { logNormal, type Random, seedFrom } from './random.ts';
+
+/** Medians in milliseconds, of the order real gateways have. */
+const medians: Record<JobKind, number> = {
+  image: 20_000,
+  imagine: 40_000,
+  describe: 6_000,
+  shorten: 4_000,
+  blend: 40_000,
+  upload: 0,
+  upscale: 8_000,
+  vary: 35_000,
+  reroll: 40_000,
+  zoom: 35_000,
+  pan: 35_000,
+  inpaint: 30_000,
+  edits: 35_000,
+  'imgx-video': 90_000,
+  video: 100_000,
+  image2video: 100_000,
+  music: 80_000,
+  lyrics: 8_000,
+};
+
+const SPREAD = 0.3;
+/** A queue that takes longer than this is a fault, and faults are ordered. */
+const LONGEST = 4;
+const SHORTEST = 0.3;
+const QUEUE_SHARE = 0.06;
+
+export interface Duration {
+  readonly queued: number;
+  readonly running: number;
+}
+
+export function durationOf(kind: JobKind, model: string, random: Random): Duration {
+  // The same model is always the same bit slower or faster than its kind.
+  const habit = 0.75 + (seedFrom('pace of', model) % 1000) / 2000;
+  const chance = Math.min(LONGEST, Math.max(SHORTEST, logNormal(random, 1, SPREAD)));
+  const whole = medians[kind] * habit * chance;
+  return { queued: whole * QUEUE_SHARE, running: whole * (1 - QUEUE_SHARE) };
+}

@@ -1,0 +1,153 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../src/lib/clock.ts';
+import type { PlainFault } from './fault.ts';
+import type { Profile } from './quirks.ts';
+import { Refusal } from './refusal.ts';
+import { type ErrorFamily, errorBody } from './wire/errors.ts';
+
+const DRIP_BYTES = 8;
+const DRIP_EVERY = 1_000;
+
+export interface Stage {
+  readonly clock: Clock;
+  readonly profile: Profile;
+  readonly family: ErrorFamily;
+}
+
+/** One for each: whoever waits for a promise that never ends is kept by it. */
+const never = () => new Promise<never>(() => undefined);
+
+/** Runs where the real answer is about to leave: what it returns leaves instead. */
+export function spoil(
+  fault: PlainFault,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  stage: Stage,
+): unknown {
+  switch (fault.type) {
+    case 'status':
+      return statusAnswer(fault, reply, stage);
+    case 'empty':
+      reply.code(200).header('content-length', 0);
+      return '';
+    case 'hang':
+      return never();
+    case 'reset':
+      request.raw.socket.resetAndDestroy();
+      return never();
+    case 'error-in-200':
+      return json(reply, 200, errorIn200(fault.as ?? 'error'));
+    case 'redirect':
+      reply
+        .code(fault.status ?? 307)
+        .header('location', encodeURI(fault.to))
+        .header('content-length', 0);
+      return '';
+    case 'body':
+      return json(reply, fault.status ?? 200, fault.body);
+    case 'truncated':
+      return truncated(fault.how ?? 'half', request, reply, bytesOf(payload));
+    case 'drip': {
+      const bytes = bytesOf(payload);
+      reply.header('content-length', bytes.length);
+      return drip(bytes, fault.bytes ?? DRIP_BYTES, fault.everyMs ?? DRIP_EVERY, stage.clock);
+    }
+  }
+}
+
+/** Faults that leave the handler's work undone. */
+export const replacesHandler = (fault: { type: string }) =>
+  fault.type !== 'truncated' && fault.type !== 'drip' && fault.type !== 'accepted-then';
+
+function statusAnswer(fault: Extract<PlainFault, { type: 'status' }>, reply: FastifyReply, stage: Stage): string {
+  const { status, as = 'json', retryAfter } = fault;
+  if (retryAfter !== undefined) {
+    const date = new Date(stage.clock.now() + retryAfter * 1000).toUTCString();
+    reply.header('retry-after', fault.retryAfterDate ? date : String(retryAfter));
+  }
+  if (as === 'html') {
+    const page = `<html>\r\n<head><title>${status} Trouble</title></head>\r\n<body>\r\n<center><h1>${status} Trouble</h1></center>\r\n<hr><center>sandbox</center>\r\n</body>\r\n</html>\r\n`;
+    reply.code(status).header('content-type', 'text/html').header('content-length', Buffer.byteLength(page));
+    return page;
+  }
+  if (as === 'empty') {
+    reply.code(status).header('content-length', 0).removeHeader('content-type');
+    return '';
+  }
+  const refusal = new Refusal(fault.message ?? `The sandbox was told to answer ${status}.`, {
+    status,
+    code: fault.code ?? 'ordered_fault',
+    ...(status === 429 ? { imgxCode: 30 } : {}),
+  });
+  return json(reply, status, errorBody(refusal, stage.profile, stage.family).body);
+}
+
+function json(reply: FastifyReply, status: number, body: unknown): string {
+  const text = JSON.stringify(body);
+  reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('content-length', Buffer.byteLength(text));
+  return text;
+}
+
+const errorIn200 = (as: 'error' | 'success-false') =>
+  as === 'error'
+    ? {
+        error: {
+          message: 'The upstream load is saturated.',
+          type: 'upstream_error',
+          param: '',
+          code: 'do_request_failed',
+        },
+      }
+    : { success: false, message: 'The upstream load is saturated.' };
+
+function truncated(
+  how: 'half' | 'lying' | 'cut',
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: Buffer,
+): unknown {
+  const half = bytes.subarray(0, Math.floor(bytes.length / 2));
+  if (how === 'half') {
+    reply.header('content-length', half.length);
+    return half;
+  }
+  if (how === 'lying') reply.header('content-length', bytes.length);
+  else reply.removeHeader('content-length');
+  return Readable.from(
+    (async function* () {
+      yield half;
+      // After the half has left, or the client would see a reset and no half.
+      await new Promise((resolve) => setImmediate(resolve));
+      request.raw.socket.destroy();
+      await never();
+    })(),
+  );
+}
+
+function drip(bytes: Buffer, size: number, everyMs: number, clock: Clock): Readable {
+  let from = 0;
+  let cancel: () => void = () => undefined;
+  return new Readable({
+    read() {
+      const give = () => {
+        const piece = bytes.subarray(from, from + size);
+        from += size;
+        this.push(piece.length > 0 ? piece : null);
+      };
+      if (from === 0) give();
+      else cancel = clock.after(everyMs, give);
+    },
+    destroy(problem, done) {
+      cancel();
+      done(problem);
+    },
+  });
+}
+
+const bytesOf = (payload: unknown): Buffer =>
+  Buffer.isBuffer(payload) ? payload : Buffer.from(typeof payload === 'string' ? payload : '');

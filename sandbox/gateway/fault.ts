@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { jobKinds } from './job.ts';
+
+/** What can go wrong with an answer. All but `truncated`, `drip` and `accepted-then` answer in the handler's place: nothing is taken. */
+const plainFaults = [
+  z.strictObject({
+    type: z.literal('status'),
+    status: z.int().min(400).max(599),
+    as: z.enum(['json', 'html', 'empty']).optional(),
+    code: z.string().optional(),
+    message: z.string().optional(),
+    /** Seconds for the `Retry-After` header; with `retryAfterDate` written as a date. */
+    retryAfter: z.int().min(0).optional(),
+    retryAfterDate: z.boolean().optional(),
+  }),
+  z.strictObject({ type: z.literal('empty') }),
+  z.strictObject({ type: z.literal('hang') }),
+  z.strictObject({ type: z.literal('reset') }),
+  z.strictObject({ type: z.literal('error-in-200'), as: z.enum(['error', 'success-false']).optional() }),
+  z.strictObject({ type: z.literal('redirect'), to: z.string().min(1), status: z.int().min(300).max(399).optional() }),
+  z.strictObject({ type: z.literal('body'), body: z.json(), status: z.int().min(200).max(599).optional() }),
+] as const;
+
+/** These spoil the real answer on its way, so a submit under them is taken. */
+const spoilingFaults = [
+  /** `half`: a whole HTTP answer with half the JSON; `lying`: the length says more than comes; `cut`: the socket goes mid-way. */
+  z.strictObject({ type: z.literal('truncated'), how: z.enum(['half', 'lying', 'cut']).optional() }),
+  z.strictObject({
+    type: z.literal('drip'),
+    bytes: z.int().min(1).optional(),
+    everyMs: z.number().min(0).optional(),
+  }),
+] as const;
+
+const jobFaults = [
+  z.strictObject({ type: z.literal('stick') }),
+  z.strictObject({ type: z.literal('fail'), reason: z.string().min(1).optional() }),
+  z.strictObject({ type: z.literal('slow'), times: z.number().positive().max(1_000) }),
+  z.strictObject({ type: z.literal('lose-files') }),
+  z.strictObject({ type: z.literal('huge-file'), megabytes: z.number().positive().max(512).optional() }),
+  z.strictObject({ type: z.literal('no-media') }),
+  z.strictObject({ type: z.literal('imposter'), as: z.enum(['html', 'executable']).optional() }),
+  z.strictObject({ type: z.literal('no-buttons') }),
+] as const;
+
+const answerFault = z.discriminatedUnion('type', [...plainFaults, ...spoilingFaults]);
+const acceptedThen = z.strictObject({ type: z.literal('accepted-then'), spoilt: answerFault });
+const jobFault = z.discriminatedUnion('type', jobFaults);
+
+export const faultSchema = z.discriminatedUnion('type', [
+  ...plainFaults,
+  ...spoilingFaults,
+  acceptedThen,
+  ...jobFaults,
+]);
+
+export type PlainFault = z.infer<typeof answerFault>;
+export type AnswerFault = PlainFault | z.infer<typeof acceptedThen>;
+export type JobFault = z.infer<typeof jobFault>;
+export type Fault = AnswerFault | JobFault;
+
+const jobFaultTypes: ReadonlySet<string> = new Set(jobFaults.map((schema) => schema.shape.type.value));
+export const isJobFault = (fault: Fault): fault is JobFault => jobFaultTypes.has(fault.type);
+
+export interface FaultTarget {
+  readonly method?: string;
+  /** The beginning of a path, or a pattern. */
+  readonly path?: string | RegExp;
+  /** A kind of job (`job.ts`): the one a submit makes. */
+  readonly kind?: string;
+}
+
+export const targetSchema = z.strictObject({
+  method: z
+    .string()
+    .regex(/^[A-Za-z]+$/)
+    .optional(),
+  path: z.string().startsWith('/').optional(),
+  kind: z.enum([...jobKinds, 'action', 'change', 'modal']).optional(),
+});

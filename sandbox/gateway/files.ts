@@ -1,0 +1,132 @@
+import type { Job } from './job.ts';
+import type { Materials } from './materials.ts';
+import { padded, pretended } from './odd-files.ts';
+import { type MadeFile, Shelf } from './shelf.ts';
+import { type Studio, sizeOf } from './studio/index.ts';
+import type { Recipe, Result } from './work.ts';
+
+const SHELF_BYTES = 256 * 1024 * 1024;
+const PREVIEW_SIDE = 512;
+/** 640 × 360 for 6 seconds: made before it is asked for, because it costs about as long as the asking. */
+const CHEAP_FILM = 640 * 360 * 6;
+
+/** Result files: made when first fetched, kept while there is room, never made for a job nobody looks at. */
+export class Files {
+  readonly #studio: Studio;
+  readonly #materials: Materials;
+  readonly #base: () => string;
+  readonly #made = new Shelf(SHELF_BYTES);
+  readonly #uploads = new Shelf(SHELF_BYTES);
+  readonly #underWay = new Map<string, Promise<MadeFile>>();
+
+  constructor(studio: Studio, materials: Materials, base: () => string) {
+    this.#studio = studio;
+    this.#materials = materials;
+    this.#base = base;
+  }
+
+  addressOf(job: Job, name: string): string {
+    return `${this.#base()}/files/${job.id}/${name}`;
+  }
+
+  /** What a picture task shows while it runs (wire facts, 1.3). */
+  previewName(job: Job): string {
+    return `preview-${job.progress}.webp`;
+  }
+
+  keep(jobId: string, name: string, file: MadeFile): void {
+    this.#uploads.put(`${jobId}/${name}`, file);
+  }
+
+  forget(job: Job): void {
+    for (const shelf of [this.#made, this.#uploads]) shelf.deleteAll(`${job.id}/`);
+  }
+
+  /** Undefined where there is no such file, or it is not there yet. */
+  async open(job: Job, name: string): Promise<MadeFile | undefined> {
+    const preview = /^preview-(\d{1,3})\.webp$/.exec(name);
+    if (preview) return await this.#preview(job, name, Number(preview[1]) / 100);
+    const result = job.details.results.find((one) => one.name === name);
+    if (job.state !== 'succeeded' || job.orders.withoutMedia || !result) return undefined;
+    if (result.recipe.make === 'copy') return this.#uploads.get(`${job.id}/${name}`);
+    if (job.orders.pretends) return pretended(job.orders.pretends, mimeOf(name));
+    return await this.#result(job, result);
+  }
+
+  /** A film is long in the making, so a cheap one is begun with its job. */
+  begin(job: Job): void {
+    if (job.orders.withoutMedia || job.orders.pretends) return;
+    for (const result of job.details.results) {
+      const { recipe } = result;
+      if (recipe.make !== 'film' || recipe.width * recipe.height * recipe.seconds > CHEAP_FILM) continue;
+      // Whoever fetches it later hears of the problem; here there is nobody to tell.
+      this.#result(job, result).catch(() => undefined);
+      return;
+    }
+  }
+
+  async #result(job: Job, result: Result): Promise<MadeFile> {
+    return await this.#once(`${job.id}/${result.name}`, async () => {
+      const file = await this.#make(job, result.recipe);
+      return job.orders.paddedTo ? { ...file, bytes: padded(file.bytes, file.mime, job.orders.paddedTo) } : file;
+    });
+  }
+
+  async #preview(job: Job, name: string, finished: number): Promise<MadeFile | undefined> {
+    const recipe = job.details.results[0]?.recipe;
+    if (job.state === 'queued' || job.state === 'needs-input' || !recipe || !('width' in recipe)) return undefined;
+    const { width, height } = sizeOf(recipe.width / recipe.height, PREVIEW_SIDE);
+    return await this.#once(`${job.id}/${name}`, async () => {
+      const references = [...this.#materials.picturesFor(job)];
+      const options = { width, height, format: 'webp', references, finished: Math.min(1, finished) } as const;
+      if (recipe.make === 'grid') return await this.#studio.drawGrid(recipe.scenes, options);
+      return await this.#studio.drawPicture(recipe.make === 'edit' ? recipe.after : recipe.scene, options);
+    });
+  }
+
+  async #once(name: string, make: () => Promise<MadeFile>): Promise<MadeFile> {
+    const there = this.#made.get(name);
+    if (there) return there;
+    const underWay = this.#underWay.get(name);
+    if (underWay !== undefined) return await underWay;
+    const making = make();
+    this.#underWay.set(name, making);
+    try {
+      const { bytes, mime } = await making;
+      this.#made.put(name, { bytes, mime });
+      return { bytes, mime };
+    } finally {
+      this.#underWay.delete(name);
+    }
+  }
+
+  async #make(job: Job, recipe: Recipe): Promise<MadeFile> {
+    const references = [...this.#materials.picturesFor(job)];
+    switch (recipe.make) {
+      case 'picture':
+        return await this.#studio.drawPicture(recipe.scene, { ...sizes(recipe), format: recipe.format, references });
+      case 'grid':
+        return await this.#studio.drawGrid(recipe.scenes, { ...sizes(recipe), references });
+      case 'edit': {
+        const mask = job.details.family === 'imgx' ? job.details.mask : undefined;
+        const options = { ...sizes(recipe), references };
+        if (!mask) return await this.#studio.drawPicture(recipe.after, options);
+        return await this.#studio.drawEdit(recipe.before, recipe.after, mask, options);
+      }
+      case 'film':
+        return await this.#studio.shoot(recipe.scene, { ...sizes(recipe), seconds: recipe.seconds, references });
+      case 'song':
+        return await this.#studio.compose(recipe.prompt, recipe.seed, recipe.seconds);
+      case 'copy':
+        throw new Error('An upload is kept, not made.');
+    }
+  }
+}
+
+const sizes = ({ width, height }: { width: number; height: number }) => ({ width, height });
+
+const mimes = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp', mp4: 'video/mp4', wav: 'audio/wav' } as const;
+const extensionOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);
+const mimeOf = (name: string): string => mimes[extensionOf(name) as keyof typeof mimes] ?? 'application/octet-stream';
+export const extensionFor = (mime: string): string =>
+  Object.entries(mimes).find(([, one]) => one === mime)?.[0] ?? 'bin';

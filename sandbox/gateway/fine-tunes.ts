@@ -1,0 +1,62 @@
+import type { Pace } from './pace.ts';
+import { randomOf, seedFrom } from './random.ts';
+
+/** The fine-tunes there are: one over long ago, one that goes well, one that fails. */
+export const fineTuneIds = ['ft-sandbox-1', 'ft-sandbox-2', 'ft-sandbox-3'] as const;
+
+/** Legacy spelling, oldest first (wire facts, part 7), which is the specification's order (4.9). */
+export interface FineTuneEvent {
+  readonly object: 'fine-tune-event';
+  /** Seconds since the epoch. */
+  readonly created_at: number;
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+}
+
+interface Note {
+  /** Milliseconds of the gateway's own time after it began; before, where it is negative. */
+  readonly after: number;
+  readonly level: FineTuneEvent['level'];
+  readonly message: string;
+}
+
+const minute = 60_000;
+
+const scripts: Readonly<Record<string, readonly Note[]>> = {
+  'ft-sandbox-1': script('ft-sandbox-1', -600 * minute, 4, 'succeeded'),
+  'ft-sandbox-2': script('ft-sandbox-2', 0, 4, 'succeeded'),
+  'ft-sandbox-3': script('ft-sandbox-3', minute / 2, 2, 'failed'),
+};
+
+/** What has happened so far; undefined for one that does not exist. */
+export function eventsOf(id: string, pace: Pace): readonly FineTuneEvent[] | undefined {
+  if (!Object.hasOwn(scripts, id)) return undefined;
+  const elapsed = pace.elapsed();
+  return scripts[id]
+    ?.filter((note) => note.after <= elapsed)
+    .map(({ after, level, message }) => {
+      const created_at = Math.floor(pace.whenWas(after) / 1000);
+      return { object: 'fine-tune-event', created_at, level, message };
+    });
+}
+
+function script(id: string, start: number, epochs: number, end: 'succeeded' | 'failed'): readonly Note[] {
+  const random = randomOf(seedFrom(id));
+  const notes: Note[] = [];
+  let after = start;
+  const add = (wait: number, message: string, level: Note['level'] = 'info') => {
+    after += wait * (0.5 + random.next());
+    notes.push({ after: notes.length === 0 ? start : after, level, message });
+  };
+  add(0, `Created fine-tune: ${id}`);
+  add(minute / 4, `Fine-tune costs $${(0.5 + random.next()).toFixed(6)}`);
+  add(minute / 4, 'Fine-tune enqueued. Queue number: 0');
+  add(minute / 2, 'Fine-tune started');
+  for (let epoch = 1; epoch <= epochs; epoch++) {
+    add(minute, `Completed epoch ${epoch}/${epochs}`);
+    if (epoch === 2) add(minute / 6, `Loss went up in epoch ${epoch}: ${(0.2 + random.next() / 4).toFixed(4)}`, 'warn');
+  }
+  if (end === 'failed') add(minute / 4, 'Fine-tune failed: the training file ended early', 'error');
+  else add(minute / 4, 'Fine-tune succeeded');
+  return notes;
+}

@@ -1,0 +1,184 @@
+import type { FollowUp } from './custom-ids.ts';
+import {
+  describe,
+  FILM_SECONDS,
+  films,
+  fourOf,
+  grid,
+  hasAspect,
+  imagine,
+  type Plan,
+  SINGLE_SIDE,
+  sceneAt,
+  single,
+} from './imgx-plans.ts';
+import type { Job } from './job.ts';
+import { aspectOf, panned, relative, type Scene, sceneOf, zoomedOut } from './studio/index.ts';
+import type { Imgx } from './work.ts';
+
+export type ImgxJob = Job & { readonly details: Imgx };
+export const isImgx = (job: Job): job is ImgxJob => job.details.family === 'imgx';
+
+/** What a person wrote into the window that a follow-up opened. */
+export interface Written {
+  readonly prompt: string;
+  readonly mask?: Buffer;
+}
+
+/** Those that always ask for words, and those that only do while remix is on (wire facts, 1.4). */
+export function asksForWords(followUp: FollowUp, remix: boolean): boolean {
+  switch (followUp.do) {
+    case 'custom-zoom':
+    case 'inpaint':
+    case 'read-picture':
+    case 'analyzed':
+    case 'extend':
+      return true;
+    case 'variation':
+    case 'vary':
+    case 'reroll':
+    case 'pan':
+      return remix;
+    default:
+      return false;
+  }
+}
+
+/** What stands in that window when it opens. */
+export function proposedPrompt(parent: ImgxJob, followUp: FollowUp): string {
+  switch (followUp.do) {
+    case 'read-picture':
+    case 'analyzed':
+      return parent.details.lines?.[followUp.line - 1] ?? parent.prompt;
+    case 'custom-zoom':
+      return `${parent.prompt} --zoom 2`.trim();
+    default:
+      return parent.prompt;
+  }
+}
+
+export function plan(parent: ImgxJob, followUp: FollowUp, seed: number, written?: Written): Plan {
+  const task = parent.details;
+  const prompt = written?.prompt ?? parent.prompt;
+  const changed = prompt !== parent.prompt;
+  const aspect = hasAspect(prompt) ? aspectOf(prompt) : task.aspect;
+  const shared = { prompt, inherits: parent.id, units: 4 };
+  const first = sceneAt(task, 1);
+  const outward = (action: 'ZOOM' | 'PAN' | 'CUSTOM_ZOOM', view: Scene, shape = aspect): Plan => ({
+    ...shared,
+    kind: action === 'PAN' ? 'pan' : 'zoom',
+    action,
+    // The first is the same picture seen from further away; the others differ in what has come into sight.
+    ...grid(
+      fourOf((at) => (at === 0 ? view : relative(view, seed + at, 'subtle'))),
+      shape,
+    ),
+  });
+  const relatives = (scene: Scene, strength: 'subtle' | 'strong'): Plan => ({
+    ...shared,
+    kind: 'vary',
+    action: 'VARIATION',
+    ...grid(
+      fourOf((at) => (changed ? sceneOf(prompt, seed + at) : relative(scene, seed + at, strength))),
+      aspect,
+    ),
+  });
+  switch (followUp.do) {
+    case 'upscale':
+      return {
+        ...shared,
+        kind: 'upscale',
+        action: 'UPSCALE',
+        ...single(sceneAt(task, followUp.index), aspect),
+        units: 1,
+      };
+    case 'upscale-more': {
+      const scene = followUp.manner === 'subtle' ? first : relative(first, seed, 'subtle');
+      return { ...shared, kind: 'upscale', action: 'UPSCALE', ...single(scene, aspect, SINGLE_SIDE * 2), units: 2 };
+    }
+    case 'variation':
+      return relatives(sceneAt(task, followUp.index), 'subtle');
+    case 'vary':
+      return relatives(first, followUp.strength);
+    case 'reroll':
+      return {
+        ...shared,
+        kind: 'reroll',
+        action: 'REROLL',
+        ...grid(
+          fourOf((at) => sceneOf(prompt, seed + at)),
+          aspect,
+        ),
+      };
+    case 'pan':
+      return outward('PAN', panned(first, followUp.direction));
+    case 'zoom':
+      return outward('ZOOM', zoomedOut(first, followUp.factor));
+    case 'square':
+      return outward('ZOOM', first, 1);
+    case 'custom-zoom':
+      return outward('CUSTOM_ZOOM', zoomedOut(first, zoomIn(prompt)));
+    case 'inpaint':
+      return inpainted(parent, shared, seed, written);
+    case 'read-picture':
+    case 'analyzed':
+      return imagine(prompt, seed);
+    case 'read-all': {
+      const lines = task.lines ?? [];
+      const scenes = fourOf((at) => sceneOf(lines[at] ?? '', seed + at));
+      return { ...shared, prompt: lines.join('\n'), kind: 'imagine', action: 'IMAGINE', ...grid(scenes, 1) };
+    }
+    case 'describe-again':
+      return { ...describe([]), inherits: parent.id };
+    case 'animate':
+      return { ...shared, kind: 'imgx-video', action: 'VIDEO', ...films([first], aspect, 640, FILM_SECONDS), units: 8 };
+    case 'extend': {
+      const scene = sceneAt(task, followUp.index);
+      const longer = secondsOf(task) + 4;
+      return { ...shared, kind: 'imgx-video', action: 'VIDEO', ...films([scene], aspect, 640, longer), units: 8 };
+    }
+    case 'upscale-film': {
+      const seconds = secondsOf(task);
+      return {
+        ...shared,
+        kind: 'upscale',
+        action: 'UPSCALE',
+        ...films([sceneAt(task, followUp.index)], aspect, 1_280, seconds),
+      };
+    }
+  }
+}
+
+function inpainted(
+  parent: ImgxJob,
+  shared: Pick<Plan, 'prompt' | 'inherits' | 'units'>,
+  seed: number,
+  written?: Written,
+): Plan {
+  const { aspect, scenes } = parent.details;
+  const before = scenes[0] ?? sceneOf(parent.prompt, seed);
+  const after = shared.prompt === parent.prompt ? relative(before, seed, 'strong') : sceneOf(shared.prompt, seed);
+  const whole = single(before, aspect);
+  const [result] = whole.results;
+  if (!written?.mask || result?.recipe.make !== 'picture') {
+    return { ...shared, kind: 'inpaint', action: 'INPAINT', ...single(after, aspect) };
+  }
+  const { width, height } = result.recipe;
+  const recipe = { make: 'edit', before, after, width, height } as const;
+  return {
+    ...shared,
+    kind: 'inpaint',
+    action: 'INPAINT',
+    ...whole,
+    results: [{ name: '1.png', recipe }],
+    mask: written.mask,
+  };
+}
+
+const zoomIn = (prompt: string) =>
+  Math.min(2, Math.max(1, Number(/(?:--|—)zoom[\s=]+(\d(?:\.\d+)?)/i.exec(prompt)?.[1] ?? 2)));
+
+function secondsOf(task: Imgx): number {
+  const recipe = task.results[0]?.recipe;
+  return recipe?.make === 'film' ? recipe.seconds : FILM_SECONDS;
+}

@@ -1,0 +1,164 @@
+import { randomInt } from 'node:crypto';
+import fastify, { type FastifyInstance } from 'fastify';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { readBodiesOf } from './body.ts';
+import { Callbacks } from './callbacks.ts';
+import { controlRoutes } from './control.ts';
+import { asRefusal, hangDoor, sendRefusal } from './door.ts';
+import { FaultBook } from './faults.ts';
+import { Files } from './files.ts';
+import { isImgx } from './follow-ups.ts';
+import { type Heard, HeardBook } from './heard.ts';
+import { Idempotency } from './idempotency.ts';
+import { bookingOf, viewOf } from './intake.ts';
+import type { Job } from './job.ts';
+import { JobBook } from './job-book.ts';
+import { type KeyGrant, KeyRing } from './keys.ts';
+import { Materials } from './materials.ts';
+import { Pace } from './pace.ts';
+import type { Parts } from './parts.ts';
+import type { Profile, Quirks } from './quirks.ts';
+import { randomOf } from './random.ts';
+import { References } from './references.ts';
+import { accountRoutes } from './routes/account.ts';
+import { fileRoutes } from './routes/files.ts';
+import { imageJobRoutes } from './routes/image-jobs.ts';
+import { imgxSubmitRoutes } from './routes/imgx-submit.ts';
+import { imgxTaskRoutes } from './routes/imgx-task.ts';
+import { imgxUploadRoutes } from './routes/imgx-upload.ts';
+import { modelRoutes } from './routes/models.ts';
+import { musicRoutes } from './routes/music.ts';
+import { videoRoutes } from './routes/video.ts';
+import { Settings } from './settings.ts';
+import { openStudio, type Studio } from './studio/index.ts';
+import { UsageBook } from './usage-book.ts';
+import { imgxTask } from './wire/imgx.ts';
+
+export type { KeyGrant, Profile, Quirks };
+
+export interface GatewayOptions {
+  /** Any free one, unless told. */
+  readonly port?: number;
+  /** Divides every duration. */
+  readonly speed?: number;
+  readonly keys?: readonly KeyGrant[];
+  readonly profile?: Profile;
+  /** On top of the profile's own. */
+  readonly quirks?: Partial<Quirks>;
+  readonly clock?: Clock;
+  readonly seed?: number;
+  /** Who draws; the caller closes one that it hands in. */
+  readonly studio?: Studio;
+}
+
+export interface EmbeddedGateway {
+  readonly url: string;
+  readonly settings: { profile: Profile; quirks: Quirks; readonly speed: number };
+  setSpeed(speed: number): void;
+  readonly faults: FaultBook;
+  readonly jobs: JobBook;
+  readonly heard: readonly Heard[];
+  readonly usage: UsageBook;
+  close(): Promise<void>;
+}
+
+const LONGEST_SEGMENT = 4_096;
+const routes = [
+  modelRoutes,
+  accountRoutes,
+  imageJobRoutes,
+  imgxSubmitRoutes,
+  imgxUploadRoutes,
+  imgxTaskRoutes,
+  videoRoutes,
+  musicRoutes,
+  fileRoutes,
+  controlRoutes,
+];
+
+export async function startGateway(options: GatewayOptions = {}): Promise<EmbeddedGateway> {
+  const {
+    port = 0,
+    speed = 1,
+    keys = [{ key: 'sk-sandbox' }],
+    profile = 'spec',
+    quirks = {},
+    clock = systemClock,
+  } = options;
+  const studio = options.studio ?? openStudio();
+  const pace = new Pace(clock, speed);
+  const random = randomOf(options.seed ?? randomInt(2 ** 32));
+  const references = new References();
+  const callbacks = new Callbacks();
+  const materials = new Materials(references);
+  let url = '';
+  const files = new Files(studio, materials, () => url);
+  const prepare = (job: Job) => {
+    const prepared = materials.prepare(job);
+    if (prepared === undefined) files.begin(job);
+    // A film is begun with its references or, where they cannot be had, not at all: the job says why.
+    else prepared.then(() => files.begin(job)).catch(() => undefined);
+    return prepared;
+  };
+  const parts: Parts = {
+    settings: new Settings(profile, quirks, pace),
+    keys: new KeyRing(keys),
+    jobs: new JobBook(pace, random, prepare),
+    usage: new UsageBook(),
+    faults: new FaultBook(),
+    files,
+    heard: new HeardBook(),
+    idempotency: new Idempotency(),
+    pace,
+    random,
+    url: () => url,
+  };
+  followJobs(parts, materials, callbacks);
+  const server = serverFor(parts, clock);
+  const close = async () => {
+    pace.stop();
+    await server.close();
+    await Promise.all([callbacks.close(), references.close()]);
+    if (!options.studio) await studio.close();
+  };
+  try {
+    url = await server.listen({ port, host: '127.0.0.1' });
+  } catch (problem) {
+    await close();
+    throw problem;
+  }
+  const { settings, jobs, usage, faults, heard } = parts;
+  return { url, settings, setSpeed: (next) => pace.setSpeed(next), faults, jobs, heard: heard.entries, usage, close };
+}
+
+function serverFor(parts: Parts, clock: Clock): FastifyInstance {
+  const server = fastify({
+    // Ends hanging answers when the server closes.
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: LONGEST_SEGMENT },
+    // A percent sign on its own is part of some model ids, and clients forget to encode it.
+    rewriteUrl: (request) => (request.url ?? '/').replace(/%(?![0-9a-f]{2})/gi, '%25'),
+    frameworkErrors: (problem, request, reply) => {
+      sendRefusal(asRefusal(problem), request, reply, parts);
+    },
+  });
+  readBodiesOf(server, () => parts.settings.quirks.bodyLimit);
+  hangDoor(server, parts, clock);
+  for (const add of routes) add(server, parts);
+  return server;
+}
+
+/** What happens because a job changed. */
+function followJobs(parts: Parts, materials: Materials, callbacks: Callbacks): void {
+  parts.jobs.on('change', (job, before) => {
+    if (job.state === 'failed' && before?.state !== 'failed' && job.charge > 0n) parts.usage.refund(bookingOf(job));
+    if (!isImgx(job) || !job.details.notifyHook) return;
+    if (job.state === before?.state && job.progress === before.progress) return;
+    callbacks.tell(job.id, job.details.notifyHook, imgxTask(job, viewOf(parts)));
+  });
+  parts.jobs.on('drop', (job) => {
+    parts.files.forget(job);
+    materials.forget(job);
+    parts.idempotency.forget(job.id);
+  });
+}

@@ -1,0 +1,134 @@
+import type { JobKind } from './job.ts';
+import { aspectOf, type Scene, sceneOf, shortenPrompt, sizeOf } from './studio/index.ts';
+import type { Four, Imgx, ImgxAction, Result, Source, Yield } from './work.ts';
+
+const GRID_SIDE = 1_536;
+export const SINGLE_SIDE = 1_024;
+export const FILM_SECONDS = 5;
+const FILM_SIDE = { 480: 640, 720: 1_280 } as const;
+
+/** What a picture task will do, before it has an id and a price. */
+export interface Plan {
+  readonly kind: JobKind;
+  readonly action: ImgxAction;
+  readonly yields: Yield;
+  readonly prompt: string;
+  readonly scenes: readonly Scene[];
+  readonly aspect: number;
+  readonly results: readonly Result[];
+  /** How many quarters of a grid it costs. */
+  readonly units: number;
+  readonly sources?: readonly Source[];
+  readonly inherits?: string;
+  readonly lines?: readonly string[];
+  readonly mask?: Buffer;
+}
+
+/** `--ar` and its kin are written inside the prompt (specification, 4.3). */
+export const hasAspect = (prompt: string) => /(?:--|—)(?:ar|aspect)\b/i.test(prompt);
+
+/** Addresses before the words are reference pictures, as people write them after an upload. */
+export function splitPrompt(prompt: string): { addresses: readonly string[]; words: string } {
+  const addresses = /^\s*(?:https?:\/\/\S+\s+)*/i.exec(prompt)?.[0] ?? '';
+  return {
+    addresses: addresses.split(/\s+/).filter((address) => URL.canParse(address)),
+    words: prompt.slice(addresses.length),
+  };
+}
+
+/** `--seed 42` pins the picture. */
+export function seedIn(prompt: string): number | undefined {
+  const digits = /(?:--|—)seed[\s=]+(\d{1,10})/i.exec(prompt)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+export const fourOf = <Thing>(make: (at: number) => Thing): Four<Thing> => [make(0), make(1), make(2), make(3)];
+
+export function grid(scenes: Four<Scene>, aspect: number): Pick<Plan, 'yields' | 'scenes' | 'aspect' | 'results'> {
+  const recipe = { make: 'grid', scenes, ...sizeOf(aspect, GRID_SIDE) } as const;
+  return { yields: 'grid', scenes, aspect, results: [{ name: '1.png', recipe }] };
+}
+
+export function single(
+  scene: Scene,
+  aspect: number,
+  longSide = SINGLE_SIDE,
+): Pick<Plan, 'yields' | 'scenes' | 'aspect' | 'results'> {
+  const recipe = { make: 'picture', scene, ...sizeOf(aspect, longSide), format: 'png' } as const;
+  return { yields: 'single', scenes: [scene], aspect, results: [{ name: '1.png', recipe }] };
+}
+
+export function films(
+  scenes: readonly Scene[],
+  aspect: number,
+  longSide: number,
+  seconds: number,
+): Pick<Plan, 'yields' | 'scenes' | 'aspect' | 'results'> {
+  const results = scenes.map((scene, at) => ({
+    name: `${at + 1}.mp4`,
+    recipe: { make: 'film', scene, ...sizeOf(aspect, longSide), seconds } as const,
+  }));
+  return { yields: 'film', scenes, aspect, results };
+}
+
+export function imagine(prompt: string, seed: number, sources: readonly Source[] = []): Plan {
+  const { words } = splitPrompt(prompt);
+  return {
+    kind: 'imagine',
+    action: 'IMAGINE',
+    prompt,
+    ...grid(
+      fourOf((at) => sceneOf(words, seed + at)),
+      aspectOf(prompt),
+    ),
+    units: 4,
+    sources,
+  };
+}
+
+const shapes = { PORTRAIT: 2 / 3, SQUARE: 1, LANDSCAPE: 3 / 2 } as const;
+export type Dimensions = keyof typeof shapes;
+
+export function blend(sources: readonly Source[], dimensions: Dimensions, seed: number): Plan {
+  const scenes = fourOf((at) => sceneOf(`blend of ${sources.length} pictures ${seed}`, seed + at));
+  return { kind: 'blend', action: 'BLEND', prompt: '', ...grid(scenes, shapes[dimensions]), units: 4, sources };
+}
+
+export function describe(sources: readonly Source[]): Plan {
+  return { ...wordsOnly('lines'), kind: 'describe', action: 'DESCRIBE', prompt: '', units: 1, sources };
+}
+
+export function shorten(prompt: string): Plan {
+  const { drafts } = shortenPrompt(prompt);
+  const lines = drafts.length > 0 ? drafts.slice(0, 5) : [prompt];
+  return { ...wordsOnly('drafts'), kind: 'shorten', action: 'SHORTEN', prompt, units: 1, lines };
+}
+
+export function edits(prompt: string, image: Source, seed: number): Plan {
+  const scenes = fourOf((at) => sceneOf(prompt, seed + at));
+  return { kind: 'edits', action: 'EDITS', prompt, ...grid(scenes, aspectOf(prompt)), units: 4, sources: [image] };
+}
+
+export interface FilmWish {
+  readonly prompt: string;
+  readonly height: 480 | 720;
+  readonly count: number;
+}
+
+export function film({ prompt, height, count }: FilmWish, seed: number, sources: readonly Source[]): Plan {
+  const scenes = Array.from({ length: count }, (_, at) => sceneOf(prompt, seed + at));
+  const aspect = hasAspect(prompt) ? aspectOf(prompt) : 16 / 9;
+  return {
+    kind: 'imgx-video',
+    action: 'VIDEO',
+    prompt,
+    ...films(scenes, aspect, FILM_SIDE[height], FILM_SECONDS),
+    units: 8 * count,
+    sources,
+  };
+}
+
+/** The scenes a task shows, as four: a single picture's relatives are its own. */
+export const sceneAt = (task: Imgx, index: number): Scene => task.scenes[index - 1] ?? task.scenes[0] ?? sceneOf('', 0);
+
+const wordsOnly = (yields: 'lines' | 'drafts') => ({ yields, scenes: [], aspect: 1, results: [] }) as const;

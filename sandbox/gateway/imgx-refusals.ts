@@ -1,0 +1,36 @@
+import { Refusal, shown } from './refusal.ts';
+
+/** Refused with code 24, so that clients can meet it (wire facts, 1.2). */
+const BANNED_WORD = 'banned-word';
+
+export function refuseBanned(prompt: string): void {
+  if (!prompt.toLowerCase().includes(BANNED_WORD)) return;
+  throw new Refusal('The prompt may contain sensitive words', {
+    status: 400,
+    code: 'sensitive_words_detected',
+    imgxCode: 24,
+    imgxStatus: 200,
+    properties: { promptEn: prompt, bannedWord: BANNED_WORD },
+  });
+}
+
+export const unknownAction = (customId: string) =>
+  new Refusal(`unknown_action:${shown(customId)}`, { status: 400, code: 'unknown_action', imgxCode: 4 });
+
+/** The engine's own answer, not the gateway's: 200 with code 3 (wire facts, 1.2). */
+export const unknownParent = (taskId: string) =>
+  new Refusal(`There is no task ${shown(taskId)} for this key.`, {
+    status: 404,
+    code: 'task_not_found',
+    imgxCode: 3,
+    imgxStatus: 200,
+  });
+
+export const queueFull = () =>
+  new Refusal('The queue is full, please try again later', {
+    status: 429,
+    code: 'queue_full',
+    imgxCode: 23,
+    imgxStatus: 200,
+    properties: {},
+  });

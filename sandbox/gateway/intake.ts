@@ -1,0 +1,87 @@
+import type { FastifyRequest } from 'fastify';
+import { type Ability, type Model, modelNamed } from './catalogue.ts';
+import { amountOf, times } from './decimal.ts';
+import type { Draft, Job } from './job.ts';
+import { type KeyGrant, mayUse } from './keys.ts';
+import type { Parts } from './parts.ts';
+import { Refusal, shown, unknownModel } from './refusal.ts';
+import type { View } from './wire/view.ts';
+
+export const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '';
+
+/** The model a submit names, if it exists, does such work, and the key may use it. */
+export function modelFor(parts: Parts, grant: KeyGrant, id: string, abilities: readonly Ability[]): Model {
+  const { profile, quirks } = parts.settings;
+  const model = modelNamed(id);
+  if (!model) {
+    throw quirks.unknownModelUnavailable
+      ? new Refusal(`No available channel for model ${shown(id)}`, { status: 503, code: 'model_not_found' })
+      : unknownModel(id);
+  }
+  if (!mayUse(grant, id)) {
+    // The specification knows such a model only as one that is not in the key's list.
+    throw profile === 'spec'
+      ? unknownModel(id)
+      : new Refusal(`This key may not use the model ${id}`, { status: 403, code: 'access_denied' });
+  }
+  if (!abilities.includes(model.ability)) {
+    throw new Refusal(`The model ${id} does not do this: it is for ${model.ability}.`, {
+      status: 400,
+      code: 'invalid_request',
+    });
+  }
+  return model;
+}
+
+export const priceOf = (model: Model, units: number) => times(amountOf(model.price), Math.max(1, Math.ceil(units)));
+
+/** Takes a job in: charged when accepted, given back when it fails (`gateway.ts`). */
+export function accept(parts: Parts, request: FastifyRequest, draft: Draft): Job {
+  const occasion = { method: request.method, path: pathOf(request), kind: draft.kind };
+  const job = parts.jobs.add(draft, parts.faults.forJob(occasion));
+  if (job.state !== 'needs-input') charge(parts, job);
+  return job;
+}
+
+export function charge(parts: Parts, job: Job): void {
+  if (job.charge > 0n) parts.usage.book(bookingOf(job));
+}
+
+export const bookingOf = (job: Job) => ({
+  key: job.key,
+  model: job.model,
+  at: job.chargedAt ?? job.createdAt,
+  amount: job.charge,
+});
+
+/** A key sees its own jobs only (wire facts, 1.2). */
+export function ownJob<Wanted extends Job>(
+  parts: Parts,
+  grant: KeyGrant,
+  id: string,
+  isWanted: (job: Job) => job is Wanted,
+): Wanted | undefined {
+  const job = parts.jobs.get(id);
+  return job && job.key === grant.key && isWanted(job) ? job : undefined;
+}
+
+export function viewOf(parts: Parts): View {
+  const { profile, quirks } = parts.settings;
+  return {
+    profile,
+    quirks,
+    addressOf: (job, name) => parts.files.addressOf(job, name),
+    previewOf: (job) => parts.files.addressOf(job, parts.files.previewName(job)),
+  };
+}
+
+/** Sixteen to nineteen digits, as the picture family has them: some are beyond 2^53 (wire facts, 1.2). */
+export function digitsId(parts: Parts): string {
+  for (;;) {
+    const id = `${Math.floor(parts.pace.now())}${String(1_000_000 + parts.random.whole(1_000_000)).slice(1, 4 + parts.random.whole(4))}`;
+    if (!parts.jobs.get(id)) return id;
+  }
+}
+
+/** A seed that nothing but this gateway's own says, for the pictures of a job. */
+export const freshSeed = (parts: Parts) => parts.random.whole(4_294_967_296);

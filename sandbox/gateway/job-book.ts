@@ -1,0 +1,187 @@
+import { EventEmitter } from 'node:events';
+import { durationOf } from './durations.ts';
+import { type Draft, isOver, type Job, type JobOrders, type JobState } from './job.ts';
+import type { Pace } from './pace.ts';
+import type { Random } from './random.ts';
+
+/** A long day's work; the oldest finished ones go first, with their files. */
+const MOST_JOBS = 5_000;
+const STEPS = 9;
+/** Where jobs stick in the wild (wire facts, 9a). */
+const STUCK_AT = 7;
+
+/** What a job needs before it can end: its references, its words. What it returns becomes part of the job. */
+export type Prepare = (job: Job) => Promise<Partial<Job> | undefined> | undefined;
+
+export interface JobEvents {
+  change: [job: Job, before: Job | undefined];
+  drop: [job: Job];
+}
+
+interface Course {
+  cancel: () => void;
+  prepared: Promise<Partial<Job> | undefined> | undefined;
+}
+
+/** Every job, and the time it takes: queued, running with progress, then succeeded or failed (specification, part 3). */
+export class JobBook extends EventEmitter<JobEvents> {
+  readonly #pace: Pace;
+  readonly #random: Random;
+  readonly #prepare: Prepare;
+  readonly #jobs = new Map<string, Job>();
+  readonly #courses = new Map<string, Course>();
+
+  constructor(pace: Pace, random: Random, prepare: Prepare) {
+    super();
+    this.#pace = pace;
+    this.#random = random;
+    this.#prepare = prepare;
+  }
+
+  get(id: string): Job | undefined {
+    return this.#jobs.get(id);
+  }
+
+  /** Oldest first. */
+  list(): readonly Job[] {
+    return [...this.#jobs.values()];
+  }
+
+  add(draft: Draft, orders: JobOrders = {}): Job {
+    const state = draft.state ?? 'queued';
+    const now = this.#pace.now();
+    const job: Job = {
+      ...draft,
+      state,
+      progress: state === 'succeeded' ? 100 : 0,
+      createdAt: now,
+      ...(state === 'succeeded' ? { startedAt: now, finishedAt: now } : {}),
+      acceptedAt: this.#pace.elapsed(),
+      orders,
+      expired: orders.losesFiles ?? false,
+    };
+    this.#jobs.set(job.id, job);
+    this.emit('change', job, undefined);
+    if (state === 'queued') this.#run(job);
+    this.#forgetOldest();
+    return job;
+  }
+
+  /** The words a waiting task was asked for have come (wire facts, 1.4). */
+  resume(id: string, patch: Partial<Job>): Job | undefined {
+    const job = this.#jobs.get(id);
+    if (job?.state !== 'needs-input') return undefined;
+    const resumed = this.#change(job, { ...patch, state: 'queued' });
+    this.#run(resumed);
+    return resumed;
+  }
+
+  /** Operator's order: it ends now, as soon as its references are there. */
+  finish(id: string): Job | undefined {
+    const job = this.#live(id);
+    if (!job) return undefined;
+    this.#courses.get(id)?.cancel();
+    this.#start(job.id);
+    this.#complete(id);
+    return this.#jobs.get(id);
+  }
+
+  fail(id: string, reason: string): Job | undefined {
+    const job = this.#live(id);
+    return job && this.#end(job, 'failed', { reason });
+  }
+
+  /** It stays as it is, for ever. */
+  stick(id: string): Job | undefined {
+    this.#courses.get(id)?.cancel();
+    return this.#live(id);
+  }
+
+  expireFiles(id: string): Job | undefined {
+    const job = this.#jobs.get(id);
+    return job && this.#change(job, { expired: true });
+  }
+
+  #live(id: string): Job | undefined {
+    const job = this.#jobs.get(id);
+    return job && (job.state === 'queued' || job.state === 'running') ? job : undefined;
+  }
+
+  #run(job: Job): void {
+    const times = job.orders.takesTimes ?? 1;
+    const { queued, running } = durationOf(job.kind, job.model, this.#random);
+    const course: Course = { cancel: () => undefined, prepared: undefined };
+    this.#courses.set(job.id, course);
+    const step = (number: number) => {
+      if (number === STEPS) return this.#complete(job.id);
+      if (number === 0) this.#start(job.id);
+      else this.#progress(job.id, Math.round((number / STEPS) * 100));
+      if (job.orders.sticks && number === STUCK_AT) return;
+      course.cancel = this.#pace.after((running * times) / STEPS, () => step(number + 1));
+    };
+    course.cancel = this.#pace.after(queued * times, () => step(0));
+  }
+
+  #start(id: string): void {
+    const job = this.#live(id);
+    const course = this.#courses.get(id);
+    if (job?.state !== 'queued' || !course) return;
+    const running = this.#change(job, { state: 'running', startedAt: this.#pace.now() });
+    const prepared = this.#prepare(running);
+    course.prepared = prepared;
+    // A reference that cannot be had fails the job at once, not at its end.
+    prepared?.catch((problem: unknown) => this.fail(id, sentenceOf(problem)));
+  }
+
+  #progress(id: string, progress: number): void {
+    const job = this.#live(id);
+    if (job) this.#change(job, { progress });
+  }
+
+  #complete(id: string): void {
+    const job = this.#live(id);
+    const course = this.#courses.get(id);
+    if (!job || !course) return;
+    if (job.orders.failsWith !== undefined) {
+      this.#end(job, 'failed', { reason: job.orders.failsWith });
+      return;
+    }
+    if (!course.prepared) {
+      this.#end(job, 'succeeded', {});
+      return;
+    }
+    course.prepared.then(
+      (patch) => {
+        const now = this.#live(id);
+        if (now) this.#end(now, 'succeeded', patch ?? {});
+      },
+      (problem: unknown) => this.fail(id, sentenceOf(problem)),
+    );
+  }
+
+  #end(job: Job, state: JobState, patch: Partial<Job>): Job {
+    this.#courses.get(job.id)?.cancel();
+    this.#courses.delete(job.id);
+    const progress = state === 'succeeded' ? 100 : job.progress;
+    return this.#change(job, { ...patch, state, progress, finishedAt: this.#pace.now() });
+  }
+
+  #change(job: Job, patch: Partial<Job>): Job {
+    const changed: Job = { ...job, ...patch };
+    this.#jobs.set(job.id, changed);
+    this.emit('change', changed, job);
+    return changed;
+  }
+
+  #forgetOldest(): void {
+    if (this.#jobs.size <= MOST_JOBS) return;
+    for (const job of this.#jobs.values()) {
+      if (!isOver(job.state) && job.state !== 'needs-input') continue;
+      this.#jobs.delete(job.id);
+      this.emit('drop', job);
+      return;
+    }
+  }
+}
+
+const sentenceOf = (problem: unknown) => (problem instanceof Error ? problem.message : String(problem));

@@ -1,0 +1,78 @@
+import type { Amount } from './decimal.ts';
+import type { Film, Imgx, Music, Still } from './work.ts';
+
+type Family = 'image' | 'imgx' | 'video' | 'music';
+
+/** Where a job's time goes: each has its own median (`durations.ts`). */
+export const jobKinds = [
+  'image',
+  'imagine',
+  'describe',
+  'shorten',
+  'blend',
+  'upload',
+  'upscale',
+  'vary',
+  'reroll',
+  'zoom',
+  'pan',
+  'inpaint',
+  'edits',
+  'imgx-video',
+  'video',
+  'image2video',
+  'music',
+  'lyrics',
+] as const;
+export type JobKind = (typeof jobKinds)[number];
+
+/** The specification's four (part 3) and the one of a task that waits for words (wire facts, 1.4). */
+export type JobState = 'needs-input' | 'queued' | 'running' | 'succeeded' | 'failed';
+
+export const isOver = (state: JobState) => state === 'succeeded' || state === 'failed';
+
+/** What an operator ordered for this job (`faults.ts`). */
+export interface JobOrders {
+  readonly sticks?: boolean;
+  readonly failsWith?: string;
+  readonly takesTimes?: number;
+  readonly losesFiles?: boolean;
+  readonly paddedTo?: number;
+  readonly withoutMedia?: boolean;
+  readonly pretends?: 'html' | 'executable';
+  readonly withoutButtons?: boolean;
+}
+
+type Details = Still | Imgx | Film | Music;
+
+export interface Job {
+  readonly id: string;
+  readonly family: Family;
+  readonly kind: JobKind;
+  /** The secret itself, so jobs are never written out as they are. */
+  readonly key: string;
+  readonly model: string;
+  readonly prompt: string;
+  readonly seed: number;
+  readonly state: JobState;
+  /** 0 to 100. */
+  readonly progress: number;
+  readonly reason?: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly startedAt?: number;
+  readonly finishedAt?: number;
+  /** On the gateway's own time (`pace.ts`). */
+  readonly acceptedAt: number;
+  readonly charge: Amount;
+  /** Where it was not charged when created: a task that waited for words. */
+  readonly chargedAt?: number;
+  readonly details: Details;
+  readonly orders: JobOrders;
+  readonly expired: boolean;
+}
+
+export type Draft = Pick<Job, 'family' | 'kind' | 'key' | 'model' | 'prompt' | 'seed' | 'charge' | 'details'> & {
+  readonly id: string;
+  readonly state?: JobState;
+};

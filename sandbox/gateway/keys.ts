@@ -1,0 +1,36 @@
+import { timingSafeEqual } from 'node:crypto';
+import { seedFrom } from './random.ts';
+
+export interface KeyGrant {
+  readonly key: string;
+  /** Only these; without it, every model. */
+  readonly models?: readonly string[];
+}
+
+export class KeyRing {
+  readonly #grants: readonly KeyGrant[];
+
+  constructor(grants: readonly KeyGrant[]) {
+    this.#grants = grants;
+  }
+
+  get first(): KeyGrant | undefined {
+    return this.#grants[0];
+  }
+
+  /** The grant behind an `Authorization` header (specification, part 5). */
+  grantOf(authorization: string | undefined): KeyGrant | undefined {
+    const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+    return key === undefined ? undefined : this.#grants.find((grant) => sameText(grant.key, key));
+  }
+}
+
+export const mayUse = (grant: KeyGrant, model: string) => grant.models === undefined || grant.models.includes(model);
+
+/** Stands for a key wherever people look: the key itself is shown nowhere. */
+export const keyName = (key: string) => `key-${seedFrom('key', key).toString(16).padStart(8, '0')}`;
+
+function sameText(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
+}

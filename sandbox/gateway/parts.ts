@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import type { PlainFault } from './fault.ts';
+import type { FaultBook } from './faults.ts';
+import type { Files } from './files.ts';
+import type { HeardBook } from './heard.ts';
+import type { Idempotency } from './idempotency.ts';
+import type { JobBook } from './job-book.ts';
+import type { KeyGrant, KeyRing } from './keys.ts';
+import type { Pace } from './pace.ts';
+import type { Random } from './random.ts';
+import type { Settings } from './settings.ts';
+import type { UsageBook } from './usage-book.ts';
+
+/** What the routes share. */
+export interface Parts {
+  readonly settings: Settings;
+  readonly keys: KeyRing;
+  readonly jobs: JobBook;
+  readonly usage: UsageBook;
+  readonly faults: FaultBook;
+  readonly files: Files;
+  readonly heard: HeardBook;
+  readonly idempotency: Idempotency;
+  readonly pace: Pace;
+  readonly random: Random;
+  readonly url: () => string;
+}
+
+export type Routes = (server: FastifyInstance, parts: Parts) => void;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    grant: KeyGrant;
+    /** Spoils the answer when it leaves (`fault-answers.ts`). */
+    fault: { readonly does: PlainFault; readonly onlyIfTaken: boolean } | null;
+    noteHeard: ((more: { body?: unknown; status?: number }) => void) | null;
+  }
+  interface FastifyContextConfig {
+    /** The kind of job a submit makes, for faults that ask for it. */
+    kind?: string;
+    open?: boolean;
+  }
+}

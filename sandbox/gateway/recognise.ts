@@ -1,0 +1,21 @@
+import sharp from 'sharp';
+import { invalid } from './refusal.ts';
+import type { MadeFile } from './shelf.ts';
+import type { Source } from './work.ts';
+
+const mimes: Readonly<Record<string, string>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' };
+
+/** An upload must be a picture of a kind that can be shown again; it is judged by its bytes, not by what it is called. */
+export async function recognised(source: Source, at: number): Promise<MadeFile> {
+  const format = source.from === 'request' ? await formatOf(source.bytes) : undefined;
+  const mime = format && mimes[format];
+  if (source.from !== 'request' || !mime) throw invalid(`base64Array.${at} is not a PNG, JPEG or WebP picture.`);
+  return { bytes: source.bytes, mime };
+}
+
+async function formatOf(bytes: Buffer): Promise<string | undefined> {
+  return await sharp(bytes)
+    .metadata()
+    .then(({ format }) => format)
+    .catch(() => undefined);
+}

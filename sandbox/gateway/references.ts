@@ -1,0 +1,100 @@
+import sharp from 'sharp';
+import { Agent, request } from 'undici';
+import { shown } from './refusal.ts';
+import type { Source } from './work.ts';
+
+const PATIENCE = 5_000;
+const LARGEST = 32 * 1024 * 1024;
+/** Decoding more than this is an attack, not a reference. */
+const MOST_PIXELS = 64_000_000;
+/** What a reference is looked at for (colours, shapes) survives this; a hundred of them fit in memory. */
+const KEPT_SIDE = 1_024;
+
+/** Addresses are only followed on this machine: a sandbox has no business on the network. */
+export function isLoopback(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && isLoopbackName(hostname);
+}
+
+export const isLoopbackName = (hostname: string) =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+
+export class References {
+  readonly #agent = new Agent({ connect: { timeout: PATIENCE }, headersTimeout: PATIENCE, bodyTimeout: PATIENCE });
+
+  /** The pictures among the sources, small and safe to draw with. Films and sounds are taken and not looked at. */
+  async pictures(sources: readonly Source[]): Promise<readonly Buffer[]> {
+    const pictures = await Promise.all(sources.map((source, at) => this.#picture(source, at)));
+    return pictures.filter((picture) => picture !== undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #picture(source: Source, at: number): Promise<Buffer | undefined> {
+    if (source.from === 'request') {
+      if (isNoPicture(source.mime)) return undefined;
+      return await kept(source.bytes, `Reference picture ${at + 1} of the request is not a picture that can be read.`);
+    }
+    const name = shown(source.address);
+    const answer = await this.#fetch(source.address, name);
+    if (isNoPicture(answer.mime)) return undefined;
+    return await kept(answer.bytes, `What is at the reference address ${name} is not a picture.`);
+  }
+
+  async #fetch(address: string, name: string): Promise<{ bytes: Buffer; mime: string | undefined }> {
+    if (!isLoopback(address)) {
+      throw new Error(
+        `The reference address ${name} is not on this machine: the sandbox only fetches http://127.0.0.1 and http://localhost.`,
+      );
+    }
+    const failed = (why: string) => new Error(`The reference address ${name} could not be fetched: ${why}.`);
+    try {
+      const answer = await request(address, { dispatcher: this.#agent, signal: AbortSignal.timeout(PATIENCE) });
+      if (answer.statusCode !== 200) {
+        await answer.body.dump();
+        throw failed(`it answered ${answer.statusCode}`);
+      }
+      const pieces: Buffer[] = [];
+      let size = 0;
+      for await (const piece of answer.body as AsyncIterable<Buffer>) {
+        size += piece.length;
+        if (size > LARGEST) throw failed('it is larger than 32 MB');
+        pieces.push(piece);
+      }
+      return { bytes: Buffer.concat(pieces), mime: String(answer.headers['content-type'] ?? '') };
+    } catch (problem) {
+      if (problem instanceof Error && problem.message.startsWith('The reference address')) throw problem;
+      throw failed(
+        problem instanceof Error && problem.name === 'TimeoutError'
+          ? 'it took longer than 5 seconds'
+          : 'nobody answered',
+      );
+    }
+  }
+}
+
+/** A mask, checked and kept without loss: every grey of it says how much may change. */
+export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
+  return await sharp(bytes, { limitInputPixels: MOST_PIXELS })
+    .resize(2_048, 2_048, { fit: 'inside', withoutEnlargement: true })
+    .png()
+    .toBuffer()
+    .catch(() => undefined);
+}
+
+const isNoPicture = (mime = '') => /^(?:video|audio)\//.test(mime);
+
+async function kept(bytes: Buffer, sentence: string): Promise<Buffer> {
+  try {
+    return await sharp(bytes, { limitInputPixels: MOST_PIXELS })
+      .rotate()
+      .resize(KEPT_SIDE, KEPT_SIDE, { fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: 90 })
+      .toBuffer();
+  } catch (problem) {
+    throw new Error(sentence, { cause: problem });
+  }
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { Source } from '../work.ts';
+
+/** Anything but nothing: an empty prompt is a missing one. */
+export const words = z.string().refine((text) => text.trim() !== '', 'must not be empty');
+
+const numeric = z.union([z.number(), z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a number')]).transform(Number);
+
+/** Numbers and numeric strings are accepted (specification, 4.4). */
+export const seconds = numeric.refine((value) => value >= 1 && value <= 60, 'must be from 1 to 60 seconds');
+
+export const gridIndex = numeric.refine((value) => [1, 2, 3, 4].includes(value), 'must be from 1 to 4');
+
+export const seed = numeric.refine(
+  (value) => Number.isSafeInteger(value) && value >= 0,
+  'must be a whole number of at least 0',
+);
+
+const SIDE_LIMIT = 8_192;
+export const frame = z
+  .string()
+  .regex(/^\d{2,5}[xX*]\d{2,5}$/, 'must have the form <width>x<height>')
+  .transform((text) => {
+    const [width = 0, height = 0] = text.split(/[xX*]/).map(Number);
+    return { width, height };
+  })
+  .refine(({ width, height }) => width >= 16 && height >= 16 && width <= SIDE_LIMIT && height <= SIDE_LIMIT, {
+    message: `must have sides from 16 to ${SIDE_LIMIT}`,
+  });
+
+const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)?((?:;[\w.+-]+=[\w.+-]+)*);base64,/;
+
+/** A data URI, an address, or base64 on its own: the three ways pictures are sent (specification, 4.3 and 4.4). */
+export const source = z.string().transform((text, context): Source => {
+  if (/^https?:\/\//i.test(text)) {
+    if (URL.canParse(text)) return { from: 'address', address: text };
+    context.addIssue('is not an address');
+    return z.NEVER;
+  }
+  const head = text.startsWith('data:') ? DATA_URI.exec(text) : undefined;
+  if (head === null) {
+    context.addIssue('is not a base64 data URI');
+    return z.NEVER;
+  }
+  const bytes = decoded(head ? text.slice(head[0].length) : text);
+  if (bytes) return { from: 'request', bytes, mime: head?.[1] };
+  context.addIssue(head ? 'is malformed base64' : 'is neither an address nor well-formed base64');
+  return z.NEVER;
+});
+
+function decoded(text: string): Buffer | undefined {
+  if (text.length === 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
+  const unpadded = text.replace(/=+$/, '').length;
+  if (unpadded % 4 === 1 || (text.endsWith('=') && text.length % 4 !== 0)) return undefined;
+  return Buffer.from(text, 'base64');
+}
+
+/** One where a list is expected is a list of one. */
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item));
+
+export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { gridIndex, listOf, source, words } from './fields.ts';
+
+/** What every submit of the picture family may carry (wire facts, 1.1); unknown fields are taken and ignored, as real ones do. */
+const common = {
+  state: z.string().max(255).catch(''),
+  // A callback that is no address is as good as none.
+  notifyHook: z.string().optional().catch(undefined),
+  botType: z.enum(['MID_JOURNEY', 'NIJI_JOURNEY']).catch('MID_JOURNEY'),
+};
+
+const pictures = listOf(source);
+const taskId = z.union([z.string().min(1), z.int().transform(String)]);
+
+export const imagineRequest = z.object({ ...common, prompt: words, base64Array: pictures.optional() });
+
+/** The specification says `base64Array`, the engine `base64` or `link` (wire facts, 1.1). */
+export const describeRequest = z
+  .object({ ...common, base64Array: pictures.optional(), base64: source.optional(), link: source.optional() })
+  .refine((body) => (body.base64Array?.length ?? 0) > 0 || body.base64 || body.link, {
+    path: ['base64Array'],
+    message: 'is required',
+  })
+  .transform(({ base64Array, base64, link, ...rest }) => ({
+    ...rest,
+    pictures: base64Array?.length ? base64Array : [base64, link].filter((one) => one !== undefined),
+  }));
+
+export const shortenRequest = z.object({ ...common, prompt: words });
+
+export const blendRequest = z.object({
+  ...common,
+  base64Array: z.array(source).min(2, 'must have from 2 to 5 pictures').max(5, 'must have from 2 to 5 pictures'),
+  dimensions: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).default('SQUARE'),
+});
+
+export const uploadRequest = z.object({
+  ...common,
+  base64Array: pictures.refine((list) => list.length > 0, 'is required'),
+});
+
+export const actionRequest = z.object({ ...common, taskId, customId: z.string().min(1) });
+
+/** A stock gateway wants an index for a reroll too (wire facts, 1.1). */
+export const changeRequest = (indexAlways: boolean) =>
+  z
+    .object({ ...common, taskId, action: z.enum(['UPSCALE', 'VARIATION', 'REROLL']), index: gridIndex.optional() })
+    .refine(({ action, index }) => index !== undefined || (action === 'REROLL' && !indexAlways), {
+      path: ['index'],
+      message: 'is required',
+    });
+
+/** The specification writes the code first, every source the id first: both are read (wire facts, 1.1). */
+export const simpleChangeRequest = z.object({
+  ...common,
+  content: words.transform((text, context) => {
+    const match = /^(?:(?<id>\d{1,20}) (?<code>[UV][1-4]|R)|(?<late>[UV][1-4]|R) (?<lateId>\d{1,20}))$/i.exec(
+      text.trim(),
+    );
+    const { id, code, late, lateId } = match?.groups ?? {};
+    const taskId = id ?? lateId;
+    const short = (code ?? late)?.toUpperCase();
+    if (taskId !== undefined && short !== undefined) return { taskId, letter: short[0], index: Number(short[1] ?? 1) };
+    context.addIssue('must be a task id and a code (U1 to U4, V1 to V4, R) with one space between');
+    return z.NEVER;
+  }),
+});
+
+export const modalRequest = z.object({
+  ...common,
+  taskId,
+  prompt: z.string().default(''),
+  maskBase64: source.optional(),
+});
+
+export const editsRequest = z.object({ ...common, prompt: words, image: source });
+
+export const filmRequest = z
+  .object({
+    ...common,
+    prompt: z.string().default(''),
+    motion: z.enum(['low', 'high']).default('low'),
+    image: source.optional(),
+    endImage: source.optional(),
+    loop: z.boolean().optional(),
+    action: z.literal('extend').optional(),
+    taskId: taskId.optional(),
+    // Counted from 0, unlike a grid's (wire facts, 1.1).
+    index: z.int('must be a whole number').min(0, 'must be from 0 to 3').max(3, 'must be from 0 to 3').default(0),
+    videoType: z.enum(['vid_1.1_i2v_480', 'vid_1.1_i2v_720']).default('vid_1.1_i2v_480'),
+    batchSize: z.union([z.literal(1), z.literal(2), z.literal(4)]).default(1),
+  })
+  .superRefine((body, context) => {
+    if (body.action === 'extend') {
+      if (body.taskId === undefined) context.addIssue({ code: 'custom', path: ['taskId'], message: 'is required' });
+    } else if (body.prompt.trim() === '' && !body.image) {
+      context.addIssue({ code: 'custom', path: ['prompt'], message: 'is required' });
+    }
+  });
+
+export const listRequest = z.object({
+  ids: z
+    .array(z.union([z.string(), z.int().transform(String)]))
+    .max(1_000)
+    .optional(),
+  status: z.string().optional(),
+});

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { isRecord } from '../../../src/lib/exact-json.ts';
+import type { Source } from '../work.ts';
+import { frame, listOf, seconds, seed, source, words } from './fields.ts';
+
+const MOST_IMAGES = 7;
+const MOST_VIDEOS = 3;
+
+/** Every name under which reference films and sounds travel (wire facts, 3.1). */
+const videoNames = [
+  'reference_video_urls',
+  'video_urls',
+  'videos',
+  'reference_videos',
+  'referenceVideos',
+  'extra_videos',
+  'video_url',
+] as const;
+const audioNames = [
+  'reference_audio_urls',
+  'audio_urls',
+  'audios',
+  'reference_audios',
+  'referenceAudios',
+  'extra_audios',
+  'audio_url',
+] as const;
+
+const references = listOf(source).optional();
+const named = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, references])) as Record<Name, typeof references>;
+
+const metadata = z
+  .union([z.record(z.string(), z.unknown()), z.string().transform((text, context) => parsed(text, context))])
+  .optional();
+
+const known = {
+  model: words,
+  prompt: words,
+  mode: z.string().min(1).optional(),
+  size: frame.optional(),
+  duration: seconds.optional(),
+  seconds: seconds.optional(),
+  image: source.optional(),
+  images: z.array(source).max(MOST_IMAGES, `must have at most ${MOST_IMAGES} items`).optional(),
+  input_reference: source.optional(),
+  metadata,
+  ...named(videoNames),
+  ...named(audioNames),
+};
+
+export interface VideoRequest {
+  readonly model: string;
+  readonly prompt: string;
+  readonly mode: string | undefined;
+  readonly size: { width: number; height: number } | undefined;
+  readonly seconds: number | undefined;
+  readonly aspect: number | undefined;
+  readonly lines: number | undefined;
+  readonly seed: number | undefined;
+  readonly sources: readonly Source[];
+  readonly metadata: Record<string, unknown>;
+}
+
+/** A top-level field that is nobody's is merged into `metadata`, where an explicit key wins (specification, 4.4). */
+export const videoRequest = z
+  .looseObject(known)
+  .superRefine((body, context) => {
+    for (const name of videoNames) {
+      if ((body[name]?.length ?? 0) <= MOST_VIDEOS) continue;
+      context.addIssue({ code: 'custom', path: [name], message: `must have at most ${MOST_VIDEOS} items` });
+    }
+  })
+  .transform((body, context): VideoRequest => {
+    const extensions = Object.entries(body).filter(([name]) => !Object.hasOwn(known, name));
+    const merged = { ...Object.fromEntries(extensions), ...body.metadata };
+    const understood = effective.safeParse(merged);
+    for (const issue of understood.error?.issues ?? [])
+      context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+    const told = understood.data ?? {};
+    const [width, height] = [told.width, told.height];
+    return {
+      model: body.model,
+      prompt: body.prompt,
+      mode: body.mode ?? told.mode,
+      size:
+        body.size ??
+        told.size ??
+        (width && height ? { width, height } : undefined) ??
+        sizeOfResolution(told.resolution),
+      seconds: body.duration ?? body.seconds ?? told.duration ?? told.seconds,
+      aspect: told.aspect_ratio,
+      lines: typeof told.resolution === 'number' ? told.resolution : undefined,
+      seed: told.seed,
+      sources: [body.image, body.input_reference, ...(body.images ?? []), told.image_tail].filter(
+        (one) => one !== undefined,
+      ),
+      metadata: merged,
+    };
+  });
+
+const side = z.coerce.number().int('must be a whole number').min(16).max(8_192);
+
+/** What both sides know must take effect wherever it stands; what only the model's vendor knows is shown and left alone. */
+const effective = z.object({
+  duration: seconds.optional(),
+  seconds: seconds.optional(),
+  size: frame.optional(),
+  width: side.optional(),
+  height: side.optional(),
+  aspect_ratio: z
+    .string()
+    .regex(/^\d{1,4}(\.\d+)?[:/x]\d{1,4}(\.\d+)?$/, 'must have the form <width>:<height>')
+    .transform((text) => {
+      const [across = 1, down = 1] = text.split(/[:/x]/).map(Number);
+      return across / down;
+    })
+    .refine((aspect) => aspect >= 1 / 8 && aspect <= 8, 'must be from 1:8 to 8:1')
+    .optional(),
+  resolution: z
+    .union([
+      frame,
+      z
+        .string()
+        .regex(/^\d{3,4}[pP]$/, 'must be such as 720p or <width>x<height>')
+        .transform((text) => Number.parseInt(text, 10)),
+    ])
+    .optional(),
+  seed: seed.optional(),
+  mode: z.string().optional(),
+  image_tail: source.optional(),
+});
+
+const sizeOfResolution = (resolution: { width: number; height: number } | number | undefined) =>
+  typeof resolution === 'object' ? resolution : undefined;
+
+function parsed(text: string, context: z.RefinementCtx): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch (problem) {
+    context.addIssue(`is not JSON: ${problem instanceof Error ? problem.message : problem}`);
+    return z.NEVER;
+  }
+  context.addIssue('must be an object');
+  return z.NEVER;
+}
+
+/** The vendor path (specification, 4.2), which the vendor itself calls by other names (wire facts, 3.5). */
+export const imageToVideoRequest = z.preprocess((body) => {
+  if (!isRecord(body)) return body;
+  const { model_name, ...rest } = body;
+  return { ...rest, model: rest.model ?? model_name };
+}, videoRequest);

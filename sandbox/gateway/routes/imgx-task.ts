@@ -1,0 +1,57 @@
+import { isImgx } from '../follow-ups.ts';
+import { ownJob, viewOf } from '../intake.ts';
+import type { Parts, Routes } from '../parts.ts';
+import { Refusal, unknownTask } from '../refusal.ts';
+import { listRequest } from '../requests/imgx.ts';
+import { read } from '../requests/read.ts';
+import { imgxTask } from '../wire/imgx.ts';
+import { specWord, stockWord } from '../wire/view.ts';
+import { sendFile } from './files.ts';
+
+const MOST_LISTED = 100;
+
+/** Queries of the picture family (specification, 4.7; wire facts, 1.1). */
+export const imgxTaskRoutes: Routes = (server, parts) => {
+  type ById = { Params: { id: string } };
+
+  server.get<ById>('/imgx/task/:id/fetch', (request) => {
+    const job = ownJob(parts, request.grant, request.params.id, isImgx);
+    if (job) return imgxTask(job, viewOf(parts));
+    throw unknownTask(request.params.id);
+  });
+
+  /** A bare list: unknown ids are left out. Without ids, the key's tasks of one status, which the specification calls a filter (4.3). */
+  server.post('/imgx/task/list-by-condition', (request) => {
+    const { ids, status } = read(listRequest, request.body);
+    const jobs = ids
+      ? ids.map((id) => ownJob(parts, request.grant, id, isImgx)).filter((job) => job !== undefined)
+      : newest(parts, request.grant.key);
+    const wanted = status?.toLowerCase();
+    return jobs
+      .filter((job) => !wanted || [specWord[job.state], stockWord[job.state].toLowerCase()].includes(wanted))
+      .slice(0, ids ? undefined : MOST_LISTED)
+      .map((job) => imgxTask(job, viewOf(parts)));
+  });
+
+  server.get<ById>('/imgx/task/:id/image-seed', (request) => {
+    const job = ownJob(parts, request.grant, request.params.id, isImgx);
+    if (!job) throw unknownTask(request.params.id);
+    if (job.state === 'succeeded') return { code: 1, description: 'Success', result: String(job.seed) };
+    throw new Refusal('The task has not succeeded.', { status: 400, code: 'task_status_not_success' });
+  });
+
+  /** Where pictures are when the gateway puts its own address before them; no key (wire facts, 1.3). */
+  server.get<ById>('/imgx/image/:id', { config: { open: true } }, async (request, reply) => {
+    const job = parts.jobs.get(request.params.id);
+    const name = job?.state === 'running' ? parts.files.previewName(job) : job?.details.results[0]?.name;
+    if (job && isImgx(job) && name) return await sendFile(parts, job, name, request, reply);
+    return reply.code(400).send({ error: 'task_not_found' });
+  });
+};
+
+const newest = (parts: Parts, key: string) =>
+  parts.jobs
+    .list()
+    .filter(isImgx)
+    .filter((job) => job.key === key)
+    .reverse();

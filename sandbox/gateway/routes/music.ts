@@ -1,0 +1,129 @@
+import type { FastifyRequest } from 'fastify';
+import type { Model } from '../catalogue.ts';
+import { accept, freshSeed, modelFor, ownJob, priceOf, viewOf } from '../intake.ts';
+import type { Draft, Job } from '../job.ts';
+import type { Parts, Routes } from '../parts.ts';
+import { unknownTask } from '../refusal.ts';
+import { batchRequest, lyricsRequest, musicRequest } from '../requests/others.ts';
+import { read } from '../requests/read.ts';
+import { lyricsOf, sceneOf } from '../studio/index.ts';
+import { isMusic, type MusicJob, musicBatch, musicQueried, musicSubmitted } from '../wire/music.ts';
+import type { Clip, Result } from '../work.ts';
+import { isLate } from './video.ts';
+
+const USUAL_MODEL = 'chorale-4';
+const LYRICS_MODEL = 'verse-1';
+const CLIPS = 2;
+const USUAL_SECONDS = 20;
+const COVER_SIDE = 512;
+
+/** Music: queries as specified (4.1), submits as known from the wild (wire facts, part 2). */
+export const musicRoutes: Routes = (server, parts) => {
+  server.post('/music/submit/music', { config: { kind: 'music' } }, (request) =>
+    musicSubmitted(song(parts, request), viewOf(parts)),
+  );
+  server.post('/music/submit/lyrics', { config: { kind: 'lyrics' } }, (request) =>
+    musicSubmitted(verses(parts, request), viewOf(parts)),
+  );
+
+  server.post('/music/fetch', (request) => {
+    const { ids } = read(batchRequest, request.body);
+    const jobs = [...new Set(ids)].map((id) => ownJob(parts, request.grant, id, isMusic));
+    const there = jobs.filter((job) => job !== undefined).filter((job) => !isLate(parts, job));
+    return musicBatch(there, viewOf(parts));
+  });
+
+  server.get<{ Params: { id: string } }>('/music/fetch/:id', (request) => {
+    const job = ownJob(parts, request.grant, request.params.id, isMusic);
+    if (job && !isLate(parts, job)) return musicQueried(job, viewOf(parts));
+    throw unknownTask(request.params.id);
+  });
+};
+
+function song(parts: Parts, request: FastifyRequest): MusicJob {
+  const wish = read(musicRequest, request.body);
+  const model = modelFor(parts, request.grant, modelNamedBy(wish.mv ?? wish.model), ['music']);
+  const seed = freshSeed(parts);
+  const words = wish.prompt.trim() || wish.gpt_description_prompt || wish.tags;
+  const subject = `${wish.tags} ${wish.title} ${words}`.trim();
+  const { title } = lyricsOf(words, seed);
+  const seconds = wish.duration ?? USUAL_SECONDS;
+  const clips: readonly Clip[] = Array.from({ length: CLIPS }, (_, at) => ({
+    id: parts.random.uuid(),
+    title: wish.title || title,
+    sound: `${at + 1}.wav`,
+    picture: `cover-${at + 1}.png`,
+    seconds,
+  }));
+  const results = clips.flatMap((clip, at): Result[] => [
+    { name: clip.sound, recipe: { make: 'song', prompt: subject, seed: seed + at, seconds } },
+    {
+      name: clip.picture,
+      recipe: {
+        make: 'picture',
+        scene: sceneOf(subject, seed + at),
+        width: COVER_SIDE,
+        height: COVER_SIDE,
+        format: 'png',
+      },
+    },
+  ]);
+  return take(parts, request, model, 'music', words, seed, {
+    family: 'music',
+    action: 'MUSIC',
+    title: wish.title,
+    tags: wish.tags,
+    ...(wish.gpt_description_prompt ? { description: wish.gpt_description_prompt } : {}),
+    instrumental: wish.make_instrumental,
+    clips,
+    ...(wish.notify_hook ? { notifyHook: wish.notify_hook } : {}),
+    sources: [],
+    results,
+  });
+}
+
+function verses(parts: Parts, request: FastifyRequest): MusicJob {
+  const wish = read(lyricsRequest, request.body);
+  const model = modelFor(parts, request.grant, LYRICS_MODEL, ['lyrics']);
+  const seed = freshSeed(parts);
+  const { title, lyrics } = lyricsOf(wish.prompt, seed);
+  return take(parts, request, model, 'lyrics', wish.prompt, seed, {
+    family: 'music',
+    action: 'LYRICS',
+    title,
+    tags: '',
+    instrumental: false,
+    clips: [],
+    lyrics,
+    ...(wish.notify_hook ? { notifyHook: wish.notify_hook } : {}),
+    sources: [],
+    results: [],
+  });
+}
+
+function take(
+  parts: Parts,
+  request: FastifyRequest,
+  model: Model,
+  kind: 'music' | 'lyrics',
+  prompt: string,
+  seed: number,
+  details: Draft['details'],
+): MusicJob {
+  const job: Job = accept(parts, request, {
+    id: parts.random.uuid(),
+    family: 'music',
+    kind,
+    key: request.grant.key,
+    model: model.id,
+    prompt,
+    seed,
+    charge: priceOf(model, 1),
+    details,
+  });
+  if (!isMusic(job)) throw new Error('A music task became something else.');
+  return job;
+}
+
+/** `chirp-…` are words of the wire format (wire facts, part 2): they mean whatever this gateway sings with. */
+const modelNamedBy = (name: string | undefined) => (!name || /^chirp-/.test(name) ? USUAL_MODEL : name);

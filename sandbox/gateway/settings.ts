@@ -1,0 +1,31 @@
+import type { Pace } from './pace.ts';
+import { type Profile, type Quirks, quirksOf } from './quirks.ts';
+
+/** What can be changed while the gateway runs. */
+export class Settings {
+  readonly #pace: Pace;
+  readonly #given: Partial<Quirks>;
+  #profile: Profile;
+  quirks: Quirks;
+
+  constructor(profile: Profile, given: Partial<Quirks>, pace: Pace) {
+    this.#pace = pace;
+    this.#given = given;
+    this.#profile = profile;
+    this.quirks = { ...quirksOf(profile), ...given };
+  }
+
+  get profile(): Profile {
+    return this.#profile;
+  }
+
+  /** Another profile brings its own quirks; those given at the start stay on top. */
+  set profile(profile: Profile) {
+    this.#profile = profile;
+    this.quirks = { ...quirksOf(profile), ...this.#given };
+  }
+
+  get speed(): number {
+    return this.#pace.speed;
+  }
+}

@@ -1,0 +1,42 @@
+export interface MadeFile {
+  readonly bytes: Buffer;
+  readonly mime: string;
+}
+
+/** Files kept up to so many bytes; the one not asked for the longest goes first. */
+export class Shelf {
+  readonly #limit: number;
+  readonly #files = new Map<string, MadeFile>();
+  #size = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get(name: string): MadeFile | undefined {
+    const file = this.#files.get(name);
+    if (!file) return undefined;
+    this.#files.delete(name);
+    this.#files.set(name, file);
+    return file;
+  }
+
+  put(name: string, file: MadeFile): void {
+    this.delete(name);
+    this.#files.set(name, file);
+    this.#size += file.bytes.length;
+    for (const oldest of this.#files.keys()) {
+      if (this.#size <= this.#limit) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(name: string): void {
+    this.#size -= this.#files.get(name)?.bytes.length ?? 0;
+    this.#files.delete(name);
+  }
+
+  deleteAll(beginning: string): void {
+    for (const name of this.#files.keys()) if (name.startsWith(beginning)) this.delete(name);
+  }
+}

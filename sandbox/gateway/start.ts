@@ -1,0 +1,86 @@
+import { parseArgs } from 'node:util';
+import { type EmbeddedGateway, startGateway } from './gateway.ts';
+import { type Profile, profiles } from './quirks.ts';
+
+/** sysexits.h: the command was used wrongly. */
+const EX_USAGE = 64;
+
+class Misuse extends Error {}
+
+interface Wish {
+  readonly port: number;
+  readonly speed: number;
+  readonly key: string;
+  readonly profile: Profile;
+}
+
+function readWish(): Wish {
+  const { values } = parsed();
+  const port = Number(values.port);
+  if (!/^\d+$/.test(values.port) || port > 65_535)
+    throw new Misuse(`--port is a number from 0 to 65535, not ${values.port}.`);
+  const speed = Number(values.speed);
+  if (!(speed > 0 && speed <= 100_000))
+    throw new Misuse(`--speed is a number above 0 and at most 100000, such as 10, not ${values.speed}.`);
+  if (!/^\S+$/.test(values.key))
+    throw new Misuse('--key is the key that clients will send, such as sk-sandbox, without spaces.');
+  const profile = profiles.find((one) => one === values.profile);
+  if (!profile) throw new Misuse(`--profile is ${profiles.join(' or ')}, not ${values.profile}.`);
+  return { port, speed, key: values.key, profile };
+}
+
+function parsed() {
+  try {
+    return parseArgs({
+      options: {
+        port: { type: 'string', default: '4010' },
+        speed: { type: 'string', default: '1' },
+        key: { type: 'string', default: 'sk-sandbox' },
+        profile: { type: 'string', default: 'spec' },
+      },
+    });
+  } catch (problem) {
+    const what = problem instanceof Error ? problem.message.split('. ')[0] : problem;
+    throw new Misuse(`${what}: the options are --port, --speed, --key and --profile, each followed by its value.`);
+  }
+}
+
+async function start(wish: Wish): Promise<EmbeddedGateway> {
+  try {
+    return await startGateway({ ...wish, keys: [{ key: wish.key }] });
+  } catch (problem) {
+    const { code } = problem as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new Misuse(
+        `Port ${wish.port} is in use: stop what listens there, or choose another with --port (0 is any free one).`,
+      );
+    if (code === 'EACCES')
+      throw new Misuse(`Port ${wish.port} needs rights this user does not have: choose one above 1023 with --port.`);
+    throw problem;
+  }
+}
+
+try {
+  const wish = readWish();
+  const gateway = await start(wish);
+  console.log(`The sandbox gateway listens on ${gateway.url} (profile ${wish.profile}, speed ${wish.speed}).
+Key:      ${wish.key}
+Try:      curl ${gateway.url}/v1/models -H 'Authorization: Bearer ${wish.key}'
+Trouble:  curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer ${wish.key}' -H 'Content-Type: application/json' -d '{"do":"rate-limited"}'
+          GET the same address for the list of faults; /_sandbox/{state,jobs,settings,heard} show and steer the rest.`);
+  const stop = () => {
+    gateway.close().then(
+      () => process.exit(0),
+      (problem: unknown) => {
+        console.error(problem);
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+} catch (problem) {
+  if (!(problem instanceof Misuse)) throw problem;
+  console.error(problem.message);
+  process.exitCode = EX_USAGE;
+}

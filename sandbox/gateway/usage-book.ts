@@ -1,0 +1,51 @@
+import { type Amount, minus, NOTHING, plus } from './decimal.ts';
+
+export interface UsageRow {
+  /** A day in UTC, `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly model: string;
+  readonly requests: number;
+  readonly amount: Amount;
+}
+
+export interface Booking {
+  readonly key: string;
+  readonly model: string;
+  readonly at: number;
+  readonly amount: Amount;
+}
+
+/** What each key spent, by day and model. Nothing here is ever a float. */
+export class UsageBook {
+  readonly #keys = new Map<string, Map<string, UsageRow>>();
+
+  book({ key, model, at, amount }: Booking): void {
+    this.#enter(key, model, at, (row) => ({ ...row, requests: row.requests + 1, amount: plus(row.amount, amount) }));
+  }
+
+  /** The request was made, so its count stays; the money goes back to the day it was taken on. */
+  refund({ key, model, at, amount }: Booking): void {
+    this.#enter(key, model, at, (row) => ({ ...row, amount: minus(row.amount, amount) }));
+  }
+
+  /** Both days are included. */
+  rows(key: string, from = '', to = '9999-12-31'): readonly UsageRow[] {
+    return [...(this.#keys.get(key)?.values() ?? [])]
+      .filter((row) => row.date >= from && row.date <= to)
+      .sort((one, other) => one.date.localeCompare(other.date) || one.model.localeCompare(other.model));
+  }
+
+  total(key: string, from?: string, to?: string): Amount {
+    return this.rows(key, from, to).reduce((sum, row) => plus(sum, row.amount), NOTHING);
+  }
+
+  #enter(key: string, model: string, at: number, change: (row: UsageRow) => UsageRow): void {
+    const rows = this.#keys.get(key) ?? new Map<string, UsageRow>();
+    this.#keys.set(key, rows);
+    const date = dayOf(at);
+    const name = `${date} ${model}`;
+    rows.set(name, change(rows.get(name) ?? { date, model, requests: 0, amount: NOTHING }));
+  }
+}
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);

@@ -1,0 +1,66 @@
+import type { Profile } from '../quirks.ts';
+import type { Refusal } from '../refusal.ts';
+
+/** In `stock` each family has an envelope of its own (wire facts, part 8); in `spec` all share one (specification, part 7). */
+export type ErrorFamily = 'general' | 'imgx' | 'task';
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export function errorBody(refusal: Refusal, profile: Profile, family: ErrorFamily): ErrorAnswer {
+  const { status, code } = refusal.detail;
+  if (profile === 'spec') {
+    return { status, body: { error: { message: refusal.message, type: typeOf(refusal), code } } };
+  }
+  // A key is judged before any family is reached.
+  if (family === 'general' || status === 401 || code === 'model_not_found' || code === 'access_denied') {
+    return { status, body: openEnvelope(refusal) };
+  }
+  return family === 'imgx' ? imgxAnswer(refusal) : taskAnswer(refusal);
+}
+
+const openEnvelope = (refusal: Refusal) => ({
+  error: {
+    message: `${refusal.message} (request id: 20260101000000000000000sandbox)`,
+    type:
+      refusal.detail.status < 500 && refusal.detail.code === 'invalid_request'
+        ? 'invalid_request_error'
+        : 'new_api_error',
+    param: '',
+    code: refusal.detail.code,
+  },
+});
+
+/** `description` is made of two words with a space between, of which the second is often missing. */
+function imgxAnswer(refusal: Refusal): ErrorAnswer {
+  const { status, code, imgxCode = 4, imgxStatus, properties } = refusal.detail;
+  const description = imgxCode === 4 ? `${wordOf(refusal)} ` : refusal.message;
+  return {
+    status: imgxStatus ?? (status === 404 ? 400 : status),
+    // Where the engine refuses and not the gateway, it does so in the shape of a submit.
+    body: imgxStatus
+      ? { code: imgxCode, description, result: '', properties: properties ?? {} }
+      : { description, type: code === 'task_not_found' ? 'midjourney_error' : 'upstream_error', code: imgxCode },
+  };
+}
+
+const wordOf = ({ message, detail: { code } }: Refusal) =>
+  code === 'invalid_request' || code === 'unknown_action' ? message : code;
+
+function taskAnswer(refusal: Refusal): ErrorAnswer {
+  const { status, code } = refusal.detail;
+  if (code === 'task_not_found') {
+    return { status: 400, body: { code: 'task_not_exist', message: 'task_not_exist', data: null } };
+  }
+  const word = code.endsWith('_is_required') ? 'invalid_request' : code;
+  return { status, body: { code: word, message: refusal.message, data: null } };
+}
+
+function typeOf(refusal: Refusal): string {
+  const { status, type } = refusal.detail;
+  if (type) return type;
+  if (status === 429) return 'rate_limit_error';
+  return status < 500 ? 'invalid_request_error' : 'server_error';
+}

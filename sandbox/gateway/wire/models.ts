@@ -1,0 +1,26 @@
+import type { Model } from '../catalogue.ts';
+import type { Body, View } from './view.ts';
+
+/** A constant in stock gateways, so nobody can take it for an age (wire facts, part 7). */
+const STOCK_CREATED = 1_626_777_600;
+
+export function modelBody(model: Model, view: View): Body {
+  const shared = { id: model.id, object: 'model', owned_by: model.owner, supported_endpoint_types: model.endpoints };
+  if (view.profile === 'spec') return { ...shared, created: model.created };
+  return { ...shared, created: STOCK_CREATED, permission: [], root: model.id, parent: null };
+}
+
+export function modelList(models: readonly Model[], view: View): Body {
+  const data = models.map((model) => modelBody(model, view));
+  return view.profile === 'spec' ? { object: 'list', data } : { success: true, data };
+}
+
+/** Stock gateways answer 200 to a model they do not have (wire facts, part 7). */
+export const missingModel = (id: string): Body => ({
+  error: {
+    message: `The model '${id}' does not exist`,
+    type: 'invalid_request_error',
+    param: 'model',
+    code: 'model_not_found',
+  },
+});

@@ -1,0 +1,84 @@
+import type { Job } from '../job.ts';
+import type { Clip, Music } from '../work.ts';
+import { type Body, percent, secondsAt, showsMedia, specWord, stockWord, type View } from './view.ts';
+
+export type MusicJob = Job & { readonly details: Music };
+export const isMusic = (job: Job): job is MusicJob => job.details.family === 'music';
+
+const wrap = (data: unknown, view: View): unknown =>
+  view.profile === 'spec' ? data : { code: 'success', message: '', data };
+
+/** In `stock` the answer is the id itself (wire facts, part 2). */
+export const musicSubmitted = (job: MusicJob, view: View): unknown =>
+  view.profile === 'spec' ? { id: job.id, ...task(job, view) } : { code: 'success', message: '', data: job.id };
+
+export const musicQueried = (job: MusicJob, view: View): unknown => wrap(task(job, view), view);
+
+/** Unknown ids are left out, and where nothing is left the list itself may be missing (wire facts, part 2). */
+export function musicBatch(jobs: readonly MusicJob[], view: View): unknown {
+  const data = jobs.length === 0 && view.quirks.nullBatches ? null : jobs.map((job) => task(job, view));
+  return view.profile === 'spec' ? { data } : { code: 'success', message: '', data };
+}
+
+function task(job: MusicJob, view: View): Body {
+  const { action, notifyHook } = job.details;
+  const isSpec = view.profile === 'spec';
+  return {
+    task_id: job.id,
+    ...(notifyHook ? { notify_hook: notifyHook } : {}),
+    action,
+    status: (isSpec ? specWord : stockWord)[job.state],
+    fail_reason: job.reason ?? '',
+    submit_time: secondsAt(job.createdAt),
+    start_time: secondsAt(job.startedAt),
+    finish_time: secondsAt(job.finishedAt),
+    progress: isSpec ? job.progress : percent(job),
+    data: action === 'LYRICS' ? lyrics(job, view) : clips(job, view),
+  };
+}
+
+function lyrics(job: MusicJob, view: View): Body | null {
+  if (!showsMedia(job, view)) return null;
+  const { title, lyrics: text = '' } = job.details;
+  return { id: job.id, title, text, status: 'complete' };
+}
+
+const clipWord = {
+  'needs-input': 'submitted',
+  queued: 'submitted',
+  running: 'streaming',
+  succeeded: 'complete',
+  failed: 'error',
+};
+
+function clips(job: MusicJob, view: View): readonly Body[] {
+  if (job.state === 'queued') return [];
+  if (job.state === 'succeeded' && !showsMedia(job, view)) return [];
+  return job.details.clips.map((clip) => ({
+    id: clip.id,
+    title: clip.title,
+    status: clipWord[job.state],
+    metadata: {
+      tags: job.details.tags,
+      prompt: job.prompt,
+      gpt_description_prompt: job.details.description ?? '',
+      duration: job.state === 'succeeded' ? clip.seconds : null,
+      error_type: job.reason === undefined ? null : 'task_failed',
+      error_message: job.reason ?? null,
+      audio_prompt_id: null,
+    },
+    ...addresses(job, clip, view),
+    video_url: '',
+    model_name: job.model,
+    major_model_version: 'v4',
+  }));
+}
+
+const addresses = (job: MusicJob, clip: Clip, view: View): Body =>
+  job.state === 'succeeded'
+    ? {
+        audio_url: view.addressOf(job, clip.sound),
+        image_url: view.addressOf(job, clip.picture),
+        image_large_url: view.addressOf(job, clip.picture),
+      }
+    : { audio_url: '', image_url: '', image_large_url: '' };

@@ -1,0 +1,115 @@
+import type { FollowUp } from './custom-ids.ts';
+import type { Scene } from './studio/index.ts';
+
+/** A reference as the request gave it: its bytes, or where they are. */
+export type Source =
+  | { readonly from: 'request'; readonly bytes: Buffer; readonly mime: string | undefined }
+  | { readonly from: 'address'; readonly address: string };
+
+/** How a result file comes to be; nothing is made before somebody asks for it. */
+export type Recipe =
+  | {
+      readonly make: 'picture';
+      readonly scene: Scene;
+      readonly width: number;
+      readonly height: number;
+      readonly format: PictureFormat;
+    }
+  | { readonly make: 'grid'; readonly scenes: Four<Scene>; readonly width: number; readonly height: number }
+  | {
+      readonly make: 'edit';
+      readonly before: Scene;
+      readonly after: Scene;
+      readonly width: number;
+      readonly height: number;
+    }
+  | {
+      readonly make: 'film';
+      readonly scene: Scene;
+      readonly width: number;
+      readonly height: number;
+      readonly seconds: number;
+    }
+  | { readonly make: 'song'; readonly prompt: string; readonly seed: number; readonly seconds: number }
+  /** Uploaded as it is: kept, not made. */
+  | { readonly make: 'copy' };
+
+export type Four<Thing> = readonly [Thing, Thing, Thing, Thing];
+type PictureFormat = 'png' | 'jpeg' | 'webp';
+
+export interface Result {
+  /** `1.png`: the last part of its address. */
+  readonly name: string;
+  readonly recipe: Recipe;
+}
+
+interface Made {
+  readonly results: readonly Result[];
+  /** Fetched or decoded when the job starts; pictures only. */
+  readonly sources: readonly Source[];
+}
+
+export interface Still extends Made {
+  readonly family: 'image';
+}
+
+export type ImgxAction =
+  | ('IMAGINE' | 'UPSCALE' | 'VARIATION' | 'REROLL' | 'DESCRIBE' | 'BLEND' | 'SHORTEN' | 'ZOOM' | 'PAN')
+  | ('INPAINT' | 'CUSTOM_ZOOM' | 'UPLOAD' | 'VIDEO' | 'EDITS');
+
+/** What a picture task shows when it has ended, which decides its buttons. */
+export type Yield = 'grid' | 'single' | 'film' | 'lines' | 'drafts' | 'files';
+
+export interface Imgx extends Made {
+  readonly family: 'imgx';
+  readonly action: ImgxAction;
+  readonly yields: Yield;
+  /** Four of a grid, one of a single picture, those of a film's first frames. */
+  readonly scenes: readonly Scene[];
+  readonly aspect: number;
+  /** In custom ids. */
+  readonly uuid: string;
+  readonly botType: string;
+  /** The caller's own mark, given back as it came. */
+  readonly state: string;
+  readonly notifyHook?: string;
+  readonly parent?: string;
+  /** The task whose reference pictures this one shares: an upscale must look like what it enlarges. */
+  readonly inherits?: string;
+  readonly customId?: string;
+  /** describe's lines, shorten's drafts. */
+  readonly lines?: readonly string[];
+  readonly mask?: Buffer;
+  /** What `submit/modal` will set going; there while the task waits for words. */
+  readonly waitsFor?: FollowUp;
+}
+
+export interface Film extends Made {
+  readonly family: 'video';
+  readonly door: 'generations' | 'videos' | 'image2video';
+  readonly metadata: Record<string, unknown>;
+  readonly width: number;
+  readonly height: number;
+  readonly seconds: number;
+  readonly mode?: string;
+}
+
+export interface Clip {
+  readonly id: string;
+  readonly title: string;
+  readonly sound: string;
+  readonly picture: string;
+  readonly seconds: number;
+}
+
+export interface Music extends Made {
+  readonly family: 'music';
+  readonly action: 'MUSIC' | 'LYRICS';
+  readonly title: string;
+  readonly tags: string;
+  readonly description?: string;
+  readonly instrumental: boolean;
+  readonly clips: readonly Clip[];
+  readonly lyrics?: string;
+  readonly notifyHook?: string;
+}

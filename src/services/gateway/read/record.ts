@@ -1,0 +1,49 @@
+import { isRecord } from '../../../lib/exact-json.ts';
+import { firstAt, type Place } from './places.ts';
+import { type Family, tables } from './table.ts';
+import { asText } from './values.ts';
+
+const STATE_NAMES = ['task_status', 'status', 'state'];
+const ID_NAMES = ['task_id', 'taskId', 'id'];
+const MOST_ENVELOPES = 2;
+
+/** The task's own record: envelopes (`{code, message, data: {…}}`) are opened until something has a state of its own. */
+export function recordIn(answer: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(answer)) return undefined;
+  let record = answer;
+  for (let depth = 0; depth < MOST_ENVELOPES; depth++) {
+    const { data } = record;
+    if (!isRecord(data) || (saysState(record) && !isEnvelope(record, data))) break;
+    record = data;
+  }
+  return record;
+}
+
+/** An envelope may have a word of its own ("success"); it has no id, and what it holds has both. */
+function isEnvelope(outer: Record<string, unknown>, inner: Record<string, unknown>): boolean {
+  return !saysId(outer) && saysId(inner) && saysState(inner);
+}
+
+export function saysState(record: Record<string, unknown>): boolean {
+  return STATE_NAMES.some((name) => typeof record[name] === 'string');
+}
+
+export function saysId(record: Record<string, unknown>): boolean {
+  return ID_NAMES.some((name) => asText(record[name]) !== undefined);
+}
+
+export function idIn(family: Family, record: unknown): string | undefined {
+  const { id, textId } = tables[family];
+  return (
+    firstAt(record, id, asText) ??
+    firstAt(record, textId, (value) => (typeof value === 'string' ? asText(value) : undefined))
+  );
+}
+
+/** The gateway's word for where the task stands; undefined where it says none. */
+export function wordIn(record: unknown, where: readonly Place[]): string | undefined {
+  // Nothing is a word too: gateways write "" or null between taking a task and starting it.
+  const said = (value: unknown): string | undefined =>
+    value === null ? '' : typeof value === 'string' ? value : undefined;
+  return firstAt(record, where, (value) => asText(said(value))) ?? firstAt(record, where, said);
+}

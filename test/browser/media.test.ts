@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { both } from '../contract/both.ts';
+import { browserPath, openBrowser, whyNoBrowser } from '../support/browser.ts';
+
+describe.skipIf(browserPath === undefined)(`in a real Chromium${browserPath ? '' : ` (${whyNoBrowser})`}`, () => {
+  it('the film of a video job plays, in the size and for the time that were asked for', async () => {
+    const side = await both();
+    const models = await side.gateway.models.list();
+    const model = models.find(({ fields }) => JSON.stringify(fields).includes('video'))?.id ?? '';
+    const order = { model, prompt: 'waves at dawn', size: '320x180', duration: 2 };
+    const { remoteId } = await side.gateway.videos.create(order);
+    const [film] = (await side.until(() => side.gateway.videos.get(remoteId))).media;
+    expect(await played('video', film?.address)).toMatchObject({ width: 320, height: 180, moved: true });
+  });
+
+  it('the sound of a music job plays for as long as its track says', async () => {
+    const side = await both();
+    const { remoteId } = await side.gateway.music.makeSong({ about: 'waves' });
+    const [track] = (await side.until(() => side.gateway.music.get(remoteId))).tracks;
+    const { seconds, moved } = await played('audio', track?.audio);
+    expect(moved).toBe(true);
+    expect(seconds).toBeCloseTo(track?.seconds ?? 0, 0);
+  });
+});
+
+interface Played {
+  width: number;
+  height: number;
+  seconds: number;
+  moved: boolean;
+}
+
+/** Plays an address until its time has moved on, in a page of the same origin. */
+async function played(kind: 'video' | 'audio', address = ''): Promise<Played> {
+  const browser = await openBrowser();
+  try {
+    const page = await browser.context.newPage();
+    await page.goto(new URL('/', address).href);
+    return await page.evaluate<Played>(`(${PLAYING})(${JSON.stringify({ kind, address })})`);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Runs in the browser, whose types this program does not have. */
+const PLAYING = `({ kind, address }) => new Promise((resolve, reject) => {
+  const element = document.createElement(kind);
+  element.muted = true;
+  element.src = address;
+  element.addEventListener('error', () => reject(new Error(element.error?.message ?? 'it does not play')));
+  element.addEventListener('timeupdate', () => {
+    if (element.currentTime < 0.2) return;
+    resolve({ width: element.videoWidth, height: element.videoHeight, seconds: element.duration, moved: true });
+  });
+  document.body.append(element);
+  element.play().catch(reject);
+})`;

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { both, failureOf, lastHeard, profiles } from './both.ts';
+
+describe.each(profiles)('the account of a %s gateway', (profile) => {
+  it('lists its models, and gives each by its id in full', async () => {
+    const side = await both({ profile });
+    const models = await side.gateway.models.list();
+    expect(models.length).toBeGreaterThan(10);
+    for (const { id } of models) {
+      const model = await side.gateway.models.get(id);
+      expect(model.id).toBe(id);
+      expect(model.ownedBy).toBeTruthy();
+    }
+    expect(models.some(({ id }) => id.includes('/'))).toBe(true);
+    expect(models.some(({ id }) => id.includes(':'))).toBe(true);
+    expect(models.some(({ id }) => /[A-Z]/.test(id))).toBe(true);
+  });
+
+  it.each(['encoded', 'plain'] as const)(
+    'hears a model id letter by letter when slashes travel %s',
+    async (modelSlashes) => {
+      const id = 'vendor/Über-Model:2026-01-31%2Fx y';
+      const side = await both({ profile, keys: [{ key: 'sk-sandbox' }], settings: { modelSlashes } });
+      const error = await failureOf(side.gateway.models.get(id));
+      expect(error).toMatchObject({ kind: 'not-found', mayHaveTakenEffect: false });
+      expect(decodeURIComponent(side.embedded.heard.at(-1)?.path ?? '')).toBe(`/v1/models/${id}`);
+    },
+  );
+
+  it('shows a key only the models it can reach', async () => {
+    const all = await both({ profile });
+    const [first, second] = await all.gateway.models.list();
+    const small = await both({ profile, keys: [{ key: 'sk-sandbox', models: [first?.id ?? ''] }] });
+    expect((await small.gateway.models.list()).map(({ id }) => id)).toEqual([first?.id]);
+    expect((await failureOf(small.gateway.models.get(second?.id ?? ''))).kind).toBe('not-found');
+  });
+
+  it('lists the models of the compatible entry', async () => {
+    const side = await both({ profile });
+    expect((await side.gateway.models.listCompat()).length).toBeGreaterThan(0);
+  });
+
+  it('refuses a key it does not know, and says so as unauthorized', async () => {
+    const side = await both({ profile, settings: { apiKey: 'sk-somebody-else' } });
+    const error = await failureOf(side.gateway.models.list());
+    expect(error).toMatchObject({ kind: 'unauthorized', status: 401 });
+    expect(error.message).not.toContain('somebody-else');
+  });
+
+  it('reports usage for both dates, to the last digit', async () => {
+    const side = await both({ profile });
+    const { gateway } = side;
+    for (const prompt of ['one', 'two', 'three']) await gateway.imgx.imagine({ prompt });
+    const usage = await gateway.usage.get({ start: '2025-12-01', end: '2026-01-31' });
+    expect(lastHeard(side, '/v1/dashboard/billing/usage').query).toEqual({
+      start_date: '2025-12-01',
+      end_date: '2026-01-31',
+    });
+    expect(usage.total).toMatch(/^\d+\.\d{6,}$/);
+    if (profile === 'spec') {
+      expect(usage.rows).toHaveLength(1);
+      expect(usage.rows[0]).toMatchObject({ date: '2026-01-01', requests: 3, amount: usage.total });
+    } else {
+      expect(usage.rows).toEqual([]);
+    }
+  });
+});
+
+describe('usage', () => {
+  it('of a range without requests is empty and no error', async () => {
+    const { gateway } = await both();
+    await gateway.imgx.imagine({ prompt: 'one' });
+    expect((await gateway.usage.get({ start: '2024-01-01', end: '2024-01-31' })).rows).toEqual([]);
+  });
+
+  it.each([
+    [{ start: '2026-02-30', end: '2026-03-01' }, 'start'],
+    [{ start: '2026-02-01', end: 'tomorrow' }, 'end'],
+    [{ start: '2026-02-02', end: '2026-02-01' }, 'end'],
+    [{ start: '', end: '2026-02-01' }, 'start'],
+  ])('for %j is refused before it leaves, and names %s', async (range, field) => {
+    const { gateway, embedded } = await both();
+    const error = await failureOf(gateway.usage.get(range));
+    expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input' });
+    expect(error.message).toMatch(new RegExp(`^${field}: `));
+    expect(embedded.heard).toHaveLength(0);
+  });
+});
+
+describe('fine-tune events', () => {
+  it('come in the order of time with their raw text', async () => {
+    const { gateway, clock } = await both();
+    clock.advance(3_600_000);
+    const events = await gateway.fineTunes.events('ft-sandbox-1');
+    expect(events.length).toBeGreaterThan(0);
+    const times = events.map(({ at }) => at ?? 0);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(events.every(({ message }) => message.length > 0)).toBe(true);
+  });
+
+  it('of an unknown task are not found; a gateway without them does not offer them', async () => {
+    const { gateway } = await both();
+    expect((await failureOf(gateway.fineTunes.events('ft-nobody'))).kind).toBe('not-found');
+    const stock = await both({ profile: 'stock' });
+    expect(await failureOf(stock.gateway.fineTunes.events('ft-sandbox-1'))).toMatchObject({
+      kind: 'not-offered',
+      status: 501,
+    });
+  });
+});

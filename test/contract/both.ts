@@ -1,0 +1,95 @@
+import { afterEach, expect } from 'vitest';
+import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
+import {
+  defaultSettings,
+  type Gateway,
+  GatewayError,
+  openGateway,
+  type Snapshot,
+} from '../../src/services/gateway/index.ts';
+import type { GatewayLimits, GatewaySettings } from '../../src/services/gateway/settings.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+export const profiles = ['spec', 'stock'] as const;
+export const key = 'sk-sandbox';
+
+export interface Both {
+  /** The client. */
+  gateway: Gateway;
+  /** What it speaks to. */
+  embedded: EmbeddedGateway;
+  clock: ManualClock;
+  /** What the client's log was told. */
+  said: { facts: object; sentence: string }[];
+  /** Asks again and again, a second of the gateway's time apart, until the answer is as wanted. */
+  until(ask: () => Promise<Snapshot>, wanted?: (snapshot: Snapshot) => boolean): Promise<Snapshot>;
+}
+
+export interface BothOptions extends GatewayOptions {
+  settings?: Partial<GatewaySettings>;
+  limits?: Partial<GatewayLimits>;
+}
+
+const opened: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.close();
+});
+
+/** The client and the embedded gateway, joined by real HTTP; only the gateway's time is ours to move. */
+export async function both({ settings, limits, ...options }: BothOptions = {}): Promise<Both> {
+  const clock = new ManualClock();
+  const embedded = await startGateway({ clock, seed: 1, ...options });
+  opened.push(embedded);
+  const said: Both['said'] = [];
+  const note = (facts: object, sentence: string): void => {
+    said.push({ facts, sentence });
+  };
+  const gateway = openGateway(
+    { ...defaultSettings, baseUrl: embedded.url, apiKey: key, ...settings },
+    { log: { info: note, warn: note } },
+    { attempts: 1, readMs: 2_000, submitMs: 2_000, bodyMs: 2_000, ...limits },
+  );
+  opened.push(gateway);
+  return { gateway, embedded, clock, said, until: (ask, wanted) => until(clock, ask, wanted) };
+}
+
+/** Longer than any job of the embedded gateway takes. */
+const MOST_SECONDS = 3_600;
+
+async function until(
+  clock: ManualClock,
+  ask: () => Promise<Snapshot>,
+  wanted: (snapshot: Snapshot) => boolean = ({ state }) => state === 'succeeded' || state === 'failed',
+): Promise<Snapshot> {
+  for (let second = 0; second < MOST_SECONDS; second++) {
+    const snapshot = await ask();
+    if (wanted(snapshot)) return snapshot;
+    clock.advance(1_000);
+  }
+  throw new Error('The task never came to be as wanted.');
+}
+
+export async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
+  const outcome = await promise.then(
+    (value) => new Error(`It succeeded: ${JSON.stringify(value)}`),
+    (reason: unknown) => reason,
+  );
+  if (!(outcome instanceof GatewayError)) throw outcome;
+  return outcome;
+}
+
+/** What reached the gateway at a path, newest last. */
+export function heardAt({ embedded }: Both, path: string): EmbeddedGateway['heard'][number][] {
+  return embedded.heard.filter((one) => one.path === path);
+}
+
+export function lastHeard(side: Both, path: string): EmbeddedGateway['heard'][number] {
+  const last = heardAt(side, path).at(-1);
+  expect(last, `something reached ${path}`).toBeDefined();
+  return last as EmbeddedGateway['heard'][number];
+}
+
+/** A red square of 2 by 2 pixels. */
+export const redPicture =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==';

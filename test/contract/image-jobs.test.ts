@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { both, failureOf, lastHeard, profiles } from './both.ts';
+
+const PATH = '/v1/images/generations/jobs';
+
+describe.each(profiles)('image jobs of a %s gateway', (profile) => {
+  const modelOf = async (side: Awaited<ReturnType<typeof both>>): Promise<string> => {
+    const models = await side.gateway.models.list();
+    const largest = models.find(({ id }) => id.endsWith('-4K'))?.id ?? '';
+    return largest.replace(/-4K$/, '');
+  };
+
+  it('are queued, run and succeed with pictures at addresses that open', async () => {
+    const side = await both({ profile });
+    const { gateway } = side;
+    const model = await modelOf(side);
+    const job = await gateway.imageJobs.create({ model, prompt: 'a red boat' }, { idempotencyKey: 'order-1' });
+    expect(lastHeard(side, PATH)).toMatchObject({
+      body: { model, prompt: 'a red boat' },
+      headers: { 'idempotency-key': 'order-1' },
+    });
+    expect((await gateway.imageJobs.get(job.remoteId)).state).toBe('queued');
+    const running = await side.until(
+      () => gateway.imageJobs.get(job.remoteId),
+      ({ state }) => state === 'running',
+    );
+    expect(running.media).toEqual([]);
+    const done = await side.until(() => gateway.imageJobs.get(job.remoteId));
+    expect(done).toMatchObject({ remoteId: job.remoteId, state: 'succeeded', progress: 100, isEmpty: false });
+    const picture = await fetch(done.media[0]?.address ?? '');
+    expect(picture.headers.get('content-type')).toMatch(/^image\//);
+    expect((await picture.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
+  });
+
+  it('are never made twice for one idempotency key', async () => {
+    const side = await both({ profile });
+    const order = { model: await modelOf(side), prompt: 'a red boat' };
+    const first = await side.gateway.imageJobs.create(order, { idempotencyKey: 'same' });
+    const second = await side.gateway.imageJobs.create(order, { idempotencyKey: 'same' });
+    expect(second.remoteId).toBe(first.remoteId);
+    expect(side.embedded.jobs.list()).toHaveLength(1);
+  });
+
+  it('say why they failed', async () => {
+    const side = await both({ profile });
+    const { gateway } = side;
+    const order = { model: await modelOf(side), prompt: 'a red boat' };
+    const { remoteId } = await gateway.imageJobs.create(order, { idempotencyKey: 'a' });
+    side.embedded.jobs.fail(remoteId, 'the prompt was rejected');
+    expect(await gateway.imageJobs.get(remoteId)).toMatchObject({
+      state: 'failed',
+      failure: { cause: 'failed', reason: 'the prompt was rejected' },
+      media: [],
+    });
+  });
+
+  it('carry pictures as base64 where the gateway does', async () => {
+    const side = await both({ profile, quirks: { base64Results: true } });
+    const order = { model: await modelOf(side), prompt: 'a red boat' };
+    const { remoteId } = await side.gateway.imageJobs.create(order, { idempotencyKey: 'a' });
+    const { media } = await side.until(() => side.gateway.imageJobs.get(remoteId));
+    expect(
+      Buffer.from(media[0]?.base64 ?? '', 'base64')
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
+  });
+
+  it('that nobody knows are not found', async () => {
+    const { gateway } = await both({ profile });
+    expect(await failureOf(gateway.imageJobs.get('no-such-job'))).toMatchObject({ kind: 'not-found' });
+  });
+});
+
+describe('an image job', () => {
+  it.each([
+    [{ model: 'm', prompt: '   ' }, 'prompt'],
+    [{ model: '', prompt: 'x' }, 'model'],
+    [{ model: 'm', prompt: 'x', image: 'not an address' }, 'image'],
+    [{ model: 'm', prompt: 'x', image: ['https://a.example/x.png', 'ftp://b.example/y.png'] }, 'image'],
+  ])('like %j is refused before it leaves, and the sentence names %s', async (order, field) => {
+    const { gateway, embedded } = await both();
+    const error = await failureOf(gateway.imageJobs.create(order, { idempotencyKey: 'a' }));
+    expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
+    expect(error.message).toContain(`${field}`);
+    expect(embedded.heard).toHaveLength(0);
+  });
+
+  it('for a model that does not exist is refused, and nothing was taken', async () => {
+    for (const profile of profiles) {
+      const { gateway, embedded } = await both({ profile });
+      const error = await failureOf(
+        gateway.imageJobs.create({ model: 'no-such-model', prompt: 'x' }, { idempotencyKey: 'a' }),
+      );
+      expect(error).toMatchObject({ kind: 'not-found', mayHaveTakenEffect: false });
+      expect(embedded.jobs.list()).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import type { Snapshot } from '../../src/services/gateway/index.ts';
+import { type Both, both, failureOf, lastHeard, profiles, redPicture } from './both.ts';
+
+const finished = async (side: Both, submission: { remoteId: string }): Promise<Snapshot> =>
+  side.until(() => side.gateway.imgx.get(submission.remoteId));
+
+function button(snapshot: Snapshot, pattern: RegExp): string {
+  const found = snapshot.actions.find(({ customId }) => pattern.test(customId));
+  if (!found)
+    throw new Error(`No button like ${pattern} among ${snapshot.actions.map(({ customId }) => customId).join(' ')}`);
+  return found.customId;
+}
+
+describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => {
+  it('imagines: queued, running with progress and a preview, then a grid with its buttons', async () => {
+    const side = await both({ profile });
+    const { imgx } = side.gateway;
+    const submission = await imgx.imagine({
+      prompt: 'a lighthouse --ar 16:9',
+      pictures: [redPicture],
+      callbackUrl: 'http://127.0.0.1:9/callback',
+    });
+    expect(lastHeard(side, '/imgx/submit/imagine').body).toEqual({
+      prompt: 'a lighthouse --ar 16:9',
+      base64Array: [redPicture],
+      notifyHook: 'http://127.0.0.1:9/callback',
+    });
+    expect(submission.needsInput).toBe(false);
+    expect((await imgx.get(submission.remoteId)).state).toBe('queued');
+    const halfway = await side.until(
+      () => imgx.get(submission.remoteId),
+      ({ state, progress = 0 }) => state === 'running' && progress > 20,
+    );
+    expect(halfway.preview?.address).toMatch(/^http/);
+    expect(halfway.media).toEqual([]);
+    const done = await finished(side, submission);
+    expect(done).toMatchObject({ state: 'succeeded', action: 'IMAGINE', progress: 100 });
+    expect(done.media).toHaveLength(1);
+    expect(done.actions.map(({ label }) => label)).toEqual(expect.arrayContaining(['U1', 'U4', 'V1', 'V4']));
+    expect(done.submittedAt).toBeGreaterThan(Date.UTC(2025, 11, 31));
+    expect(done.finishedAt).toBeGreaterThan(done.submittedAt ?? 0);
+    expect(side.said).toEqual([]);
+  });
+
+  it('carries out every button of a grid and of an upscale', async () => {
+    const side = await both({ profile, quirks: { refusedActions: false } });
+    const { imgx } = side.gateway;
+    const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
+    const taskId = grid.remoteId ?? '';
+    const upscaled = await finished(side, await imgx.action({ taskId, customId: button(grid, /upsample::2/) }));
+    expect(upscaled).toMatchObject({ state: 'succeeded' });
+    for (const pattern of [/variation::3/, /reroll/]) {
+      const next = await finished(side, await imgx.action({ taskId, customId: button(grid, pattern) }));
+      expect(next.state).toBe('succeeded');
+      expect(next.remoteId).not.toBe(taskId);
+    }
+    for (const { customId } of upscaled.actions) {
+      if (/CustomZoom|Inpaint|BOOKMARK/i.test(customId)) continue;
+      const next = await finished(side, await imgx.action({ taskId: upscaled.remoteId ?? '', customId }));
+      expect(next.state, customId).toBe('succeeded');
+    }
+  });
+
+  it.each([/CustomZoom/, /Inpaint/])('waits for words after %s, and goes on when it has them', async (pattern) => {
+    const side = await both({ profile });
+    const { imgx } = side.gateway;
+    const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
+    const upscale = await imgx.action({ taskId: grid.remoteId ?? '', customId: button(grid, /upsample::1/) });
+    const upscaled = await finished(side, upscale);
+    const waiting = await imgx.action({ taskId: upscaled.remoteId ?? '', customId: button(upscaled, pattern) });
+    expect(waiting.needsInput).toBe(true);
+    expect((await imgx.get(waiting.remoteId)).state).toBe('needs-input');
+    const words = await imgx.modal({
+      taskId: waiting.remoteId,
+      prompt: 'a lighthouse --zoom 1.8',
+      ...(pattern.source === 'Inpaint' ? { mask: redPicture } : {}),
+    });
+    expect((await finished(side, words)).state).toBe('succeeded');
+  });
+
+  it('sees that a task waits for words although the code was rewritten on its way', async () => {
+    const side = await both({ profile: 'stock', quirks: { remix: true, rewriteCodes: true } });
+    const { imgx } = side.gateway;
+    const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
+    const varied = await imgx.action({ taskId: grid.remoteId ?? '', customId: button(grid, /variation::1/) });
+    expect(varied).toMatchObject({ needsInput: true, finalPrompt: 'a lighthouse' });
+    expect((await imgx.get(varied.remoteId)).state).toBe('needs-input');
+  });
+
+  it('changes by name and index, and by one line of text in both orders', async () => {
+    for (const simpleChangeOrder of ['action-first', 'id-first'] as const) {
+      const side = await both({ profile, settings: { simpleChangeOrder } });
+      const { imgx } = side.gateway;
+      const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
+      const taskId = grid.remoteId ?? '';
+      expect((await finished(side, await imgx.change({ taskId, action: 'UPSCALE', index: 4 }))).action).toBe('UPSCALE');
+      expect((await finished(side, await imgx.change({ taskId, action: 'REROLL' }))).state).toBe('succeeded');
+      expect(lastHeard(side, '/imgx/submit/change').body).toEqual({ taskId, action: 'REROLL', index: 1 });
+      const simple = await imgx.simpleChange({ taskId, action: 'VARIATION', index: 3 });
+      expect(lastHeard(side, '/imgx/submit/simple-change').body).toEqual({
+        content: simpleChangeOrder === 'action-first' ? `V3 ${taskId}` : `${taskId} V3`,
+      });
+      expect((await finished(side, simple)).state).toBe('succeeded');
+    }
+  });
+
+  it.each(['base64Array', 'base64'])('describes pictures sent as %s in four lines', async (describePictures) => {
+    const side = await both({
+      profile,
+      quirks: { refusedActions: false },
+      settings: { fields: { ...fields, describePictures } },
+    });
+    const { imgx } = side.gateway;
+    const described = await finished(side, await imgx.describe({ pictures: [redPicture] }));
+    expect(Object.keys(lastHeard(side, '/imgx/submit/describe').body as object)).toContain(describePictures);
+    expect(described.text?.split('\n').filter((line) => line.trim() !== '')).toHaveLength(4);
+    expect(described.isEmpty).toBe(false);
+    const line = await imgx.action({ taskId: described.remoteId ?? '', customId: button(described, /PicReader::1/) });
+    expect(line.needsInput).toBe(true);
+  });
+
+  it('shortens, blends, edits, uploads and animates', async () => {
+    const side = await both({ profile });
+    const { imgx } = side.gateway;
+    const shortened = await finished(
+      side,
+      await imgx.shorten({ prompt: 'a very very old lighthouse in a storm at dusk' }),
+    );
+    expect(shortened.text).toContain('lighthouse');
+    const blended = await finished(side, await imgx.blend({ pictures: [redPicture, redPicture], shape: 'PORTRAIT' }));
+    expect(lastHeard(side, '/imgx/submit/blend').body).toMatchObject({ dimensions: 'PORTRAIT' });
+    expect(blended.actions.length).toBeGreaterThan(8);
+    expect((await finished(side, await imgx.edits({ prompt: 'in blue', picture: redPicture }))).media).toHaveLength(1);
+    const [address] = await imgx.upload({ pictures: [redPicture] });
+    expect((await fetch(address ?? '')).headers.get('content-type')).toBe('image/png');
+    const film = await finished(side, await imgx.video({ prompt: 'waves', motion: 'low', picture: redPicture }));
+    expect(film.media[0]).toMatchObject({ kind: 'video' });
+  });
+
+  it('answers about many tasks at once and leaves out those it does not know', async () => {
+    const side = await both({ profile });
+    const { imgx } = side.gateway;
+    const one = await imgx.imagine({ prompt: 'one' });
+    const two = await imgx.imagine({ prompt: 'two' });
+    const many = await imgx.getMany([two.remoteId, 'nobody', one.remoteId]);
+    expect([...many.keys()].toSorted()).toEqual([one.remoteId, two.remoteId].toSorted());
+    await expect(imgx.getMany(['nobody'])).resolves.toEqual(new Map());
+  });
+
+  it('says of an unknown task that it is not found', async () => {
+    const { gateway } = await both({ profile });
+    expect(await failureOf(gateway.imgx.get('1320098173412546'))).toMatchObject({ kind: 'not-found' });
+    const action = gateway.imgx.action({ taskId: '1320098173412546', customId: 'MJ::JOB::upsample::1::x' });
+    expect(await failureOf(action)).toMatchObject({ kind: 'not-found', mayHaveTakenEffect: false });
+  });
+
+  it('says of a button that the gateway does not carry out that it is refused', async () => {
+    const side = await both({ profile, quirks: { refusedActions: true } });
+    const { imgx } = side.gateway;
+    const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
+    const refused = await failureOf(imgx.action({ taskId: grid.remoteId ?? '', customId: 'MJ::BOOKMARK::x' }));
+    expect(refused).toMatchObject({ kind: 'invalid', mayHaveTakenEffect: false });
+    expect(refused.message).toContain('unknown_action');
+  });
+
+  it('keeps ids that travel as numbers digit by digit', async () => {
+    const side = await both({ profile: 'stock', quirks: { numericIds: true } });
+    const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
+    expect(side.embedded.jobs.get(remoteId)).toBeDefined();
+    expect((await side.gateway.imgx.get(remoteId)).remoteId).toBe(remoteId);
+  });
+});
+
+const fields = {
+  referenceVideos: 'reference_video_urls',
+  referenceAudios: 'reference_audio_urls',
+};
+
+describe('what does not fit the image-prompt family never leaves', () => {
+  it.each([
+    ['an empty prompt', (side: Both) => side.gateway.imgx.imagine({ prompt: '' }), 'prompt'],
+    [
+      'malformed base64',
+      (side: Both) => side.gateway.imgx.describe({ pictures: ['data:image/png;base64,***'] }),
+      'pictures.0',
+    ],
+    ['no picture', (side: Both) => side.gateway.imgx.describe({ pictures: [] }), 'pictures'],
+    ['a blend of one', (side: Both) => side.gateway.imgx.blend({ pictures: [redPicture] }), 'pictures'],
+    ['an index of 5', (side: Both) => side.gateway.imgx.change({ taskId: '1', action: 'UPSCALE', index: 5 }), 'index'],
+    [
+      'an index of 0',
+      (side: Both) => side.gateway.imgx.change({ taskId: '1', action: 'VARIATION', index: 0 }),
+      'index',
+    ],
+    ['no action', (side: Both) => side.gateway.imgx.action({ taskId: '1', customId: ' ' }), 'customId'],
+  ])('%s', async (_what, order, field) => {
+    const side = await both();
+    const error = await failureOf(order(side));
+    expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
+    expect(error.message).toMatch(new RegExp(`^${field}: `));
+    expect(side.embedded.heard).toEqual([]);
+  });
+});

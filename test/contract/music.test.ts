@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { both, failureOf, heardAt, lastHeard, profiles } from './both.ts';
+
+describe.each(profiles)('music of a %s gateway', (profile) => {
+  it('is made and followed to its tracks', async () => {
+    const side = await both({ profile });
+    const { music } = side.gateway;
+    const { remoteId } = await music.makeSong({
+      about: 'a lighthouse',
+      style: 'folk',
+      instrumental: false,
+      title: 'Light',
+    });
+    expect(lastHeard(side, '/music/submit/music').body).toEqual({
+      gpt_description_prompt: 'a lighthouse',
+      tags: 'folk',
+      title: 'Light',
+      make_instrumental: false,
+    });
+    const done = await side.until(() => music.get(remoteId));
+    expect(done.tracks.length).toBeGreaterThan(0);
+    expect(done.media).toHaveLength(done.tracks.length);
+    for (const track of done.tracks) {
+      expect(track).toMatchObject({ state: 'finished', failure: undefined });
+      expect(track.title).toBeTruthy();
+      expect(track.seconds).toBeGreaterThan(0);
+    }
+    const sound = await fetch(done.tracks[0]?.audio ?? '');
+    expect(sound.headers.get('content-type')).toMatch(/^audio\//);
+    expect(
+      Buffer.from(await sound.arrayBuffer())
+        .subarray(0, 4)
+        .toString(),
+    ).toBe('RIFF');
+  });
+
+  it('writes lyrics', async () => {
+    const side = await both({ profile });
+    const { remoteId } = await side.gateway.music.makeLyrics({ about: 'a lighthouse' });
+    const done = await side.until(() => side.gateway.music.get(remoteId));
+    expect(done).toMatchObject({ state: 'succeeded', isEmpty: false });
+    expect(done.text).toBeTruthy();
+  });
+
+  it('answers about many tasks in one question, without those it does not know', async () => {
+    const side = await both({ profile });
+    const { music } = side.gateway;
+    const one = await music.makeSong({ about: 'one' });
+    const two = await music.makeSong({ lyrics: 'two' });
+    const many = await music.getMany([one.remoteId, 'nobody', two.remoteId]);
+    expect([...many.keys()].toSorted()).toEqual([one.remoteId, two.remoteId].toSorted());
+    expect(heardAt(side, '/music/fetch')).toHaveLength(1);
+  });
+
+  it('answers with nothing about nothing it knows', async () => {
+    for (const nullBatches of [true, false]) {
+      const side = await both({ profile, quirks: { nullBatches } });
+      await expect(side.gateway.music.getMany(['nobody'])).resolves.toEqual(new Map());
+    }
+  });
+
+  it('says of an unknown task that it is not found', async () => {
+    const { gateway } = await both({ profile });
+    expect(await failureOf(gateway.music.get('nobody'))).toMatchObject({ kind: 'not-found' });
+  });
+});
+
+describe('a song', () => {
+  it('about nothing never leaves', async () => {
+    const { gateway, embedded } = await both();
+    expect(await failureOf(gateway.music.makeSong({}))).toMatchObject({ kind: 'invalid', code: 'bad_input' });
+    expect(embedded.heard).toEqual([]);
+  });
+
+  it('for a gateway without that route is not offered, and nothing was taken', async () => {
+    const side = await both({
+      settings: { paths: { imgx: '/imgx', music: '/nowhere', videoa: '/videoa', compat: '/c' } },
+    });
+    expect(await failureOf(side.gateway.music.makeSong({ about: 'x' }))).toMatchObject({
+      kind: 'not-offered',
+      mayHaveTakenEffect: false,
+    });
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { videoShapes } from '../../sandbox/gateway/quirks.ts';
+import { type Both, both, failureOf, lastHeard, profiles, redPicture } from './both.ts';
+
+async function videoModel(side: Both): Promise<string> {
+  const models = await side.gateway.models.list();
+  return models.find(({ fields }) => JSON.stringify(fields).includes('video'))?.id ?? '';
+}
+
+describe.each(profiles)('videos of a %s gateway', (profile) => {
+  it('are made from every parameter of the specification, each in its place', async () => {
+    const side = await both({
+      profile,
+      settings: {
+        fields: {
+          referenceVideos: 'reference_video_urls',
+          referenceAudios: 'reference_audio_urls',
+          faceCheck: 'face_check',
+          describePictures: 'base64Array',
+        },
+      },
+    });
+    const model = await videoModel(side);
+    const { remoteId } = await side.gateway.videos.create({
+      model,
+      prompt: 'waves',
+      size: '640x360',
+      duration: '4',
+      images: [redPicture],
+      mode: 'pro',
+      aspectRatio: '16:9',
+      metadata: { seed: 7 },
+      faceCheck: false,
+      extra: { movement_amplitude: 'small', seed: 9 },
+    });
+    expect(lastHeard(side, '/v1/video/generations').body).toEqual({
+      model,
+      prompt: 'waves',
+      size: '640x360',
+      duration: '4',
+      images: [redPicture],
+      mode: 'pro',
+      aspect_ratio: '16:9',
+      metadata: { seed: 7 },
+      face_check: false,
+      movement_amplitude: 'small',
+      seed: 9,
+    });
+    // The specification, 4.4: top-level extension fields are merged, an explicit metadata key wins.
+    expect(side.embedded.jobs.get(remoteId)?.details).toMatchObject({
+      metadata: { seed: 7, movement_amplitude: 'small' },
+    });
+    const done = await side.until(() => side.gateway.videos.get(remoteId));
+    expect(done).toMatchObject({ state: 'succeeded', remoteId });
+    expect(done.media).toMatchObject([{ kind: 'video' }]);
+  });
+
+  it('never send the face check where nobody knows its name', async () => {
+    const side = await both({ profile });
+    await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves', faceCheck: true });
+    expect(Object.keys(lastHeard(side, '/v1/video/generations').body as object)).toEqual(['model', 'prompt']);
+  });
+
+  it('fail with their reason', async () => {
+    const side = await both({ profile });
+    const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
+    side.embedded.jobs.fail(remoteId, 'the reference could not be read');
+    expect(await side.gateway.videos.get(remoteId)).toMatchObject({
+      state: 'failed',
+      media: [],
+      failure: { reason: 'the reference could not be read' },
+    });
+  });
+
+  it('of the second entry are made and read, and fetched by id with the key', async () => {
+    const side = await both({ profile, quirks: { contentOnly: true } });
+    const order = { model: await videoModel(side), prompt: 'waves', size: '320x180', duration: 1 };
+    const { remoteId } = await side.gateway.secondVideos.create(order);
+    expect(lastHeard(side, '/v1/videos').body).toEqual({
+      model: order.model,
+      prompt: 'waves',
+      size: '320x180',
+      seconds: '1',
+    });
+    const done = await side.until(() => side.gateway.secondVideos.get(remoteId));
+    expect(done.media).toEqual([{ kind: 'video', address: `${side.embedded.url}/v1/videos/${remoteId}/content` }]);
+    const address = done.media[0]?.address ?? '';
+    expect((await fetch(address)).status).toBe(401);
+    const film = await fetch(address, { headers: { authorization: 'Bearer sk-sandbox' } });
+    expect(film.headers.get('content-type')).toBe('video/mp4');
+    expect(
+      Buffer.from(await film.arrayBuffer())
+        .subarray(4, 8)
+        .toString(),
+    ).toBe('ftyp');
+  });
+
+  it('from a picture go through the vendor path, and are found wherever they are asked for', async () => {
+    const side = await both({ profile });
+    const image = `${side.embedded.url}/files/none.png`;
+    const order = { model: await videoModel(side), prompt: 'waves', image, duration: 5, mode: 'std' };
+    const { remoteId } = await side.gateway.imageToVideo.create(order);
+    expect(lastHeard(side, '/videoa/v1/videos/image2video').body).toEqual(order);
+    expect((await side.gateway.imageToVideo.get(remoteId)).state).toMatch(/queued|running/);
+    // The picture leads nowhere, so the job fails and says which address to check.
+    const failed = await side.until(() => side.gateway.imageToVideo.get(remoteId));
+    expect(failed.failure?.reason).toContain(image);
+  });
+
+  it('that nobody knows are not found, at every entry', async () => {
+    const { gateway } = await both({ profile });
+    expect(await failureOf(gateway.videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
+    expect(await failureOf(gateway.secondVideos.get('nobody'))).toMatchObject({ kind: 'not-found' });
+    expect(await failureOf(gateway.imageToVideo.get('nobody'))).toMatchObject({ kind: 'not-found' });
+  });
+});
+
+describe('the shapes of a finished video', () => {
+  it.each(videoShapes)('are all understood: %s', async (videoShape) => {
+    const side = await both({ profile: 'stock', quirks: { videoShape } });
+    const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
+    const done = await side.until(() => side.gateway.videos.get(remoteId));
+    expect(done).toMatchObject({ state: 'succeeded', media: [{ kind: 'video' }] });
+    expect(side.said).toEqual([]);
+  });
+
+  it('without an address is finished and empty, not asked for ever', async () => {
+    const side = await both({ profile: 'stock', quirks: { successWithoutAddress: true } });
+    const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
+    expect(await side.until(() => side.gateway.videos.get(remoteId))).toMatchObject({ isEmpty: true, media: [] });
+  });
+
+  it('follow the outer word when the inner one contradicts it', async () => {
+    const side = await both({ profile: 'stock', quirks: { innerContradiction: true } });
+    const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
+    expect((await side.until(() => side.gateway.videos.get(remoteId))).state).toMatch(/succeeded|failed/);
+  });
+});
+
+describe('a video order that does not fit never leaves', () => {
+  const eight = Array.from({ length: 8 }, () => redPicture);
+  const four = Array.from({ length: 4 }, (_, index) => `https://media.example/${index}.mp4`);
+  it.each([
+    [{ prompt: '' }, 'prompt'],
+    [{ size: 'large' }, 'size'],
+    [{ size: '1280×720' }, 'size'],
+    [{ duration: 'soon' }, 'duration'],
+    [{ duration: -1 }, 'duration'],
+    [{ images: eight }, 'images'],
+    [{ referenceVideos: four }, 'referenceVideos'],
+    [{ image: 'data:image/png;base64,abc' }, 'image'],
+    [{ extra: { prompt: 'sneaky' } }, '0'],
+  ])('%j', async (part, field) => {
+    const side = await both();
+    const error = await failureOf(side.gateway.videos.create({ model: 'm', prompt: 'x', ...part }));
+    expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
+    expect(error.message).toMatch(new RegExp(`^${field}: `));
+    expect(side.embedded.heard).toEqual([]);
+  });
+
+  it('but a model without the limit takes eight pictures', async () => {
+    const side = await both();
+    const order = { model: await videoModel(side), prompt: 'x', images: eight };
+    await failureOf(side.gateway.videos.create(order, { limits: { images: 20 } }));
+    expect(lastHeard(side, '/v1/video/generations').status).toBe(400);
+  });
+});

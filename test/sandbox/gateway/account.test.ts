@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { amountOf, amountText } from '../../../sandbox/gateway/decimal.ts';
+import { eventsOf, fineTuneIds } from '../../../sandbox/gateway/fine-tunes.ts';
+import { UsageBook } from '../../../sandbox/gateway/usage-book.ts';
+import { bench, LONG } from './bench.ts';
+
+const usage = '/v1/dashboard/billing/usage';
+const image = { model: 'Harbour/Canvas-XL:2026-03-01', prompt: 'a' };
+const day = 86_400_000;
+
+describe('usage', () => {
+  it('is booked per day and model, with every digit on the wire', async () => {
+    const { post, get, clock } = await bench();
+    for (let at = 0; at < 3; at++) await post('/v1/images/generations/jobs', image);
+    await post('/music/submit/lyrics', { prompt: 'a' });
+    clock.advance(day);
+    await post('/v1/images/generations/jobs', image);
+    const { text, json } = await get(`${usage}?start_date=2026-01-01&end_date=2026-01-31`);
+    expect(json.data.map((row: Record<string, unknown>) => [row.date, row.model, row.request_count])).toEqual([
+      ['2026-01-01', image.model, 3],
+      ['2026-01-01', 'verse-1', 1],
+      ['2026-01-02', image.model, 1],
+    ]);
+    expect(text).toContain('"amount":5.62500000000003,');
+    // In hundredths, four pictures and a text: 4 × 1.87500000000001 + 0.09433962264151.
+    expect(text).toContain('"total_usage":7.59433962264155');
+  });
+
+  it('honours its dates, both included', async () => {
+    const { post, get, clock } = await bench();
+    for (let at = 0; at < 3; at++) {
+      await post('/music/submit/lyrics', { prompt: 'a' });
+      clock.advance(day);
+    }
+    const dates = async (query: string) =>
+      (await get(`${usage}?${query}`)).json.data.map((row: { date: string }) => row.date);
+    expect(await dates('start_date=2026-01-02&end_date=2026-01-02')).toEqual(['2026-01-02']);
+    expect(await dates('start_date=2026-01-02')).toEqual(['2026-01-02', '2026-01-03']);
+    expect(await dates('')).toHaveLength(3);
+    expect(await dates('start_date=2025-01-01&end_date=2025-12-31')).toEqual([]);
+  });
+
+  it('refuses what is no date', async () => {
+    const { get } = await bench();
+    for (const query of [
+      'start_date=yesterday',
+      'start_date=2026-02-30',
+      'end_date=2026-1-1',
+      'start_date=2026-01-02&end_date=2026-01-01',
+    ]) {
+      expect((await get(`${usage}?${query}`)).status, query).toBe(400);
+    }
+    expect((await get(`${usage}?start_date=2024-02-29`)).status).toBe(200);
+  });
+
+  it('is a total without rows in stock, whatever the dates', async () => {
+    const { post, get } = await bench({ profile: 'stock' });
+    await post('/music/submit/lyrics', { prompt: 'a' });
+    const { json, text } = await get(`${usage}?start_date=1999-99-99`);
+    expect(Object.keys(json)).toEqual(['object', 'total_usage']);
+    expect(text).toContain('"total_usage":0.09433962264151}');
+  });
+
+  it('is given back when a job fails, and the request still counts', async () => {
+    const { post, get, gateway, settle } = await bench();
+    gateway.faults.add({ do: 'fail' });
+    const { json } = await post('/v1/images/generations/jobs', image);
+    await settle(json.id);
+    const { data } = (await get(usage)).json;
+    expect(data).toEqual([{ date: '2026-01-01', request_count: 1, amount: 0, model: image.model }]);
+  });
+
+  it('belongs to the key that spent it', async () => {
+    const { post, get } = await bench({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
+    await post('/music/submit/lyrics', { prompt: 'a' });
+    expect((await get(usage, { key: 'sk-other' })).json.data).toEqual([]);
+  });
+
+  it('costs more for longer, larger and better work', async () => {
+    const { post, gateway } = await bench();
+    const cost = async (path: string, body: object) => {
+      const before = gateway.usage.total('sk-sandbox');
+      await post(path, body);
+      return amountText((gateway.usage.total('sk-sandbox') - before) as ReturnType<typeof amountOf>);
+    };
+    const film = { model: 'reel-2', prompt: 'a' };
+    expect(await cost('/v1/video/generations', { ...film, duration: 2 })).toBe('0.0178571428571428');
+    expect(await cost('/v1/video/generations', { ...film, duration: 2, mode: 'pro' })).toBe('0.0357142857142856');
+    expect(await cost('/v1/images/generations/jobs', { ...image, n: 2 })).toBe('0.0375000000000002');
+    expect(await cost('/imgx/submit/imagine', { prompt: 'a' })).toBe('0.0371428571428572');
+  });
+
+  it('never loses a digit over many bookings', () => {
+    const decimal = fc.tuple(fc.nat({ max: 10 ** 6 }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }));
+    fc.assert(
+      fc.property(fc.array(decimal, { minLength: 1, maxLength: 400 }), (amounts) => {
+        const book = new UsageBook();
+        let units = 0n;
+        for (const [whole, fraction] of amounts) {
+          units += BigInt(whole) * 10n ** 18n + fraction;
+          const text = `${whole}.${String(fraction).padStart(18, '0')}`;
+          book.book({ key: 'k', model: 'm', at: 0, amount: amountOf(text) });
+        }
+        const total = amountText(book.total('k'));
+        const [whole = '', fraction = ''] = total.split('.');
+        expect(BigInt(`${whole}${fraction.padEnd(18, '0')}`)).toBe(units);
+        expect(book.rows('k')).toHaveLength(1);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('reads only what is an amount', () => {
+    for (const text of ['', '1.', '.5', '1e3', 'NaN', `0.${'1'.repeat(19)}`])
+      expect(() => amountOf(text), text).toThrow(RangeError);
+    for (const text of ['0', '12', '0.5', '-3.25', '0.000000000000000001'])
+      expect(amountText(amountOf(text))).toBe(text);
+  });
+});
+
+describe('fine-tune events', () => {
+  it('are there for the documented ids, oldest first', async () => {
+    const { get } = await bench();
+    const { json } = await get(`/v1/fine-tunes/${fineTuneIds[0]}/events`);
+    expect(json.object).toBe('list');
+    expect(json.data.length).toBeGreaterThan(5);
+    for (const event of json.data) {
+      expect(event).toEqual({
+        object: 'fine-tune-event',
+        created_at: expect.any(Number),
+        level: expect.stringMatching(/^(info|warn|error)$/),
+        message: expect.any(String),
+      });
+    }
+    const times = json.data.map((event: { created_at: number }) => event.created_at);
+    expect(times).toEqual([...times].sort((one, other) => one - other));
+  });
+
+  it('grow as time goes by, without changing what was said', async () => {
+    const { get, clock } = await bench();
+    const path = `/v1/fine-tunes/${fineTuneIds[1]}/events`;
+    const early = (await get(path)).json.data;
+    expect(early).toHaveLength(1);
+    clock.advance(90_000);
+    const later = (await get(path)).json.data;
+    expect(later.length).toBeGreaterThan(early.length);
+    expect(later.slice(0, early.length)).toEqual(early);
+    clock.advance(LONG);
+    expect((await get(path)).json.data.at(-1).message).toMatch(/succeeded/);
+    expect((await get(`/v1/fine-tunes/${fineTuneIds[2]}/events`)).json.data.at(-1)).toMatchObject({ level: 'error' });
+  });
+
+  it('are unknown for other ids and not offered in stock', async () => {
+    const spec = await bench();
+    expect((await spec.get('/v1/fine-tunes/ft-none/events')).status).toBe(404);
+    const stock = await bench({ profile: 'stock' });
+    const answer = await stock.get(`/v1/fine-tunes/${fineTuneIds[0]}/events`);
+    expect(answer.status).toBe(501);
+    expect(answer.json.error.code).toBe('api_not_implemented');
+  });
+
+  it('keep their times when the speed changes', async () => {
+    const { get, gateway, clock } = await bench();
+    clock.advance(200_000);
+    const path = `/v1/fine-tunes/${fineTuneIds[1]}/events`;
+    const before = (await get(path)).json.data;
+    gateway.setSpeed(50);
+    clock.advance(1_000);
+    expect((await get(path)).json.data.slice(0, before.length)).toEqual(before);
+    expect(eventsOf('nobody', undefined as never)).toBeUndefined();
+  });
+});

@@ -1,0 +1,70 @@
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bench, type Json } from './bench.ts';
+
+async function receiver(answer = 200) {
+  const heard: Json[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    heard.push(JSON.parse(Buffer.concat(pieces).toString()));
+    response.writeHead(answer).end();
+    for (const one of waiting) if (heard.length >= one.count) one.resolve();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  const { port } = server.address() as { port: number };
+  const after = (count: number) =>
+    new Promise<void>((resolve) => (heard.length >= count ? resolve() : waiting.push({ count, resolve })));
+  return { url: `http://127.0.0.1:${port}/hook`, heard, after };
+}
+
+describe('callbacks', () => {
+  it('post the task on every change, in order', async () => {
+    const { post, get, settle } = await bench();
+    const hook = await receiver();
+    const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
+    expect(json.notifyHook).toBe(hook.url);
+    await settle(json.id);
+    await hook.after(11);
+    expect(hook.heard.map((task) => task.status)).toEqual(['queued', ...Array(9).fill('running'), 'succeeded']);
+    const progress = hook.heard.map((task) => task.progress);
+    expect(progress).toEqual([...progress].sort((one, other) => one - other));
+    expect(hook.heard.at(-1)).toEqual((await get(`/imgx/task/${json.id}/fetch`)).json);
+  });
+
+  it('speak the words of the profile', async () => {
+    const { post, settle } = await bench({ profile: 'stock' });
+    const hook = await receiver();
+    const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
+    await settle(json.result);
+    await hook.after(11);
+    expect(hook.heard.at(-1)).toMatchObject({ id: json.result, status: 'SUCCESS', progress: '100%' });
+  });
+
+  it('change nothing when they are refused, broken, or not on this machine', async () => {
+    const hook = await receiver(500);
+    for (const notifyHook of [hook.url, 'http://127.0.0.1:1/none', 'http://192.0.2.1/far', 'not an address', 5, null]) {
+      const { post, settle } = await bench();
+      const answer = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook });
+      expect(answer.status, String(notifyHook)).toBe(200);
+      expect((await settle(answer.json.id)).state).toBe('succeeded');
+    }
+  });
+
+  it('tell of a task that waits for words, and go on when they have come', async () => {
+    const { post, get, settle } = await bench({ quirks: { remix: true } });
+    const grid = (await post('/imgx/submit/imagine', { prompt: 'a' })).json.id;
+    await settle(grid);
+    const { buttons } = (await get(`/imgx/task/${grid}/fetch`)).json;
+    const hook = await receiver();
+    const { customId } = buttons.find((button: { customId: string }) => button.customId.includes('variation'));
+    const asked = await post('/imgx/submit/action', { taskId: grid, customId, notifyHook: hook.url });
+    await post('/imgx/submit/modal', { taskId: asked.json.id, prompt: 'b' });
+    await settle(asked.json.id);
+    await hook.after(12);
+    expect(hook.heard.map((task) => task.status).slice(0, 3)).toEqual(['modal', 'queued', 'running']);
+    expect(hook.heard.at(-1)?.status).toBe('succeeded');
+  });
+});

@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bench } from './bench.ts';
+
+const submits = [
+  '/v1/images/generations/jobs',
+  '/imgx/submit/imagine',
+  '/imgx/submit/describe',
+  '/imgx/submit/shorten',
+  '/imgx/submit/blend',
+  '/imgx/submit/upload-discord-images',
+  '/imgx/submit/action',
+  '/imgx/submit/change',
+  '/imgx/submit/simple-change',
+  '/imgx/submit/modal',
+  '/imgx/submit/edits',
+  '/imgx/submit/video',
+  '/imgx/task/list-by-condition',
+  '/v1/video/generations',
+  '/v1/videos',
+  '/videoa/v1/videos/image2video',
+  '/music/submit/music',
+  '/music/submit/lyrics',
+  '/music/fetch',
+];
+const queries = [
+  '/v1/models',
+  '/v1/models/quill-5',
+  '/v1beta/compat/models',
+  '/v1/dashboard/billing/usage',
+  '/v1/fine-tunes/ft-sandbox-1/events',
+  '/v1/images/generations/jobs/x',
+  '/imgx/task/1/fetch',
+  '/imgx/task/1/image-seed',
+  '/v1/video/generations/x',
+  '/v1/videos/x',
+  '/v1/videos/x/content',
+  '/videoa/v1/videos/image2video/x',
+  '/music/fetch/x',
+];
+
+describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) => {
+  it('asks every endpoint’s caller for a key', async () => {
+    const { get, post } = await bench({ profile });
+    for (const key of [null, 'sk-wrong']) {
+      for (const path of queries) expect((await get(path, { key })).status, path).toBe(401);
+      for (const path of submits) {
+        const answer = await post(path, {}, { key });
+        expect(answer.status, path).toBe(401);
+        expect(answer.json.error, path).toMatchObject({ message: expect.any(String), code: 'invalid_api_key' });
+      }
+    }
+  });
+
+  it('takes no other scheme than Bearer', async () => {
+    const { get } = await bench({ profile });
+    const answer = await get('/v1/models', { key: null, headers: { authorization: 'Basic sk-sandbox' } });
+    expect(answer.status).toBe(401);
+  });
+
+  it('names the address it does not know', async () => {
+    const { call } = await bench({ profile });
+    for (const [method, path] of [
+      ['GET', '/x'],
+      ['POST', '/v1/models'],
+      ['DELETE', '/imgx/submit/imagine'],
+    ] as const) {
+      const answer = await call(method, `${path}?a=1`);
+      expect(answer.status).toBe(404);
+      expect(answer.json.error.message).toContain(`Invalid URL (${method} ${path})`);
+    }
+  });
+
+  it('refuses a body that is too large, declared or not, and says so', async () => {
+    const { post, gateway } = await bench({ profile, quirks: { bodyLimit: 2_000 } });
+    const large = { prompt: 'x'.repeat(3_000) };
+    const declared = await post('/imgx/submit/imagine', large);
+    expect(declared.status).toBe(413);
+    expect(JSON.stringify(declared.json)).toMatch(/request_too_large/);
+    expect((await post('/imgx/submit/imagine', { prompt: 'x'.repeat(1_000) })).status).toBe(200);
+    gateway.settings.quirks.bodyLimit = 5_000;
+    expect((await post('/imgx/submit/imagine', large)).status).toBe(200);
+  });
+
+  it('refuses what is not JSON', async () => {
+    const { call } = await bench({ profile });
+    const path = '/imgx/submit/imagine';
+    expect((await call('POST', path, { raw: '{"prompt":' })).status).toBe(400);
+    expect((await call('POST', path, { raw: 'prompt=a', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    expect((await call('POST', path)).status).toBe(400);
+    expect((await call('POST', path, { raw: '[]' })).status).toBe(400);
+    expect((await call('POST', path, { raw: 'null' })).status).toBe(400);
+    const deep = `{"prompt":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    expect((await call('POST', path, { raw: deep })).status).toBe(400);
+  });
+
+  it('answers hostile paths without falling over', async () => {
+    const { get } = await bench({ profile });
+    const paths = [
+      '/v1/models/%',
+      '/v1/models/%FF',
+      '/v1/models/%E0%A4%A',
+      '/v1/models/../../etc',
+      '/files/a/b',
+      '/files/%00/x.png',
+    ];
+    paths.push(
+      `/v1/models/${'a'.repeat(5_000)}`,
+      `/imgx/task/${'9'.repeat(5_000)}/fetch`,
+      '/imgx/task/__proto__/fetch',
+      '/v1/fine-tunes/constructor/events',
+    );
+    for (const path of paths) {
+      const { status } = await get(path);
+      expect(status === 501 ? 400 : status, path).toBeLessThan(500);
+    }
+  });
+
+  it('never meets a body, header or path with a 5xx that nobody ordered', async () => {
+    const { call } = await bench({ profile, quirks: { fineTunesMissing: false } });
+    const field = fc.constantFrom(
+      ...[
+        'prompt',
+        'model',
+        'base64Array',
+        'base64',
+        'image',
+        'images',
+        'metadata',
+        'taskId',
+        'customId',
+        'action',
+        'index',
+      ],
+      ...[
+        'content',
+        'maskBase64',
+        'size',
+        'duration',
+        'seconds',
+        'ids',
+        'mv',
+        'notifyHook',
+        'state',
+        '__proto__',
+        'constructor',
+      ],
+    );
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.string(),
+      fc.constantFrom(
+        'lumen-image-1',
+        'reel-2',
+        'a boat',
+        'data:image/png;base64,AAAA',
+        'data:,x',
+        '99999x1',
+        'http://127.0.0.1:1/a.png',
+        'U1 1',
+        null,
+      ),
+    );
+    const body = fc.oneof(
+      fc.dictionary(field, value).map((fields) => JSON.stringify(fields)),
+      fc.jsonValue().map((json) => JSON.stringify(json)),
+      fc.string(),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...submits), body, async (path, raw) => {
+        const { status } = await call('POST', path, { raw });
+        expect(status).toBeLessThan(500);
+      }),
+      { numRuns: 300 },
+    );
+    const word = fc.string({ unit: 'binary-ascii', maxLength: 40 }).map((text) => encodeURIComponent(text));
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...queries), word, word, async (path, more, query) => {
+        const { status } = await call('GET', `${path}${more}?start_date=${query}&a=${more}`, {
+          headers: { 'x-odd': query, range: more },
+        });
+        expect(status).toBeLessThan(500);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('envelopes', () => {
+  it('are one for all families in spec', async () => {
+    const { get, post } = await bench();
+    const answers = [
+      await post('/imgx/submit/imagine', {}),
+      await post('/music/submit/lyrics', {}),
+      await post('/v1/video/generations', {}),
+      await post('/v1/images/generations/jobs', {}),
+      await get('/imgx/task/1/fetch'),
+      await get('/music/fetch/none'),
+      await get('/v1/video/generations/none'),
+    ];
+    for (const { json } of answers) {
+      expect(json).toEqual({
+        error: { message: expect.any(String), type: 'invalid_request_error', code: expect.any(String) },
+      });
+    }
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 404, 404, 404]);
+  });
+
+  it('are one for each family in stock', async () => {
+    const { get, post } = await bench({ profile: 'stock' });
+    expect((await post('/imgx/submit/imagine', {})).json).toEqual({
+      description: 'prompt_is_required ',
+      type: 'upstream_error',
+      code: 4,
+    });
+    const unknown = await get('/imgx/task/1/fetch');
+    expect(unknown.status).toBe(400);
+    expect(unknown.json).toEqual({ description: 'task_not_found ', type: 'midjourney_error', code: 4 });
+    const video = await post('/v1/video/generations', { model: 'reel-2' });
+    expect(video.json).toEqual({ code: 'invalid_request', message: 'prompt is required', data: null });
+    const music = await get('/music/fetch/none');
+    expect(music.status).toBe(400);
+    expect(music.json).toEqual({ code: 'task_not_exist', message: 'task_not_exist', data: null });
+    const image = await post('/v1/images/generations/jobs', { model: 'lumen-image-1' });
+    expect(image.json.error).toMatchObject({ message: expect.stringContaining('request id'), param: '' });
+  });
+});

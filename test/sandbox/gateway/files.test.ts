@@ -1,0 +1,173 @@
+import sharp, { type Sharp } from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { openStudio } from '../../../sandbox/gateway/studio/index.ts';
+import { type Bench, bench, pngUri } from './bench.ts';
+
+async function imageFile(side: Bench, body: object = {}): Promise<string> {
+  const { json } = await side.post('/v1/images/generations/jobs', {
+    model: 'lumen-image-1',
+    prompt: 'a boat',
+    ...body,
+  });
+  await side.settle(json.id);
+  const [{ url }] = (await side.get(`/v1/images/generations/jobs/${json.id}`)).json.data;
+  return new URL(url).pathname;
+}
+
+describe('result files', () => {
+  it('need no key and are drawn once, when somebody asks', async () => {
+    const side = await bench();
+    const path = await imageFile(side);
+    expect(side.drawn.calls).toHaveLength(0);
+    const [one, two] = await Promise.all([side.get(path, { key: null }), side.get(path, { key: null })]);
+    expect(one.status).toBe(200);
+    expect(one.headers).toMatchObject({
+      'content-type': 'image/png',
+      'accept-ranges': 'bytes',
+      'content-length': String(one.bytes.length),
+    });
+    expect(two.bytes.equals(one.bytes)).toBe(true);
+    await side.get(path);
+    expect(side.drawn.calls).toHaveLength(1);
+  });
+
+  it('answer HEAD with the size and nothing else', async () => {
+    const side = await bench();
+    const path = await imageFile(side);
+    const head = await side.call('HEAD', path, { key: null });
+    const whole = await side.get(path);
+    expect(head).toMatchObject({ status: 200, text: '' });
+    expect(head.headers['content-length']).toBe(String(whole.bytes.length));
+    expect(head.headers['content-type']).toBe('image/png');
+  });
+
+  it('answer one range with that part, and others as the standard says', async () => {
+    const side = await bench();
+    const path = await imageFile(side);
+    const { bytes } = await side.get(path);
+    const ranged = async (range: string) => await side.get(path, { headers: { range } });
+    const cases: [string, number, Buffer, string | undefined][] = [
+      ['bytes=0-9', 206, bytes.subarray(0, 10), `bytes 0-9/${bytes.length}`],
+      ['bytes=5-', 206, bytes.subarray(5), `bytes 5-${bytes.length - 1}/${bytes.length}`],
+      ['bytes=-4', 206, bytes.subarray(-4), `bytes ${bytes.length - 4}-${bytes.length - 1}/${bytes.length}`],
+      ['bytes=2-999999', 206, bytes.subarray(2), `bytes 2-${bytes.length - 1}/${bytes.length}`],
+      ['bytes=999999-', 416, Buffer.alloc(0), `bytes */${bytes.length}`],
+      ['bytes=0-1,4-5', 200, bytes, undefined],
+      ['lines=1-2', 200, bytes, undefined],
+      ['bytes=9-3', 200, bytes, undefined],
+    ];
+    for (const [range, status, part, contentRange] of cases) {
+      const answer = await ranged(range);
+      expect([answer.status, answer.headers['content-range']], range).toEqual([status, contentRange]);
+      expect(answer.bytes.equals(part), range).toBe(true);
+    }
+  });
+
+  it('are 403 once expired, and 404 where there is none', async () => {
+    const side = await bench();
+    const path = await imageFile(side);
+    const [, , id = ''] = path.split('/');
+    side.gateway.jobs.expireFiles(id);
+    expect((await side.get(path)).status).toBe(403);
+    for (const other of [`/files/${id}x/1.png`, '/files/none/1.png']) expect((await side.get(other)).status).toBe(404);
+    const { json } = await side.post('/imgx/submit/imagine', { prompt: 'a' });
+    expect((await side.get(`/files/${json.id}/1.png`)).status).toBe(404);
+    expect((await side.get(`/files/${json.id}/2.png`)).status).toBe(404);
+    expect((await side.get(`/files/${json.id}/preview-40.webp`)).status).toBe(404);
+  });
+
+  it('of cheap films are begun with the job, of dear ones when asked for', async () => {
+    const side = await bench();
+    const film = async (body: object) =>
+      (await side.post('/v1/video/generations', { model: 'reel-2', prompt: 'a', ...body })).json.task_id;
+    const cheap = await film({ size: '640x360', duration: 5 });
+    const dear = await film({ size: '1920x1080', duration: 10 });
+    side.clock.advance(30_000);
+    expect(side.gateway.jobs.get(dear)?.state).toBe('running');
+    expect(side.drawn.calls.map(({ options }) => options.width)).toEqual([640]);
+    await side.settle(dear);
+    await side.settle(cheap);
+    await side.get(`/files/${cheap}/1.mp4`);
+    expect(side.drawn.calls).toHaveLength(1);
+    await side.get(`/files/${dear}/1.mp4`);
+    expect(side.drawn.calls).toHaveLength(2);
+  });
+
+  it('can weigh 60 MB and still be a valid picture', async () => {
+    const side = await bench();
+    side.gateway.faults.add({ do: 'huge-file' });
+    const { bytes } = await side.get(await imageFile(side));
+    expect(bytes.length).toBe(60 * 1024 * 1024);
+    const { format, width } = await sharp(bytes).metadata();
+    expect([format, width]).toEqual(['png', 16]);
+    expect((await sharp(bytes).raw().toBuffer()).length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['html-as-picture', '<!doctype html>'],
+    ['executable-as-picture', 'MZ'],
+  ] as const)('can be something else than they say (%s)', async (fault, beginning) => {
+    const side = await bench();
+    side.gateway.faults.add({ do: fault });
+    const answer = await side.get(await imageFile(side));
+    expect(answer.headers['content-type']).toBe('image/png');
+    expect(answer.bytes.toString('latin1').startsWith(beginning)).toBe(true);
+  });
+
+  it('show the localhost trap, and are still served here under that path', async () => {
+    const side = await bench({ quirks: { localhostPictures: true } });
+    const { json } = await side.post('/imgx/submit/imagine', { prompt: 'a' });
+    await side.settle(json.id);
+    const { imageUrl } = (await side.get(`/imgx/task/${json.id}/fetch`)).json;
+    expect(imageUrl).toBe(`http://localhost:3000/imgx/image/${json.id}`);
+    expect((await side.get(new URL(imageUrl).pathname, { key: null })).headers['content-type']).toBe('image/png');
+    const unknown = await side.get('/imgx/image/5', { key: null });
+    expect([unknown.status, unknown.json]).toEqual([400, { error: 'task_not_found' }]);
+  });
+});
+
+describe('with the real studio', () => {
+  it('a grid is a picture of the asked shape, and an upscale shows its quadrant larger', async () => {
+    const studio = openStudio();
+    const side = await bench({ studio });
+    const grid = (await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse --ar 3:2' })).json.id;
+    await side.settle(grid);
+    const whole = (await side.get(`/files/${grid}/1.png`)).bytes;
+    expect(await sharp(whole).metadata()).toMatchObject({ format: 'png', width: 1_536, height: 1_024 });
+    const { json } = await side.post('/imgx/submit/change', { taskId: grid, action: 'UPSCALE', index: 1 });
+    await side.settle(json.id);
+    const single = (await side.get(`/files/${json.id}/1.png`)).bytes;
+    const small = (picture: Sharp) => picture.removeAlpha().resize(24, 16, { fit: 'fill' }).raw().toBuffer();
+    const quadrant = await small(
+      sharp(await sharp(whole).extract({ left: 0, top: 0, width: 760, height: 506 }).toBuffer()),
+    );
+    const large = await small(sharp(single));
+    const difference =
+      quadrant.reduce((sum, value, at) => sum + Math.abs(value - (large[at] ?? 0)), 0) / quadrant.length;
+    expect(difference).toBeLessThan(12);
+    await studio.close();
+  });
+
+  it('a preview, an edit with a mask, a film and a song are what they say', async () => {
+    const studio = openStudio();
+    const side = await bench({ studio });
+    const { json } = await side.post('/v1/video/generations', {
+      model: 'reel-2',
+      prompt: 'waves',
+      size: '160x90',
+      duration: 1,
+    });
+    await side.settle(json.task_id);
+    const film = await side.get(`/files/${json.task_id}/1.mp4`);
+    expect(film.bytes.subarray(4, 8).toString()).toBe('ftyp');
+    const song = (await side.post('/music/submit/music', { prompt: 'waves', duration: 2 })).json.id;
+    await side.settle(song);
+    expect((await side.get(`/files/${song}/1.wav`)).bytes.subarray(0, 4).toString()).toBe('RIFF');
+    const grid = (await side.post('/imgx/submit/imagine', { prompt: 'a tower', base64Array: [await pngUri()] })).json
+      .id;
+    side.clock.advance(20_000);
+    const preview = new URL((await side.get(`/imgx/task/${grid}/fetch`)).json.imageUrl).pathname;
+    expect((await sharp((await side.get(preview)).bytes).metadata()).format).toBe('webp');
+    await studio.close();
+  });
+});

@@ -1,0 +1,220 @@
+import { createServer } from 'node:http';
+import sharp from 'sharp';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bench, pngUri } from './bench.ts';
+
+const path = '/v1/images/generations/jobs';
+const boat = { model: 'lumen-image-1', prompt: 'a small boat' };
+
+describe('image jobs', () => {
+  it('are queued, run and succeed with exactly the specification’s fields', async () => {
+    const { post, get, clock, settle } = await bench();
+    const created = await post(path, boat);
+    expect(created.status).toBe(200);
+    expect(created.json).toEqual({ id: expect.any(String), status: 'queued' });
+    const { id } = created.json;
+    const seen = new Set<string>();
+    for (let second = 0; second < 200 && !seen.has('succeeded'); second++) {
+      seen.add((await get(`${path}/${id}`)).json.status);
+      clock.advance(1_000);
+    }
+    expect([...seen]).toEqual(['queued', 'running', 'succeeded']);
+    await settle(id);
+    const { json } = await get(`${path}/${id}`);
+    expect(json).toEqual({
+      id,
+      status: 'succeeded',
+      data: [{ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/files\/.*\.png$/) }],
+    });
+  });
+
+  it('say in the record why they failed, not when they are created', async () => {
+    const { post, get, gateway, settle } = await bench();
+    gateway.faults.add({ do: 'moderated' });
+    const created = await post(path, boat);
+    expect(created.json.status).toBe('queued');
+    await settle(created.json.id);
+    expect((await get(`${path}/${created.json.id}`)).json).toEqual({
+      id: created.json.id,
+      status: 'failed',
+      error: { message: expect.stringContaining('moderation') },
+    });
+  });
+
+  it('look in stock as a fork of the usual gateway has them', async () => {
+    const { post, get, settle } = await bench({ profile: 'stock' });
+    const created = await post(path, boat);
+    expect(created.status).toBe(202);
+    expect(created.json).toMatchObject({
+      object: 'image_generation.job',
+      status: 'queued',
+      model: boat.model,
+      progress: 0,
+    });
+    await settle(created.json.id);
+    const { json } = await get(`${path}/${created.json.id}`);
+    expect(json).toMatchObject({
+      task_id: created.json.id,
+      status: 'completed',
+      progress: 100,
+      result_url: json.data[0].url,
+    });
+  });
+
+  it.each([
+    ['lumen-image-1', 1_024],
+    ['lumen-image-1-2K', 2_048],
+    ['lumen-image-1-4K', 4_096],
+  ])('of the model %s are %i pixels long', async (model, side) => {
+    const { post, get, settle, drawn } = await bench();
+    const { json } = await post(path, { model, prompt: 'a boat', size: '1536x1024' });
+    await settle(json.id);
+    const [{ url }] = (await get(`${path}/${json.id}`)).json.data;
+    expect(drawn.calls).toEqual([]);
+    await get(new URL(url).pathname);
+    expect(drawn.calls[0]?.options).toMatchObject({ width: side, height: Math.round(side / 1.5 / 2) * 2 });
+  });
+
+  it('draw as many as asked, in the asked format, from the asked seed', async () => {
+    const { post, get, settle, drawn } = await bench();
+    const { json } = await post(path, { ...boat, n: 3, output_format: 'webp', seed: 41 });
+    await settle(json.id);
+    const { data } = (await get(`${path}/${json.id}`)).json;
+    expect(data).toHaveLength(3);
+    for (const { url } of data) expect((await get(new URL(url).pathname)).headers['content-type']).toBe('image/webp');
+    expect(drawn.calls.map(({ scenes }) => scenes[0]?.seed)).toEqual([41, 42, 43]);
+  });
+
+  it('carry base64 instead of an address where the gateway is of that kind', async () => {
+    const { post, get, settle } = await bench({ quirks: { base64Results: true } });
+    const { json } = await post(path, boat);
+    await settle(json.id);
+    const [item] = (await get(`${path}/${json.id}`)).json.data;
+    expect(Object.keys(item)).toEqual(['b64_json']);
+    expect((await sharp(Buffer.from(item.b64_json, 'base64')).metadata()).format).toBe('png');
+  });
+
+  it('are seen by the key that made them and by no other', async () => {
+    const { post, get } = await bench({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
+    const { json } = await post(path, boat);
+    expect((await get(`${path}/${json.id}`)).status).toBe(200);
+    expect((await get(`${path}/${json.id}`, { key: 'sk-other' })).status).toBe(404);
+  });
+
+  it('refuse what cannot be a request', async () => {
+    const { post } = await bench();
+    const wrong: [object, RegExp][] = [
+      [{ prompt: 'a' }, /model is required/],
+      [{ model: 'lumen-image-1' }, /prompt is required/],
+      [{ ...boat, prompt: '  ' }, /prompt is required/],
+      [{ ...boat, image: 'not base64!' }, /image.0 .*base64/],
+      [{ ...boat, image: ['data:image/png;base64,@@@'] }, /image.0 .*malformed/],
+      [{ ...boat, size: 'wide' }, /size .*<width>x<height>/],
+      [{ ...boat, n: 9 }, /n must be from 1 to 4/],
+      [{ ...boat, model: 'reel-2' }, /does not do this/],
+    ];
+    for (const [body, message] of wrong) {
+      const answer = await post(path, body);
+      expect(answer.status, JSON.stringify(body)).toBe(400);
+      expect(answer.json.error.message).toMatch(message);
+    }
+    const unknown = await post(path, { ...boat, model: 'none' });
+    expect([unknown.status, unknown.json.error.code]).toEqual([404, 'model_not_found']);
+  });
+});
+
+describe('the idempotency key of an image job', () => {
+  const headers = { 'idempotency-key': 'once' };
+
+  it('finds the same job again, charged once', async () => {
+    const { post, gateway } = await bench();
+    const first = await post(path, boat, { headers });
+    const second = await post(path, { prompt: boat.prompt, model: boat.model }, { headers });
+    expect(second.json.id).toBe(first.json.id);
+    expect(gateway.jobs.list()).toHaveLength(1);
+    expect(gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
+  });
+
+  it('refuses another body with 409', async () => {
+    const { post } = await bench();
+    await post(path, boat, { headers });
+    const other = await post(path, { ...boat, prompt: 'a large boat' }, { headers });
+    expect([other.status, other.json.error.code]).toEqual([409, 'idempotency_conflict']);
+  });
+
+  it('belongs to the API key it came with', async () => {
+    const { post } = await bench({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
+    const first = await post(path, boat, { headers });
+    const second = await post(path, boat, { headers, key: 'sk-other' });
+    expect(second.json.id).not.toBe(first.json.id);
+  });
+
+  it('finds the job whose answer was lost', async () => {
+    const { post, gateway } = await bench();
+    gateway.faults.add({ do: 'accepted-then-500' });
+    expect((await post(path, boat, { headers })).status).toBe(500);
+    const again = await post(path, boat, { headers });
+    expect(again.json.id).toBe(gateway.jobs.list()[0]?.id);
+    expect(gateway.jobs.list()).toHaveLength(1);
+  });
+
+  it('is demanded by gateways of that kind', async () => {
+    const { post } = await bench({ quirks: { idempotencyRequired: true } });
+    const refused = await post(path, boat);
+    expect([refused.status, refused.json.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
+    expect((await post(path, boat, { headers })).status).toBe(200);
+  });
+});
+
+describe('reference pictures', () => {
+  async function pictureServer() {
+    const bytes = Buffer.from((await pngUri()).split(',')[1] ?? '', 'base64');
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      if (request.url === '/page') return response.setHeader('content-type', 'text/html').end('<html>');
+      if (request.url === '/missing') return response.writeHead(404).end();
+      if (request.url === '/film') return response.setHeader('content-type', 'video/mp4').end('film');
+      return response.setHeader('content-type', 'image/png').end(bytes);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    return { base: `http://127.0.0.1:${port}`, asked };
+  }
+
+  it('are fetched when the job starts, and drawn with', async () => {
+    const { base, asked } = await pictureServer();
+    const { post, get, settle, drawn } = await bench();
+    const { json } = await post(path, { ...boat, image: [`${base}/a`, await pngUri()] });
+    expect(asked).toEqual([]);
+    expect((await settle(json.id)).state).toBe('succeeded');
+    expect(asked).toEqual(['/a']);
+    await get(`/files/${json.id}/1.png`);
+    expect(drawn.calls[0]?.options.references).toHaveLength(2);
+  });
+
+  it('fail the job with a sentence that names the address', async () => {
+    const { base } = await pictureServer();
+    const { post, get, settle } = await bench();
+    const bad: [string, RegExp][] = [
+      [`${base}/page`, /\/page is not a picture/],
+      [`${base}/missing`, /\/missing could not be fetched: it answered 404/],
+      ['http://127.0.0.1:1/none.png', /127\.0\.0\.1:1\/none\.png could not be fetched: nobody answered/],
+      ['https://example.com/a.png', /example\.com\/a\.png is not on this machine/],
+      ['http://127.0.0.1.example.com/a.png', /is not on this machine/],
+    ];
+    for (const [image, message] of bad) {
+      const { json } = await post(path, { ...boat, image });
+      await settle(json.id);
+      const job = await get(`${path}/${json.id}`);
+      expect(job.json.status).toBe('failed');
+      expect(job.json.error.message).toMatch(message);
+    }
+    const { json } = await post(path, {
+      ...boat,
+      image: `data:image/png;base64,${Buffer.from('no picture').toString('base64')}`,
+    });
+    expect((await settle(json.id)).reason).toMatch(/picture 1 of the request is not a picture/);
+  });
+});

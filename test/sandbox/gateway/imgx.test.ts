@@ -1,0 +1,493 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { type Answer, type Bench, bench, type Json, pngUri, profiles } from './bench.ts';
+
+const idOf = ({ json }: Answer): string => String(json.result ?? json.id);
+const customIds = (task: Json): string[] => task.buttons.map((button: { customId: string }) => button.customId);
+
+async function done(side: Bench, answer: Answer): Promise<Json> {
+  const id = idOf(answer);
+  await side.settle(id);
+  return (await side.get(`/imgx/task/${id}/fetch`)).json;
+}
+
+const imagined = async (side: Bench, prompt = 'a lighthouse --ar 3:2') =>
+  await done(side, await side.post('/imgx/submit/imagine', { prompt }));
+
+const press = (side: Bench, taskId: string, customId: string) => side.post('/imgx/submit/action', { taskId, customId });
+
+const button = (task: Json, part: string): string => {
+  const found = customIds(task).find((id) => id.includes(part));
+  expect(found, part).toBeDefined();
+  return found ?? '';
+};
+
+describe('imagine', () => {
+  it('goes from queued to succeeded in the specification’s words, with a preview on the way', async () => {
+    const side = await bench();
+    const submitted = await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse', state: 'mine' });
+    expect(submitted.json).toMatchObject({
+      status: 'queued',
+      progress: 0,
+      action: 'IMAGINE',
+      state: 'mine',
+      prompt: 'a lighthouse',
+    });
+    const { id } = submitted.json;
+    expect(id).toMatch(/^\d{16,19}$/);
+    side.clock.advance(20_000);
+    const running = (await side.get(`/imgx/task/${id}/fetch`)).json;
+    expect(running).toMatchObject({ status: 'running', buttons: [], startTime: expect.any(Number), finishTime: null });
+    expect(running.progress).toBeGreaterThan(0);
+    const preview = await side.get(new URL(running.imageUrl).pathname, { key: null });
+    expect(preview.headers['content-type']).toBe('image/webp');
+    expect(side.drawn.calls[0]?.options.finished).toBeCloseTo(running.progress / 100);
+    const task = await done(side, submitted);
+    expect(task).toMatchObject({
+      status: 'succeeded',
+      progress: 100,
+      failReason: null,
+      properties: { finalPrompt: 'a lighthouse' },
+    });
+    expect(task.imageUrl).toContain(`/files/${id}/1.png`);
+  });
+
+  it('speaks stock: codes, upper case, percent, milliseconds', async () => {
+    const side = await bench({ profile: 'stock' });
+    const submitted = await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse' });
+    expect(submitted.json).toMatchObject({
+      code: 1,
+      result: expect.stringMatching(/^\d{16,19}$/),
+      properties: { discordInstanceId: expect.any(String) },
+    });
+    const id = submitted.json.result;
+    expect((await side.get(`/imgx/task/${id}/fetch`)).json.status).toBe('');
+    side.clock.advance(20_000);
+    const running = (await side.get(`/imgx/task/${id}/fetch`)).json;
+    expect(running).toMatchObject({
+      id,
+      status: 'IN_PROGRESS',
+      progress: expect.stringMatching(/^\d+%$/),
+      finishTime: 0,
+      failReason: '',
+    });
+    const task = await done(side, submitted);
+    expect(task).toMatchObject({ status: 'SUCCESS', progress: '100%', submitTime: expect.any(Number) });
+    expect(task.finishTime).toBeGreaterThan(1e12);
+  });
+
+  it('offers the buttons of a grid, with the task’s own uuid', async () => {
+    const ids = customIds(await imagined(await bench()));
+    expect(ids).toHaveLength(9);
+    const uuid = ids[0]?.split('::')[4] ?? '';
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(ids).toContain(`MJ::JOB::upsample::1::${uuid}`);
+    expect(ids).toContain(`MJ::JOB::variation::4::${uuid}`);
+    expect(ids).toContain(`MJ::JOB::reroll::0::${uuid}::SOLO`);
+  });
+
+  it('honours --ar and --seed, and shows the seed', async () => {
+    const side = await bench();
+    const task = await imagined(side, 'a lighthouse --ar 2:1 --seed 99');
+    await side.get(new URL(task.imageUrl).pathname);
+    const { options, scenes } = side.drawn.calls[0] ?? { options: {} as Record<string, unknown>, scenes: [] };
+    expect(Number(options.width) / Number(options.height)).toBeCloseTo(2);
+    expect(scenes.map(({ seed }) => seed)).toEqual([99, 100, 101, 102]);
+    expect((await side.get(`/imgx/task/${task.id}/image-seed`)).json).toEqual({
+      code: 1,
+      description: expect.any(String),
+      result: '99',
+    });
+  });
+
+  it('says why it failed in both profiles', async () => {
+    for (const profile of profiles) {
+      const side = await bench({ profile });
+      side.gateway.faults.add({ do: { type: 'fail', reason: 'Out of paint.' } });
+      const task = await imagined(side);
+      expect(task.failReason).toBe('Out of paint.');
+      expect(task.status).toBe(profile === 'spec' ? 'failed' : 'FAILURE');
+      expect(task.buttons).toEqual([]);
+    }
+  });
+
+  it('is drawn with reference pictures, also those whose address stands before the words', async () => {
+    const side = await bench();
+    const upload = await side.post('/imgx/submit/upload-discord-images', { base64Array: [await pngUri()] });
+    const [address] = upload.json.result;
+    const task = await done(
+      side,
+      await side.post('/imgx/submit/imagine', { prompt: `${address} a boat`, base64Array: [await pngUri('#00f')] }),
+    );
+    expect(task.status).toBe('succeeded');
+    await side.get(new URL(task.imageUrl).pathname);
+    expect(side.drawn.calls[0]?.options.references).toHaveLength(2);
+    expect(side.drawn.calls[0]?.scenes[0]?.prompt).toBe('a boat');
+  });
+});
+
+describe('the other submits', () => {
+  it.each(profiles)('describe gives four lines and the buttons to imagine them (%s)', async (profile) => {
+    for (const picture of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
+      const side = await bench({ profile });
+      const task = await done(side, await side.post('/imgx/submit/describe', picture));
+      expect(task.action).toBe('DESCRIBE');
+      const lines = task.properties.finalPrompt.split('\n\n');
+      expect(lines).toHaveLength(4);
+      expect(lines[0]).toMatch(/^1\ufe0f\u20e3 \S/);
+      expect(task.promptEn).toBe(task.properties.finalPrompt);
+      expect(customIds(task)).toEqual([
+        ...[1, 2, 3, 4].map((line) => `MJ::Job::PicReader::${line}`),
+        'MJ::Picread::Retry',
+        'MJ::Job::PicReader::all',
+      ]);
+      expect(task.imageUrl).toBe('');
+    }
+  });
+
+  it('shorten gives drafts and a button for each', async () => {
+    const side = await bench();
+    const prompt =
+      'a very very beautiful and quite extraordinarily detailed old lighthouse standing on a rock in the middle of a storm';
+    const task = await done(side, await side.post('/imgx/submit/shorten', { prompt }));
+    expect(task.description).toContain('Shortened prompts');
+    expect(customIds(task)[0]).toBe('MJ::Job::PromptAnalyzer::1');
+    expect(customIds(task).length).toBeLessThanOrEqual(5);
+    const asked = await press(side, task.id, 'MJ::Job::PromptAnalyzer::2');
+    expect(task.description).toContain(asked.json.properties.finalPrompt);
+  });
+
+  it('blend takes two to five pictures and has the asked shape', async () => {
+    const side = await bench();
+    const uri = await pngUri();
+    expect((await side.post('/imgx/submit/blend', { base64Array: [uri] })).status).toBe(400);
+    expect((await side.post('/imgx/submit/blend', { base64Array: Array(6).fill(uri) })).status).toBe(400);
+    const task = await done(
+      side,
+      await side.post('/imgx/submit/blend', { base64Array: [uri, uri], dimensions: 'PORTRAIT' }),
+    );
+    await side.get(new URL(task.imageUrl).pathname);
+    const options = side.drawn.calls[0]?.options ?? {};
+    expect(Number(options.width) / Number(options.height)).toBeCloseTo(2 / 3);
+    expect(options.references).toHaveLength(2);
+  });
+
+  it.each(profiles)('upload answers with addresses that serve the very bytes (%s)', async (profile) => {
+    const side = await bench({ profile });
+    const uri = await pngUri();
+    const { json } = await side.post('/imgx/submit/upload-discord-images', { base64Array: [uri, uri] });
+    expect(json).toMatchObject({
+      code: 1,
+      result: [expect.stringContaining('/1.png'), expect.stringContaining('/2.png')],
+    });
+    const file = await side.get(new URL(json.result[1]).pathname, { key: null });
+    expect(file.bytes.toString('base64')).toBe(uri.split(',')[1]);
+    const wrong = await side.post('/imgx/submit/upload-discord-images', { base64Array: ['QUJD'] });
+    expect(wrong.status).toBe(400);
+  });
+
+  it('edits draws a grid from the picture and the words', async () => {
+    const side = await bench();
+    expect((await side.post('/imgx/submit/edits', { prompt: 'make it blue' })).json.error.message).toBe(
+      'image is required',
+    );
+    const task = await done(
+      side,
+      await side.post('/imgx/submit/edits', { prompt: 'make it blue', image: await pngUri() }),
+    );
+    expect(task).toMatchObject({ action: 'EDITS', status: 'succeeded' });
+    await side.get(new URL(task.imageUrl).pathname);
+    expect(side.drawn.calls[0]?.options.references).toHaveLength(1);
+  });
+
+  it('video makes as many films as asked, which can be extended and enlarged', async () => {
+    const side = await bench();
+    const task = await done(
+      side,
+      await side.post('/imgx/submit/video', {
+        prompt: 'waves',
+        motion: 'high',
+        batchSize: 2,
+        videoType: 'vid_1.1_i2v_720',
+        image: await pngUri(),
+      }),
+    );
+    expect(task).toMatchObject({ action: 'VIDEO', imageUrl: '', videoUrl: task.videoUrls[0].url });
+    expect(task.videoUrls).toHaveLength(2);
+    expect((await side.get(new URL(task.videoUrls[1].url).pathname)).headers['content-type']).toBe('video/mp4');
+    expect(side.drawn.calls.at(-1)?.options).toMatchObject({ width: 1_280, height: 720, seconds: 5 });
+    const enlarged = await done(side, await press(side, task.id, button(task, 'video_virtual_upscale::2')));
+    expect(enlarged).toMatchObject({ action: 'UPSCALE', videoUrls: [{ url: expect.any(String) }] });
+    const asked = await side.post('/imgx/submit/video', { action: 'extend', taskId: task.id, index: 1, prompt: '' });
+    expect(asked.json).toMatchObject({ code: 21, properties: { remix: true, finalPrompt: 'waves' } });
+    const extended = await done(
+      side,
+      await side.post('/imgx/submit/modal', { taskId: asked.json.id, prompt: 'higher waves' }),
+    );
+    await side.get(new URL(extended.videoUrl).pathname);
+    expect(side.drawn.calls.at(-1)?.options.seconds).toBe(9);
+  });
+
+  it('refuse what cannot be a request, in the words of each profile', async () => {
+    const [spec, stock] = [await bench(), await bench({ profile: 'stock' })];
+    const wrong: [string, object, RegExp, RegExp][] = [
+      ['imagine', { prompt: ' ' }, /prompt is required/, /^prompt_is_required $/],
+      ['describe', {}, /base64Array is required/, /^base64_array_is_required $/],
+      ['describe', { base64Array: ['%%%'] }, /base64Array.0/, /base64/],
+      ['describe', { base64Array: ['data:image/png;base64,A'] }, /malformed/, /malformed/],
+      ['action', { taskId: '1' }, /customId is required/, /^custom_id_is_required $/],
+      ['change', { taskId: '1', action: 'UPSCALE' }, /index is required/, /^index_is_required $/],
+      ['change', { taskId: '1', action: 'UPSCALE', index: 5 }, /index must be from 1 to 4/, /index/],
+      ['change', { taskId: '1', action: 'UPSCALE', index: 0 }, /index must be from 1 to 4/, /index/],
+      ['change', { taskId: '1', action: 'FLIP', index: 1 }, /action/, /action/],
+      ['simple-change', { content: '1  U2' }, /content/, /content/],
+      ['simple-change', { content: 'U5 1' }, /content/, /content/],
+      ['video', {}, /prompt is required/, /^prompt_is_required $/],
+      ['video', { prompt: 'a', action: 'extend' }, /taskId is required/, /^task_id_is_required $/],
+    ];
+    for (const [name, body, message, description] of wrong) {
+      const one = await spec.post(`/imgx/submit/${name}`, body);
+      expect([one.status, one.json.error.message], name).toEqual([400, expect.stringMatching(message)]);
+      const other = await stock.post(`/imgx/submit/${name}`, body);
+      expect([other.status, other.json], name).toEqual([
+        400,
+        { code: 4, type: 'upstream_error', description: expect.stringMatching(description) },
+      ]);
+    }
+    expect((await stock.post('/imgx/submit/change', { taskId: '1', action: 'REROLL' })).json.description).toBe(
+      'index_is_required ',
+    );
+  });
+});
+
+describe('follow-ups', () => {
+  it('each button of a grid is executed by its custom id', async () => {
+    const side = await bench();
+    const grid = await imagined(side);
+    const actions = new Map<string, string>();
+    for (const id of customIds(grid)) {
+      const answer = await press(side, grid.id, id);
+      expect(answer.json.status, id).toBe('queued');
+      const task = await done(side, answer);
+      expect(task.status, id).toBe('succeeded');
+      actions.set(id.split('::')[2] ?? '', task.action);
+    }
+    expect(Object.fromEntries(actions)).toEqual({ upsample: 'UPSCALE', variation: 'VARIATION', reroll: 'REROLL' });
+  });
+
+  it('an upscale is the same scene larger, a variation its near relative, a reroll new', async () => {
+    const side = await bench();
+    const grid = await imagined(side);
+    const draw = async (task: Json) => {
+      await side.get(new URL(task.imageUrl).pathname);
+      return side.drawn.calls.at(-1);
+    };
+    const whole = await draw(grid);
+    const upscale = await draw(await done(side, await press(side, grid.id, button(grid, 'upsample::3'))));
+    expect(upscale?.what).toBe('picture');
+    expect(upscale?.scenes[0]).toEqual(whole?.scenes[2]);
+    const variation = await draw(await done(side, await press(side, grid.id, button(grid, 'variation::2'))));
+    expect(variation?.scenes).toHaveLength(4);
+    for (const scene of variation?.scenes ?? []) {
+      expect(scene.seed).toBe(whole?.scenes[1]?.seed);
+      expect(scene).not.toEqual(whole?.scenes[1]);
+    }
+    const reroll = await draw(await done(side, await press(side, grid.id, button(grid, 'reroll'))));
+    const seeds = new Set(whole?.scenes.map(({ seed }) => seed));
+    for (const scene of reroll?.scenes ?? []) expect(seeds.has(scene.seed)).toBe(false);
+  });
+
+  it('each button of a single picture is executed, or asks for words', async () => {
+    const side = await bench();
+    const grid = await imagined(side);
+    const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
+    const ids = customIds(single);
+    expect(ids.length).toBeGreaterThanOrEqual(14);
+    expect(ids.length).toBeLessThanOrEqual(25);
+    for (const id of ids) {
+      expect(id.length).toBeLessThanOrEqual(100);
+      const answer = await press(side, single.id, id);
+      const asks = /CustomZoom|Inpaint/.test(id);
+      expect(answer.json.status, id).toBe(asks ? 'modal' : 'queued');
+      if (asks) continue;
+      const task = await done(side, answer);
+      expect(task.status, id).toBe('succeeded');
+      const address = task.imageUrl || task.videoUrl;
+      expect((await side.get(new URL(address).pathname)).status, id).toBe(200);
+    }
+  });
+
+  it('a zoom shows more and a pan shows beside, with the shape kept', async () => {
+    const side = await bench();
+    const grid = await imagined(side);
+    const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
+    const drawn = async (part: string) => {
+      const task = await done(side, await press(side, single.id, button(single, part)));
+      await side.get(new URL(task.imageUrl).pathname);
+      return side.drawn.calls.at(-1);
+    };
+    expect((await drawn('Outpaint::50'))?.scenes[0]?.view.zoom).toBe(2);
+    expect((await drawn('Outpaint::75'))?.scenes[0]?.view.zoom).toBe(1.5);
+    const pan = await drawn('pan_left');
+    expect(pan?.scenes[0]?.view.x).toBeLessThan(0);
+    expect(Number(pan?.options.width) / Number(pan?.options.height)).toBeCloseTo(1.5);
+  });
+
+  it('unknown custom ids, and those of another task, are refused with their name', async () => {
+    for (const profile of profiles) {
+      const side = await bench({ profile });
+      const grid = await imagined(side);
+      const other = await imagined(side);
+      for (const customId of ['MJ::JOB::teleport::1::x', button(other, 'upsample::1'), `MJ::BOOKMARK::x`]) {
+        const { status, json } = await press(side, grid.id, customId);
+        expect(status).toBe(400);
+        if (profile === 'spec')
+          expect(json.error).toMatchObject({ message: `unknown_action:${customId}`, code: 'unknown_action' });
+        else expect(json).toMatchObject({ code: 4, description: `unknown_action:${customId} ` });
+      }
+    }
+  });
+
+  it('need a parent that exists and has succeeded', async () => {
+    const [spec, stock] = [await bench(), await bench({ profile: 'stock' })];
+    expect((await press(spec, '123', 'MJ::x')).status).toBe(404);
+    const unknown = await press(stock, '123', 'MJ::x');
+    expect([unknown.status, unknown.json.code]).toEqual([200, 3]);
+    const queued = await spec.post('/imgx/submit/imagine', { prompt: 'a' });
+    expect((await press(spec, idOf(queued), 'MJ::x')).json.error.code).toBe('task_status_not_success');
+  });
+
+  it('change and simple-change do U, V and R, in either order of words', async () => {
+    const side = await bench();
+    const grid = await imagined(side);
+    const action = async (answer: Answer) => (await done(side, answer)).action;
+    const change = (body: object) => side.post('/imgx/submit/change', { taskId: grid.id, ...body });
+    expect(await action(await change({ action: 'UPSCALE', index: 2 }))).toBe('UPSCALE');
+    expect(await action(await change({ action: 'VARIATION', index: 4 }))).toBe('VARIATION');
+    expect(await action(await change({ action: 'REROLL' }))).toBe('REROLL');
+    const simple = (content: string) => side.post('/imgx/submit/simple-change', { content });
+    expect(await action(await simple(`${grid.id} U2`))).toBe('UPSCALE');
+    expect(await action(await simple(`V3 ${grid.id}`))).toBe('VARIATION');
+    expect(await action(await simple(`R ${grid.id}`))).toBe('REROLL');
+    const single = await done(side, await change({ action: 'UPSCALE', index: 1 }));
+    expect((await side.post('/imgx/submit/change', { taskId: single.id, action: 'UPSCALE', index: 1 })).status).toBe(
+      400,
+    );
+  });
+});
+
+describe('the window that asks for words', () => {
+  async function asked(side: Bench, part: string): Promise<{ answer: Answer; single: Json }> {
+    const grid = await imagined(side, 'a lighthouse');
+    const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
+    return { answer: await press(side, single.id, button(single, part)), single };
+  }
+
+  it('opens with code 21 and waits for ever, costing nothing', async () => {
+    const side = await bench();
+    const before = side.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
+    const { answer } = await asked(side, 'CustomZoom');
+    expect(answer.json).toMatchObject({
+      code: 21,
+      status: 'modal',
+      properties: { finalPrompt: 'a lighthouse --zoom 2', remix: true },
+    });
+    side.clock.advance(86_400_000);
+    expect((await side.get(`/imgx/task/${answer.json.id}/fetch`)).json.status).toBe('modal');
+    const paid = side.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
+    expect(paid - before).toBe(2);
+    await side.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a lighthouse --zoom 1.4' });
+    expect(side.gateway.usage.rows('sk-sandbox').reduce((sum, row) => sum + row.requests, 0)).toBe(3);
+    const task = await done(side, answer);
+    await side.get(new URL(task.imageUrl).pathname);
+    expect(side.drawn.calls.at(-1)?.scenes[0]?.view.zoom).toBe(1.4);
+  });
+
+  it('is MODAL in stock, where local edit and custom zoom keep their code', async () => {
+    const side = await bench({ profile: 'stock' });
+    const { answer } = await asked(side, 'Inpaint');
+    expect(answer.json).toMatchObject({
+      code: 21,
+      description: 'Waiting for window confirm',
+      properties: { remix: true },
+    });
+    const task = (await side.get(`/imgx/task/${answer.json.result}/fetch`)).json;
+    expect(task).toMatchObject({ status: 'MODAL', progress: '0%', action: 'INPAINT' });
+  });
+
+  it('takes a mask that confines the edit', async () => {
+    const side = await bench();
+    const { answer, single } = await asked(side, 'Inpaint');
+    const mask = await pngUri('#fff');
+    expect(
+      (await side.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a boat', maskBase64: 'QUJD' })).status,
+    ).toBe(400);
+    const task = await done(
+      side,
+      await side.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a boat', maskBase64: mask }),
+    );
+    expect(task).toMatchObject({ id: answer.json.id, status: 'succeeded', prompt: 'a boat', action: 'INPAINT' });
+    await side.get(new URL(single.imageUrl).pathname);
+    const before = side.drawn.calls.at(-1)?.scenes[0];
+    await side.get(new URL(task.imageUrl).pathname);
+    const edit = side.drawn.calls.at(-1);
+    expect(edit?.what).toBe('edit');
+    expect(edit?.scenes[0]).toEqual(before);
+    expect(edit?.scenes[1]?.prompt).toBe('a boat');
+    expect((await sharp(edit?.options.mask as Buffer).metadata()).width).toBe(8);
+  });
+
+  it('imagines the chosen line of a description, in other words if they come', async () => {
+    const side = await bench();
+    const described = await done(side, await side.post('/imgx/submit/describe', { base64Array: [await pngUri()] }));
+    const answer = await press(side, described.id, 'MJ::Job::PicReader::2');
+    expect(described.properties.finalPrompt).toContain(answer.json.properties.finalPrompt);
+    const left = await done(side, await side.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: '' }));
+    expect(left).toMatchObject({ action: 'IMAGINE', prompt: answer.json.properties.finalPrompt });
+    const all = await done(side, await press(side, described.id, 'MJ::Job::PicReader::all'));
+    expect(all.buttons).toHaveLength(9);
+    const again = await done(side, await press(side, described.id, 'MJ::Picread::Retry'));
+    expect(again.properties.finalPrompt).toBe(described.properties.finalPrompt);
+  });
+
+  it('opens for variation, reroll and pan while remix is on, and only then', async () => {
+    const side = await bench({ quirks: { remix: true } });
+    const grid = await imagined(side);
+    for (const part of ['variation::1', 'reroll']) {
+      const answer = await press(side, grid.id, button(grid, part));
+      expect(answer.json.code, part).toBe(21);
+      const task = await done(
+        side,
+        await side.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a tower --ar 1:1' }),
+      );
+      expect(task).toMatchObject({ status: 'succeeded', prompt: 'a tower --ar 1:1' });
+    }
+    expect((await press(side, grid.id, button(grid, 'upsample::1'))).json.status).toBe('queued');
+  });
+
+  it('cannot be answered twice, nor for a task that never asked', async () => {
+    const side = await bench();
+    const { answer, single } = await asked(side, 'CustomZoom');
+    const words = { taskId: answer.json.id, prompt: 'a --zoom 2' };
+    expect((await side.post('/imgx/submit/modal', words)).status).toBe(200);
+    expect((await side.post('/imgx/submit/modal', words)).status).toBe(400);
+    expect((await side.post('/imgx/submit/modal', { ...words, taskId: single.id })).status).toBe(400);
+    expect((await side.post('/imgx/submit/modal', { ...words, taskId: '5' })).status).toBe(404);
+  });
+});
+
+describe('the list', () => {
+  it.each(profiles)('is bare, leaves out what it does not know, and is empty for no ids (%s)', async (profile) => {
+    const side = await bench({ profile });
+    const one = idOf(await side.post('/imgx/submit/imagine', { prompt: 'a' }));
+    const two = idOf(await side.post('/imgx/submit/imagine', { prompt: 'b' }));
+    const list = async (body: object) => (await side.post('/imgx/task/list-by-condition', body)).json;
+    expect((await list({ ids: [two, 'nobody', one] })).map((task: Json) => task.id)).toEqual([two, one]);
+    expect(await list({ ids: [] })).toEqual([]);
+    await side.settle(one);
+    expect(
+      (await list({ status: profile === 'spec' ? 'succeeded' : 'SUCCESS' })).map((task: Json) => task.id),
+    ).toContain(one);
+    expect(await list({ ids: [one], status: 'failed' })).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { durationOf } from '../../../sandbox/gateway/durations.ts';
+import type { Job } from '../../../sandbox/gateway/job.ts';
+import { Pace } from '../../../sandbox/gateway/pace.ts';
+import { randomOf } from '../../../sandbox/gateway/random.ts';
+import { Shelf } from '../../../sandbox/gateway/shelf.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { bench } from './bench.ts';
+
+describe('durations', () => {
+  it('have their kind’s median and a long tail, and are the same for the same seed', () => {
+    const seconds = (seed: number) => {
+      const random = randomOf(seed);
+      return Array.from({ length: 500 }, () => durationOf('imagine', 'imgx-7', random)).map(
+        ({ queued, running }) => (queued + running) / 1_000,
+      );
+    };
+    const sorted = seconds(3).sort((one, other) => one - other);
+    expect(sorted[250]).toBeGreaterThan(28);
+    expect(sorted[250]).toBeLessThan(52);
+    expect((sorted[499] ?? 0) - (sorted[250] ?? 0)).toBeGreaterThan((sorted[250] ?? 0) - (sorted[0] ?? 0));
+    expect(seconds(3)).toEqual(seconds(3));
+    expect(seconds(3)).not.toEqual(seconds(4));
+  });
+});
+
+describe('jobs and the clock', () => {
+  it('tell of each change of state, with progress between', async () => {
+    const { gateway, post, settle } = await bench();
+    const told: string[] = [];
+    gateway.jobs.on('change', (job: Job) => told.push(`${job.state} ${job.progress}`));
+    const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
+    await settle(json.id);
+    expect(told).toEqual([
+      'queued 0',
+      'running 0',
+      ...[11, 22, 33, 44, 56, 67, 78, 89].map((part) => `running ${part}`),
+      'succeeded 100',
+    ]);
+  });
+
+  it('take a tenth of the time at ten times the speed', async () => {
+    const took = async (speed: number) => {
+      const { gateway, post, settle } = await bench({ speed, seed: 11 });
+      const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
+      await settle(json.id);
+      const job = gateway.jobs.get(json.id);
+      return (job?.finishedAt ?? 0) - (job?.createdAt ?? 0);
+    };
+    // Whole milliseconds on both sides.
+    expect(Math.abs((await took(1)) - (await took(10)) * 10)).toBeLessThanOrEqual(20);
+  });
+
+  it('go on at the new speed when it changes under way', async () => {
+    const { gateway, post, clock } = await bench({ seed: 11 });
+    const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
+    clock.advance(3_000);
+    const before = gateway.jobs.get(json.id);
+    expect(before?.state).toBe('running');
+    gateway.setSpeed(1_000);
+    expect(gateway.settings.speed).toBe(1_000);
+    clock.advance(100);
+    expect(gateway.jobs.get(json.id)?.state).toBe('succeeded');
+    expect(() => gateway.setSpeed(0)).toThrow(RangeError);
+  });
+
+  it('are the same again for the same seed and the same requests', async () => {
+    const run = async () => {
+      const { gateway, post, settle } = await bench({ seed: 5 });
+      const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
+      await settle(json.id);
+      const { id, seed, finishedAt } = gateway.jobs.get(json.id) ?? {};
+      return { id, seed, finishedAt };
+    };
+    expect(await run()).toEqual(await run());
+  });
+
+  it('stand still once the gateway has closed', async () => {
+    const { gateway, post, clock } = await bench();
+    const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
+    await gateway.close();
+    clock.advance(3_600_000);
+    expect(gateway.jobs.get(json.id)?.state).toBe('queued');
+  });
+});
+
+describe('the pace', () => {
+  it('keeps every appointment at its own time, whatever speeds come between', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 50 })), { maxLength: 20 }),
+        (stretches) => {
+          const clock = new ManualClock();
+          const pace = new Pace(clock, 1);
+          let met: number | undefined;
+          pace.after(20_000, () => {
+            met = pace.elapsed();
+          });
+          for (const [ms, speed] of stretches) {
+            clock.advance(ms);
+            pace.setSpeed(speed);
+          }
+          clock.advance(20_000);
+          expect(met).toBeCloseTo(20_000, 1);
+          expect(pace.whenWas(pace.elapsed())).toBeCloseTo(clock.now(), 1);
+        },
+      ),
+    );
+  });
+});
+
+describe('the shelf', () => {
+  it('lets go of what was not asked for the longest', () => {
+    const shelf = new Shelf(10);
+    const file = (size: number) => ({ bytes: Buffer.alloc(size), mime: 'x' });
+    shelf.put('a', file(4));
+    shelf.put('b', file(4));
+    shelf.get('a');
+    shelf.put('c', file(4));
+    expect([shelf.get('a'), shelf.get('b'), shelf.get('c')].map((one) => one !== undefined)).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    shelf.put('a', file(1));
+    shelf.put('d', file(5));
+    expect(shelf.get('c')).toBeDefined();
+    shelf.put('huge', file(99));
+    expect(shelf.get('huge')).toBeUndefined();
+  });
+});

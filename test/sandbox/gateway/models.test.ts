@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../../sandbox/gateway/catalogue.ts';
+import type { KeyGrant } from '../../../sandbox/gateway/gateway.ts';
+import { bench } from './bench.ts';
+
+const ids = (answer: { json: { data: { id: string }[] } }) => answer.json.data.map((model) => model.id);
+
+describe('models', () => {
+  it('lists every model in the specification’s shape', async () => {
+    const { get } = await bench();
+    const answer = await get('/v1/models');
+    expect(answer.json.object).toBe('list');
+    expect(ids(answer)).toEqual(catalogue.map((model) => model.id));
+    for (const model of answer.json.data) {
+      expect(model).toMatchObject({ object: 'model', created: expect.any(Number), owned_by: expect.any(String) });
+    }
+  });
+
+  it('lists them as a stock gateway does: success, no object, a constant age', async () => {
+    const { get } = await bench({ profile: 'stock' });
+    const { json } = await get('/v1/models');
+    expect(json.success).toBe(true);
+    expect(json).not.toHaveProperty('object');
+    expect(new Set(json.data.map((model: { created: number }) => model.created))).toEqual(new Set([1_626_777_600]));
+    expect(json.data[0]).toMatchObject({ permission: [], root: json.data[0].id, parent: null });
+  });
+
+  it('finds each model by its whole id, with the slash encoded and plain', async () => {
+    const { get } = await bench();
+    for (const { id } of catalogue) {
+      const encoded = await get(`/v1/models/${encodeURIComponent(id)}`);
+      expect(encoded.json, id).toMatchObject({ id, object: 'model' });
+      const plain = await get(`/v1/models/${id.split('/').map(encodeURIComponent).join('/')}`);
+      expect(plain.json, id).toEqual(encoded.json);
+    }
+  });
+
+  it('finds an id whose percent sign nobody encoded', async () => {
+    const { get } = await bench();
+    expect((await get('/v1/models/inkwell/fern:70b-instruct-50%')).json.id).toBe('inkwell/fern:70b-instruct-50%');
+  });
+
+  it('tells upper from lower case in ids', async () => {
+    const { get } = await bench();
+    expect((await get('/v1/models/lumen-image-1-2k')).status).toBe(404);
+  });
+
+  it('answers 404 for a missing model in spec, and 200 with an error in stock', async () => {
+    const spec = await (await bench()).get('/v1/models/no-such-model');
+    expect(spec.status).toBe(404);
+    expect(spec.json.error).toMatchObject({
+      message: expect.any(String),
+      type: 'invalid_request_error',
+      code: 'model_not_found',
+    });
+    const stock = await (await bench({ profile: 'stock' })).get('/v1/models/no-such-model');
+    expect(stock.status).toBe(200);
+    expect(stock.json.error).toMatchObject({ code: 'model_not_found', param: 'model' });
+  });
+
+  it('has a shorter list at the compatible entry', async () => {
+    const { get } = await bench();
+    const compatible = ids(await get('/v1beta/compat/models'));
+    expect(compatible).toEqual(catalogue.filter((model) => model.compatible).map((model) => model.id));
+    expect(compatible.length).toBeGreaterThan(0);
+  });
+
+  it('shows and serves a key only the models it was granted', async () => {
+    const keys: KeyGrant[] = [{ key: 'sk-all' }, { key: 'sk-few', models: ['quill-5', 'reel-2'] }];
+    const { get, post } = await bench({ keys });
+    expect(ids(await get('/v1/models', { key: 'sk-few' }))).toEqual(['reel-2', 'quill-5']);
+    expect(ids(await get('/v1beta/compat/models', { key: 'sk-few' }))).toEqual(['quill-5']);
+    expect((await get('/v1/models/lumen-image-1', { key: 'sk-few' })).status).toBe(404);
+    expect((await get('/v1/models/lumen-image-1', { key: 'sk-all' })).status).toBe(200);
+    const image = { model: 'lumen-image-1', prompt: 'a boat' };
+    expect((await post('/v1/images/generations/jobs', image, { key: 'sk-few' })).status).toBe(404);
+    expect((await post('/imgx/submit/imagine', { prompt: 'a boat' }, { key: 'sk-few' })).status).toBe(404);
+    const film = await post('/v1/video/generations', { model: 'reel-2', prompt: 'a boat' }, { key: 'sk-few' });
+    expect(film.status).toBe(200);
+  });
+
+  it('refuses a forbidden model with 403 in stock, and says success:false to a key without any', async () => {
+    const { get, post } = await bench({ profile: 'stock', keys: [{ key: 'sk-none', models: [] }] });
+    const refused = await post('/v1/video/generations', { model: 'reel-2', prompt: 'a boat' }, { key: 'sk-none' });
+    expect(refused.status).toBe(403);
+    expect(refused.json.error.code).toBe('access_denied');
+    expect((await get('/v1/models', { key: 'sk-none' })).json).toMatchObject({
+      success: false,
+      message: expect.any(String),
+    });
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { bench, type Json } from './bench.ts';
+
+const song = { prompt: 'the tide comes in', tags: 'folk, calm', title: 'Tide', mv: 'chirp-v4' };
+
+describe('music', () => {
+  it('is queued, streams and completes, in the specification’s words', async () => {
+    const { post, get, clock, settle } = await bench();
+    const created = await post('/music/submit/music', song);
+    expect(created.json).toMatchObject({
+      id: created.json.task_id,
+      status: 'queued',
+      action: 'MUSIC',
+      progress: 0,
+      data: [],
+    });
+    const { id } = created.json;
+    clock.advance(40_000);
+    const running = (await get(`/music/fetch/${id}`)).json;
+    expect(running).toMatchObject({ task_id: id, status: 'running', fail_reason: '' });
+    expect(running.data).toHaveLength(2);
+    for (const clip of running.data) expect(clip).toMatchObject({ status: 'streaming', audio_url: '' });
+    await settle(id);
+    const done = (await get(`/music/fetch/${id}`)).json;
+    expect(done).toMatchObject({ status: 'succeeded', progress: 100 });
+    for (const clip of done.data) {
+      expect(clip).toMatchObject({
+        status: 'complete',
+        title: 'Tide',
+        metadata: { tags: 'folk, calm', prompt: song.prompt, duration: 20 },
+      });
+      expect((await get(new URL(clip.audio_url).pathname, { key: null })).headers['content-type']).toBe('audio/wav');
+      expect((await get(new URL(clip.image_url).pathname, { key: null })).headers['content-type']).toBe('image/png');
+    }
+  });
+
+  it('is wrapped in stock, where the submit answers with the id alone', async () => {
+    const { post, get, settle } = await bench({ profile: 'stock' });
+    const created = await post('/music/submit/music', song);
+    expect(created.json).toEqual({ code: 'success', message: '', data: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    const id = created.json.data;
+    expect((await get(`/music/fetch/${id}`)).json.data).toMatchObject({
+      status: 'SUBMITTED',
+      progress: '0%',
+      start_time: 0,
+    });
+    await settle(id);
+    const { data } = (await get(`/music/fetch/${id}`)).json;
+    expect(data).toMatchObject({ task_id: id, status: 'SUCCESS', progress: '100%' });
+    expect(data.finish_time).toBeLessThan(1e11);
+  });
+
+  it('answers for many at once, leaving out what it does not know', async () => {
+    const { post, settle } = await bench();
+    const ids: string[] = [];
+    for (const title of ['one', 'two']) ids.push((await post('/music/submit/music', { ...song, title })).json.id);
+    await settle(ids[0] ?? '');
+    const { json } = await post('/music/fetch', { ids: [...ids, 'nobody', ids[0]] });
+    expect(Object.keys(json)).toEqual(['data']);
+    expect(json.data.map((task: Json) => task.task_id)).toEqual(ids);
+    expect((await post('/music/fetch', { ids: [] })).json).toEqual({ data: [] });
+    expect((await post('/music/fetch', {})).status).toBe(400);
+    expect((await post('/music/fetch', { ids: [1] })).status).toBe(400);
+  });
+
+  it('has null for a batch that finds nothing, where the gateway is of that kind', async () => {
+    const { post } = await bench({ profile: 'stock' });
+    expect((await post('/music/fetch', { ids: ['nobody'] })).json).toEqual({
+      code: 'success',
+      message: '',
+      data: null,
+    });
+    const id = (await post('/music/submit/music', song)).json.data;
+    expect((await post('/music/fetch', { ids: [id] })).json).toMatchObject({
+      code: 'success',
+      data: [{ task_id: id }],
+    });
+  });
+
+  it('writes lyrics from the words it was given', async () => {
+    const { post, get, settle } = await bench();
+    const created = await post('/music/submit/lyrics', { prompt: 'lanterns on the river' });
+    expect(created.json).toMatchObject({ action: 'LYRICS', data: null });
+    await settle(created.json.id);
+    const { data } = (await get(`/music/fetch/${created.json.id}`)).json;
+    expect(data).toMatchObject({ status: 'complete', title: expect.any(String) });
+    expect(data.text.toLowerCase()).toMatch(/lantern|river/);
+  });
+
+  it('says why it failed, in the task and in its clips', async () => {
+    const { post, get, settle, gateway } = await bench();
+    gateway.faults.add({ do: { type: 'fail', reason: 'Out of tune.' } });
+    const { id } = (await post('/music/submit/music', song)).json;
+    await settle(id);
+    const { json } = await get(`/music/fetch/${id}`);
+    expect(json).toMatchObject({ status: 'failed', fail_reason: 'Out of tune.' });
+    expect(json.data[0]).toMatchObject({ status: 'error', metadata: { error_message: 'Out of tune.' } });
+  });
+
+  it('needs words of some kind and a model that sings', async () => {
+    const { post } = await bench();
+    expect((await post('/music/submit/music', { title: 'x' })).json.error.message).toBe('prompt is required');
+    expect((await post('/music/submit/music', { gpt_description_prompt: 'a calm song' })).status).toBe(200);
+    expect((await post('/music/submit/music', { ...song, mv: 'chorale-4.5' })).status).toBe(200);
+    expect((await post('/music/submit/music', { ...song, mv: 'reel-2' })).status).toBe(400);
+    expect((await post('/music/submit/music', { ...song, mv: 'none' })).status).toBe(404);
+    expect((await post('/music/submit/lyrics', { prompt: '' })).status).toBe(400);
+  });
+});

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { Quirks } from '../../../sandbox/gateway/gateway.ts';
+import { quirksOf } from '../../../sandbox/gateway/quirks.ts';
+import { type Bench, bench, LONG } from './bench.ts';
+
+const imagine = '/imgx/submit/imagine';
+const video = '/v1/video/generations';
+const words = { prompt: 'a boat' };
+const film = { model: 'reel-2', prompt: 'a wave' };
+
+async function grid(side: Bench): Promise<string> {
+  const { json } = await side.post(imagine, words);
+  const id = String(json.result ?? json.id);
+  await side.settle(id);
+  return id;
+}
+
+async function videoTask(side: Bench) {
+  const { json } = await side.post(video, film);
+  await side.settle(json.task_id);
+  return (await side.get(`${video}/${json.task_id}`)).json;
+}
+
+describe('quirks', () => {
+  it('stand on top of the profile’s own, also after it changes', async () => {
+    const { gateway } = await bench({ quirks: { remix: true } });
+    expect(gateway.settings.quirks).toEqual({ ...quirksOf('spec'), remix: true });
+    gateway.settings.profile = 'stock';
+    expect(gateway.settings.quirks).toEqual({ ...quirksOf('stock'), remix: true });
+  });
+
+  it('rewriteCodes: a task that waits for words answers 1, except local edit and custom zoom', async () => {
+    for (const rewriteCodes of [true, false]) {
+      const side = await bench({ profile: 'stock', quirks: { remix: true, rewriteCodes } });
+      const id = await grid(side);
+      const { buttons } = (await side.get(`/imgx/task/${id}/fetch`)).json;
+      const reroll = buttons.find((button: { customId: string }) => button.customId.includes('reroll')).customId;
+      const { json } = await side.post('/imgx/submit/action', { taskId: id, customId: reroll });
+      expect(json).toMatchObject({ code: rewriteCodes ? 1 : 21, properties: { remix: true } });
+      expect((await side.get(`/imgx/task/${json.result}/fetch`)).json.status).toBe('MODAL');
+    }
+  });
+
+  it('queuedFrom and fullFrom: 22 with the number ahead, then 23 and nothing taken', async () => {
+    const side = await bench({ profile: 'stock', quirks: { rewriteCodes: false, queuedFrom: 1, fullFrom: 2 } });
+    expect((await side.post(imagine, words)).json.code).toBe(1);
+    expect((await side.post(imagine, words)).json).toMatchObject({
+      code: 22,
+      result: expect.any(String),
+      properties: { numberOfQueues: 1 },
+    });
+    const full = await side.post(imagine, words);
+    expect([full.status, full.json.code, full.json.result]).toEqual([200, 23, '']);
+    expect(side.gateway.jobs.list()).toHaveLength(2);
+    side.clock.advance(LONG);
+    expect((await side.post(imagine, words)).json.code).toBe(1);
+    side.gateway.settings.quirks.rewriteCodes = true;
+    expect((await side.post(imagine, words)).json.code).toBe(1);
+  });
+
+  it('a banned word is code 24 in stock and a plain refusal in spec', async () => {
+    const prompt = { prompt: 'a Banned-Word on a wall' };
+    const stock = await (await bench({ profile: 'stock' })).post(imagine, prompt);
+    expect([stock.status, stock.json]).toEqual([
+      200,
+      expect.objectContaining({ code: 24, properties: { promptEn: prompt.prompt, bannedWord: 'banned-word' } }),
+    ]);
+    const spec = await (await bench()).post(imagine, prompt);
+    expect([spec.status, spec.json.error.code]).toEqual([400, 'sensitive_words_detected']);
+  });
+
+  it('emptyStatus: nothing is said of a task until it runs', async () => {
+    const side = await bench({ quirks: { emptyStatus: true } });
+    const { json } = await side.post(imagine, words);
+    expect(json.status).toBe('');
+    side.clock.advance(20_000);
+    expect((await side.get(`/imgx/task/${json.id}/fetch`)).json.status).toBe('running');
+  });
+
+  it('repeatsKnown: the same upscale again is 21 with the task that has it', async () => {
+    const side = await bench({ profile: 'stock', quirks: { rewriteCodes: false } });
+    const taskId = await grid(side);
+    const upscale = async () => (await side.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 2 })).json;
+    const first = await upscale();
+    await side.settle(first.result);
+    const paid = side.gateway.usage.total('sk-sandbox');
+    expect(await upscale()).toMatchObject({
+      code: 21,
+      result: first.result,
+      properties: { status: 'SUCCESS', imageUrl: expect.stringContaining('http') },
+    });
+    expect(side.gateway.usage.total('sk-sandbox')).toBe(paid);
+  });
+
+  it('refusedActions: what a stock gateway cannot book is refused, and a favourite button shown', async () => {
+    const side = await bench({ profile: 'stock' });
+    const taskId = await grid(side);
+    const { result } = (await side.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 1 })).json;
+    await side.settle(result);
+    const { buttons } = (await side.get(`/imgx/task/${result}/fetch`)).json;
+    const refused: string[] = [];
+    for (const { customId } of buttons) {
+      const { status, json } = await side.post('/imgx/submit/action', { taskId: result, customId });
+      if (status === 400) refused.push(json.description.replace(/::[0-9a-f-]{36}.*/, '').trim());
+    }
+    expect(refused).toEqual([
+      'unknown_action:MJ::JOB::animate_high::1',
+      'unknown_action:MJ::JOB::animate_low::1',
+      'unknown_action:MJ::BOOKMARK',
+    ]);
+  });
+
+  it('listsAsText: buttons and videoUrls are JSON inside a string', async () => {
+    const side = await bench({ quirks: { listsAsText: true } });
+    const task = (await side.get(`/imgx/task/${await grid(side)}/fetch`)).json;
+    expect(JSON.parse(task.buttons)).toHaveLength(9);
+    expect(task.videoUrls).toBe('[]');
+  });
+
+  it.each(['spec', 'stock'] as const)('numericIds: ids are bare numbers, digit for digit (%s)', async (profile) => {
+    const side = await bench({ profile, quirks: { numericIds: true } });
+    const { text } = await side.post(imagine, words);
+    const [job] = side.gateway.jobs.list();
+    expect(text).toContain(`"${profile === 'spec' ? 'id' : 'result'}":${job?.id}`);
+    expect((await side.get(`/imgx/task/${job?.id}/fetch`)).text).toContain(`"id":${job?.id},`);
+    await side.settle(job?.id ?? '');
+    const followed = await side.call('POST', '/imgx/submit/simple-change', { raw: `{"content":"U1 ${job?.id}"}` });
+    expect(followed.status).toBe(200);
+  });
+
+  it('successWithoutAddress: every family succeeds and names nothing', async () => {
+    const side = await bench({ quirks: { successWithoutAddress: true } });
+    expect((await side.get(`/imgx/task/${await grid(side)}/fetch`)).json).toMatchObject({
+      status: 'succeeded',
+      imageUrl: '',
+    });
+    const task = await videoTask(side);
+    expect(task.status).toBe('succeeded');
+    expect(task).not.toHaveProperty('url');
+    const image = (await side.post('/v1/images/generations/jobs', { model: 'lumen-image-1', ...words })).json.id;
+    await side.settle(image);
+    expect((await side.get(`/v1/images/generations/jobs/${image}`)).json).toMatchObject({
+      status: 'succeeded',
+      data: [],
+    });
+    const song = (await side.post('/music/submit/music', words)).json.id;
+    await side.settle(song);
+    expect((await side.get(`/music/fetch/${song}`)).json).toMatchObject({ status: 'succeeded', data: [] });
+  });
+
+  it('videoShape: each of the five names the address in its own place', async () => {
+    const side = await bench();
+    const file = expect.stringContaining('/files/task_');
+    const places = {
+      flat: { status: 'succeeded', url: file },
+      wrapped: { code: 'success', data: { status: 'SUCCESS', result_url: file } },
+      short: { code: 'success', data: { status: 'succeeded', url: file, error: null, format: 'mp4' } },
+      legacy: { code: 'success', data: { status: 'SUCCESS', fail_reason: file } },
+      native: { code: 0, data: { task_status: 'succeed', task_result: { videos: [{ url: file }] } } },
+    } satisfies Record<Quirks['videoShape'], object>;
+    for (const shape of Object.keys(places) as Quirks['videoShape'][]) {
+      side.gateway.settings.quirks.videoShape = shape;
+      expect(await videoTask(side), shape).toMatchObject(places[shape]);
+    }
+  });
+
+  it('vendorPathNative: the vendor’s path ignores the shape of the rest', async () => {
+    const side = await bench({ quirks: { vendorPathNative: true } });
+    const { json } = await side.post(video, film);
+    expect((await side.get(`/videoa/v1/videos/image2video/${json.task_id}`)).json.code).toBe(0);
+    expect((await side.get(`${video}/${json.task_id}`)).json.status).toBe('queued');
+  });
+
+  it('innerContradiction: inside, the vendor still says processing', async () => {
+    const side = await bench({ profile: 'stock', quirks: { innerContradiction: true } });
+    expect(await videoTask(side)).toMatchObject({
+      data: { status: 'SUCCESS', result_url: expect.stringContaining('http'), data: { status: 'processing' } },
+    });
+  });
+
+  it.each(['spec', 'stock'] as const)('lateTask: a task does not exist for its first second (%s)', async (profile) => {
+    const side = await bench({ profile, speed: 2, quirks: { lateTask: true } });
+    const { task_id } = (await side.post(video, film)).json;
+    const song = (await side.post('/music/submit/music', words)).json;
+    const ids = [`${video}/${task_id}`, `/music/fetch/${song.id ?? song.data}`];
+    for (const path of ids) expect((await side.get(path)).status).toBe(profile === 'spec' ? 404 : 400);
+    side.clock.advance(500);
+    for (const path of ids) expect((await side.get(path)).status).toBe(200);
+  });
+
+  it('contentOnly: a finished video has its film under /content and nowhere else', async () => {
+    const side = await bench({ quirks: { contentOnly: true } });
+    const { json } = await side.post('/v1/videos', film);
+    await side.settle(json.id);
+    const task = (await side.get(`/v1/videos/${json.id}`)).json;
+    expect(JSON.stringify(task)).not.toContain('http');
+    expect((await side.get(`/v1/videos/${json.id}/content`)).status).toBe(200);
+  });
+
+  it('fineTunesMissing, usageIgnoresDates and unknownModelUnavailable hold in spec too', async () => {
+    const side = await bench({
+      quirks: { fineTunesMissing: true, usageIgnoresDates: true, unknownModelUnavailable: true },
+    });
+    expect((await side.get('/v1/fine-tunes/ft-sandbox-1/events')).status).toBe(501);
+    await side.post('/music/submit/lyrics', words);
+    expect(
+      (await side.get('/v1/dashboard/billing/usage?start_date=1999-01-01&end_date=1999-01-02')).json.data,
+    ).toHaveLength(1);
+    const unknown = await side.post(video, { ...film, model: 'none' });
+    expect([unknown.status, unknown.json.error.code]).toEqual([503, 'model_not_found']);
+  });
+});

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const command = fileURLToPath(new URL('../../../sandbox/gateway/start.ts', import.meta.url));
+
+function run(...options: string[]): {
+  child: ChildProcess;
+  said: () => string;
+  ended: Promise<number | null>;
+  ready: Promise<string>;
+} {
+  const child = spawn(process.execPath, [command, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  const ready = new Promise<string>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (piece: Buffer) => {
+        text += piece.toString();
+        const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
+        if (url && text.includes('_sandbox')) resolve(url);
+      });
+    }
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, said: () => text, ended, ready };
+}
+
+describe('the command', () => {
+  it('says where it listens and what to try, serves, and stops cleanly', async () => {
+    const { child, said, ended, ready } = run('--port', '0', '--speed', '10', '--key', 'sk-try', '--profile', 'stock');
+    const url = await ready;
+    expect(said()).toContain(`curl ${url}/v1/models -H 'Authorization: Bearer sk-try'`);
+    expect(said()).toContain('/_sandbox/faults');
+    const answer = await request(`${url}/v1/models`, { headers: { authorization: 'Bearer sk-try' } });
+    expect(await answer.body.json()).toMatchObject({ success: true });
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it.each([
+    [['--speed', 'fast'], /--speed is a number above 0/],
+    [['--port', '70000'], /--port is a number from 0 to 65535/],
+    [['--profile', 'wild'], /--profile is spec or stock/],
+    [['--key', 'a b'], /--key/],
+    [['--colour', 'red'], /--port, --speed, --key and --profile/],
+    [['--port'], /--port, --speed, --key and --profile/],
+  ])('answers %j with one sentence and 64', async (options, sentence) => {
+    const { said, ended } = run(...options);
+    expect(await ended).toBe(64);
+    expect(said().trim().split('\n')).toHaveLength(1);
+    expect(said()).toMatch(sentence);
+  });
+
+  it('says what to do about a port in use', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    const { said, ended } = run('--port', String(port));
+    expect(await ended).toBe(64);
+    expect(said()).toMatch(new RegExp(`^Port ${port} is in use: .*--port.*\n$`));
+  });
+});
