@@ -9,7 +9,7 @@ export interface Served {
 }
 
 const key = 'sk-sandbox';
-const gateway = await startGateway({ keys: [{ key }], profile: 'stock', speed: 100 });
+const gateway = await startGateway({ keys: [{ key }], profile: 'stock', speed: 50 });
 
 const { body } = await request(`${gateway.url}/imgx/submit/imagine`, {
   method: 'POST',
@@ -18,15 +18,13 @@ const { body } = await request(`${gateway.url}/imgx/submit/imagine`, {
 });
 const { result: taskId } = (await body.json()) as { result: string };
 
-// A task in the middle of its work has the longest answer that is asked for again and again.
+// What is polled is a task in the middle of its work, and this one stays there.
 await new Promise<void>((resolve) => {
-  const look = (): void => {
-    if (gateway.jobs.get(taskId)?.state !== 'running') return;
-    gateway.jobs.stick(taskId);
+  gateway.jobs.on('change', ({ id, state, progress }) => {
+    if (id !== taskId || state !== 'running' || progress === 0) return;
+    gateway.jobs.stick(id);
     resolve();
-  };
-  gateway.jobs.on('change', look);
-  look();
+  });
 });
 
 process.send?.({ url: gateway.url, key, taskId } satisfies Served);

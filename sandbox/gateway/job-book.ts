@@ -20,6 +20,8 @@ export interface JobEvents {
 
 interface Course {
   cancel: () => void;
+  /** An order may come in the middle of a step, from whoever hears of the change. */
+  stopped: boolean;
   prepared: Promise<Partial<Job> | undefined> | undefined;
 }
 
@@ -80,7 +82,7 @@ export class JobBook extends EventEmitter<JobEvents> {
   finish(id: string): Job | undefined {
     const job = this.#live(id);
     if (!job) return undefined;
-    this.#courses.get(id)?.cancel();
+    this.#stop(id);
     this.#start(job.id);
     this.#complete(id);
     return this.#jobs.get(id);
@@ -93,13 +95,20 @@ export class JobBook extends EventEmitter<JobEvents> {
 
   /** It stays as it is, for ever. */
   stick(id: string): Job | undefined {
-    this.#courses.get(id)?.cancel();
+    this.#stop(id);
     return this.#live(id);
   }
 
   expireFiles(id: string): Job | undefined {
     const job = this.#jobs.get(id);
     return job && this.#change(job, { expired: true });
+  }
+
+  #stop(id: string): void {
+    const course = this.#courses.get(id);
+    if (!course) return;
+    course.stopped = true;
+    course.cancel();
   }
 
   #live(id: string): Job | undefined {
@@ -110,13 +119,13 @@ export class JobBook extends EventEmitter<JobEvents> {
   #run(job: Job): void {
     const times = job.orders.takesTimes ?? 1;
     const { queued, running } = durationOf(job.kind, job.model, this.#random);
-    const course: Course = { cancel: () => undefined, prepared: undefined };
+    const course: Course = { cancel: () => undefined, stopped: false, prepared: undefined };
     this.#courses.set(job.id, course);
     const step = (number: number) => {
       if (number === STEPS) return this.#complete(job.id);
       if (number === 0) this.#start(job.id);
       else this.#progress(job.id, Math.round((number / STEPS) * 100));
-      if (job.orders.sticks && number === STUCK_AT) return;
+      if (course.stopped || (job.orders.sticks && number === STUCK_AT)) return;
       course.cancel = this.#pace.after((running * times) / STEPS, () => step(number + 1));
     };
     course.cancel = this.#pace.after(queued * times, () => step(0));
@@ -160,7 +169,7 @@ export class JobBook extends EventEmitter<JobEvents> {
   }
 
   #end(job: Job, state: JobState, patch: Partial<Job>): Job {
-    this.#courses.get(job.id)?.cancel();
+    this.#stop(job.id);
     this.#courses.delete(job.id);
     const progress = state === 'succeeded' ? 100 : job.progress;
     return this.#change(job, { ...patch, state, progress, finishedAt: this.#pace.now() });

@@ -11,7 +11,7 @@ import type { GatewayLimits, GatewaySettings } from '../../src/services/gateway/
 import { ManualClock } from '../support/manual-clock.ts';
 
 export const profiles = ['spec', 'stock'] as const;
-export const key = 'sk-sandbox';
+const key = 'sk-sandbox';
 
 export interface Both {
   /** The client. */

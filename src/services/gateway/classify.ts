@@ -24,6 +24,7 @@ const KIND_OF_WORD = new Map<string, GatewayErrorKind>(
       'not_found',
       'not_found_error',
       'openai_image_job_not_found',
+      'midjourney_task_not_found',
     ],
     invalid: [
       'invalid_request',
@@ -49,6 +50,7 @@ const KIND_OF_WORD = new Map<string, GatewayErrorKind>(
       'fail_to_fetch_task',
       'get_task_failed',
       'server_error',
+      'upstream_error',
       'internal_error',
       'upstream_timeout',
       'channel:no_available_key',

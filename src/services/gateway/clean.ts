@@ -2,7 +2,7 @@ const LONGEST_MESSAGE = 500;
 const HIDDEN = '[hidden]';
 
 /** Keys and tokens as they appear in messages of gateways that quote what they were sent. */
-const SECRET_SHAPES = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+[^\s"',;]+/gi];
+const SECRET_SHAPES = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+["']?[^\s"',;]+/gi];
 
 /** Elements whose content is never prose, and what is no element at all. */
 const UNREADABLE = /<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
@@ -14,8 +14,10 @@ const LONGEST_PAGE = 20_000;
 
 /** Makes a gateway's words fit to be shown: no markup, no secrets, one line, not endless. */
 export function cleanMessage(text: string, secrets: readonly string[]): string {
-  let clean = proseOf(text.slice(0, LONGEST_PAGE));
+  // Secrets go first: half of one, cut at the end, would no longer be known for what it is.
+  let clean = text;
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, HIDDEN);
+  clean = proseOf(clean.slice(0, LONGEST_PAGE));
   for (const shape of SECRET_SHAPES) clean = clean.replace(shape, HIDDEN);
   // Control characters would break a log line or a terminal.
   clean = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim();

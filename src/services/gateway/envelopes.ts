@@ -93,14 +93,20 @@ const FINE = new Set(['', 'success', 'succeed', 'ok', '0', '1', '200', '201', '2
  * HTTP 200 is no promise: some gateways report errors inside it. A record that has a state of its own
  * is a task, whose `error` says why the task failed; anything else with an error is a refusal.
  */
-export function hidesError(body: unknown): boolean {
+export function hidesError(body: unknown, isSubmit: boolean): boolean {
   if (!isRecord(body)) return false;
   if (body.success === false || body.success === 'false') return true;
-  if (saysState(body) || (isRecord(body.job) && saysState(body.job))) return false;
+  // A submit that names no task has made none, whatever word comes with it.
+  if (saysState(body) && (saysId(body) || !isSubmit)) return false;
+  if (isRecord(body.job) && saysState(body.job)) return false;
   const error = body.error;
-  if (isRecord(error) ? Object.keys(error).length > 0 : asText(error) !== undefined) return true;
+  if (isRecord(error) ? Object.values(error).some(saysSomething) : saysSomething(error)) return true;
   const code = body.code;
   if (typeof code !== 'string' && typeof code !== 'number') return false;
   const holdsTask = isRecord(body.data) && (saysState(body.data) || saysId(body.data));
   return !FINE.has(String(code).trim().toLowerCase()) && !holdsTask;
+}
+
+function saysSomething(value: unknown): boolean {
+  return isRecord(value) || (asText(value) !== undefined && value !== 0);
 }

@@ -79,6 +79,11 @@ export class GatewayHttp {
     return this.#send(question, true);
   }
 
+  /** A gateway's words, fit to be shown to a person. */
+  clean(words: string): string {
+    return cleanMessage(words, this.#secrets);
+  }
+
   /** Lets what is under way finish; nothing new is taken. */
   async close(): Promise<void> {
     await this.#pool.close();
@@ -101,7 +106,7 @@ export class GatewayHttp {
       return '';
     });
     const body = parsed(text);
-    if (!isFine || hidesError(body)) {
+    if (!isFine || hidesError(body, isSubmit)) {
       throw errorFrom({
         status,
         body,

@@ -6,6 +6,8 @@ const FIRST_WAIT_MS = 250;
 
 /** How long to wait before a read is tried again; undefined: not at all. `attempt` counts from 1. */
 export function waitBeforeRetry(error: GatewayError, attempt: number, random: () => number): number | undefined {
+  // What was too large once is too large again.
+  if (error.code === 'too_large') return undefined;
   switch (error.kind) {
     case 'rate-limited':
     case 'unavailable':

@@ -12,21 +12,25 @@ export const modelId = words('the model is missing: name one from the list of mo
 export const taskId = words('the task id is missing');
 
 /** The specification (part 8): a picture in a grid of four. */
-export const gridIndex = z.literal([1, 2, 3, 4], 'the index goes from 1 to 4');
+const INDEX_RANGE = 'the index goes from 1 to 4';
+export const gridIndex = z.number(INDEX_RANGE).int(INDEX_RANGE).min(1, INDEX_RANGE).max(4, INDEX_RANGE);
 
-const DATA_URI = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,/i;
+const PICTURE_URI = /^data:image\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,/i;
+const FRAMES_URI = /^data:(?:image|video)\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,/i;
 
-export const dataUri = z.string().refine(isDataUri, 'this is not a picture as a data URI (data:image/png;base64,…)');
+export const dataUri = z
+  .string()
+  .refine((text) => isDataUri(text, PICTURE_URI), 'this is not a picture as a data URI (data:image/png;base64,…)');
 
 export const webAddress = z
   .string()
   .refine(isWebAddress, 'this is not a web address: it should begin with https:// or http://');
 
-/** A public address or a whole data URI. */
+/** A public address or a whole data URI; some models read videos where others read pictures (4.4). */
 export const picture = z
   .string()
   .refine(
-    (text) => isWebAddress(text) || isDataUri(text),
+    (text) => isWebAddress(text) || isDataUri(text, FRAMES_URI),
     'this is neither a web address nor a picture as a data URI (data:image/png;base64,…)',
   );
 
@@ -50,8 +54,8 @@ function isPositive(value: unknown): boolean {
   );
 }
 
-function isDataUri(text: string): boolean {
-  const head = DATA_URI.exec(text.slice(0, 200));
+function isDataUri(text: string, kind: RegExp): boolean {
+  const head = kind.exec(text.slice(0, 200));
   if (!head) return false;
   const payload = text.slice(head[0].length);
   // Four letters carry three bytes; anything else is cut or garbled (RFC 4648, 4).

@@ -60,7 +60,7 @@ export const defaultLimits: GatewayLimits = {
   attempts: 3,
 };
 
-export interface GatewayLog {
+interface GatewayLog {
   info(facts: object, sentence: string): void;
   warn(facts: object, sentence: string): void;
 }

@@ -38,7 +38,10 @@ export class TaskReader {
 
   read(family: Family, answer: unknown): Snapshot {
     const place = { base: this.#http.baseUrl, imgxPath: this.#imgxPath, now: this.#http.tools.clock.now() };
-    return readSnapshot(family, answer, place, this.#notices);
+    const snapshot = readSnapshot(family, answer, place, this.#notices);
+    const { failure } = snapshot;
+    if (failure?.reason === undefined) return snapshot;
+    return { ...snapshot, failure: { ...failure, reason: this.#http.clean(failure.reason) } };
   }
 
   /** Reads a batch by id: a list under `data`, a bare list, or nothing at all where no task is known. */

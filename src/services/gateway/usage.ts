@@ -12,7 +12,7 @@ export interface Usage {
   rows: UsageRow[];
 }
 
-export interface UsageRow {
+interface UsageRow {
   /** `YYYY-MM-DD` (UTC). */
   date: string | undefined;
   model: string | undefined;

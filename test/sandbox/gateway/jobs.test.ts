@@ -26,6 +26,16 @@ describe('durations', () => {
 });
 
 describe('jobs and the clock', () => {
+  it('obey an order that comes in the middle of a change', async () => {
+    const { gateway, post, clock } = await bench();
+    gateway.jobs.on('change', (job: Job) => {
+      if (job.progress === 11) gateway.jobs.stick(job.id);
+    });
+    const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
+    clock.advance(24 * 3_600_000);
+    expect(gateway.jobs.get(json.id)).toMatchObject({ state: 'running', progress: 11 });
+  });
+
   it('tell of each change of state, with progress between', async () => {
     const { gateway, post, settle } = await bench();
     const told: string[] = [];

@@ -39,8 +39,7 @@ export function mediumFrom(value: unknown, kind: Medium['kind'], place: ReadingP
     seconds: firstAt(value, at.seconds, asNumber),
     thumbnail: firstAt(value, at.thumbnail, (text) => addressFrom(text, place)),
     expiresAt:
-      firstAt(value, at.expiry, asTime) ??
-      (lifetime === undefined ? undefined : place.now + Math.round(lifetime * 1000)),
+      firstAt(value, at.expiry, asTime) ?? (lifetime === undefined ? undefined : asTime(place.now + lifetime * 1000)),
   };
   return { ...source, ...definedIn(facts) };
 }
@@ -54,7 +53,7 @@ export function addressFrom(value: unknown, { base, imgxPath }: ReadingPlace): s
   const url = URL.parse(text, base.href);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;
   const path = url.pathname.replace(/^\/+/, '/');
-  const isForwarded = path.startsWith(`${imgxPath}/image/`) || path.startsWith('/mj/image/');
+  const isForwarded = (imgxPath !== '' && path.startsWith(`${imgxPath}/image/`)) || path.startsWith('/mj/image/');
   const isAstray = isForwarded || (isLoopback(url) && !isLoopback(base));
   return isAstray ? URL.parse(base.origin + path + url.search)?.href : url.href;
 }
@@ -99,7 +98,7 @@ export function kindOfBase64(text: string): Medium['kind'] | undefined {
   return BASE64_HEADS.find(([pattern]) => pattern.test(head))?.[1];
 }
 
-export function definedIn<T extends object>(facts: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function definedIn<T extends object>(facts: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };

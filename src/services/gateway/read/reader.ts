@@ -37,7 +37,8 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
   const text = firstAt(record, mayBeText ? table.textResult : table.text, asText);
   const isText = mayBeText && text !== undefined;
 
-  const media = isDone ? listed : [];
+  // What was described is no result of describing it.
+  const media = isDone && !(isText && action !== undefined) ? listed : [];
   if (isDone && media.length === 0 && !isText && !tracks.some((track) => track.state === 'running')) {
     const kinds = table.media.map(({ kind }) => kind);
     media.push(...findMedia(record, kinds, place));

@@ -15,8 +15,6 @@ export interface Submission {
   finalPrompt: string | undefined;
   /** Tasks before this one, when told. */
   queuedBehind: number | undefined;
-  /** What the gateway said, when it said anything. */
-  description: string | undefined;
 }
 
 /** Where ids stand; in the second list a number is a row of some database, and only text is an id. */
@@ -32,7 +30,6 @@ const at = {
   code: places('code'),
   finalPrompt: places('properties.finalPrompt'),
   queuedBehind: places('properties.numberOfQueues'),
-  description: places('description'),
 } as const;
 
 export function readSubmission(family: Family, answer: unknown): Submission {
@@ -48,7 +45,6 @@ export function readSubmission(family: Family, answer: unknown): Submission {
     needsInput: waitsForWords(answer) || (word !== undefined && standingOf(word)?.state === 'needs-input'),
     finalPrompt: firstAt(answer, at.finalPrompt, asText),
     queuedBehind: firstAt(answer, at.queuedBehind, asNumber),
-    description: firstAt(answer, at.description, asText),
   };
 }
 
@@ -62,7 +58,7 @@ function onlyText(value: unknown): string | undefined {
  */
 function waitsForWords(answer: unknown): boolean {
   const { remix, imageUrl, status } = isRecord(answer) && isRecord(answer.properties) ? answer.properties : {};
-  if (String(remix) === 'true') return true;
+  if (remix === true || remix === 'true') return true;
   const isWindow = firstAt(answer, at.code, asText) === '21';
   return isWindow && asText(imageUrl) === undefined && asText(status) === undefined;
 }

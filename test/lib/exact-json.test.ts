@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isRecord, type Json, parseExact } from '../../src/lib/exact-json.ts';
+
+/** What was parsed, with every number as its text, so that both ways of keeping one compare. */
+function spelled(value: Json): Json {
+  if (typeof value === 'number') return `#${Object.is(value, -0) ? '-0' : value}`;
+  if (Array.isArray(value)) return value.map(spelled);
+  if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, spelled(inner)]));
+  return value;
+}
+
+describe('a number keeps its digits', () => {
+  it.each([
+    ['an id beyond 2^53', '1320098173412546123'],
+    ['just beyond 2^53', '9007199254740993'],
+    ['just beyond -2^53', '-9007199254740993'],
+    ['beyond 2^64', '18446744073709551617'],
+    ['trailing zeros', '1.10'],
+    ['a fraction of zero', '2500.0'],
+    ['a long decimal', '0.1234567890123456789'],
+    ['a small decimal', '0.0000000001'],
+    ['a negative decimal', '-12.3400'],
+    ['an exponent', '1E5'],
+    ['an exponent with a sign', '1.5e+10'],
+    ['a negative exponent', '25e-3'],
+    ['more than a number can be', '1e400'],
+    ['thirty digits', '123456789012345678901234567890'],
+  ])('%s', (_what, text) => {
+    expect(parseExact(text)).toBe(text);
+    expect(parseExact(` ${text}\n`)).toBe(text);
+    expect(parseExact(`[${text}]`)).toEqual([text]);
+    expect(parseExact(`{"a":${text},"b":"x"}`)).toEqual({ a: text, b: 'x' });
+    expect(parseExact(`{"a":[{"b":[1,\n\t${text} ]}]}`)).toEqual({ a: [{ b: [1, text] }] });
+    expect(parseExact(`[[1,2,"x"],${text}]`)).toEqual([[1, 2, 'x'], text]);
+  });
+
+  it('in a list that holds it between plain ones', () => {
+    expect(parseExact('[1,-2,30,9007199254740993,4.50,5]')).toEqual([1, -2, 30, '9007199254740993', '4.50', 5]);
+  });
+});
+
+describe('what needs no care is left as it is', () => {
+  it.each([
+    ['0', 0],
+    ['42', 42],
+    ['-7', -7],
+    ['4.5', 4.5],
+    ['9007199254740992', 9007199254740992],
+    ['1711217942120', 1711217942120],
+    ['true', true],
+    ['null', null],
+    ['""', ''],
+    ['"1.10"', '1.10'],
+    ['"a: 1.10, [2.50]"', 'a: 1.10, [2.50]'],
+    ['{}', {}],
+    ['[]', []],
+    ['{"a":{"b":[null,false,"x"]}}', { a: { b: [null, false, 'x'] } }],
+  ])('%s', (text, expected) => {
+    expect(parseExact(text)).toEqual(expected);
+    expect(parseExact(`[${text},1.10]`)).toEqual([expected, '1.10']);
+  });
+
+  it('names that mean something to JavaScript are names like any other', () => {
+    for (const text of ['{"__proto__":{"a":1},"constructor":2}', '{"__proto__":{"a":1.10},"constructor":2}']) {
+      const value = parseExact(text);
+      expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
+      expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    }
+    expect(Object.hasOwn(Object.prototype, 'a')).toBe(false);
+  });
+
+  it.each(['', ' ', '{', '[1,]', '01', '1.', '.5', '+1', 'NaN', '{a:1}', "'x'", '1 2', '[1.10'])(
+    '%j is no JSON, and says so',
+    (text) => {
+      expect(() => parseExact(text)).toThrow(SyntaxError);
+    },
+  );
+});
+
+describe('any JSON', () => {
+  it('reads as JSON.parse reads it, numbers aside', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ noUnicodeString: false } as object),
+        fc.constantFrom(undefined, 2),
+        (value, indent) => {
+          const text = JSON.stringify(value, null, indent);
+          const exact = spelled(parseExact(text));
+          const plain = spelled(JSON.parse(text) as Json);
+          // A number kept as text reads as that number.
+          const settle = (left: Json, right: Json): Json => {
+            if (typeof left === 'string' && typeof right === 'string' && right.startsWith('#') && !left.startsWith('#'))
+              return Object.is(Number(left), Number(right.slice(1))) ? right : left;
+            if (Array.isArray(left) && Array.isArray(right))
+              return left.map((item, at) => settle(item, right[at] ?? null));
+            if (isRecord(left) && isRecord(right))
+              return Object.fromEntries(
+                Object.entries(left).map(([key, item]) => [key, settle(item as Json, (right[key] ?? null) as Json)]),
+              );
+            return left;
+          };
+          expect(settle(exact, plain)).toEqual(plain);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  const integer = fc
+    .tuple(fc.constantFrom('', '-'), fc.bigInt({ min: 0n, max: 10n ** 30n - 1n }))
+    .map(([sign, digits]) => sign + digits.toString());
+
+  const decimal = fc
+    .tuple(integer, fc.stringMatching(/^\d{1,30}$/), fc.constantFrom('', 'e7', 'E-12', 'e+3'))
+    .map(([whole, fraction, exponent]) => `${whole}.${fraction}${exponent}`);
+
+  it('keeps any whole number of up to thirty digits and any decimal, wherever it stands', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(integer, decimal).filter((text) => text !== '-0'),
+        fc.constantFrom('%', '[%]', '[1,%]', '{"a":%}', '{ "a" : { "b" : [ 0 , % ] } }', '[[[%]],"1.0"]'),
+        (text, around) => {
+          let value: unknown = parseExact(around.replace('%', text));
+          while (typeof value === 'object' && value !== null) {
+            const inner = Object.values(value);
+            value = Array.isArray(value) && value[1] === '1.0' ? inner[0] : inner.at(-1);
+          }
+          expect(String(value)).toBe(text);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+});

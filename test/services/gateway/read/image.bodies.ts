@@ -1,0 +1,255 @@
+import { type Body, JPEG, NOW, PNG } from './body.ts';
+
+const one = [{ kind: 'image', address: 'https://cdn.example/1.png' }];
+
+export const imageBodies: Body[] = [
+  {
+    what: 'a job just created',
+    body: '{"id":"job-1","status":"queued"}',
+    expected: { remoteId: 'job-1', state: 'queued', word: 'queued', media: [], isEmpty: false, failure: undefined },
+  },
+  {
+    what: 'a running job with a fraction as progress',
+    body: '{"id":"job-1","object":"image.job","model":"m-2K","status":"running","progress":0.45,"created_at":1767225600}',
+    expected: { state: 'running', progress: 45, submittedAt: NOW },
+  },
+  {
+    what: 'a finished job with an address and the words it was drawn from',
+    body: '{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/1.png","revised_prompt":"a cat"}]}',
+    expected: { state: 'succeeded', progress: 100, media: one, text: 'a cat', isEmpty: false },
+  },
+  {
+    what: 'a finished job with several addresses, in their order',
+    body: '{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/b.png"},{"url":"https://cdn.example/a.png"}]}',
+    expected: {
+      media: [
+        { kind: 'image', address: 'https://cdn.example/b.png' },
+        { kind: 'image', address: 'https://cdn.example/a.png' },
+      ],
+    },
+  },
+  {
+    what: 'a finished job with base64',
+    body: `{"id":"job-1","status":"succeeded","data":[{"b64_json":"${PNG}"}]}`,
+    expected: { media: [{ kind: 'image', base64: PNG }] },
+  },
+  {
+    what: 'base64 of a JPEG, which begins like a path',
+    body: `{"id":"job-1","status":"succeeded","data":[{"url":null,"b64_json":"${JPEG}"}]}`,
+    expected: { media: [{ kind: 'image', base64: JPEG }] },
+  },
+  {
+    what: 'a data URI where an address should be',
+    body: `{"id":"job-1","status":"succeeded","data":[{"url":"data:image/PNG;base64,${PNG}"}]}`,
+    expected: { media: [{ kind: 'image', base64: PNG, mediaType: 'image/png' }] },
+  },
+  {
+    what: 'a data URI where base64 should be',
+    body: `{"id":"job-1","status":"succeeded","data":[{"b64_json":"data:image/webp;base64,${PNG}","url":""}]}`,
+    expected: { media: [{ kind: 'image', base64: PNG, mediaType: 'image/webp' }] },
+  },
+  {
+    what: 'addresses as bare strings, absolute and as a path',
+    body: '{"id":"job-1","status":"succeeded","data":["https://cdn.example/1.png","/files/2.png"]}',
+    expected: {
+      media: [
+        { kind: 'image', address: 'https://cdn.example/1.png' },
+        { kind: 'image', address: 'https://gateway.example/files/2.png' },
+      ],
+    },
+  },
+  {
+    what: 'base64 of a PNG as a bare string',
+    body: `{"id":"job-1","status":"succeeded","data":["${PNG}"]}`,
+    expected: { media: [{ kind: 'image', base64: PNG }] },
+  },
+  {
+    what: 'base64 of a JPEG as a bare string is no path',
+    body: `{"id":"job-1","status":"succeeded","data":["${JPEG}"]}`,
+    expected: { media: [{ kind: 'image', base64: JPEG }] },
+  },
+  {
+    what: 'a data URI as a bare string',
+    body: `{"id":"job-1","status":"succeeded","images":["data:image/jpeg;base64,${JPEG}"]}`,
+    expected: { media: [{ kind: 'image', base64: JPEG, mediaType: 'image/jpeg' }] },
+  },
+  {
+    what: 'an address of a gateway that takes itself for localhost',
+    body: '{"id":"job-1","status":"succeeded","data":[{"url":"http://127.0.0.1:8080/files/1.png?sig=a"}]}',
+    expected: { media: [{ kind: 'image', address: 'https://gateway.example/files/1.png?sig=a' }] },
+  },
+  {
+    what: 'a completed job whose pictures stand under result',
+    body: '{"id":"imgjob_123","object":"image_generation.job","status":"completed","created_at":"2026-01-01T00:00:00Z","result":{"created":123,"data":[{"url":"https://cdn.example/1.png"}]},"error":null,"cancel_requested":false}',
+    expected: { remoteId: 'imgjob_123', state: 'succeeded', media: one, submittedAt: NOW, failure: undefined },
+  },
+  {
+    what: 'pictures under response',
+    body: '{"job_id":"job-1","status":"done","response":{"data":[{"url":"https://cdn.example/1.png"}]}}',
+    expected: { remoteId: 'job-1', media: one },
+  },
+  {
+    what: 'pictures in a whole answer of an image endpoint, kept under data',
+    body: '{"id":"job-1","status":"succeeded","data":{"created":123,"data":[{"url":"https://cdn.example/1.png"}],"output_format":"png","usage":{"total_tokens":9}}}',
+    expected: { state: 'succeeded', media: one },
+  },
+  {
+    what: 'a job beside its outputs, which say how long they live',
+    body: '{"job":{"id":"job-1","status":"succeeded","model":"m","created_at":"2026-01-01T00:00:00Z","attempt_count":1},"outputs":[{"index":0,"mime_type":"image/png","size_bytes":10,"width":1024,"height":"768","url":"https://cdn.example/1.png","url_expires_in_seconds":600}]}',
+    expected: {
+      remoteId: 'job-1',
+      state: 'succeeded',
+      submittedAt: NOW,
+      media: [
+        {
+          kind: 'image',
+          address: 'https://cdn.example/1.png',
+          mediaType: 'image/png',
+          width: 1024,
+          height: 768,
+          expiresAt: NOW + 600_000,
+        },
+      ],
+    },
+  },
+  {
+    what: 'a lifetime beyond all dates is none',
+    body: '{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/1.png","url_expires_in_seconds":1e300}]}',
+    expected: { media: one },
+  },
+  {
+    what: 'a running job under its own name',
+    body: '{"job":{"id":"job-1","status":"running","progress":30},"poll_url":"https://gateway.example/x"}',
+    expected: { remoteId: 'job-1', state: 'running', progress: 30 },
+  },
+  {
+    what: 'a failed job under its own name',
+    body: '{"job":{"id":"job-1","status":"failed","error":{"message":"blocked","code":"moderation_blocked"}}}',
+    expected: { state: 'failed', failure: { cause: 'failed', reason: 'blocked', code: 'moderation_blocked' } },
+  },
+  {
+    what: 'a single address under result_url, with an expiry of its own family',
+    body: '{"id":"job-1","task_id":"t","object":"image","status":"success","progress":100,"created_at":1767225600,"completed_at":1767225660,"result_url":"https://cdn.example/1.png","data":[]}',
+    expected: { remoteId: 'job-1', media: one, submittedAt: NOW, finishedAt: NOW + 60_000 },
+  },
+  {
+    what: 'items with an image_url object and an image_url string',
+    body: '{"id":"job-1","status":"succeeded","data":[{"image_url":{"url":"https://cdn.example/1.png"}},{"image_url":"https://cdn.example/2.png"}]}',
+    expected: { media: [...one, { kind: 'image', address: 'https://cdn.example/2.png' }] },
+  },
+  {
+    what: 'items under the name base64',
+    body: `{"id":"job-1","status":"succeeded","images":[{"base64":"${PNG}","content_type":"image/png"}]}`,
+    expected: { media: [{ kind: 'image', base64: PNG, mediaType: 'image/png' }] },
+  },
+  {
+    what: 'a failed job',
+    body: '{"id":"job-1","status":"failed","error":{"message":"the reference picture could not be fetched"}}',
+    expected: {
+      state: 'failed',
+      media: [],
+      failure: { cause: 'failed', reason: 'the reference picture could not be fetched' },
+      isEmpty: false,
+    },
+  },
+  {
+    what: 'a failed job with a code and leftovers of a result',
+    body: '{"id":"job-1","status":"failed","error":{"message":"blocked","code":"moderation_blocked","type":"image_error"},"data":[{"url":"https://cdn.example/1.png"}]}',
+    expected: { media: [], failure: { cause: 'failed', reason: 'blocked', code: 'moderation_blocked' } },
+  },
+  {
+    what: 'a failed job whose error is a string',
+    body: '{"id":"job-1","status":"failed","error":"out of memory"}',
+    expected: { failure: { cause: 'failed', reason: 'out of memory' } },
+  },
+  {
+    what: 'a failed job with a numeric code and no words',
+    body: '{"id":"job-1","status":"failed","error":{"code":500,"message":""},"message":"success"}',
+    expected: { failure: { cause: 'failed', code: '500' } },
+  },
+  {
+    what: 'a cancelled job',
+    body: '{"id":"job-1","status":"cancelled","error":null,"cancel_requested":true}',
+    expected: { state: 'failed', failure: { cause: 'cancelled' } },
+  },
+  {
+    what: 'an expired job has lost its pictures',
+    body: '{"id":"job-1","status":"expired","data":null}',
+    expected: { state: 'failed', media: [], failure: { cause: 'expired' }, isEmpty: false },
+  },
+  {
+    what: 'a finished job with an empty list is finished and empty',
+    body: '{"id":"job-1","status":"succeeded","data":[],"error":null}',
+    expected: { state: 'succeeded', media: [], isEmpty: true, failure: undefined },
+  },
+  {
+    what: 'a finished job with null is finished and empty',
+    body: '{"id":"job-1","status":"succeeded","data":null}',
+    expected: { state: 'succeeded', isEmpty: true },
+  },
+  {
+    what: 'words without a picture are no result of an image job',
+    body: '{"id":"job-1","status":"succeeded","data":[{"revised_prompt":"a cat","b64_json":"","url":null}]}',
+    expected: { state: 'succeeded', media: [], isEmpty: true },
+  },
+  {
+    what: 'words beside a picture at an unknown place do not hide the picture',
+    body: '{"id":"job-1","status":"succeeded","data":[{"revised_prompt":"a cat","file":{"download":"https://cdn.example/1.png"}}]}',
+    expected: { media: one, isEmpty: false },
+    notices: ['walked'],
+  },
+  {
+    what: 'the reference picture that the job repeats is not its result',
+    body: '{"id":"job-1","status":"succeeded","model":"m","prompt":"a cat","image":"https://me.example/reference.png","data":[]}',
+    expected: { state: 'succeeded', media: [], isEmpty: true },
+  },
+  {
+    what: 'the reference pictures that the job repeats are not its result',
+    body: '{"id":"job-1","status":"succeeded","input":{"image":"https://me.example/a.png"},"request":{"image":["https://me.example/b.png"]},"reference_images":["https://me.example/c.png"],"data":[]}',
+    expected: { media: [], isEmpty: true },
+  },
+  {
+    what: 'a result at no known place is found, and said aloud',
+    body: '{"id":"job-1","status":"succeeded","artifacts":{"final":{"href":"https://cdn.example/1.png"},"thumbnail":"https://cdn.example/t.png"}}',
+    expected: { media: one, isEmpty: false },
+    notices: ['walked'],
+  },
+  {
+    what: 'base64 at no known place is found, and said aloud',
+    body: `{"id":"job-1","status":"succeeded","artifact":"${PNG}"}`,
+    expected: { media: [{ kind: 'image', base64: PNG }], isEmpty: false },
+    notices: ['walked'],
+  },
+  {
+    what: 'base64 of a JPEG at no known place is found, and is no path',
+    body: `{"id":"job-1","status":"succeeded","artifact":"${JPEG}"}`,
+    expected: { media: [{ kind: 'image', base64: JPEG }], isEmpty: false },
+    notices: ['walked'],
+  },
+  {
+    what: 'a job in an envelope',
+    body: '{"code":0,"message":"ok","data":{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/1.png"}]}}',
+    expected: { remoteId: 'job-1', state: 'succeeded', media: one },
+  },
+  {
+    what: 'a list of pictures without a state is a finished job',
+    body: '{"created":1767225600,"data":[{"url":"https://cdn.example/1.png"}]}',
+    expected: { remoteId: undefined, state: 'succeeded', word: '', media: one },
+  },
+  {
+    what: 'an id and nothing else is a job that waits',
+    body: '{"id":12345}',
+    expected: { remoteId: '12345', state: 'queued', word: '' },
+  },
+  {
+    what: 'an error and nothing else is a failed job',
+    body: '{"id":"job-1","error":{"message":"gone"}}',
+    expected: { state: 'failed', failure: { cause: 'failed', reason: 'gone' } },
+  },
+  {
+    what: 'a word nobody knows means running, and is said aloud',
+    body: '{"id":"job-1","status":"moderating","progress":"99.5%"}',
+    expected: { state: 'running', progress: 99.5 },
+    notices: ['word moderating'],
+  },
+];

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { PNG, read } from './body.ts';
+
+/** An address without a telling ending, so that the last resort cannot find it either. */
+const ADDRESS = 'https://cdn.example/f/1?sig=x';
+
+/** Puts a value at a path such as `data.videos[0].url`, into an object that may hold more. */
+function put(path: string, value: unknown, into: Record<string, unknown> = {}): Record<string, unknown> {
+  const dot = path.indexOf('.');
+  const head = dot < 0 ? path : path.slice(0, dot);
+  const name = head.replace(/\[\d*\]$/, '');
+  const inner = into[name] as Record<string, unknown> | undefined;
+  const child = dot < 0 ? value : put(path.slice(dot + 1), value, inner);
+  return { ...into, [name]: head === name ? child : [child] };
+}
+
+const task = { task_id: 't', id: 't' };
+const finished = (word = 'succeeded') => ({ ...task, status: word });
+
+/** The same path in a task that stands in an envelope, and in one that stands flat. */
+function shapes(path: string, value: unknown, record: object): [string, string][] {
+  const flat: [string, string] = ['flat', JSON.stringify(put(path, value, { ...record }))];
+  if (!path.startsWith('data.')) return [flat];
+  const enveloped = put(path, value, { code: 'success', message: '', data: { ...record } });
+  // Two records deep there is always an envelope: the second is what a vendor said.
+  return path.startsWith('data.data.')
+    ? [['in an envelope', JSON.stringify(enveloped)]]
+    : [['in an envelope', JSON.stringify(enveloped)], flat];
+}
+
+describe('a film is found at', () => {
+  const paths = [
+    'data.result_url',
+    'result_url',
+    'data.url',
+    'url',
+    'metadata.url',
+    'data.metadata.url',
+    'data.task_result.videos[0].url',
+    'data.data.data.task_result.videos[0].url',
+    'data.data.task_result.videos[0].url',
+    'video.url',
+    'video_url',
+    'data.video_url',
+    'videos[0].url',
+    'output.video_url',
+    'content.video_url',
+    'data.data.content.video_url',
+    'data.data.url',
+  ];
+  const cases = paths.flatMap((path) =>
+    shapes(path, ADDRESS, finished()).map(([how, body]) => [path, how, body] as const),
+  );
+
+  it.each(cases)('%s, %s', (_path, _how, body) => {
+    const { snapshot, notices } = read('video', body);
+    expect(snapshot).toMatchObject({ state: 'succeeded', media: [{ kind: 'video', address: ADDRESS }] });
+    expect(notices).toEqual([]);
+  });
+
+  it('data.fail_reason, where older builds put it', () => {
+    const { snapshot } = read(
+      'video',
+      JSON.stringify({ code: 'success', data: { ...finished(), fail_reason: ADDRESS } }),
+    );
+    expect(snapshot.media).toEqual([{ kind: 'video', address: ADDRESS }]);
+  });
+});
+
+describe('a picture of an image job is found at', () => {
+  const lists = ['data', 'result.data', 'response.data', 'data.data', 'outputs', 'images'];
+  const items: [string, unknown, object][] = [
+    ['url', { url: ADDRESS }, { address: ADDRESS }],
+    ['b64_json', { b64_json: PNG }, { base64: PNG }],
+    ['image_url.url', { image_url: { url: ADDRESS } }, { address: ADDRESS }],
+    ['image_url', { image_url: ADDRESS }, { address: ADDRESS }],
+    ['base64', { base64: PNG }, { base64: PNG }],
+    ['a bare string', ADDRESS, { address: ADDRESS }],
+  ];
+  const cases = lists.flatMap((list) => items.map(([item, value, medium]) => [list, item, value, medium] as const));
+
+  it.each(cases)('%s[], as %s', (list, _item, value, medium) => {
+    const { snapshot, notices } = read('image', JSON.stringify(put(list, [value], finished())));
+    expect(snapshot.media).toEqual([{ kind: 'image', ...medium }]);
+    expect(notices).toEqual([]);
+  });
+
+  it('result_url', () => {
+    expect(read('image', JSON.stringify({ ...finished(), result_url: ADDRESS })).snapshot.media).toEqual([
+      { kind: 'image', address: ADDRESS },
+    ]);
+  });
+});
+
+describe('a result of the image-prompt family is found at', () => {
+  it.each([
+    ['imageUrls[].url', { imageUrls: [{ url: ADDRESS }] }, 'image'],
+    ['imageUrl', { imageUrl: ADDRESS }, 'image'],
+    ['image_url', { image_url: ADDRESS }, 'image'],
+    ['properties.imageUrl', { properties: { imageUrl: ADDRESS } }, 'image'],
+    ['videoUrls[].url', { videoUrls: [{ url: ADDRESS }] }, 'video'],
+    ['videoUrls[] as bare strings', { videoUrls: [ADDRESS] }, 'video'],
+    ['videoUrl', { videoUrl: ADDRESS }, 'video'],
+    ['video_url', { video_url: ADDRESS }, 'video'],
+  ])('%s', (_path, fields, kind) => {
+    const { snapshot, notices } = read('imgx', JSON.stringify({ ...finished('SUCCESS'), ...fields }));
+    expect(snapshot.media).toEqual([{ kind, address: ADDRESS }]);
+    expect(notices).toEqual([]);
+  });
+
+  it.each(['properties.finalPrompt', 'finalPrompt', 'promptEn', 'description', 'prompt'])(
+    '%s, where it is words',
+    (path) => {
+      const body = put(path, 'words', { ...finished('SUCCESS'), action: 'DESCRIBE' });
+      expect(read('imgx', JSON.stringify(body)).snapshot).toMatchObject({ text: 'words', isEmpty: false });
+    },
+  );
+});
+
+describe('a track is found at', () => {
+  const clip = { id: 'c1', audio_url: ADDRESS };
+  it.each([
+    ['data.data[]', { code: 'success', data: { ...finished('SUCCESS'), data: [clip] } }],
+    ['data[] of a flat task', { ...finished('SUCCESS'), data: [clip] }],
+    ['data.data.clips', { code: 'success', data: { ...finished('SUCCESS'), data: { clips: { c1: clip } } } }],
+    ['data.clips', { code: 200, data: { ...finished('completed'), clips: { c1: clip } } }],
+    ['data.clips of a flat task', { ...finished('completed'), data: { clips: { c1: clip } } }],
+  ])('%s', (_path, body) => {
+    const { snapshot } = read('music', JSON.stringify(body));
+    expect(snapshot.tracks).toMatchObject([{ id: 'c1', state: 'finished', audio: ADDRESS }]);
+    expect(snapshot.media).toEqual([{ kind: 'audio', address: ADDRESS }]);
+  });
+
+  it.each(['audio_url', 'audioUrl', 'stream_audio_url', 'sourceAudioUrl'])('its sound under %s', (name) => {
+    const body = { ...finished('SUCCESS'), data: [{ id: 'c1', [name]: ADDRESS }] };
+    expect(read('music', JSON.stringify(body)).snapshot.tracks).toMatchObject([{ audio: ADDRESS }]);
+  });
+
+  it('its large cover before its small one', () => {
+    const body = {
+      ...finished('SUCCESS'),
+      data: [{ ...clip, image_url: 'https://a.example/s', image_large_url: 'https://a.example/l' }],
+    };
+    expect(read('music', JSON.stringify(body)).snapshot.tracks).toMatchObject([{ cover: 'https://a.example/l' }]);
+  });
+});
+
+describe('lyrics are found at', () => {
+  it.each(['data.data.text', 'data.text', 'text'])('%s', (path) => {
+    const record = { ...finished('SUCCESS'), action: 'LYRICS' };
+    for (const [, body] of shapes(path, 'la la', record)) {
+      expect(read('music', body).snapshot).toMatchObject({ text: 'la la', isEmpty: false });
+    }
+  });
+});
+
+describe('the reason of a failure is found at', () => {
+  const paths = [
+    'failReason',
+    'fail_reason',
+    'data.fail_reason',
+    'data.task_status_msg',
+    'error.message',
+    'data.error.message',
+    'error',
+    'reason',
+    'message',
+    'description',
+  ];
+  const families = ['imgx', 'image', 'video', 'music'] as const;
+  const cases = paths.flatMap((path) => families.map((family) => [path, family] as const));
+
+  it.each(cases)('%s, in the %s family', (path, family) => {
+    const record = { ...task, status: 'failed' };
+    // A reason that belongs to an envelope stands beside the state that belongs to it too.
+    const body = path.startsWith('data.')
+      ? put(path, 'because', { code: 'success', data: record })
+      : put(path, 'because', record);
+    expect(read(family, JSON.stringify(body)).snapshot).toMatchObject({
+      state: 'failed',
+      failure: { cause: 'failed', reason: 'because' },
+    });
+  });
+
+  it.each(['SUCCEED', 'success', 'Success', ''])('another place than a message that says "%s"', (message) => {
+    const body = JSON.stringify({ ...task, status: 'failed', message, description: 'because' });
+    expect(read('video', body).snapshot.failure?.reason).toBe('because');
+  });
+});
+
+describe('the state is found at', () => {
+  it.each([
+    ['data.task_status', { code: 0, message: 'SUCCEED', data: { ...task, task_status: 'failed' } }],
+    ['data.status', { code: 'success', data: { ...task, status: 'failed' } }],
+    ['job.status', { job: { ...task, status: 'failed' } }],
+    ['status', { ...task, status: 'failed' }],
+    ['task_status', { ...task, task_status: 'failed' }],
+    ['state', { ...task, state: 'failed' }],
+    ['data.state', { code: 200, data: { ...task, state: 'failed' } }],
+  ])('%s', (_path, body) => {
+    for (const family of ['image', 'video', 'music'] as const) {
+      expect(read(family, JSON.stringify(body)).snapshot).toMatchObject({ state: 'failed', word: 'failed' });
+    }
+  });
+
+  it('status before state, and a word that says something before an empty one', () => {
+    expect(read('video', '{"id":"t","state":"failed","status":"queued"}').snapshot.state).toBe('queued');
+    expect(read('video', '{"id":"t","state":"failed","status":""}').snapshot.state).toBe('failed');
+  });
+});
+
+describe('what is only almost at a place is not taken', () => {
+  it.each([
+    ['a sentence', 'see https://cdn.example/film.mp4'],
+    ['another scheme', 'ftp://cdn.example/film.mp4'],
+    ['a script', 'javascript:alert(1)'],
+    ['a file', 'file:///etc/passwd'],
+    ['no host', 'https://'],
+    ['an empty text', ' '],
+    ['a number', 17],
+  ])('%s instead of an address', (_what, value) => {
+    const { snapshot } = read('video', JSON.stringify({ ...finished(), url: value }));
+    expect(snapshot).toMatchObject({ media: [], isEmpty: true });
+  });
+});

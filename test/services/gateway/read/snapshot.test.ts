@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { parseExact } from '../../../../src/lib/exact-json.ts';
+import type { Snapshot } from '../../../../src/services/gateway/read/snapshot.ts';
+import { type Body, read } from './body.ts';
+import { imageBodies } from './image.bodies.ts';
+import { imgxBodies } from './imgx.bodies.ts';
+import { musicBodies } from './music.bodies.ts';
+import { videoBodies } from './video.bodies.ts';
+
+const families = { imgx: imgxBodies, image: imageBodies, video: videoBodies, music: musicBodies } as const;
+
+describe.each(Object.keys(families) as (keyof typeof families)[])(
+  'the reader of the %s family understands',
+  (family) => {
+    it.each(families[family])('$what', ({ body, expected, notices = [] }: Body) => {
+      const reading = read(family, body);
+      const seen = Object.fromEntries(
+        (Object.keys(expected) as (keyof Snapshot)[]).map((key) => [key, reading.snapshot[key]]),
+      );
+      expect(seen).toEqual(expected);
+      expect(reading.notices).toEqual(notices);
+    });
+  },
+);
+
+describe('the table of bodies', () => {
+  const all = Object.values(families).flat();
+
+  it('holds well over sixty bodies, and no body twice', () => {
+    expect(all.length).toBeGreaterThan(100);
+    expect(new Set(all.map(({ body }) => JSON.stringify(parseExact(body)))).size).toBe(all.length);
+  });
+});

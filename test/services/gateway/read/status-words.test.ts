@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { normalised, standingOf } from '../../../../src/services/gateway/read/status.ts';
+import { read } from './body.ts';
+
+const words = {
+  queued: ',not_start,not_started,submitted,submitting,queued,queueing,pending,created,preparing,waiting,unknown'.split(
+    ',',
+  ),
+  running: ['in_progress', 'processing', 'running', 'generating', 'streaming', 'started'],
+  'needs-input': ['modal'],
+  succeeded: ['success', 'succeed', 'succeeded', 'completed', 'complete', 'done', 'finished', 'ready'],
+  failed: 'failure,failed,fail,error,cancel,canceled,cancelled,rejected,timeout,expired'.split(','),
+} as const;
+
+const cases = Object.entries(words).flatMap(([state, list]) => list.map((word) => [word, state] as const));
+
+describe('the status word', () => {
+  it.each(cases)('"%s" means %s, however it is written', (word, state) => {
+    const spellings = [
+      word,
+      word.toUpperCase(),
+      ` ${word} `,
+      word.replaceAll('_', '-'),
+      word.replaceAll('_', ' ').toUpperCase(),
+    ];
+    for (const spelling of spellings) {
+      for (const family of ['imgx', 'image', 'video', 'music'] as const) {
+        const { snapshot, notices } = read(family, JSON.stringify({ id: 't', task_id: 't', status: spelling }));
+        expect(snapshot.state, `${family}: "${spelling}"`).toBe(state);
+        expect(notices, `${family}: "${spelling}"`).toEqual([]);
+      }
+    }
+  });
+
+  it('tells a cancelled and an expired task from one that failed', () => {
+    expect(standingOf('CANCEL')?.cause).toBe('cancelled');
+    expect(standingOf('canceled')?.cause).toBe('cancelled');
+    expect(standingOf('cancelled')?.cause).toBe('cancelled');
+    expect(standingOf('expired')?.cause).toBe('expired');
+    expect(standingOf('timeout')?.cause).toBe('failed');
+  });
+
+  it.each([null, 0, 3, true, {}, []])('%j is no word: a task that names itself waits', (status) => {
+    for (const family of ['imgx', 'image', 'video', 'music'] as const) {
+      const { snapshot, notices } = read(family, JSON.stringify({ id: 't', task_id: 't', status }));
+      expect(snapshot).toMatchObject({ state: 'queued', word: '', remoteId: 't' });
+      expect(notices).toEqual([]);
+    }
+  });
+
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('"%s" is as unknown as any other', (word) => {
+    expect(standingOf(word)).toBeUndefined();
+    const { snapshot, notices } = read('image', JSON.stringify({ id: 't', status: word }));
+    expect(snapshot.state).toBe('running');
+    expect(notices).toEqual([`word ${normalised(word)}`]);
+  });
+});

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseExact } from '../../../../src/lib/exact-json.ts';
+import { errorFrom, hidesError } from '../../../../src/services/gateway/envelopes.ts';
+import { GatewayError } from '../../../../src/services/gateway/errors.ts';
+import { readSnapshot } from '../../../../src/services/gateway/read/reader.ts';
+import { readSubmission } from '../../../../src/services/gateway/read/submission.ts';
+import { place } from './body.ts';
+import { expectSound } from './sound-snapshot.ts';
+import { answers, nested } from './strange.ts';
+
+const families = ['imgx', 'image', 'video', 'music'] as const;
+const runs = { numRuns: 400 };
+const KINDS =
+  'unauthorized forbidden quota not-found invalid rate-limited unavailable not-offered malformed unreachable'.split(
+    ' ',
+  );
+
+/** What a reader makes of an answer; undefined where it says, in the one way allowed, that it can make nothing of it. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+}
+
+function readTask(family: (typeof families)[number], answer: unknown): { words: string[] } {
+  const words: string[] = [];
+  const notices = { unknownWord: (_: string, word: string) => words.push(word), foundByWalking: () => undefined };
+  const snapshot = attempt(() => readSnapshot(family, answer, place, notices));
+  if (snapshot) expectSound(snapshot);
+  return { words };
+}
+
+function readOrder(family: (typeof families)[number], answer: unknown): void {
+  const submission = attempt(() => readSubmission(family, answer));
+  if (!submission) return;
+  expect(submission.remoteId).toMatch(/\S/);
+  expect(typeof submission.needsInput).toBe('boolean');
+  if (submission.queuedBehind !== undefined) expect(Number.isFinite(submission.queuedBehind)).toBe(true);
+}
+
+function readError(body: unknown, status: number, isSubmit: boolean): void {
+  const error = errorFrom({ status, body, isSubmit, missing: 'not-found', secrets: ['sk-secret'] });
+  expect(error).toBeInstanceOf(GatewayError);
+  expect(KINDS).toContain(error.kind);
+  expect(error.message.length).toBeGreaterThan(0);
+  expect(error.message.length).toBeLessThanOrEqual(600);
+  expect(error.message).not.toMatch(/\p{Cc}|<html/u);
+  for (const text of [error.code, error.type]) expect(text === undefined || typeof text === 'string').toBe(true);
+  if (error.retryAfterMs !== undefined)
+    expect(Number.isFinite(error.retryAfterMs) && error.retryAfterMs >= 0).toBe(true);
+  if (!isSubmit) expect(error.mayHaveTakenEffect).toBe(false);
+}
+
+describe('whatever JSON arrives', () => {
+  it.each(families)('the %s reader makes a sound snapshot of it or throws a GatewayError', (family) => {
+    fc.assert(
+      fc.property(answers, (text) => {
+        const { words } = readTask(family, parseExact(text));
+        expect(words.length).toBeLessThanOrEqual(1);
+      }),
+      runs,
+    );
+  });
+
+  it.each(families)('a %s order is read from it or throws a GatewayError', (family) => {
+    fc.assert(
+      fc.property(answers, (text) => readOrder(family, parseExact(text))),
+      runs,
+    );
+  });
+
+  it('an error is made of it', () => {
+    fc.assert(
+      fc.property(answers, fc.integer({ min: 200, max: 599 }), fc.boolean(), (text, status, isSubmit) => {
+        readError(parseExact(text), status, isSubmit);
+      }),
+      runs,
+    );
+  });
+
+  it('an error is made of any text that is no JSON', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 2_000 }),
+        fc.integer({ min: 200, max: 599 }),
+        (text, status) => {
+          const error = errorFrom({ status, body: undefined, text, isSubmit: true, missing: 'not-found', secrets: [] });
+          expect(error.message).not.toMatch(/\p{Cc}/u);
+          expect(error.message).not.toBe('');
+        },
+      ),
+      runs,
+    );
+  });
+
+  it('it is said whether it hides an error', () => {
+    fc.assert(
+      fc.property(answers, (text) => typeof hidesError(parseExact(text), false) === 'boolean'),
+      runs,
+    );
+  });
+});
+
+const film = 'https://cdn.example/film.mp4';
+const many = (item: unknown): unknown[] => Array.from({ length: 100_000 }, () => item);
+
+const monsters: [string, unknown][] = [
+  ['lists in lists', nested(10_000, '', film)],
+  ['data in data', nested(10_000, 'data', { id: 't', status: 'SUCCESS', url: film })],
+  ['data in data around a state', { id: 't', task_id: 't', status: 'SUCCESS', data: nested(10_000, 'data', film) }],
+  ['errors in errors', nested(10_000, 'error', { message: 'm' })],
+  ['a failed task with errors in errors', { id: 't', status: 'failed', error: nested(10_000, 'error', 'm') }],
+  [
+    'lists as JSON text',
+    { id: 't', task_id: 't', status: 'SUCCESS', data: `${'['.repeat(10_000)}1.50${']'.repeat(10_000)}` },
+  ],
+  ['a long list of pictures', { id: 't', status: 'SUCCESS', data: many({ url: film, image_url: film }) }],
+  [
+    'a long list of addresses',
+    { id: 't', status: 'SUCCESS', imageUrls: many(film), videos: many(film), images: many(film) },
+  ],
+  ['a long list of clips', { task_id: 't', status: 'SUCCESS', data: many({ id: 'c', audio_url: film }) }],
+  ['a long list of buttons', { id: 't', status: 'SUCCESS', buttons: many({ customId: 'a', label: 'U1' }) }],
+  ['a long list of nothing', { id: 't', status: 'SUCCESS', data: many(null), url: many({}) }],
+  ['a long list', many({ id: 't', status: 'SUCCESS' })],
+  ['a long map', Object.fromEntries(many(0).map((_, at) => [`k${at}`, { url: film }]))],
+  ['a long word', { id: 't', status: 'x'.repeat(1_000_000), progress: '9'.repeat(1_000_000) }],
+  ['a long address', { id: 't', status: 'SUCCESS', url: `https://cdn.example/${'x'.repeat(1_000_000)}` }],
+  [
+    'names of JavaScript',
+    parseExact('{"__proto__":{"status":"SUCCESS","id":"t"},"constructor":{"prototype":{"url":"x"}},"toString":1}'),
+  ],
+  [
+    'names of JavaScript as values',
+    { id: '__proto__', status: 'constructor', action: 'toString', data: ['__proto__'] },
+  ],
+];
+
+describe('a monstrous answer', () => {
+  it.each(monsters)('of %s is read like any other', (_what, answer) => {
+    for (const family of families) {
+      readTask(family, answer);
+      readOrder(family, answer);
+    }
+    readError(answer, 500, true);
+    expect(typeof hidesError(answer, false)).toBe('boolean');
+    expect(Object.hasOwn(Object.prototype, 'status')).toBe(false);
+  });
+
+  it('brings no more pictures, tracks and buttons than anyone could show', () => {
+    const notices = { unknownWord: () => undefined, foundByWalking: () => undefined };
+    const answer = {
+      id: 't',
+      task_id: 't',
+      status: 'SUCCESS',
+      data: many({ id: 'c', url: film, audio_url: film }),
+      imageUrls: many(film),
+      videos: many(film),
+      buttons: many({ customId: 'a' }),
+    };
+    for (const family of families) {
+      const { media, tracks, actions } = readSnapshot(family, answer, place, notices);
+      expect(Math.max(media.length, tracks.length, actions.length)).toBeLessThanOrEqual(200);
+    }
+  });
+});

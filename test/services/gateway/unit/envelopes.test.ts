@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../../src/services/gateway/errors.ts';
+import { failure, IMGX_CODES, KEY } from './failed-answer.ts';
+
+const HTML_502 =
+  '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>';
+
+describe('an error is read from', () => {
+  it.each([
+    [
+      'the envelope of the specification',
+      401,
+      '{"error":{"message":"Invalid token (request id: 2026)","type":"new_api_error","param":"","code":""}}',
+      { kind: 'unauthorized', message: 'Invalid token (request id: 2026)', type: 'new_api_error', code: undefined },
+    ],
+    [
+      'the same with null as code',
+      403,
+      '{"error":{"message":"no","type":"new_api_error","param":null,"code":null},"metadata":{}}',
+      { kind: 'forbidden', message: 'no', code: undefined },
+    ],
+    [
+      'the same with a number as code',
+      400,
+      '{"error":{"message":"no","type":"upstream_error","code":400}}',
+      { kind: 'invalid', code: '400', type: 'upstream_error' },
+    ],
+    [
+      'the same with a telling code',
+      403,
+      '{"error":{"message":"used up","type":"new_api_error","code":"insufficient_user_quota"}}',
+      { kind: 'quota', code: 'insufficient_user_quota' },
+    ],
+    [
+      'the flat envelope of the image-prompt family, whose word stands in the description',
+      429,
+      '{"description":"quota_not_enough ","type":"upstream_error","code":4}',
+      { kind: 'quota', code: 'quota_not_enough', message: 'quota_not_enough', type: 'upstream_error' },
+    ],
+    [
+      'the same for a task that is not there',
+      400,
+      '{"description":"task_no_found","type":"upstream_error","code":4}',
+      { kind: 'not-found', code: 'task_no_found' },
+    ],
+    [
+      'the same for an action it does not know',
+      400,
+      '{"description":"unknown_action:MJ::BOOKMARK::0c5b","type":"upstream_error","code":4}',
+      { kind: 'invalid', message: 'unknown_action:MJ::BOOKMARK::0c5b' },
+    ],
+    [
+      'the same when nobody upstream answers',
+      400,
+      '{"description":"do_request_failed ","type":"upstream_error","code":5}',
+      { kind: 'unavailable', code: 'do_request_failed' },
+    ],
+    [
+      'the task envelope',
+      400,
+      '{"code":"task_not_exist","message":"task_not_exist","data":null}',
+      { kind: 'not-found', code: 'task_not_exist', message: 'task_not_exist' },
+    ],
+    [
+      'the task envelope with a quota',
+      403,
+      '{"code":"quota_not_enough","message":"used up","data":null}',
+      { kind: 'quota', code: 'quota_not_enough', message: 'used up' },
+    ],
+    [
+      'the flat envelope of the documentation',
+      400,
+      '{"code":"invalid_request","message":"prompt is required","param":"prompt","type":"invalid_request_error"}',
+      { kind: 'invalid', code: 'invalid_request', type: 'invalid_request_error', message: 'prompt is required' },
+    ],
+    ['success and a message', 200, '{"success":false,"message":"no such group"}', { message: 'no such group' }],
+    [
+      'an error that is a string',
+      400,
+      '{"error":"midjourney_task_not_found"}',
+      { message: 'midjourney_task_not_found' },
+    ],
+    ['an error that is a sentence', 500, '{"error":"it broke"}', { kind: 'unavailable', message: 'it broke' }],
+    ['an empty body', 429, '', { kind: 'rate-limited', code: undefined }],
+    ['an empty body with another status', 403, '', { kind: 'forbidden' }],
+    ['a page of a proxy', 502, HTML_502, { kind: 'unavailable', message: '502 Bad Gateway' }],
+    ['plain words', 503, 'upstream connect error', { kind: 'unavailable', message: 'upstream connect error' }],
+    ['msg', 400, '{"code":400,"msg":"no model"}', { message: 'no model' }],
+    ['err', 400, '{"err":"no model"}', { message: 'no model' }],
+    ['error_msg', 400, '{"error_code":17,"error_msg":"no model"}', { message: 'no model' }],
+    ['detail', 422, '{"detail":"no model"}', { kind: 'invalid', message: 'no model' }],
+    ['header.message', 400, '{"header":{"code":10013,"message":"no model"}}', { message: 'no model' }],
+    [
+      'response.error.message',
+      500,
+      '{"response":{"error":{"message":"no model","code":"server_error","type":"t"}}}',
+      { message: 'no model', code: 'server_error', type: 't' },
+    ],
+    [
+      'an endpoint that is not implemented',
+      501,
+      '{"error":{"message":"API not implemented","type":"new_api_error","param":"","code":"api_not_implemented"}}',
+      { kind: 'not-offered', code: 'api_not_implemented' },
+    ],
+    [
+      'a model that is not there, with status 200',
+      200,
+      '{"error":{"message":"The model does not exist","type":"invalid_request_error","param":"model","code":"model_not_found"}}',
+      { kind: 'not-found', status: 200 },
+    ],
+    [
+      'an image job that is not there',
+      404,
+      '{"error":{"code":"OPENAI_IMAGE_JOB_NOT_FOUND","message":"gone"}}',
+      { kind: 'not-found' },
+    ],
+    ['a body that is too large', 413, '{"code":"REQUEST_BODY_TOO_LARGE","message":"too large"}', { kind: 'invalid' }],
+    [
+      'a 200 that names its kind by type alone',
+      200,
+      '{"error":{"message":"m","type":"authentication_error"}}',
+      { kind: 'unauthorized' },
+    ],
+  ])('%s', (_what, status, text, expected) => {
+    const error = failure(status, text);
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ status, mayHaveTakenEffect: false, ...expected });
+  });
+
+  it('numbers that one family gives a meaning to', () => {
+    const kinds = [3, 4, 5, 9, 23, 24, 30].map(
+      (code) => failure(200, `{"code":${code},"description":"no"}`, { familyCodes: IMGX_CODES }).kind,
+    );
+    expect(kinds).toEqual([
+      'not-found',
+      'invalid',
+      'unavailable',
+      'invalid',
+      'rate-limited',
+      'invalid',
+      'rate-limited',
+    ]);
+  });
+
+  it('such a number even where the description is one word', () => {
+    const error = failure(200, '{"code":23,"description":"queue_is_full"}', { familyCodes: IMGX_CODES });
+    expect(error.kind).toBe('rate-limited');
+  });
+
+  it('such a number sent as text', () => {
+    expect(failure(200, '{"code":"23","description":"full"}', { familyCodes: IMGX_CODES }).kind).toBe('rate-limited');
+  });
+
+  it('a banned word, which is named', () => {
+    const body =
+      '{"code":24,"description":"may contain banned words","properties":{"promptEn":"x","bannedWord":"gore"}}';
+    expect(failure(200, body, { familyCodes: IMGX_CODES })).toMatchObject({
+      kind: 'invalid',
+      code: '24',
+      message: 'may contain banned words: gore',
+    });
+  });
+
+  it.each([
+    [401, 'unauthorized'],
+    [402, 'quota'],
+    [429, 'rate-limited'],
+    [500, 'unavailable'],
+  ])('a code inside a 200 that is a status, %i', (code, kind) => {
+    expect(failure(200, `{"code":${code},"msg":"no","data":null}`).kind).toBe(kind);
+    expect(failure(200, `{"error":{"code":"${code}","message":"no"}}`).kind).toBe(kind);
+  });
+});
+
+describe('the sentence of an error', () => {
+  it.each(['', ' ', '{}', '[]', 'null', '{"error":{}}', '{"message":""}', '<html></html>'])(
+    'is never empty: "%s"',
+    (text) => {
+      expect(failure(502, text).message).toBe('The gateway answered with status 502 and no explanation.');
+    },
+  );
+
+  it('holds no key, wherever the gateway put it', () => {
+    const texts = [
+      `{"error":{"message":"Incorrect API key provided: ${KEY}."}}`,
+      `{"error":"Bearer ${KEY} is not valid"}`,
+      `<html><body><p>Authorization: Bearer ${KEY}</p></body></html>`,
+      `upstream said: ${KEY}`,
+      '{"message":"Incorrect API key provided: sk-other*********************cdef."}',
+    ];
+    for (const text of texts) {
+      const { message } = failure(401, text);
+      expect(message).not.toContain(KEY);
+      expect(message).not.toMatch(/sk-|cdef/);
+      expect(message).toContain('[hidden]');
+    }
+  });
+
+  it('holds no markup from inside JSON either', () => {
+    expect(failure(524, '{"error":{"message":"<html><head><title>524 timeout</title></head></html>"}}').message).toBe(
+      '524 timeout',
+    );
+  });
+});
+
+describe('the delay of an error', () => {
+  it.each([
+    ['the header', '{"error":{"message":"m"}}', 7_000, 7_000],
+    ['the header before the body', '{"retry_after":30}', 7_000, 7_000],
+    ['the body', '{"message":"m","retry_after":30}', undefined, 30_000],
+    ['the body, as text', '{"message":"m","retry_after":"1.5"}', undefined, 1_500],
+    ['inside the error', '{"error":{"message":"m","retry_after":2}}', undefined, 2_000],
+    ['nowhere', '{"message":"m"}', undefined, undefined],
+    ['nowhere that makes sense', '{"message":"m","retry_after":-1}', undefined, undefined],
+    ['words, which are none', '{"message":"m","retry_after":"soon"}', undefined, undefined],
+    ['a number beyond all numbers, which is none', '{"message":"m","retry_after":1e307}', undefined, undefined],
+  ])('stands in %s', (_where, text, retryAfterMs, expected) => {
+    expect(failure(429, text, { retryAfterMs }).retryAfterMs).toBe(expected);
+  });
+});

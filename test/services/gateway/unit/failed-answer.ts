@@ -1,0 +1,37 @@
+import { parseExact } from '../../../../src/lib/exact-json.ts';
+import { errorFrom, type FailedAnswer } from '../../../../src/services/gateway/envelopes.ts';
+import type { GatewayError, GatewayErrorKind } from '../../../../src/services/gateway/errors.ts';
+
+export const KEY = 'sk-live-0123456789abcdef';
+
+export const IMGX_CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
+  ['3', 'not-found'],
+  ['4', 'invalid'],
+  ['5', 'unavailable'],
+  ['9', 'invalid'],
+  ['23', 'rate-limited'],
+  ['24', 'invalid'],
+  ['30', 'rate-limited'],
+]);
+
+/** The error that the client makes of a status and the text that came with it. */
+export function failure(status: number, text: string, facts: Partial<FailedAnswer> = {}): GatewayError {
+  const body = parsed(text);
+  return errorFrom({
+    status,
+    body,
+    ...(body === undefined ? { text } : {}),
+    isSubmit: false,
+    missing: 'not-found',
+    secrets: [KEY],
+    ...facts,
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}

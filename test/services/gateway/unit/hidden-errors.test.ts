@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { parseExact } from '../../../../src/lib/exact-json.ts';
+import { hidesError } from '../../../../src/services/gateway/envelopes.ts';
+
+describe('an answer with status 200 is an error where it says', () => {
+  it.each([
+    '{"error":{"message":"no","type":"new_api_error","param":"","code":""}}',
+    '{"error":{"code":"model_not_found","type":"invalid_request_error","param":"model"}}',
+    '{"object":"list","data":[],"error":{"message":"no"}}',
+    '{"type":"error","error":{"type":"overloaded_error","message":"no"}}',
+    '{"error":"midjourney_task_not_found"}',
+    '{"success":false,"message":"no such group"}',
+    '{"success":"false","message":"no such group"}',
+    '{"success":false,"message":"","data":{"id":"t","status":"queued"}}',
+    '{"code":3,"description":"task not found","result":""}',
+    '{"code":4,"description":"prompt is empty"}',
+    '{"code":9,"description":"failure"}',
+    '{"code":23,"description":"queue full","properties":{"discordInstanceId":"1"}}',
+    '{"code":"24","description":"banned","properties":{"bannedWord":"x"}}',
+    '{"code":"task_not_exist","message":"task_not_exist","data":null}',
+    '{"code":"quota_not_enough","message":"no"}',
+    '{"code":"fail_to_fetch_task","message":"no","data":""}',
+    '{"code":402,"msg":"credits insufficient","data":null}',
+    '{"code":1102,"message":"balance not enough","request_id":"r"}',
+    '{"code":1102,"message":"balance not enough","request_id":"r","data":{}}',
+    '{"code":"internal_error","message":"no","data":[]}',
+  ])('%s', (text) => {
+    expect(hidesError(parseExact(text), false)).toBe(true);
+  });
+});
+
+describe('an answer with status 200 is no error where it says', () => {
+  it.each([
+    ['a failed image job', '{"id":"j","status":"failed","error":{"message":"blocked","code":"moderation_blocked"}}'],
+    ['a failed film', '{"task_id":"t","status":"failed","error":{"code":1001,"message":"no"}}'],
+    [
+      'a failed film in an envelope',
+      '{"code":"success","data":{"task_id":"t","status":"failed","error":{"message":"no"}}}',
+    ],
+    [
+      'a failed task of the vendor path',
+      '{"code":0,"message":"SUCCEED","data":{"task_id":"8","task_status":"failed"}}',
+    ],
+    ['a failed task with a state of its own name', '{"id":"t","state":"error","error":"no"}'],
+    ['a failed task with an empty word', '{"id":"t","status":"","error":"no"}'],
+    ['a failed job under its own name', '{"job":{"id":"j","status":"failed"},"error":{"message":"blocked"}}'],
+    ['error null', '{"id":"j","error":null}'],
+    ['error empty', '{"id":"j","error":""}'],
+    ['error an empty object', '{"id":"j","error":{}}'],
+    ['error false', '{"id":"j","error":false}'],
+    ['an order taken', '{"code":1,"description":"ok","result":"17"}'],
+    ['an order taken, as text', '{"code":"1","description":"ok","result":"17"}'],
+    [
+      'an order that exists or waits',
+      '{"code":21,"description":"exists","result":"17","properties":{"status":"SUCCESS"}}',
+    ],
+    ['an order in the queue', '{"code":22,"description":"queued","result":"17","properties":{"numberOfQueues":1}}'],
+    ['code 0', '{"code":0,"message":"SUCCEED","data":{"task_id":"8"}}'],
+    ['code 0 as text', '{"code":"0","data":"t"}'],
+    ['code 200', '{"code":200,"msg":"success","data":{"taskId":"t"}}'],
+    ['code success', '{"code":"success","message":"","data":"9b1c"}'],
+    ['code SUCCESS and no task', '{"code":"SUCCESS","message":"","data":null}'],
+    ['code succeed', '{"code":" Succeed ","data":[]}'],
+    ['code empty or null', '{"code":"","data":[]}'],
+    ['code null', '{"code":null,"data":[]}'],
+    ['success true', '{"success":true,"message":"","data":[{"id":"m"}]}'],
+    ['a list of models', '{"object":"list","data":[{"id":"m","object":"model"}]}'],
+    ['usage', '{"object":"list","total_usage":2500.0}'],
+    ['a list', '[{"error":"no"}]'],
+    ['nothing', 'null'],
+    ['a text', '"error"'],
+  ])('%s: %s', (_what, text) => {
+    expect(hidesError(parseExact(text), false)).toBe(false);
+  });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { GatewayError } from '../../../../src/services/gateway/errors.ts';
+import * as schemas from '../../../../src/services/gateway/schemas.ts';
+
+const { checked } = schemas;
+
+/** What is said about an input that does not fit; undefined where it does. */
+function complaint(schema: z.ZodType, input: unknown): string | undefined {
+  try {
+    checked(schema, input);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
+    return error.message;
+  }
+}
+
+describe('a date', () => {
+  it.each(['2026-01-31', '2024-02-29', '2000-02-29', '2026-12-31', '0001-01-01'])('may be %s', (text) => {
+    expect(complaint(schemas.day, text)).toBeUndefined();
+  });
+
+  it.each([
+    '2026-02-30',
+    '2026-02-29',
+    '1900-02-29',
+    '2026-04-31',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-01-00',
+    '2026-01-32',
+    '2026-1-1',
+    '26-01-01',
+    '2026/01/01',
+    '01-01-2026',
+    '2026-01-01T00:00:00Z',
+    ' 2026-01-01',
+    '2026-01-01\n',
+    '２０２６-01-01',
+    'today',
+    '',
+  ])('may not be "%s"', (text) => {
+    expect(complaint(schemas.day, text)).toContain('YYYY-MM-DD');
+  });
+});
+
+describe('a data URI', () => {
+  it.each([
+    'data:image/png;base64,AAAA',
+    'data:image/png;base64,AAA=',
+    'data:image/jpeg;base64,AA==',
+    'data:image/svg+xml;base64,AAAA',
+    'DATA:IMAGE/PNG;BASE64,AAAA',
+    'data:image/png;charset=utf-8;base64,AAAA',
+    `data:image/png;base64,${'AAAA'.repeat(500_000)}`,
+  ])('may be %.60s', (text) => {
+    expect(complaint(schemas.dataUri, text)).toBeUndefined();
+    expect(complaint(schemas.picture, text)).toBeUndefined();
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['only a head', 'data:image/png;base64,'],
+    ['without a type', 'data:;base64,AAAA'],
+    ['without the word base64', 'data:image/png,AAAA'],
+    ['with the word misspelt', 'data:image/png;base46,AAAA'],
+    ['without a comma', 'data:image/png;base64AAAA'],
+    ['without the scheme', 'image/png;base64,AAAA'],
+    ['plain base64', 'iVBORw0KGgoAAAA='],
+    ['cut by one letter', 'data:image/png;base64,AAA'],
+    ['with too much padding', 'data:image/png;base64,A==='],
+    ['of padding alone', 'data:image/png;base64,===='],
+    ['with padding in the middle', 'data:image/png;base64,AA==AAAA'],
+    ['with letters of the other alphabet', 'data:image/png;base64,AA-_'],
+    ['with a blank', 'data:image/png;base64,AA AAAAA'],
+    ['with a line break', 'data:image/png;base64,AAAA\nAAAA'],
+    ['with a line break at the end', 'data:image/png;base64,AAA\n'],
+    ['with a blank before it', ' data:image/png;base64,AAAA'],
+    ['garbled near the end', `data:image/png;base64,${'AAAA'.repeat(1_000)}A%AA`],
+  ])('may not be one %s', (_what, text) => {
+    expect(complaint(schemas.dataUri, text)).toContain('data URI');
+    expect(complaint(schemas.picture, text)).toContain('data URI');
+  });
+});
+
+describe('a web address', () => {
+  it.each(['https://cdn.example/a.png?x=1', 'http://cdn.example', 'HTTPS://cdn.example/a'])('may be %s', (text) => {
+    expect(complaint(schemas.webAddress, text)).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    'cdn.example/a.png',
+    '/a.png',
+    '//cdn.example/a.png',
+    'ftp://cdn.example/a.png',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'data:image/png;base64,AAAA',
+    'https://',
+    'https://user:word@cdn.example/',
+    'https://user@cdn.example/',
+    'https:cdn.example/a.png',
+    'https:/cdn.example/a.png',
+    'https://cdn.example/a.png and more',
+    ' https://cdn.example/a.png',
+    'https://cdn.example/a.png\n',
+  ])('may not be %j', (text) => {
+    expect(complaint(schemas.webAddress, text)).toContain('web address');
+  });
+});
+
+describe('a size', () => {
+  it.each(['1x1', '1280x720', '99999x1'])('may be %s', (text) => {
+    expect(complaint(schemas.frameSize, text)).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    '1280',
+    '1280x',
+    'x720',
+    '0x720',
+    '1280x0',
+    '01280x720',
+    '1280X720',
+    '1280×720',
+    '1280*720',
+    '1280 x 720',
+    '-1x1',
+    '1.5x1',
+    '16:9',
+    '100000x1',
+    '1280x720\n',
+  ])('may not be %j', (text) => {
+    expect(complaint(schemas.frameSize, text)).toContain('1280x720');
+  });
+});
+
+describe('a duration', () => {
+  it.each([5, 0.5, '5', '5.5', '10'])('may be %j', (input) => {
+    expect(complaint(schemas.seconds, input)).toBeUndefined();
+    expect(checked(schemas.seconds, input)).toBe(input);
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '', '0', '-5', '5s', 'five', '1e3', '5.', ' 5', null, true])(
+    'may not be %j, and the complaint is written for a person',
+    (input) => {
+      expect(complaint(schemas.seconds, input)).toBe(
+        'this is not a duration: write seconds as a number, for example 5',
+      );
+    },
+  );
+});
+
+describe('an index', () => {
+  it.each([1, 2, 3, 4])('may be %i', (index) => {
+    expect(complaint(schemas.gridIndex, index)).toBeUndefined();
+  });
+
+  it.each([0, 5, -1, 1.5, '2', Number.NaN])('may not be %j, and the complaint is written for a person', (index) => {
+    expect(complaint(schemas.gridIndex, index)).toBe('the index goes from 1 to 4');
+  });
+});
+
+describe('words', () => {
+  it.each(['', ' ', '\n\t'])('may not be %j', (text) => {
+    expect(complaint(schemas.prompt, text)).toBe('the prompt is empty: write what you want to see');
+    expect(complaint(schemas.modelId, text)).toContain('the model is missing');
+    expect(complaint(schemas.taskId, text)).toBe('the task id is missing');
+  });
+
+  it('that are missing are empty', () => {
+    expect(complaint(z.strictObject({ prompt: schemas.prompt }), {})).toBe(
+      'prompt: the prompt is empty: write what you want to see',
+    );
+  });
+
+  it('are sent as they were given', () => {
+    expect(checked(schemas.prompt, ' a cat\n--ar 16:9 ')).toBe(' a cat\n--ar 16:9 ');
+    expect(checked(schemas.prompt, 'x'.repeat(100_000))).toHaveLength(100_000);
+  });
+});
+
+describe('a complaint', () => {
+  it('says where in the request it belongs', () => {
+    const request = z.strictObject({ pictures: z.array(schemas.dataUri) });
+    expect(complaint(request, { pictures: ['data:image/png;base64,AAAA', 'x'] })).toMatch(/^pictures\.1: /);
+  });
+});

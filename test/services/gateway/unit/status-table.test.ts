@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { kindOf } from '../../../../src/services/gateway/classify.ts';
+import type { GatewayErrorKind } from '../../../../src/services/gateway/errors.ts';
+import { failure } from './failed-answer.ts';
+
+/** Every status of the table of errors: what it means by itself, and whether a submit may have begun its work. */
+const statuses: [number, GatewayErrorKind, boolean][] = [
+  [400, 'invalid', false],
+  [401, 'unauthorized', false],
+  [402, 'quota', false],
+  [403, 'forbidden', false],
+  [404, 'not-found', false],
+  [405, 'not-offered', false],
+  [408, 'unavailable', true],
+  [409, 'invalid', false],
+  [410, 'not-found', false],
+  [413, 'invalid', false],
+  [422, 'invalid', false],
+  [429, 'rate-limited', false],
+  [500, 'unavailable', true],
+  [501, 'not-offered', false],
+  [502, 'unavailable', true],
+  [503, 'unavailable', true],
+  [504, 'unavailable', true],
+  [520, 'unavailable', true],
+  [524, 'unavailable', true],
+];
+
+/** The eight envelopes without a telling word, so that the status alone speaks. */
+const envelopes: [string, string][] = [
+  ['A', '{"error":{"message":"words","type":"new_api_error","param":"","code":""}}'],
+  ['B', '{"description":"words of it","type":"upstream_error","code":4}'],
+  ['C', '{"code":"strange","message":"words","data":null}'],
+  ['D', '{"code":"strange","message":"words","param":"p","type":"t"}'],
+  ['E', '{"success":false,"message":"words"}'],
+  ['F', '{"error":"words of it"}'],
+  ['G', ''],
+  ['H', '<!DOCTYPE html><html><head><title>words</title></head><body><h1>words</h1></body></html>'],
+];
+
+const cases = envelopes.flatMap(([name, text]) => statuses.map((row) => [name, ...row, text] as const));
+
+describe('an error', () => {
+  it.each(cases)(
+    'in envelope %s with status %i is %s; may a submit have worked? %s',
+    (_name, status, kind, worked, text) => {
+      const asked = failure(status, text);
+      const ordered = failure(status, text, { isSubmit: true });
+      expect(asked).toMatchObject({ status, kind, mayHaveTakenEffect: false });
+      expect(ordered).toMatchObject({ status, kind, mayHaveTakenEffect: worked });
+      expect(asked.message).not.toMatch(/[<>]/);
+      expect(asked.message).not.toBe('');
+    },
+  );
+
+  it.each([
+    [500, 'insufficient_user_quota', 'quota'],
+    [503, 'model_not_found', 'not-found'],
+    [500, 'sensitive_words_detected', 'invalid'],
+    [500, 'rate_limit_exceeded', 'rate-limited'],
+    [500, 'api_not_implemented', 'not-offered'],
+    [500, 'access_denied', 'forbidden'],
+  ] as const)('with status %i and the code %s is a definite refusal: %s', (status, code, kind) => {
+    const error = failure(status, `{"error":{"message":"m","code":"${code}"}}`, { isSubmit: true });
+    expect(error).toMatchObject({ kind, mayHaveTakenEffect: false });
+  });
+
+  it.each([
+    'do_request_failed',
+    'bad_response',
+    'bad_response_body',
+    'bad_response_status_code',
+    'empty_response',
+    'fail_to_fetch_task',
+    'get_task_failed',
+    'internal_error',
+    'channel:response_time_exceeded',
+  ])('with the code %s may follow on work begun, whatever the status', (code) => {
+    for (const status of [200, 400, 500]) {
+      const error = failure(status, `{"code":"${code}","message":"m","data":null}`, { isSubmit: true });
+      expect(error).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
+    }
+  });
+
+  it('at an address nobody knows means what the caller says a 404 means there', () => {
+    const text = '{"error":{"message":"Invalid URL (GET /x)","type":"invalid_request_error","param":"","code":""}}';
+    expect(failure(404, text, { missing: 'not-offered' }).kind).toBe('not-offered');
+    expect(failure(404, text, { missing: 'not-found' }).kind).toBe('not-found');
+  });
+
+  it('is judged by its code, then its status, then its type', () => {
+    const facts = { spokenCode: undefined, familyCodes: undefined, missing: 'not-found' } as const;
+    expect(kindOf({ ...facts, status: 400, sentCode: 'INVALID_API_KEY', type: undefined })).toBe('unauthorized');
+    expect(kindOf({ ...facts, status: 429, sentCode: undefined, type: 'server_error' })).toBe('rate-limited');
+    expect(kindOf({ ...facts, status: 200, sentCode: undefined, type: 'server_error' })).toBe('unavailable');
+    expect(kindOf({ ...facts, status: 200, sentCode: 'constructor', type: '__proto__' })).toBe('invalid');
+  });
+});

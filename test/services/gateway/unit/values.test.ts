@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { parseExact } from '../../../../src/lib/exact-json.ts';
+import { asAmount, asNumber, asProgress, asText, asTime } from '../../../../src/services/gateway/read/values.ts';
+
+describe('progress', () => {
+  it.each([
+    ['"45%"', 45],
+    ['"45"', 45],
+    ['45', 45],
+    ['45.5', 45.5],
+    ['"45.5%"', 45.5],
+    ['" 45 % "', 45],
+    ['0.45', 45],
+    ['"0.45"', 45],
+    ['"0.45%"', 0.45],
+    ['1', 1],
+    ['"1%"', 1],
+    ['"1"', 1],
+    ['1.0', 100],
+    ['0', 0],
+    ['"0%"', 0],
+    ['0.0', 0],
+    ['100', 100],
+    ['"100%"', 100],
+    ['150', 100],
+    ['-3', 0],
+    ['""', undefined],
+    ['"%"', undefined],
+    ['" "', undefined],
+    ['null', undefined],
+    ['true', undefined],
+    ['"half"', undefined],
+    ['"Infinity"', undefined],
+    ['"NaN%"', undefined],
+    ['1e400', undefined],
+    ['{}', undefined],
+    ['[]', undefined],
+  ])('%s is %s', (text, expected) => {
+    expect(asProgress(parseExact(text))).toBe(expected);
+  });
+
+  it('as a fraction of two decimals is a whole percentage', () => {
+    for (let percent = 1; percent < 100; percent++) expect(asProgress(percent / 100)).toBe(percent);
+  });
+});
+
+describe('a time', () => {
+  const moment = Date.UTC(2024, 2, 23, 18, 19, 2, 120);
+  it.each([
+    ['milliseconds', '1711217942120', moment],
+    ['milliseconds as text', '"1711217942120"', moment],
+    ['seconds', '1711217942', moment - 120],
+    ['seconds with a fraction', '1711217942.12', moment],
+    ['seconds as text', '"1711217942"', moment - 120],
+    ['a date', '"2024-03-23T18:19:02.120Z"', moment],
+    ['a date with a zone', '"2024-03-23T19:19:02.12+01:00"', moment],
+    ['zero, which is none', '0', undefined],
+    ['less than zero, which is none', '-1', undefined],
+    ['an empty text', '""', undefined],
+    ['null', 'null', undefined],
+    ['a word', '"now"', undefined],
+    ['a switch', 'true', undefined],
+    ['a number beyond all dates', '1e300', undefined],
+  ])('as %s', (_what, text, expected) => {
+    expect(asTime(parseExact(text))).toBe(expected);
+  });
+
+  it('in nanoseconds is none, or still a date', () => {
+    const time = asTime(parseExact('1711217942120000000'));
+    expect(time === undefined || !Number.isNaN(new Date(time).getTime())).toBe(true);
+  });
+});
+
+describe('text', () => {
+  it.each([
+    ['" a "', 'a'],
+    ['""', undefined],
+    ['"  "', undefined],
+    ['17', '17'],
+    ['0', '0'],
+    ['1320098173412546123', '1320098173412546123'],
+    ['1.10', '1.10'],
+    ['1E2', '1E2'],
+    ['null', undefined],
+    ['false', undefined],
+    ['[]', undefined],
+    ['{}', undefined],
+  ])('of %s is %s', (text, expected) => {
+    expect(asText(parseExact(text))).toBe(expected);
+  });
+});
+
+describe('a number', () => {
+  it.each([
+    ['"17"', 17],
+    ['17.50', 17.5],
+    ['" 5.1 "', 5.1],
+    ['""', undefined],
+    ['"x"', undefined],
+    ['null', undefined],
+    ['true', undefined],
+    ['[1]', undefined],
+    ['1e999', undefined],
+  ])('from %s is %s', (text, expected) => {
+    expect(asNumber(parseExact(text))).toBe(expected);
+  });
+});
+
+describe('an amount', () => {
+  it.each([
+    ['0.10', '0.10'],
+    ['"0.10"', '0.10'],
+    ['2500.0', '2500.0'],
+    ['12', '12'],
+    ['-0.000000000000000000001', '-0.000000000000000000001'],
+    ['1e-7', '1e-7'],
+    ['0.1234567890123456789', '0.1234567890123456789'],
+    ['"12 USD"', undefined],
+    ['""', undefined],
+    ['null', undefined],
+    ['"0x10"', undefined],
+    ['"1,000"', undefined],
+  ])('%s keeps its digits', (text, expected) => {
+    expect(asAmount(parseExact(text))).toBe(expected);
+  });
+});
