@@ -73,3 +73,15 @@ describe('an answer with status 200 is no error where it says', () => {
     expect(hidesError(parseExact(text), false)).toBe(false);
   });
 });
+
+describe('a failing word without a task', () => {
+  const text = '{"status":"error","error":{"message":"no"}}';
+
+  it('is a refusal where an order was given: nothing was made', () => {
+    expect(hidesError(parseExact(text), true)).toBe(true);
+  });
+
+  it('is a failed task where one was asked for', () => {
+    expect(hidesError(parseExact(text), false)).toBe(false);
+  });
+});
