@@ -6,6 +6,8 @@ interface Box {
 
 const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl']);
 const HEADER = 8;
+/** Boxes that begin with a version, when the file was made, and when it was changed. */
+const DATED = new Set(['mvhd', 'tkhd', 'mdhd']);
 /** The kind of unit that opens a frame which needs no other to be shown; parameter sets stand only before such a one. */
 const INSTANT_REFRESH = 5;
 const PARAMETER_SETS = [7, 8];
@@ -43,12 +45,19 @@ export function faststart(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
 /** A box with what `extra` gives put at the end of its sample table; every container on the way grows along. */
 function rebuilt(bytes: Uint8Array, box: Box, extra: (stbl: Box) => Uint8Array): Uint8Array<ArrayBuffer> {
+  if (DATED.has(box.kind)) return undated(bytes.slice(box.start, box.end) as Uint8Array<ArrayBuffer>);
   if (!CONTAINERS.has(box.kind)) return bytes.slice(box.start, box.end) as Uint8Array<ArrayBuffer>;
   const parts = boxesOf(bytes, box.start + HEADER, box.end).map((part) => rebuilt(bytes, part, extra));
   const added = box.kind === 'stbl' ? [extra(box)] : [];
   const whole = joined([bytes.subarray(box.start, box.start + HEADER), ...parts, ...added]);
   viewOf(whole).setUint32(0, whole.length);
   return whole;
+}
+
+/** The same scene gives the same film, whenever it is shot: "unknown" is zero (ISO 14496-12, 8.2.2). */
+function undated(box: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const isLong = box[HEADER] === 1;
+  return box.fill(0, HEADER + 4, HEADER + 4 + (isLong ? 16 : 8));
 }
 
 function syncTable(bytes: Uint8Array, stbl: Box): Uint8Array {
