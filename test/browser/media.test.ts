@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { both } from '../contract/both.ts';
-import { browserPath, openBrowser, whyNoBrowser } from '../support/browser.ts';
+import { browserPath, openBrowser } from '../support/browser.ts';
 
-describe.skipIf(browserPath === undefined)(`in a real Chromium${browserPath ? '' : ` (${whyNoBrowser})`}`, () => {
+describe.skipIf(browserPath === undefined)('in a real Chromium', () => {
   it('the film of a video job plays, in the size and for the time that were asked for', async () => {
     const side = await both();
     const models = await side.gateway.models.list();

@@ -9,7 +9,9 @@ export const browserPath: string | undefined = (process.env.PATH ?? '')
   .flatMap((folder) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)))
   .find(isExecutable);
 
-export const whyNoBrowser = 'skipped: this machine has no Chromium (Debian: apt-get install chromium)';
+if (browserPath === undefined) {
+  process.stderr.write('Skipped: this machine has no Chromium (Debian: apt-get install chromium).\n');
+}
 
 function isExecutable(path: string): boolean {
   try {

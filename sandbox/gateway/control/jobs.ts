@@ -47,41 +47,15 @@ function carryOut(order: z.output<typeof jobOrder>, id: string, parts: Parts): J
   }
 }
 
+const SHOWN = [
+  ...(['id', 'family', 'kind', 'model', 'prompt', 'seed', 'state', 'progress', 'reason'] as const),
+  ...(['createdAt', 'startedAt', 'finishedAt', 'expired', 'orders'] as const),
+] satisfies readonly (keyof Job)[];
+
 /** A job for people's eyes: no key, no bytes. */
 function shown(job: Job, parts: Parts): Record<string, unknown> {
-  const {
-    id,
-    family,
-    kind,
-    model,
-    prompt,
-    seed,
-    state,
-    progress,
-    reason,
-    createdAt,
-    startedAt,
-    finishedAt,
-    expired,
-    orders,
-  } = job;
   return {
-    ...{
-      id,
-      family,
-      kind,
-      model,
-      prompt,
-      seed,
-      state,
-      progress,
-      reason,
-      createdAt,
-      startedAt,
-      finishedAt,
-      expired,
-      orders,
-    },
+    ...Object.fromEntries(SHOWN.map((name) => [name, job[name]])),
     key: keyName(job.key),
     charge: amountText(job.charge),
     files: addressesOf(job, viewOf(parts)),

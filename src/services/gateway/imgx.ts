@@ -27,7 +27,7 @@ const requests = {
     shape: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).optional(),
     ...callback,
   }),
-  upload: z.strictObject({ pictures }),
+  upload: z.strictObject({ pictures, ...callback }),
   action: z.strictObject({ taskId, customId: words('the action is missing'), ...callback }),
   change: z.discriminatedUnion('action', [
     z.strictObject({ taskId, action: z.enum(['UPSCALE', 'VARIATION']), index: gridIndex, ...callback }),
@@ -102,7 +102,8 @@ export class Imgx {
 
   /** Stores pictures at the service and returns their addresses. */
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
-    const body = { base64Array: checked(requests.upload, request).pictures };
+    const { pictures: base64Array, callbackUrl: notifyHook } = checked(requests.upload, request);
+    const body = { base64Array, notifyHook };
     const answer = await this.#http.submit(this.#question('upload-discord-images', body, options));
     const addresses = listAt(answer, UPLOADED, asText);
     if (addresses.length === 0)
