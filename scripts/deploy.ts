@@ -1,4 +1,79 @@
-process.stderr.write(
-  'Atelier has no slash commands to register yet; `npm run sandbox:gateway` starts a gateway on this machine that can be used now.\n',
-);
-process.exitCode = 1;
+import { parseArgs } from 'node:util';
+import { type APIApplicationCommand, REST, Routes } from 'discord.js';
+import { commands } from '../src/commands/index.ts';
+import { ConfigError, readConfig } from '../src/config.ts';
+import { type Deployment, deploymentOf } from '../src/discord/deployment.ts';
+import { installLinks } from '../src/discord/install-link.ts';
+import { registrationOf } from '../src/discord/registration.ts';
+
+/** sysexits.h */
+const EX_USAGE = 64;
+const EX_NOPERM = 77;
+const EX_CONFIG = 78;
+
+const USAGE = 'npm run deploy -- [--guild <server id>] [--dry-run] [--clear]';
+
+async function deploy(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      guild: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      clear: { type: 'boolean', default: false },
+    },
+  });
+  const { discord } = readConfig(process.env);
+  const rest = new REST({ version: '10', api: discord.apiUrl }).setToken(discord.token);
+  const { id } = (await rest.get(Routes.currentApplication())) as { id: string };
+  const guild = values.guild ?? discord.deployGuildId;
+  const all = guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
+  const registered = (await rest.get(all)) as APIApplicationCommand[];
+  const wanted = values.clear ? [] : commands.map((command) => registrationOf(command, discord));
+  const deployment = deploymentOf(registered, wanted);
+  tell(deployment, guild, values['dry-run']);
+  if (!values['dry-run']) await carryOut(deployment, rest, all);
+  const links = installLinks(id, discord);
+  console.log(`\nAdd the bot to a server:  ${links.server}`);
+  if (links.person) console.log(`Add it to your account:   ${links.person}`);
+  return 0;
+}
+
+async function carryOut({ create, change, remove }: Deployment, rest: REST, all: `/${string}`): Promise<void> {
+  for (const body of create) await rest.post(all, { body });
+  for (const { id, body } of change) await rest.patch(`${all}/${id}`, { body });
+  for (const { id } of remove) await rest.delete(`${all}/${id}`);
+}
+
+function tell({ create, change, remove, same }: Deployment, guild: string | undefined, isDryRun: boolean): void {
+  const where = guild === undefined ? 'everywhere' : `in server ${guild}`;
+  console.log(isDryRun ? `This would happen ${where}:` : `Commands ${where}:`);
+  const lines = [
+    ...create.map(({ name }) => `  new       /${name}`),
+    ...change.map(({ body }) => `  changed   /${body.name}`),
+    ...remove.map(({ name }) => `  removed   /${name}`),
+    ...same.map((name) => `  unchanged /${name}`),
+  ];
+  console.log(lines.length === 0 ? '  nothing' : lines.join('\n'));
+}
+
+function failed(error: unknown): number {
+  if (error instanceof ConfigError) {
+    console.error(
+      `The settings are not right (.env.example explains each):\n${error.problems.map(({ variable, problem }) => `  ${variable} ${problem}`).join('\n')}`,
+    );
+    return EX_CONFIG;
+  }
+  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
+    console.error(`${error.message.split('. ')[0]}. Use: ${USAGE}`);
+    return EX_USAGE;
+  }
+  if (error instanceof Error && 'status' in error && error.status === 401) {
+    console.error(
+      'Discord does not accept DISCORD_TOKEN. Make a new one in the developer portal ("Bot", "Reset Token").',
+    );
+    return EX_NOPERM;
+  }
+  console.error(`Discord could not be asked: ${error instanceof Error ? error.message : String(error)}`);
+  return 1;
+}
+
+process.exitCode = await deploy().catch(failed);

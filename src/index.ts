@@ -1,22 +1,60 @@
-import { ConfigError, readConfig } from './config.ts';
+import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes } from 'discord.js';
+import packageFile from '../package.json' with { type: 'json' };
+import { startApp } from './app.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { openLog } from './lib/log.ts';
 
-/** sysexits.h: the configuration is at fault, not the program, so a supervisor has no reason to start it again. */
+// sysexits.h, so that a supervisor can tell what starting again would change.
+const EX_SOFTWARE = 70;
+const EX_NOPERM = 77;
 const EX_CONFIG = 78;
 
-function start(): number {
+/** exit() at once would cut off lines on their way to a pipe. */
+function leave(code: number): void {
+  process.exitCode = code;
+}
+
+function configured(): Config | undefined {
   try {
-    readConfig(process.env);
+    return readConfig(process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const lines = error.problems.map(({ variable, problem }) => `  ${variable} ${problem}\n`);
     process.stderr.write(`Atelier cannot start with these settings (.env.example explains each):\n${lines.join('')}`);
-    return EX_CONFIG;
+    leave(EX_CONFIG);
+    return undefined;
   }
-  process.stderr.write(
-    'The settings are fine, but this version of Atelier has no Discord side yet: `npm run sandbox:gateway` starts the gateway.\n',
-  );
-  return 1;
 }
 
-// Not `process.exit`, which may cut off what was just written to a pipe.
-process.exitCode = start();
+async function run(config: Config): Promise<void> {
+  const log = openLog({
+    level: config.log.level,
+    secrets: [config.discord.token, config.gateway.apiKey],
+    readable: process.stdout.isTTY,
+    write: (line) => process.stdout.write(line),
+  });
+  const crash = (error: unknown): void => {
+    log.fatal({ err: error }, 'Atelier has crashed.');
+    process.exit(EX_SOFTWARE);
+  };
+  process.once('uncaughtException', crash);
+  process.once('unhandledRejection', crash);
+  try {
+    const app = await startApp(config, { log, version: packageFile.version });
+    const stop = (): void => void app.stop().catch(crash);
+    process.once('SIGTERM', stop);
+    process.once('SIGINT', stop);
+  } catch (error) {
+    if (!isRefusedToken(error)) throw error;
+    log.fatal('Discord does not accept DISCORD_TOKEN. Make a new one in the developer portal ("Bot", "Reset Token").');
+    leave(EX_NOPERM);
+  }
+}
+
+function isRefusedToken(error: unknown): boolean {
+  if (error instanceof DiscordAPIError) return error.status === 401;
+  return error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
+}
+
+const config = configured();
+if (config) await run(config);

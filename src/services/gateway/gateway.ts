@@ -22,7 +22,7 @@ export interface Gateway {
   readonly secondVideos: SecondVideos;
   readonly imageToVideo: ImageToVideo;
   readonly music: Music;
-  /** Lets what is under way finish and closes the connections. */
+  /** Ends whatever is still under way and closes the connections. */
   close(): Promise<void>;
 }
 

@@ -84,9 +84,9 @@ export class GatewayHttp {
     return cleanMessage(words, this.#secrets);
   }
 
-  /** Lets what is under way finish; nothing new is taken. */
+  /** Ends whatever is still under way, which fails as unreachable: whoever cares about it has waited for it before. */
   async close(): Promise<void> {
-    await this.#pool.close();
+    await this.#pool.destroy();
   }
 
   async #send(question: Question, isSubmit: boolean): Promise<Json> {

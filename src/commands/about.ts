@@ -1,0 +1,14 @@
+import { type Ask, command } from '../discord/command.ts';
+import { aboutPage } from '../views/about.ts';
+import { mentionOf } from '../views/help.ts';
+import type { Services } from './services.ts';
+
+export const about = command({
+  name: 'about',
+  isPrivate: true,
+  options: {},
+  async run(_values, { services, place, say }: Ask<Services>) {
+    const [health, registered] = await Promise.all([services.health(), services.registered(place.guildId)]);
+    return aboutPage(health, mentionOf('help', registered.get('help')), say);
+  },
+});

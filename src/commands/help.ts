@@ -1,0 +1,19 @@
+import { type Ask, command } from '../discord/command.ts';
+import { sentenceAt } from '../locales/index.ts';
+import { helpPage } from '../views/help.ts';
+import type { Services } from './services.ts';
+
+export const help = command({
+  name: 'help',
+  isPrivate: true,
+  options: {},
+  async run(_values, { services, place, say }: Ask<Services>) {
+    const entries = [...(await services.registered(place.guildId))].map(([name, id]) => ({
+      name,
+      id,
+      description: sentenceAt(['commands', name, 'description']) ?? '',
+      example: sentenceAt(['commands', name, 'example']) ?? `/${name}`,
+    }));
+    return helpPage(entries, say);
+  },
+});

@@ -1,0 +1,7 @@
+import type { Command } from '../discord/command.ts';
+import { about } from './about.ts';
+import { help } from './help.ts';
+import { models } from './models.ts';
+import type { Services } from './services.ts';
+
+export const commands: readonly Command<Services>[] = [models, about, help];

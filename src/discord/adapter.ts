@@ -1,0 +1,149 @@
+import {
+  type APIActionRowComponent,
+  type APIComponentInMessageActionRow,
+  type APIMessageTopLevelComponent,
+  ButtonStyle,
+  ComponentType,
+  MessageFlags,
+  type RawFile,
+} from 'discord.js';
+import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from '../views/plan.ts';
+import { shortened } from './text.ts';
+
+// Discord's limits: https://discord.com/developers/docs/components/reference and /resources/message
+const LONGEST_CONTENT = 2_000;
+const LONGEST_PAGE = 4_000;
+const LONGEST_LABEL = 80;
+const LONGEST_OPTION = 100;
+const LONGEST_PLACEHOLDER = 150;
+const LONGEST_ALT = 1_024;
+const MOST_FILES = 10;
+const MOST_ROWS = 5;
+const MOST_IN_ROW = 5;
+const MOST_OPTIONS = 25;
+
+/** What goes over the wire for a plan. */
+export interface MessageBody {
+  body: {
+    content?: string;
+    flags?: number;
+    components: APIMessageTopLevelComponent[];
+    attachments: { id: number; filename: string; description?: string }[];
+    allowed_mentions: { parse: [] };
+  };
+  files: RawFile[];
+}
+
+/** The only place that knows how Discord spells a message, and how much of everything it takes. */
+export function bodyOf(plan: MessagePlan): MessageBody {
+  const { content, spilled } = fittingContent(plan);
+  const files = [...(plan.files ?? []), ...spilled].slice(0, MOST_FILES);
+  const rows = rowsOf(plan.controls ?? []);
+  return {
+    body: {
+      ...(plan.page || content === undefined ? {} : { content }),
+      ...(plan.page ? { flags: MessageFlags.IsComponentsV2 } : {}),
+      components: plan.page ? [pageOf(plan.page), ...rows] : rows,
+      attachments: files.map(({ name, alt }, id) => ({
+        id,
+        filename: name,
+        ...(alt === undefined ? {} : { description: shortened(alt, LONGEST_ALT) }),
+      })),
+      allowed_mentions: { parse: [] },
+    },
+    files: files.map(({ name, bytes, spoiler }) => ({ name: spoiler ? `SPOILER_${name}` : name, data: bytes })),
+  };
+}
+
+function fittingContent({ content, overflow }: MessagePlan): { content?: string; spilled: FilePlan[] } {
+  if (content === undefined) return { spilled: [] };
+  const spilled =
+    content.length > LONGEST_CONTENT && overflow === 'file'
+      ? [{ name: 'message.txt', bytes: Buffer.from(content) }]
+      : [];
+  return { content: shortened(content, LONGEST_CONTENT), spilled };
+}
+
+function pageOf({ title, blocks, footer }: PagePlan): APIMessageTopLevelComponent {
+  const texts = [`## ${title}`, ...blocks, ...(footer === undefined ? [] : [`-# ${footer}`])];
+  let left = LONGEST_PAGE;
+  const fitting = texts.map((text) => {
+    const part = shortened(text, Math.max(1, left));
+    left -= part.length;
+    return part;
+  });
+  return {
+    type: ComponentType.Container,
+    components: fitting
+      .filter((content, index) => index === 0 || content.length > 1)
+      .map((content) => ({ type: ComponentType.TextDisplay, content })),
+  };
+}
+
+type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
+
+function rowsOf(controls: readonly Control[]): Row[] {
+  const selects = controls.filter((control) => control.type === 'select');
+  const buttons = controls.filter((control) => control.type !== 'select');
+  const room = MOST_ROWS - selects.length;
+  const rows = buttons.length <= room * MOST_IN_ROW ? inRows(buttons) : [row([selectFrom(asSelect(buttons))])];
+  return [...rows, ...selects.map((select) => row([selectFrom(select)]))].slice(0, MOST_ROWS);
+}
+
+function inRows(buttons: readonly (ButtonPlan | LinkPlan)[]): Row[] {
+  const rows: Row[] = [];
+  for (let start = 0; start < buttons.length; start += MOST_IN_ROW) {
+    rows.push(row(buttons.slice(start, start + MOST_IN_ROW).map(buttonFrom)));
+  }
+  return rows;
+}
+
+/** More buttons than a message holds become a list; choosing one is pressing it. */
+function asSelect(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan {
+  const pressable = buttons.filter((button) => button.type === 'button');
+  return {
+    type: 'select',
+    id: 'press.1',
+    placeholder: ELLIPSIS_PLACEHOLDER,
+    options: pressable.map(({ id, label }) => ({ value: id, label })),
+  };
+}
+
+const ELLIPSIS_PLACEHOLDER = '…';
+
+const row = (components: APIComponentInMessageActionRow[]): Row => ({ type: ComponentType.ActionRow, components });
+
+const STYLES = {
+  plain: ButtonStyle.Secondary,
+  primary: ButtonStyle.Primary,
+  good: ButtonStyle.Success,
+  danger: ButtonStyle.Danger,
+} as const;
+
+function buttonFrom(button: ButtonPlan | LinkPlan): APIComponentInMessageActionRow {
+  const label = shortened(button.label, LONGEST_LABEL);
+  if (button.type === 'link')
+    return { type: ComponentType.Button, style: ButtonStyle.Link, url: button.address, label };
+  const { id, emoji, look = 'plain', disabled = false } = button;
+  return {
+    type: ComponentType.Button,
+    style: STYLES[look],
+    custom_id: id,
+    label,
+    disabled,
+    ...(emoji === undefined ? {} : { emoji: { name: emoji } }),
+  };
+}
+
+function selectFrom({ id, placeholder, options }: SelectPlan): APIComponentInMessageActionRow {
+  return {
+    type: ComponentType.StringSelect,
+    custom_id: id,
+    placeholder: shortened(placeholder, LONGEST_PLACEHOLDER),
+    options: options.slice(0, MOST_OPTIONS).map(({ value, label, description }) => ({
+      value,
+      label: shortened(label, LONGEST_OPTION),
+      ...(description === undefined ? {} : { description: shortened(description, LONGEST_OPTION) }),
+    })),
+  };
+}

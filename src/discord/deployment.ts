@@ -1,0 +1,57 @@
+import type { APIApplicationCommand } from 'discord.js';
+import type { CommandBody } from './registration.ts';
+
+export interface Deployment {
+  create: CommandBody[];
+  change: { id: string; body: CommandBody }[];
+  remove: { id: string; name: string }[];
+  same: string[];
+}
+
+/** What has to be written so that Discord has what we want: only what differs, for Discord allows 200 creations a day. */
+export function deploymentOf(registered: readonly APIApplicationCommand[], wanted: readonly CommandBody[]): Deployment {
+  const deployment: Deployment = { create: [], change: [], remove: [], same: [] };
+  for (const body of wanted) {
+    const there = registered.find((command) => sameCommand(command, body));
+    if (!there) deployment.create.push(body);
+    else if (meaning(there) === meaning(body)) deployment.same.push(body.name);
+    else deployment.change.push({ id: there.id, body });
+  }
+  for (const command of registered) {
+    if (wanted.some((body) => sameCommand(command, body))) continue;
+    deployment.remove.push({ id: command.id, name: command.name });
+  }
+  return deployment;
+}
+
+function sameCommand(command: APIApplicationCommand, body: CommandBody): boolean {
+  return command.name === body.name && command.type === (body.type ?? 1);
+}
+
+/** What a command says, without what Discord adds to it and without the difference between "not said" and the default. */
+function meaning(command: APIApplicationCommand | CommandBody): string {
+  const { type, name, description, options, contexts, integration_types, default_member_permissions } =
+    command as CommandBody;
+  const sorted = (list: readonly number[] | null | undefined): number[] => [...(list ?? [])].sort();
+  return JSON.stringify([
+    type ?? 1,
+    name,
+    description ?? '',
+    (options ?? []).map(plain),
+    sorted(contexts),
+    sorted(integration_types),
+    default_member_permissions ?? null,
+  ]);
+}
+
+/** Defaults, empty lists and absent localisations say nothing; keys come in any order. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  const saying = Object.entries(value).filter(
+    ([, one]) => one !== undefined && one !== null && one !== false && !(Array.isArray(one) && one.length === 0),
+  );
+  return Object.fromEntries(
+    saying.map(([key, one]) => [key, plain(one)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+  );
+}

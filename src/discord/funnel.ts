@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { Refusal } from '../lib/refusal.ts';
+import type { Say } from '../locales/index.ts';
+import { GatewayError } from '../services/gateway/index.ts';
+
+interface FunnelLog {
+  info(facts: object, sentence: string): void;
+  warn(facts: object, sentence: string): void;
+  error(facts: object, sentence: string): void;
+}
+
+/** Every failure ends here: one sentence for the person, one line for the log. */
+export class Funnel {
+  readonly #say: Say;
+  readonly #log: FunnelLog;
+
+  constructor(say: Say, log: FunnelLog) {
+    this.#say = say;
+    this.#log = log;
+  }
+
+  /** What the member reads. `what` names the thing that failed, for the log alone. */
+  sentenceFor(error: unknown, what: string): string {
+    if (error instanceof Refusal) {
+      this.#log.info({ what, refusal: error.key }, 'Refused.');
+      return this.#refusal(error);
+    }
+    if (error instanceof GatewayError) {
+      const { kind, status, code, message } = error;
+      this.#log.warn({ what, kind, status, code, reason: message }, 'The gateway failed.');
+      return this.#say(`gateway.${kind}`, { message });
+    }
+    return this.#unexpected(error, what);
+  }
+
+  /** The member cannot be told, for Discord no longer takes the answer; the log is. */
+  tooLate(what: string): void {
+    this.#log.warn({ what }, 'Discord no longer took the answer.');
+  }
+
+  /** A bug: the member gets a short reference that stands in the log too, and nothing else. */
+  #unexpected(error: unknown, what: string): string {
+    const reference = randomBytes(4).toString('hex');
+    this.#log.error({ what, reference, err: error }, 'Something unexpected failed.');
+    return this.#say('unexpected', { reference });
+  }
+
+  #refusal({ key, variables }: Refusal): string {
+    // A refusal's key comes from rooms that do not know the sentences; a test checks that each has one.
+    return (this.#say as (key: string, variables: object) => string)(key, variables);
+  }
+}

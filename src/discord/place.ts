@@ -1,0 +1,33 @@
+import type { BaseInteraction } from 'discord.js';
+
+/** Where and for whom an interaction was made, from its payload alone. */
+export interface Place {
+  userId: string;
+  guildId: string | undefined;
+  channelId: string | undefined;
+  locale: string;
+  /** What the member may do here; none outside of servers. */
+  permissions: bigint;
+  /** What the bot may do here. */
+  appPermissions: bigint;
+  /** Bytes that an attachment may have. */
+  uploadLimit: number;
+  /** Whether the server installed the bot, or only the person did. */
+  install: 'guild' | 'user';
+}
+
+export function placeOf(interaction: BaseInteraction): Place {
+  const { guildId, channelId, user, locale, memberPermissions, appPermissions, attachmentSizeLimit } = interaction;
+  // Key "0" is the server that installed the bot; in a direct message with the bot it is "0" too.
+  const isGuildInstall = interaction.authorizingIntegrationOwners?.['0'] !== undefined;
+  return {
+    userId: user.id,
+    guildId: guildId ?? undefined,
+    channelId: channelId ?? undefined,
+    locale,
+    permissions: memberPermissions?.bitfield ?? 0n,
+    appPermissions: appPermissions.bitfield,
+    uploadLimit: attachmentSizeLimit,
+    install: isGuildInstall ? 'guild' : 'user',
+  };
+}

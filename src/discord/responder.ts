@@ -1,0 +1,70 @@
+import { InteractionResponseType, MessageFlags, type RawFile, type REST, Routes } from 'discord.js';
+import type { MessagePlan } from '../views/plan.ts';
+import { bodyOf } from './adapter.ts';
+
+interface Address {
+  interactionId: string;
+  applicationId: string;
+  token: string;
+}
+
+/** Answers one interaction, by its own token alone. The first answer is an acknowledgement; what follows edits it. */
+export class Responder {
+  readonly #rest: REST;
+  readonly #address: Address;
+  #acknowledged = false;
+
+  constructor(rest: REST, address: Address) {
+    this.#rest = rest;
+    this.#address = address;
+  }
+
+  get acknowledged(): boolean {
+    return this.#acknowledged;
+  }
+
+  /** "Thinking…". Whether only the member sees the answer is decided here, for good. */
+  async defer(isPrivate: boolean): Promise<void> {
+    await this.#callback(InteractionResponseType.DeferredChannelMessageWithSource, {
+      flags: isPrivate ? MessageFlags.Ephemeral : 0,
+    });
+  }
+
+  /** A press that will change the message it stands on. */
+  async deferUpdate(): Promise<void> {
+    await this.#callback(InteractionResponseType.DeferredMessageUpdate);
+  }
+
+  async suggest(choices: readonly { name: string; value: string }[]): Promise<void> {
+    await this.#callback(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
+  }
+
+  /** Says something to the member alone: at once where nothing was said yet, else in place of the spinner or beside the message. */
+  async tell(plan: MessagePlan): Promise<void> {
+    const { body, files } = bodyOf(plan);
+    if (this.#acknowledged) return this.edit(plan);
+    const flags = (body.flags ?? 0) | MessageFlags.Ephemeral;
+    await this.#callback(InteractionResponseType.ChannelMessageWithSource, { ...body, flags }, files);
+  }
+
+  /** A message of its own after the acknowledgement, to the member alone. */
+  async tellBeside(plan: MessagePlan): Promise<void> {
+    const { body, files } = bodyOf(plan);
+    const flags = (body.flags ?? 0) | MessageFlags.Ephemeral;
+    const { applicationId, token } = this.#address;
+    await this.#rest.post(Routes.webhook(applicationId, token), { body: { ...body, flags }, files, auth: false });
+  }
+
+  async edit(plan: MessagePlan): Promise<void> {
+    const { body, files } = bodyOf(plan);
+    const { applicationId, token } = this.#address;
+    await this.#rest.patch(Routes.webhookMessage(applicationId, token), { body, files, auth: false });
+  }
+
+  async #callback(type: InteractionResponseType, data?: object, files: RawFile[] = []): Promise<void> {
+    this.#acknowledged = true;
+    const { interactionId, token } = this.#address;
+    const body = data === undefined ? { type } : { type, data };
+    await this.#rest.post(Routes.interactionCallback(interactionId, token), { body, files, auth: false });
+  }
+}

@@ -1,0 +1,93 @@
+import type { Clock } from '../../lib/clock.ts';
+import { pause } from '../../lib/pause.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { type Gateway, GatewayError } from '../gateway/index.ts';
+import type { Model } from '../gateway/models.ts';
+import { nearIds } from './nearness.ts';
+
+/** Lists change when an operator buys something: rarely, and a member can wait so long to see it. */
+const FRESH_MS = 5 * 60_000;
+/** Suggestions are wanted while somebody types; Discord gives three seconds, a person less. */
+const SUGGESTION_PATIENCE_MS = 1_000;
+
+export type ListName = 'own' | 'compatible';
+
+interface Listed {
+  models: readonly Model[];
+  at: number;
+}
+
+/** The models of the gateway, asked for as seldom as possible. */
+export class ModelCatalogue {
+  readonly #gateway: Gateway['models'];
+  readonly #clock: Clock;
+  readonly #lists = new Map<ListName, Listed>();
+  readonly #asking = new Map<ListName, Promise<Listed>>();
+  /** Ids the gateway does not know, and since when. */
+  readonly #missing = new Map<string, number>();
+
+  constructor(gateway: Gateway['models'], clock: Clock) {
+    this.#gateway = gateway;
+    this.#clock = clock;
+  }
+
+  async list(name: ListName = 'own'): Promise<readonly Model[]> {
+    const known = this.#lists.get(name);
+    if (known && this.#clock.now() - known.at < FRESH_MS) return known.models;
+    return (await this.#ask(name)).models;
+  }
+
+  /** What is known within a moment: an old list rather than a late one, and none rather than an error. */
+  async atHand(): Promise<readonly Model[]> {
+    const late = pause(this.#clock, SUGGESTION_PATIENCE_MS).then(() => this.#lists.get('own')?.models ?? []);
+    const listed = this.list().catch((error: unknown) => {
+      if (error instanceof GatewayError) return this.#lists.get('own')?.models ?? [];
+      throw error;
+    });
+    return Promise.race([listed, late]);
+  }
+
+  /** One model by its id, letter by letter. The specification (4.8): an unknown id is not asked for again. */
+  async get(id: string): Promise<Model> {
+    if (this.#isKnownToBeMissing(id)) throw await this.#unknown(id);
+    try {
+      return await this.#gateway.get(id);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.kind !== 'not-found') throw error;
+      this.#missing.set(id, this.#clock.now());
+      throw await this.#unknown(id);
+    }
+  }
+
+  /** Until a list that is newer than the refusal contains it. */
+  #isKnownToBeMissing(id: string): boolean {
+    const since = this.#missing.get(id);
+    const list = this.#lists.get('own');
+    if (since === undefined) return false;
+    return !(list && list.at > since && list.models.some((model) => model.id === id));
+  }
+
+  async #unknown(id: string): Promise<Refusal> {
+    const near = nearIds(
+      id,
+      (await this.atHand()).map((model) => model.id),
+    );
+    return near.length === 0
+      ? new Refusal('refusals.unknownModel', { id })
+      : new Refusal('refusals.unknownModelNear', { id, near: near.map((one) => `\`${one}\``).join(', ') });
+  }
+
+  /** Many who ask at once ask once. */
+  #ask(name: ListName): Promise<Listed> {
+    const asking = this.#asking.get(name) ?? this.#fetch(name).finally(() => this.#asking.delete(name));
+    this.#asking.set(name, asking);
+    return asking;
+  }
+
+  async #fetch(name: ListName): Promise<Listed> {
+    const models = name === 'own' ? await this.#gateway.list() : await this.#gateway.listCompat();
+    const listed = { models, at: this.#clock.now() };
+    this.#lists.set(name, listed);
+    return listed;
+  }
+}

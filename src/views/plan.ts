@@ -1,0 +1,50 @@
+/** A message as plain data. What Discord allows and how it is spelled is the adapter's business. */
+export interface MessagePlan {
+  content?: string;
+  /** What becomes of content that is too long: cut at a word, or put into a file with its beginning shown. */
+  overflow?: 'cut' | 'file';
+  files?: readonly FilePlan[];
+  /** Buttons flow into rows; a select has a row of its own. */
+  controls?: readonly Control[];
+  /** A page of Components V2 instead of content and files. */
+  page?: PagePlan;
+}
+
+export interface FilePlan {
+  name: string;
+  bytes: Buffer;
+  /** What the file shows, for those who cannot see it. */
+  alt?: string;
+  spoiler?: boolean;
+}
+
+export interface PagePlan {
+  title: string;
+  blocks: readonly string[];
+  /** Small print under the blocks. */
+  footer?: string;
+}
+
+export type Control = ButtonPlan | LinkPlan | SelectPlan;
+
+export interface ButtonPlan {
+  type: 'button';
+  id: string;
+  label: string;
+  emoji?: string;
+  look?: 'plain' | 'primary' | 'good' | 'danger';
+  disabled?: boolean;
+}
+
+export interface LinkPlan {
+  type: 'link';
+  address: string;
+  label: string;
+}
+
+export interface SelectPlan {
+  type: 'select';
+  id: string;
+  placeholder: string;
+  options: readonly { value: string; label: string; description?: string }[];
+}

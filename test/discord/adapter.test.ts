@@ -1,0 +1,83 @@
+import { ComponentType } from 'discord.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { bodyOf } from '../../src/discord/adapter.ts';
+import { shortened } from '../../src/discord/text.ts';
+import type { ButtonPlan, MessagePlan } from '../../src/views/plan.ts';
+
+const button = (number: number): ButtonPlan => ({ type: 'button', id: `a.1.${number}`, label: `U${number}` });
+
+/** What Discord would say of a plan, once it has become a body. */
+function verdict(plan: MessagePlan) {
+  const { body, files } = bodyOf(plan);
+  return judgeBody('webhook-edit', body, {
+    files: files.map(({ name, data }, id) => ({ id: String(id), name, bytes: Buffer.byteLength(data as Buffer) })),
+  });
+}
+
+describe('a message plan', () => {
+  it('becomes content, files with their alt text, and rows of five buttons', () => {
+    const plan: MessagePlan = {
+      content: 'hello',
+      files: [{ name: 'a.png', bytes: Buffer.from('x'), alt: 'AI-generated: a boat', spoiler: true }],
+      controls: Array.from({ length: 9 }, (_, index) => button(index)),
+    };
+    const { body, files } = bodyOf(plan);
+    expect(body).toMatchObject({
+      content: 'hello',
+      attachments: [{ id: 0, description: 'AI-generated: a boat' }],
+      allowed_mentions: { parse: [] },
+    });
+    expect(body.components.map((row) => 'components' in row && row.components.length)).toEqual([5, 4]);
+    expect(files[0]?.name).toBe('SPOILER_a.png');
+    expect(verdict(plan)).toEqual([]);
+  });
+
+  it('with content that is too long is cut at a word, or moved to a file with its beginning shown', () => {
+    const long = 'word '.repeat(1_000).trim();
+    const cut = bodyOf({ content: long });
+    expect(cut.body.content?.length).toBeLessThanOrEqual(2_000);
+    expect(cut.body.content).toMatch(/word…$/);
+    const moved = bodyOf({ content: long, overflow: 'file' });
+    expect(moved.files[0]?.data.toString()).toBe(long);
+    expect(verdict({ content: long, overflow: 'file' })).toEqual([]);
+  });
+
+  it('with more buttons than a message holds offers them in a list that presses them', () => {
+    const plan = { content: 'x', controls: Array.from({ length: 26 }, (_, index) => button(index)) };
+    const [row] = bodyOf(plan).body.components;
+    const select = row && 'components' in row ? row.components[0] : undefined;
+    expect(select).toMatchObject({ type: ComponentType.StringSelect, custom_id: 'press.1' });
+    expect(verdict(plan)).toEqual([]);
+  });
+
+  it('of any content, labels and pages is a message that Discord takes', () => {
+    const text = fc.string({ minLength: 1, maxLength: 6_000, unit: 'grapheme' }).filter((one) => one.trim() !== '');
+    const page = fc.record({ title: text, blocks: fc.array(text, { maxLength: 5 }), footer: text });
+    const controls = fc.array(
+      fc.record({ label: text }).map(({ label }) => label),
+      { maxLength: 25 },
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.record({ content: text }), fc.record({ page })), controls, (message, labels) => {
+        const plan = { ...message, controls: labels.map((label, index) => ({ ...button(index), label })) };
+        expect(verdict(plan)).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('text that is shortened', () => {
+  it('is left alone where it fits, never longer than allowed, and never cut through a letter', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, most) => {
+        const short = shortened(text, most);
+        expect(short.length).toBeLessThanOrEqual(most);
+        if (text.length <= most) expect(short).toBe(text);
+        if (text.isWellFormed()) expect(short.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import type { APIApplicationCommand } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { commands } from '../../src/commands/index.ts';
+import { deploymentOf } from '../../src/discord/deployment.ts';
+import { installLinks } from '../../src/discord/install-link.ts';
+import { type CommandBody, registrationOf } from '../../src/discord/registration.ts';
+
+const wanted = commands.map((command) => registrationOf(command, { userInstall: false }));
+
+/** As Discord gives commands back: with ids, versions, and its defaults written out. */
+function registered(bodies: readonly CommandBody[]): APIApplicationCommand[] {
+  return bodies.map((body, index) => ({
+    ...body,
+    id: `90000000000000000${index}`,
+    application_id: '900000000000000100',
+    version: '900000000000000200',
+    default_member_permissions: null,
+    nsfw: false,
+    name_localizations: null,
+    options: body.options?.map((option) => ({ ...option, description_localizations: null })),
+  })) as unknown as APIApplicationCommand[];
+}
+
+describe('deploying', () => {
+  it('creates everything where nothing is registered', () => {
+    expect(deploymentOf([], wanted).create.map(({ name }) => name)).toEqual(['models', 'about', 'help']);
+  });
+
+  it('writes nothing where nothing has changed', () => {
+    expect(deploymentOf(registered(wanted), wanted)).toEqual({
+      create: [],
+      change: [],
+      remove: [],
+      same: ['models', 'about', 'help'],
+    });
+  });
+
+  it('changes what differs and removes what is gone', () => {
+    const there = registered(wanted);
+    const [models] = there;
+    if (models) Object.assign(models, { description: 'Another' });
+    const { change, remove, same } = deploymentOf(there, wanted.slice(0, 2));
+    expect(change).toEqual([{ id: models?.id, body: wanted[0] }]);
+    expect(remove.map(({ name }) => name)).toEqual(['help']);
+    expect(same).toEqual(['about']);
+  });
+
+  it.each([true, false])('registers what Discord takes (user installation: %s)', (userInstall) => {
+    expect(
+      judgeBody(
+        'commands',
+        commands.map((command) => registrationOf(command, { userInstall })),
+      ),
+    ).toEqual([]);
+  });
+
+  it('asks for exactly the permissions and scopes that are needed', () => {
+    const { server, person } = installLinks('900000000000000100', { userInstall: true });
+    const url = new URL(server);
+    expect(url.searchParams.get('scope')).toBe('bot applications.commands');
+    expect(url.searchParams.get('permissions')).toBe(
+      String((1n << 10n) | (1n << 11n) | (1n << 38n) | (1n << 15n) | (1n << 16n)),
+    );
+    expect(new URL(person ?? '').searchParams.get('scope')).toBe('applications.commands');
+    expect(installLinks('1', { userInstall: false }).person).toBeUndefined();
+  });
+});

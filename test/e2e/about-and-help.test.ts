@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import { bot } from './bot.ts';
+
+describe('/about', () => {
+  it('says the version and that the gateway answers', async () => {
+    const { discord } = await bot();
+    const said = text(await (await discord.as('member').slash('about')).message());
+    expect(said).toContain('Version 1.2.3');
+    expect(said).toMatch(/The gateway answers \(in \d+ ms\)/);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('says in words that the gateway does not', async () => {
+    const { discord, gateway } = await bot();
+    gateway.faults.add({ do: 'unauthorized' });
+    const said = text(await (await discord.as('member').slash('about')).message());
+    expect(said).toContain('does not accept the key');
+    await gateway.close();
+    expect(text(await (await discord.as('member').slash('about')).message())).toContain('cannot be reached');
+  });
+});
+
+describe('/help', () => {
+  it('lists what is registered, each to be pressed, with an example', async () => {
+    const { discord } = await bot();
+    const said = text(await (await discord.as('member').slash('help')).message());
+    for (const { name, id } of discord.commands.global()) expect(said).toContain(`</${name}:${id}>`);
+    expect(said).toContain('/models kind:video');
+    expect(discord.violations).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import { bot } from './bot.ts';
+
+describe('/models', () => {
+  it('lists the models of the key, grouped by owner, to the member alone', async () => {
+    const { discord, gateway } = await bot();
+    const exchange = await discord.as('member').slash('models');
+    expect((await exchange.acknowledged()).ephemeral).toBe(true);
+    const said = text(await exchange.message());
+    expect(said).toContain('21 models');
+    expect(said).toContain('page 1 of 2');
+    expect(said).toContain('Harbour/Canvas-XL:2026-03-01');
+    expect(said).toMatch(/\*\*`harbour`\*\*/);
+    expect(gateway.heard.filter(({ path }) => path === '/v1/models')).toHaveLength(1);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('turns its pages in place', async () => {
+    const { discord } = await bot();
+    const member = discord.as('member');
+    const first = await (await member.slash('models')).message();
+    const turned = await member.click(first, 'Next');
+    const second = await turned.message((message) => text(message).includes('page 2 of 2'));
+    expect(second.id).toBe(first.id);
+    const back = await member.click(second, 'Back');
+    expect(text(await back.message((message) => text(message).includes('page 1 of 2')))).toContain('Harbour');
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('filters by text and by kind, and says so where nothing fits', async () => {
+    const { discord } = await bot();
+    const member = discord.as('member');
+    const videos = text(await (await member.slash('models', { kind: 'video' })).message());
+    expect(videos).toContain('reel-2-pro');
+    expect(videos).not.toContain('quill-5');
+    const quills = text(await (await member.slash('models', { text: 'QUILL' })).message());
+    expect(quills).toContain('quill-5-mini');
+    expect(quills).not.toContain('reel-2');
+    expect(text(await (await member.slash('models', { text: 'no such thing' })).message())).toContain('No model fits');
+  });
+
+  it('shows the list of the compatible entry', async () => {
+    const { discord, gateway } = await bot();
+    const said = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
+    expect(said).toContain('compatible entry');
+    expect(gateway.heard.at(-1)?.path).toBe('/v1beta/compat/models');
+  });
+
+  it('shows everything the gateway says of one model', async () => {
+    const { discord } = await bot();
+    const said = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
+    expect(said).toContain('sandbox');
+    expect(said).toContain('supported_endpoint_types');
+    expect(said).toContain('Seems to be made for: pictures');
+  });
+
+  it('says of an unknown model what may be the matter, suggests near ones, and does not ask for it again', async () => {
+    const { discord, gateway } = await bot();
+    const member = discord.as('member');
+    for (let time = 0; time < 2; time++) {
+      const said = text(await (await member.slash('models', { model: 'Lumen-Image-1' })).message());
+      expect(said).toContain('no model `Lumen-Image-1`');
+      expect(said).toContain('lumen-image-1');
+    }
+    expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
+  });
+
+  it('suggests ids while the member types, from a list that is asked for once', async () => {
+    const { discord, gateway } = await bot();
+    const member = discord.as('member');
+    const suggestions = await member.complete('models', { model: 'REEL' }, 'model');
+    expect(suggestions.map(({ value }) => value)).toEqual(['reel-2', 'reel-2-pro']);
+    await member.complete('models', { model: 'ree' }, 'model');
+    expect(gateway.heard).toHaveLength(1);
+  });
+
+  it('does not let a member wait for suggestions when the gateway hangs', async () => {
+    const { discord, gateway } = await bot();
+    gateway.faults.add({ do: 'hang' });
+    expect(await discord.as('member').complete('models', { model: 'reel' }, 'model')).toEqual([]);
+  });
+
+  it('answers in words when the gateway is in trouble, and works again when it is not', async () => {
+    const { discord, gateway } = await bot();
+    const member = discord.as('member');
+    gateway.faults.add({ do: 'bad-gateway', times: 3 });
+    const said = text(await (await member.slash('models')).message());
+    expect(said).toContain('The gateway is in trouble');
+    expect(said).not.toMatch(/[<>]/);
+    expect(text(await (await member.slash('models')).message())).toContain('21 models');
+  });
+});

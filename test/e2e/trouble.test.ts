@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import { startApp } from '../../src/app.ts';
+import { bot, stage } from './bot.ts';
+
+describe('the bot', () => {
+  it('says that its token is refused, and ends', async () => {
+    const { config, log } = await stage({ settings: { DISCORD_TOKEN: 'MTIz.wrong.token' } });
+    await expect(startApp(config, { log, version: '1' })).rejects.toMatchObject({ code: 'TokenInvalid' });
+  });
+
+  it('starts although the gateway is down, and works once it is up', async () => {
+    const { discord, gateway } = await bot();
+    gateway.faults.add({ do: 'reset', times: 3 });
+    const member = discord.as('member');
+    expect(text(await (await member.slash('models')).message())).toContain('cannot be reached');
+    expect(text(await (await member.slash('models')).message())).toContain('21 models');
+  });
+
+  it('goes on after its socket was cut, also in the middle of a command', async () => {
+    const { discord } = await bot();
+    const exchange = await discord.as('member').slash('models');
+    discord.gateway.cut();
+    expect(text(await exchange.message())).toContain('21 models');
+    await expect.poll(() => discord.gateway.resumes, { timeout: 20_000 }).toBe(1);
+    expect(text(await (await discord.as('member').slash('about')).message())).toContain('Version');
+  });
+
+  it('refuses politely on a server that it does not serve, and does nothing else', async () => {
+    const { discord, gateway } = await bot({ settings: { DISCORD_GUILD_IDS: '123456789012345678' } });
+    const exchange = await discord.as('member').slash('models');
+    expect((await exchange.acknowledged()).ephemeral).toBe(true);
+    expect(text(await exchange.message())).toContain('at home on another server');
+    expect(gateway.heard).toEqual([]);
+  });
+
+  it('keeps its own token when the token of an interaction has died', async () => {
+    const { discord, gateway, logged } = await bot();
+    gateway.faults.add({ do: { type: 'drip', everyMs: 5 } });
+    const exchange = await discord.as('member').slash('models');
+    await exchange.acknowledged();
+    discord.expireTokens();
+    await expect.poll(logged, { timeout: 20_000 }).toContain('Discord no longer took the answer');
+    expect(text(await (await discord.as('member').slash('help')).message())).toContain('/models');
+  });
+
+  it('waits out a storm of 429 and then says what it had to say', async () => {
+    const { discord } = await bot();
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', scope: 'user', retryAfter: 0.05 }, times: 3 });
+    expect(text(await (await discord.as('member').slash('models')).message())).toContain('21 models');
+  });
+
+  it('gives a member a reference that the log carries too when something unexpected happens', async () => {
+    const { discord, logged } = await bot();
+    discord.faults.add({
+      on: { method: 'GET', route: '/applications' },
+      do: { type: 'status', status: 400 },
+      times: 4,
+    });
+    const said = text(await (await discord.as('member').slash('help')).message());
+    const reference = /`([0-9a-f]{8})`/.exec(said)?.[1] ?? 'none';
+    expect(said).toContain('this reference');
+    expect(logged()).toContain(reference);
+  });
+
+  it('finishes what is under way when it is stopped, and takes nothing new', async () => {
+    const { discord, gateway, app } = await bot();
+    gateway.faults.add({ do: { type: 'drip', everyMs: 2 } });
+    const exchange = await discord.as('member').slash('models');
+    await exchange.acknowledged();
+    await app.stop();
+    expect(text(await exchange.message())).toContain('21 models');
+  });
+
+  it('writes no secret into its log', async () => {
+    const { discord, logged } = await bot();
+    const exchange = await discord.as('member').slash('models');
+    await exchange.message();
+    expect(logged()).not.toContain(discord.token);
+    expect(logged()).not.toContain(exchange.token);
+    expect(logged()).not.toContain('sk-sandbox');
+  });
+});
