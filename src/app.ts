@@ -62,8 +62,7 @@ export async function startApp(config: Config, { log, version, clock = systemClo
     }),
   };
   const router = new Router({
-    commands,
-    buttons,
+    handlers: { commands, buttons },
     services,
     say,
     tokenRest,

@@ -1,5 +1,5 @@
 import type { Services } from '../commands/services.ts';
-import type { Button } from '../discord/command.ts';
+import type { Button } from '../discord/handlers.ts';
 import { modelsPageButton } from './models-page.ts';
 
 export const buttons: readonly Button<Services>[] = [modelsPageButton];

@@ -1,6 +1,6 @@
 import type { Services } from '../commands/services.ts';
-import type { Button } from '../discord/command.ts';
 import { customId } from '../discord/custom-id.ts';
+import type { Button } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { ListName } from '../services/models/catalogue.ts';
 import { type ModelKind, modelKinds } from '../services/models/kinds.ts';
@@ -24,7 +24,7 @@ export function modelsPageId({ list, kind, text, page }: ModelsPage): string {
 export const modelsPageButton: Button<Services> = {
   verb: VERB,
   version: VERSION,
-  async run(args, { services, say }) {
+  async run({ args }, { services, say }) {
     const shown = pageFrom(args);
     if (!shown) throw new Refusal('refusals.unknownButton');
     const models = await services.models.list(shown.list);

@@ -1,4 +1,4 @@
-import { type Ask, command } from '../discord/command.ts';
+import { type Ask, command } from '../discord/handlers.ts';
 import { aboutPage } from '../views/about.ts';
 import { mentionOf } from '../views/help.ts';
 import type { Services } from './services.ts';

@@ -1,4 +1,4 @@
-import { type Ask, command } from '../discord/command.ts';
+import { type Ask, command } from '../discord/handlers.ts';
 import { sentenceAt } from '../locales/index.ts';
 import { helpPage } from '../views/help.ts';
 import type { Services } from './services.ts';

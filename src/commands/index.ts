@@ -1,4 +1,4 @@
-import type { Command } from '../discord/command.ts';
+import type { Command } from '../discord/handlers.ts';
 import { about } from './about.ts';
 import { help } from './help.ts';
 import { models } from './models.ts';

@@ -1,5 +1,5 @@
 import { modelsPageId } from '../buttons/models-page.ts';
-import { type Ask, command } from '../discord/command.ts';
+import { type Ask, command } from '../discord/handlers.ts';
 import type { ListName } from '../services/models/catalogue.ts';
 import { type ModelKind, modelKinds } from '../services/models/kinds.ts';
 import { modelDetail, modelsPage } from '../views/models.ts';

@@ -104,12 +104,10 @@ function asSelect(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan {
   return {
     type: 'select',
     id: 'press.1',
-    placeholder: ELLIPSIS_PLACEHOLDER,
+    placeholder: '…',
     options: pressable.map(({ id, label }) => ({ value: id, label })),
   };
 }
-
-const ELLIPSIS_PLACEHOLDER = '…';
 
 const row = (components: APIComponentInMessageActionRow[]): Row => ({ type: ComponentType.ActionRow, components });
 

@@ -6,7 +6,7 @@ import {
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
 } from 'discord.js';
 import { sentenceAt } from '../locales/index.ts';
-import type { Command, TextOption } from './command.ts';
+import type { Command, TextOption } from './handlers.ts';
 
 export type CommandBody = RESTPostAPIChatInputApplicationCommandsJSONBody;
 

@@ -1,6 +1,7 @@
 import { InteractionResponseType, MessageFlags, type RawFile, type REST, Routes } from 'discord.js';
-import type { MessagePlan } from '../views/plan.ts';
+import type { FormPlan, MessagePlan } from '../views/plan.ts';
 import { bodyOf } from './adapter.ts';
+import { formBody } from './form.ts';
 
 interface Address {
   interactionId: string;
@@ -33,6 +34,11 @@ export class Responder {
   /** A press that will change the message it stands on. */
   async deferUpdate(): Promise<void> {
     await this.#callback(InteractionResponseType.DeferredMessageUpdate);
+  }
+
+  /** Opens a form, which Discord takes as the first answer only. */
+  async open(form: FormPlan): Promise<void> {
+    await this.#callback(InteractionResponseType.Modal, formBody(form));
   }
 
   async suggest(choices: readonly { name: string; value: string }[]): Promise<void> {

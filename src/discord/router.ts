@@ -1,29 +1,26 @@
-import {
-  type AutocompleteInteraction,
-  type BaseInteraction,
-  type ChatInputCommandInteraction,
-  DiscordAPIError,
-  type Interaction,
-  type MessageComponentInteraction,
-  type REST,
-  RESTJSONErrorCodes,
+import type {
+  BaseInteraction,
+  ChatInputCommandInteraction,
+  ContextMenuCommandInteraction,
+  Interaction,
+  MessageComponentInteraction,
+  ModalSubmitInteraction,
+  REST,
 } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
-import type { Ask, Button, Command } from './command.ts';
-import { readCustomId } from './custom-id.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
+import type { Ask, Button, Command, Form, Handlers, LateGuard, Menu, Opener } from './handlers.ts';
+import { Keyed, knownId } from './keys.ts';
 import { placeOf } from './place.ts';
 import { Responder } from './responder.ts';
-
-/** Discord takes no more suggestions than this, nor longer ones. */
-const MOST_SUGGESTIONS = 25;
-const LONGEST_SUGGESTION = 100;
+import { suggestionsFor } from './suggestions.ts';
+import { isTooLate } from './too-late.ts';
 
 export interface RouterParts<Services> {
-  commands: readonly Command<Services>[];
-  buttons: readonly Button<Services>[];
+  handlers: Handlers<Services>;
+  /** What holds for everything. */
   guards: readonly Guard[];
   services: Services;
   say: Say;
@@ -35,105 +32,129 @@ export interface RouterParts<Services> {
 export class Router<Services> {
   readonly #parts: RouterParts<Services>;
   readonly #commands: ReadonlyMap<string, Command<Services>>;
-  readonly #buttons: ReadonlyMap<string, Button<Services>>;
+  readonly #menus: ReadonlyMap<string, Menu<Services>>;
+  readonly #buttons: Keyed<Button<Services>>;
+  readonly #openers: Keyed<Opener<Services>>;
+  readonly #forms: Keyed<Form<Services>>;
   readonly #underWay = new Set<Promise<void>>();
   #stopping = false;
 
   constructor(parts: RouterParts<Services>) {
+    const { commands, menus = [], buttons, openers, forms } = parts.handlers;
     this.#parts = parts;
-    this.#commands = new Map(parts.commands.map((command) => [command.name, command]));
-    this.#buttons = new Map(parts.buttons.map((button) => [button.verb, button]));
+    this.#commands = new Map(commands.map((command) => [command.name, command]));
+    this.#menus = new Map(menus.map((menu) => [`${menu.on} ${menu.name}`, menu]));
+    this.#buttons = new Keyed(buttons);
+    this.#openers = new Keyed(openers);
+    this.#forms = new Keyed(forms);
   }
 
   /** Never throws: whatever fails has been told and logged. */
   async take(interaction: Interaction): Promise<void> {
-    const work = this.#route(interaction);
+    const work = this.#answer(interaction);
     this.#underWay.add(work);
-    try {
-      await work;
-    } finally {
-      this.#underWay.delete(work);
-    }
+    await work;
+    this.#underWay.delete(work);
   }
 
-  /** From now on members are asked to come back in a moment; what is under way goes on. */
+  /** From now on members are asked to come back in a moment; what is under way goes on to its end. */
   async finish(): Promise<void> {
     this.#stopping = true;
-    await Promise.allSettled(this.#underWay);
+    await Promise.all(this.#underWay);
   }
 
-  async #route(interaction: Interaction): Promise<void> {
+  async #answer(interaction: Interaction): Promise<void> {
     const { applicationId, id: interactionId, token } = interaction;
     const responder = new Responder(this.#parts.tokenRest, { applicationId, interactionId, token });
-    const what = nameOf(interaction);
     try {
-      if (interaction.isAutocomplete()) return await this.#suggest(interaction, responder);
-      const refusal = this.#stopping
-        ? new Refusal('refusals.stopping')
-        : firstRefusal(this.#parts.guards, placeOf(interaction));
-      if (refusal) throw refusal;
-      if (interaction.isChatInputCommand()) await this.#command(interaction, responder);
-      else if (interaction.isMessageComponent()) await this.#component(interaction, responder);
-      else throw new Refusal('refusals.unknownCommand');
+      this.#admit(interaction);
+      await this.#route(interaction, responder);
     } catch (error) {
-      await this.#tellFailure(error, what, responder, interaction.isMessageComponent());
+      await this.#tellFailure(error, interaction, responder);
     }
+  }
+
+  #admit(interaction: Interaction): void {
+    if (this.#stopping) throw new Refusal('refusals.stopping');
+    const refusal = firstRefusal(this.#parts.guards, placeOf(interaction));
+    if (refusal) throw refusal;
+  }
+
+  async #route(interaction: Interaction, responder: Responder): Promise<void> {
+    if (interaction.isAutocomplete()) {
+      const { name, value } = interaction.options.getFocused(true);
+      const command = this.#commands.get(interaction.commandName);
+      await responder.suggest(await suggestionsFor(command, name, value, this.#ask(interaction)));
+    } else if (interaction.isChatInputCommand()) await this.#command(interaction, responder);
+    else if (interaction.isContextMenuCommand()) await this.#menu(interaction, responder);
+    else if (interaction.isMessageComponent()) await this.#component(interaction, responder);
+    else if (interaction.isModalSubmit()) await this.#form(interaction, responder);
+    else throw new Refusal('refusals.unknownCommand');
   }
 
   async #command(interaction: ChatInputCommandInteraction, responder: Responder): Promise<void> {
     const command = this.#commands.get(interaction.commandName);
     if (!command) throw new Refusal('refusals.unknownCommand');
-    const ask = this.#ask(interaction);
-    const refusal = firstRefusal(command.guards ?? [], ask.place);
-    if (refusal) throw refusal;
-    await responder.defer(command.isPrivate);
     const values = Object.fromEntries(
       Object.keys(command.options).map((name) => [name, interaction.options.getString(name) ?? undefined]),
     );
+    const ask = this.#ask(interaction);
+    await guarded(command, ask, () => responder.defer(command.isPrivate));
     await responder.edit(await command.run(values, ask));
   }
 
+  async #menu(interaction: ContextMenuCommandInteraction, responder: Responder): Promise<void> {
+    const on = interaction.isMessageContextMenuCommand() ? 'message' : 'user';
+    const menu = this.#menus.get(`${on} ${interaction.commandName}`);
+    if (!menu) throw new Refusal('refusals.unknownCommand');
+    const ask = this.#ask(interaction);
+    await guarded(menu, ask, () => responder.defer(menu.isPrivate));
+    await responder.edit(await menu.run(interaction.targetId, ask));
+  }
+
   async #component(interaction: MessageComponentInteraction, responder: Responder): Promise<void> {
+    const ask = this.#ask(interaction);
+    const chosen = interaction.isStringSelectMenu() ? interaction.values : [];
     // A list that stands for too many buttons: what was chosen is the button's own id.
-    const pressed = interaction.isStringSelectMenu() ? (interaction.values[0] ?? '') : interaction.customId;
-    const id = readCustomId(pressed);
-    const button = id && this.#buttons.get(id.verb);
-    if (!id || !button) throw new Refusal('refusals.unknownButton');
-    if (id.version !== button.version && !button.understands?.includes(id.version)) {
-      throw new Refusal('refusals.outdatedButton');
-    }
-    await responder.deferUpdate();
-    await responder.edit(await button.run(id.args, this.#ask(interaction)));
+    const standsForButtons = knownId(interaction.customId).verb === 'press';
+    const id = standsForButtons ? knownId(chosen[0] ?? '') : knownId(interaction.customId);
+    const opener = this.#openers.find(id);
+    if (opener) return responder.open(await opener.open(id.args, ask));
+    const button = this.#buttons.find(id);
+    if (!button) throw new Refusal('refusals.unknownButton');
+    await guarded(button, ask, () => responder.deferUpdate());
+    await responder.edit(await button.run({ args: id.args, chosen }, ask));
   }
 
-  /** A member is typing: whatever goes wrong, an empty list is the answer. */
-  async #suggest(interaction: AutocompleteInteraction, responder: Responder): Promise<void> {
-    const command = this.#commands.get(interaction.commandName);
-    const { name, value } = interaction.options.getFocused(true);
-    const isAllowed = firstRefusal(this.#parts.guards, placeOf(interaction)) === undefined && !this.#stopping;
-    const suggestions = isAllowed ? await this.#suggestions(command, name, value, this.#ask(interaction)) : [];
-    const fitting = suggestions.filter((one) => one.value.length <= LONGEST_SUGGESTION).slice(0, MOST_SUGGESTIONS);
-    await responder.suggest(fitting);
+  async #form(interaction: ModalSubmitInteraction, responder: Responder): Promise<void> {
+    const id = knownId(interaction.customId);
+    const form = this.#forms.find(id);
+    if (!form) throw new Refusal('refusals.unknownButton');
+    const ask = this.#ask(interaction);
+    const fields = Object.fromEntries(
+      interaction.fields.fields.map((field, name) => [
+        name,
+        'value' in field && typeof field.value === 'string' ? field.value : '',
+      ]),
+    );
+    await guarded(form, ask, () => responder.defer(form.isPrivate));
+    await responder.edit(await form.run({ args: id.args, fields }, ask));
   }
 
-  async #suggestions(command: Command<Services> | undefined, option: string, typed: string, ask: Ask<Services>) {
+  async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
+    const { funnel } = this.#parts;
+    const what = nameOf(interaction);
+    if (isTooLate(error)) return funnel.tooLate(what);
+    const plan = { content: funnel.sentenceFor(error, what) };
     try {
-      return (await command?.suggest?.(option, typed, ask)) ?? [];
-    } catch (error) {
-      this.#parts.funnel.sentenceFor(error, `suggestions for ${option}`);
-      return [];
-    }
-  }
-
-  async #tellFailure(error: unknown, what: string, responder: Responder, isPress: boolean): Promise<void> {
-    if (isTooLate(error)) return this.#parts.funnel.tooLate(what);
-    const plan = { content: this.#parts.funnel.sentenceFor(error, what) };
-    try {
+      // A member who is typing reads no sentences.
+      if (interaction.isAutocomplete()) await responder.suggest([]);
       // A press has changed nothing, so its message stays as it is and the sentence comes beside it.
-      if (isPress && responder.acknowledged) await responder.tellBeside(plan);
+      else if (interaction.isMessageComponent() && responder.acknowledged) await responder.tellBeside(plan);
       else await responder.tell(plan);
     } catch (unsaid) {
-      this.#parts.funnel.sentenceFor(unsaid, `telling of a failure in ${what}`);
+      if (isTooLate(unsaid)) funnel.tooLate(what);
+      else funnel.sentenceFor(unsaid, `telling of a failure in ${what}`);
     }
   }
 
@@ -143,21 +164,28 @@ export class Router<Services> {
   }
 }
 
-/** Discord has given up on the interaction, or somebody has answered it: nothing more can be said, and nothing is tried. */
-const TOO_LATE: ReadonlySet<string | number> = new Set([
-  RESTJSONErrorCodes.UnknownInteraction,
-  RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
-  RESTJSONErrorCodes.InvalidWebhookToken,
-  RESTJSONErrorCodes.UnknownWebhook,
-]);
-
-function isTooLate(error: unknown): boolean {
-  return error instanceof DiscordAPIError && TOO_LATE.has(error.code);
+interface Guarded<Services> {
+  guards?: readonly Guard[];
+  lateGuards?: readonly LateGuard<Services>[];
 }
 
+/** What the payload tells comes before the acknowledgement, what the store must tell after it. */
+async function guarded<Services>(
+  handler: Guarded<Services>,
+  ask: Ask<Services>,
+  acknowledge: () => Promise<void>,
+): Promise<void> {
+  const early = firstRefusal(handler.guards ?? [], ask.place);
+  if (early) throw early;
+  await acknowledge();
+  for (const guard of handler.lateGuards ?? []) {
+    const late = await guard(ask);
+    if (late) throw late;
+  }
+}
+
+/** For the log: never what a member typed. */
 function nameOf(interaction: Interaction): string {
   if (interaction.isCommand() || interaction.isAutocomplete()) return `/${interaction.commandName}`;
-  if (interaction.isMessageComponent() || interaction.isModalSubmit())
-    return readCustomId(interaction.customId)?.verb ?? 'press';
-  return 'interaction';
+  return interaction.isModalSubmit() ? 'form' : 'press';
 }

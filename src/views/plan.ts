@@ -48,3 +48,19 @@ export interface SelectPlan {
   placeholder: string;
   options: readonly { value: string; label: string; description?: string }[];
 }
+
+/** A form that opens over Discord. */
+export interface FormPlan {
+  id: string;
+  title: string;
+  fields: readonly FieldPlan[];
+}
+
+export interface FieldPlan {
+  name: string;
+  label: string;
+  /** What stands in it when it opens. */
+  value?: string;
+  required?: boolean;
+  long?: boolean;
+}

@@ -1,0 +1,105 @@
+import type { Refusal } from '../lib/refusal.ts';
+import type { Say } from '../locales/index.ts';
+import type { FormPlan, MessagePlan } from '../views/plan.ts';
+import type { Guard } from './guards.ts';
+import type { Place } from './place.ts';
+
+/** What a handler gets besides its own input: who asks from where, what may be used, and how to say things. */
+export interface Ask<Services> {
+  place: Place;
+  services: Services;
+  say: Say;
+}
+
+/** Looks at more than the payload, so it comes after the acknowledgement. */
+export type LateGuard<Services> = (ask: Ask<Services>) => Promise<Refusal | undefined>;
+
+interface Guarded<Services> {
+  guards?: readonly Guard[];
+  lateGuards?: readonly LateGuard<Services>[];
+}
+
+/** Text that a member types, or picks from choices or suggestions. */
+export interface TextOption {
+  type: 'text';
+  required?: boolean;
+  most?: number;
+  /** Their names are sentences of the locale. */
+  choices?: readonly string[];
+  suggests?: boolean;
+}
+
+export type Options = Readonly<Record<string, TextOption>>;
+
+type ValueOf<O extends TextOption> = O['required'] extends true ? string : string | undefined;
+export type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
+
+export interface Suggestion {
+  name: string;
+  value: string;
+}
+
+/** A slash command as a value. Its description, its options' and its choices' are found in the locale by their names. */
+export interface CommandDefinition<O extends Options, Services> extends Guarded<Services> {
+  name: string;
+  options: O;
+  /** Whether only the member who asked sees the answer. */
+  isPrivate: boolean;
+  suggest?(option: string, typed: string, ask: Ask<Services>): Promise<Suggestion[]>;
+  run(values: Values<O>, ask: Ask<Services>): Promise<MessagePlan>;
+}
+
+export type Command<Services> = CommandDefinition<Options, Services>;
+
+export function command<const O extends Options, Services>(
+  definition: CommandDefinition<O, Services>,
+): Command<Services> {
+  return {
+    ...definition,
+    // The router reads values by these very options, so they are what `run` says it takes.
+    run: (values, ask) => definition.run(values as Values<O>, ask),
+  };
+}
+
+/** An entry of the menu on a message or a person. */
+export interface Menu<Services> extends Guarded<Services> {
+  name: string;
+  on: 'message' | 'user';
+  isPrivate: boolean;
+  run(targetId: string, ask: Ask<Services>): Promise<MessagePlan>;
+}
+
+/** What a custom id leads to: the verb, the version that is made today, and older ones that are still understood. */
+interface Pointed {
+  verb: string;
+  version: number;
+  understands?: readonly number[];
+}
+
+/** Something pressed or chosen that changes the message it stands on. */
+export interface Button<Services> extends Pointed, Guarded<Services> {
+  run(pressed: { args: readonly string[]; chosen: readonly string[] }, ask: Ask<Services>): Promise<MessagePlan>;
+}
+
+/** Something pressed whose first answer is a form. Discord takes a form as the first answer only, so it may not be slow. */
+export interface Opener<Services> extends Pointed {
+  open(args: readonly string[], ask: Ask<Services>): Promise<FormPlan>;
+}
+
+/** A form that a member has filled in. */
+export interface Form<Services> extends Pointed, Guarded<Services> {
+  isPrivate: boolean;
+  run(
+    filled: { args: readonly string[]; fields: Readonly<Record<string, string>> },
+    ask: Ask<Services>,
+  ): Promise<MessagePlan>;
+}
+
+/** Everything that members can do, one list a kind. */
+export interface Handlers<Services> {
+  commands: readonly Command<Services>[];
+  menus?: readonly Menu<Services>[];
+  buttons?: readonly Button<Services>[];
+  openers?: readonly Opener<Services>[];
+  forms?: readonly Form<Services>[];
+}

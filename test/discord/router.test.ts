@@ -1,0 +1,186 @@
+import { ApplicationCommandType, Events, Routes } from 'discord.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
+import { discordClients } from '../../src/discord/clients.ts';
+import { customId } from '../../src/discord/custom-id.ts';
+import { Funnel } from '../../src/discord/funnel.ts';
+import { command, type Handlers } from '../../src/discord/handlers.ts';
+import { Router } from '../../src/discord/router.ts';
+import { openLog } from '../../src/lib/log.ts';
+import { Refusal } from '../../src/lib/refusal.ts';
+import { speak } from '../../src/locales/index.ts';
+import type { ButtonPlan } from '../../src/views/plan.ts';
+
+const button = (id: string, label: string): ButtonPlan => ({ type: 'button', id, label });
+
+/** One handler of each kind; each says what it was given. */
+const handlers: Handlers<undefined> = {
+  commands: [
+    command({
+      name: 'show',
+      isPrivate: false,
+      options: { what: { type: 'text', required: true } },
+      run: async ({ what }) => ({
+        content: `here: ${what}`,
+        controls: [
+          button(customId('press', 2, what), 'Press'),
+          button(customId('open', 1, what), 'Open'),
+          button(customId('press', 9), 'Never'),
+          {
+            type: 'select',
+            id: customId('pick', 1),
+            placeholder: 'Pick',
+            options: [
+              { value: 'a', label: 'A' },
+              { value: 'b', label: 'B' },
+            ],
+          },
+        ].slice(0, what === 'many' ? 0 : 4) as ButtonPlan[],
+      }),
+    }),
+    command({
+      name: 'late',
+      isPrivate: true,
+      options: {},
+      guards: [({ permissions }) => (permissions === 0n ? new Refusal('refusals.guildNotServed') : undefined)],
+      lateGuards: [async () => new Refusal('refusals.stopping')],
+      run: async () => ({ content: 'never' }),
+    }),
+    command({
+      name: 'throws',
+      isPrivate: true,
+      options: {},
+      run: async () => {
+        throw new TypeError('a bug');
+      },
+    }),
+    command({
+      name: 'many',
+      isPrivate: true,
+      options: {},
+      run: async () => ({
+        content: 'many',
+        controls: Array.from({ length: 26 }, (_, index) => button(customId('press', 1), `B${index}`)).map(
+          (one, index) => button(customId('press', 2, `n${index}`), one.label),
+        ),
+      }),
+    }),
+  ],
+  menus: [{ name: 'Describe', on: 'message', isPrivate: true, run: async (id) => ({ content: `described ${id}` }) }],
+  buttons: [
+    { verb: 'press', version: 2, understands: [1], run: async ({ args }) => ({ content: `pressed ${args.join()}` }) },
+    { verb: 'pick', version: 1, run: async ({ chosen }) => ({ content: `picked ${chosen.join()}` }) },
+  ],
+  openers: [
+    {
+      verb: 'open',
+      version: 1,
+      open: async ([what = '']) => ({
+        id: customId('fill', 1, what),
+        title: 'Words',
+        fields: [{ name: 'words', label: 'Your words', value: what, required: true, long: true }],
+      }),
+    },
+  ],
+  forms: [
+    {
+      verb: 'fill',
+      version: 1,
+      isPrivate: true,
+      run: async ({ args, fields }) => ({ content: `filled ${args.join()} with ${fields.words}` }),
+    },
+  ],
+};
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
+  const discord = await startDiscord();
+  closers.push(() => discord.close());
+  const { client, tokenRest } = discordClients(discord.apiUrl);
+  closers.push(() => client.destroy());
+  const lines: string[] = [];
+  const log = openLog({ level: 'info', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
+  const say = speak();
+  const funnel = new Funnel(say, log);
+  const router = new Router({ handlers, guards: [], services: undefined, say, funnel, tokenRest });
+  client.on(Events.InteractionCreate, (interaction) => void router.take(interaction));
+  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
+  await client.login(discord.token);
+  await ready;
+  await client.rest.put(Routes.applicationCommands(discord.applicationId), {
+    body: [
+      { name: 'show', description: 'x', options: [{ type: 3, name: 'what', description: 'x', required: true }] },
+      ...['late', 'throws', 'many', 'gone'].map((name) => ({ name, description: 'x' })),
+      { name: 'Describe', type: ApplicationCommandType.Message },
+    ],
+  });
+  return { discord, logged: () => lines.join('') };
+}
+
+describe('the router', () => {
+  it('brings a command, a press, a choice and a message menu to their handlers', async () => {
+    const { discord } = await routed();
+    const member = discord.as('member');
+    const shown = await (await member.slash('show', { what: 'boat' })).message();
+    expect(text(shown)).toContain('here: boat');
+    const pressed = await member.click(shown, 'Press');
+    expect(text(await pressed.message((message) => text(message).includes('pressed')))).toContain('pressed boat');
+    const again = await (await member.slash('show', { what: 'cat' })).message();
+    const picked = await member.choose(again, 'Pick', ['b']);
+    expect(text(await picked.message((message) => text(message).includes('picked')))).toContain('picked b');
+    const described = await (await member.menu('Describe', again)).message();
+    expect(text(described)).toContain(`described ${again.id}`);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('opens a form as the first answer and takes what was filled in', async () => {
+    const { discord } = await routed();
+    const member = discord.as('member');
+    const shown = await (await member.slash('show', { what: 'boat' })).message();
+    const form = await (await member.click(shown, 'Open')).modal();
+    const filled = await member.fill(form, { words: 'a red boat' });
+    expect(text(await filled.message())).toContain('filled boat with a red boat');
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('presses the button that was chosen from a list that stands for too many', async () => {
+    const { discord } = await routed();
+    const member = discord.as('member');
+    const many = await (await member.slash('many')).message();
+    const pressed = await member.choose(many, '…', [customId('press', 2, 'n7')]);
+    expect(text(await pressed.message((message) => text(message).includes('pressed')))).toContain('pressed n7');
+  });
+
+  it('answers politely to a button of another version, and to a command it does not have', async () => {
+    const { discord } = await routed();
+    const member = discord.as('member');
+    const shown = await (await member.slash('show', { what: 'boat' })).message();
+    const outdated = await member.click(shown, 'Never');
+    const beside = await outdated.message((message) => text(message).length > 0 && message.id !== shown.id);
+    expect(text(beside)).toMatch(/another version|does not know/);
+    expect(beside.ephemeral).toBe(true);
+    const gone = await (await member.slash('gone')).message();
+    expect(text(gone)).toContain('no longer part of the bot');
+    expect(gone.ephemeral).toBe(true);
+  });
+
+  it('asks late guards after the acknowledgement, and refuses where it stands', async () => {
+    const { discord } = await routed();
+    const late = await discord.as('member').slash('late');
+    expect((await late.acknowledged()).ephemeral).toBe(true);
+    expect(text(await late.message())).toContain('being restarted');
+  });
+
+  it('tells a member a reference where a handler throws, and the log the stack', async () => {
+    const { discord, logged } = await routed();
+    const said = text(await (await discord.as('member').slash('throws')).message());
+    const reference = /`([0-9a-f]{8})`/.exec(said)?.[1] ?? 'none';
+    expect(said).not.toContain('bug');
+    expect(logged()).toContain(reference);
+    expect(logged()).toContain('a bug');
+  });
+});
