@@ -8,6 +8,7 @@ import {
   type RawFile,
 } from 'discord.js';
 import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from '../views/plan.ts';
+import { customId } from './custom-id.ts';
 import { shortened } from './text.ts';
 
 // Discord's limits: https://discord.com/developers/docs/components/reference and /resources/message
@@ -21,6 +22,9 @@ const MOST_FILES = 10;
 const MOST_ROWS = 5;
 const MOST_IN_ROW = 5;
 const MOST_OPTIONS = 25;
+
+/** The verb of a list that stands for buttons; no handler has it. */
+export const PRESS = 'press';
 
 /** What goes over the wire for a plan. */
 export interface MessageBody {
@@ -103,7 +107,7 @@ function asSelect(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan {
   const pressable = buttons.filter((button) => button.type === 'button');
   return {
     type: 'select',
-    id: 'press.1',
+    id: customId(PRESS, 1),
     placeholder: '…',
     options: pressable.map(({ id, label }) => ({ value: id, label })),
   };

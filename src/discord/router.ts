@@ -9,6 +9,7 @@ import type {
 } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
+import { PRESS } from './adapter.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
 import type { Ask, Button, Command, Form, Handlers, LateGuard, Menu, Opener } from './handlers.ts';
@@ -115,9 +116,9 @@ export class Router<Services> {
   async #component(interaction: MessageComponentInteraction, responder: Responder): Promise<void> {
     const ask = this.#ask(interaction);
     const chosen = interaction.isStringSelectMenu() ? interaction.values : [];
+    const own = knownId(interaction.customId);
     // A list that stands for too many buttons: what was chosen is the button's own id.
-    const standsForButtons = knownId(interaction.customId).verb === 'press';
-    const id = standsForButtons ? knownId(chosen[0] ?? '') : knownId(interaction.customId);
+    const id = own.verb === PRESS ? knownId(chosen[0] ?? '') : own;
     const opener = this.#openers.find(id);
     if (opener) return responder.open(await opener.open(id.args, ask));
     const button = this.#buttons.find(id);

@@ -23,9 +23,9 @@ const handlers: Handlers<undefined> = {
       run: async ({ what }) => ({
         content: `here: ${what}`,
         controls: [
-          button(customId('press', 2, what), 'Press'),
+          button(customId('push', 2, what), 'Press'),
           button(customId('open', 1, what), 'Open'),
-          button(customId('press', 9), 'Never'),
+          button(customId('push', 9), 'Never'),
           {
             type: 'select',
             id: customId('pick', 1),
@@ -60,15 +60,15 @@ const handlers: Handlers<undefined> = {
       options: {},
       run: async () => ({
         content: 'many',
-        controls: Array.from({ length: 26 }, (_, index) => button(customId('press', 1), `B${index}`)).map(
-          (one, index) => button(customId('press', 2, `n${index}`), one.label),
+        controls: Array.from({ length: 26 }, (_, index) => button(customId('push', 1), `B${index}`)).map((one, index) =>
+          button(customId('push', 2, `n${index}`), one.label),
         ),
       }),
     }),
   ],
   menus: [{ name: 'Describe', on: 'message', isPrivate: true, run: async (id) => ({ content: `described ${id}` }) }],
   buttons: [
-    { verb: 'press', version: 2, understands: [1], run: async ({ args }) => ({ content: `pressed ${args.join()}` }) },
+    { verb: 'push', version: 2, understands: [1], run: async ({ args }) => ({ content: `pressed ${args.join()}` }) },
     { verb: 'pick', version: 1, run: async ({ chosen }) => ({ content: `picked ${chosen.join()}` }) },
   ],
   openers: [
@@ -151,7 +151,7 @@ describe('the router', () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const many = await (await member.slash('many')).message();
-    const pressed = await member.choose(many, '…', [customId('press', 2, 'n7')]);
+    const pressed = await member.choose(many, '…', [customId('push', 2, 'n7')]);
     expect(text(await pressed.message((message) => text(message).includes('pressed')))).toContain('pressed n7');
   });
 

@@ -1,0 +1,28 @@
+import * as spec from 'discord-api-spec/zod';
+import * as z from 'zod/mini';
+import type { $ZodType } from 'zod/v4/core';
+import { response } from './schemas.ts';
+import { judgeShape } from './shape.ts';
+import { type Violation, withoutRepeats } from './violation.ts';
+
+type AnswerKind = 'message' | 'callback' | 'commands' | 'command' | 'gateway-bot' | 'user' | 'application' | 'channel';
+
+const SCHEMAS: Readonly<Record<AnswerKind, $ZodType>> = {
+  message: spec.MessageResponseSchema,
+  callback: spec.InteractionCallbackResponseSchema,
+  commands: z.array(spec.ApplicationCommandResponseSchema),
+  command: spec.ApplicationCommandResponseSchema,
+  'gateway-bot': spec.GatewayBotResponseSchema,
+  user: spec.UserPIIResponseSchema,
+  application: spec.PrivateApplicationResponseSchema,
+  channel: z.union([
+    spec.GuildChannelResponseSchema,
+    spec.PrivateChannelResponseSchema,
+    spec.PrivateGroupChannelResponseSchema,
+    spec.ThreadResponseSchema,
+  ]),
+};
+
+/** Whether the embedded Discord's own answer is one that Discord could give. */
+export const judgeAnswer = (kind: AnswerKind, answer: unknown): Violation[] =>
+  withoutRepeats(judgeShape(SCHEMAS[kind], answer, '', response));

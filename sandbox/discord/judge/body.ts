@@ -1,0 +1,30 @@
+import { judgeCallback } from './callback.ts';
+import { judgeCommand, judgeCommands } from './command.ts';
+import type { BodyFacts } from './facts.ts';
+import { judgeMessage } from './message.ts';
+import { type Violation, withoutRepeats } from './violation.ts';
+
+export type BodyKind =
+  | 'callback'
+  | 'webhook-message'
+  | 'webhook-edit'
+  | 'channel-message'
+  | 'channel-edit'
+  | 'commands'
+  | 'command';
+
+const NOTHING_BESIDE: BodyFacts = { files: [] };
+
+const JUDGES: Readonly<Record<BodyKind, (body: unknown, facts: BodyFacts) => Violation[]>> = {
+  callback: judgeCallback,
+  'webhook-message': (body, facts) => judgeMessage('webhook', body, facts),
+  'webhook-edit': (body, facts) => judgeMessage('webhookEdit', body, facts),
+  'channel-message': (body, facts) => judgeMessage('channel', body, facts),
+  'channel-edit': (body, facts) => judgeMessage('channelEdit', body, facts),
+  commands: judgeCommands,
+  command: judgeCommand,
+};
+
+/** Every reason for which Discord would refuse this body; none when it would take it. */
+export const judgeBody = (kind: BodyKind, body: unknown, facts: BodyFacts = NOTHING_BESIDE): Violation[] =>
+  withoutRepeats(JUDGES[kind](body, facts));

@@ -1,0 +1,86 @@
+import { InteractionResponseType, MessageFlags } from 'discord-api-types/v10';
+import type { BodyFacts } from './facts.ts';
+import { isAbsent, isObject, type JsonObject, listIn, objectIn } from './json.ts';
+import { judgeMessage } from './message.ts';
+import { judgeModal } from './modal.ts';
+import { request, choices as schema } from './schemas.ts';
+import { judgeShape } from './shape.ts';
+import { required, type Violation, violation } from './violation.ts';
+import { badChoice } from './wording.ts';
+
+const TYPES = [1, 4, 5, 6, 7, 8, 9, 12];
+const MESSAGE_KEYS = ['content', 'embeds', 'attachments', 'poll', 'tts', 'allowed_mentions'];
+
+/** One schema is chosen by `type`: a union of seven would answer one fault with thirty. */
+export function judgeCallback(body: unknown, facts: BodyFacts): Violation[] {
+  if (!isObject(body)) return [violation('', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a ModelType')];
+  const { type, data } = body;
+  if (isAbsent(type)) return [required('type')];
+  if (!TYPES.includes(type as number)) return [badChoice('type', TYPES)];
+  const unknown = Object.keys(body)
+    .filter((key) => key !== 'type' && key !== 'data' && body[key] !== undefined)
+    .map((key) => violation(key, 'UNKNOWN_KEY', 'Discord knows no such field in a callback, and would ignore it.'));
+  return [...unknown, ...judgeData(type as InteractionResponseType, data, facts)];
+}
+
+function judgeData(type: InteractionResponseType, data: unknown, facts: BodyFacts): Violation[] {
+  if (isAnotherKind(type, data)) {
+    return [violation('data', 'CALLBACK_DATA_MISMATCH', `A callback of type ${type} cannot carry this kind of data`)];
+  }
+  switch (type) {
+    case InteractionResponseType.ChannelMessageWithSource:
+      return judgeMessage('callback', data, facts, 'data');
+    case InteractionResponseType.UpdateMessage:
+      return isAbsent(data) ? [] : judgeMessage('callbackUpdate', data, facts, 'data');
+    case InteractionResponseType.DeferredChannelMessageWithSource:
+      return judgeDeferral(data);
+    case InteractionResponseType.ApplicationCommandAutocompleteResult:
+      return judgeChoices(data);
+    case InteractionResponseType.Modal:
+      return judgeModal(data, 'data');
+    default:
+      return [];
+  }
+}
+
+/** Data that has nothing of its own type and something of another's is one mistake, not a missing key each. */
+function isAnotherKind(type: InteractionResponseType, data: unknown): boolean {
+  if (!isObject(data)) return false;
+  const has = (...keys: string[]): boolean => keys.some((key) => !isAbsent(data[key]));
+  switch (type) {
+    case InteractionResponseType.ChannelMessageWithSource:
+    case InteractionResponseType.UpdateMessage:
+      // Components and flags say nothing: a modal has the first, a deferral the second.
+      return has('choices', 'custom_id', 'title') && !has(...MESSAGE_KEYS);
+    case InteractionResponseType.DeferredChannelMessageWithSource:
+      return has('choices', 'custom_id', 'title');
+    case InteractionResponseType.ApplicationCommandAutocompleteResult:
+      return !has('choices') && has('custom_id', 'title', 'components', 'flags', ...MESSAGE_KEYS);
+    case InteractionResponseType.Modal:
+      return !has('custom_id', 'title') && has('choices', 'components', 'flags', ...MESSAGE_KEYS);
+    default:
+      return Object.keys(data).length > 0;
+  }
+}
+
+/** Only whether the answer will be ephemeral is fixed at this point; the rest comes with the edit. */
+function judgeDeferral(data: unknown): Violation[] {
+  if (isAbsent(data)) return [];
+  if (!isObject(data)) return [violation('data', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a ModelType')];
+  const found = Object.keys(data)
+    .filter((key) => key !== 'flags' && !isAbsent(data[key]) && data[key] !== false)
+    .map((key) => violation(`data.${key}`, 'CALLBACK_DATA_MISMATCH', 'A deferral can carry only flags'));
+  const { flags } = data as JsonObject;
+  if (!isAbsent(flags) && flags !== 0 && flags !== MessageFlags.Ephemeral) {
+    found.push(violation('data.flags', 'DEFERRAL_FLAGS_INVALID', 'A deferral can carry only the EPHEMERAL flag'));
+  }
+  return found;
+}
+
+function judgeChoices(data: unknown): Violation[] {
+  if (isAbsent(data)) return [required('data')];
+  // The callback does not say of which type the option is: the first choice does.
+  const first = objectIn(listIn(objectIn(data).choices)[0]).value;
+  const kind = typeof first !== 'number' ? 'text' : Number.isInteger(first) ? 'integer' : 'number';
+  return judgeShape(schema[kind], data, 'data', request);
+}

@@ -1,0 +1,43 @@
+import { ComponentType } from 'discord-api-types/v10';
+import { judgeButton } from './buttons.ts';
+import { judgeEnds } from './ends.ts';
+import { type JsonObject, listIn, objectIn } from './json.ts';
+import { judgeChoosing } from './selects.ts';
+import type { Placed } from './tree.ts';
+import { field, item, type Violation, violation } from './violation.ts';
+
+const ROW_WIDTH = 5;
+
+const CHOOSING: ReadonlySet<unknown> = new Set([
+  ComponentType.StringSelect,
+  ComponentType.UserSelect,
+  ComponentType.RoleSelect,
+  ComponentType.MentionableSelect,
+  ComponentType.ChannelSelect,
+  ComponentType.FileUpload,
+  ComponentType.RadioGroup,
+  ComponentType.CheckboxGroup,
+]);
+
+/** The rules of single components that the schema does not hold. */
+export function judgeComponent({ component, path }: Placed): Violation[] {
+  const { type } = component;
+  if (type === ComponentType.ActionRow) return judgeRow(component, path);
+  if (type === ComponentType.Button) return judgeButton(component, path);
+  if (type === ComponentType.TextInput) return judgeEnds(component, path, 'min_length', 'max_length');
+  return CHOOSING.has(type) ? judgeChoosing(component, path) : [];
+}
+
+/** A button takes one of the five places of a row, anything else takes all of them. */
+function judgeRow(row: JsonObject, path: string): Violation[] {
+  const inner = listIn(row.components).map((each) => objectIn(each).type === ComponentType.Button);
+  const at = field(path, 'components');
+  return inner.flatMap((isButton, index) => {
+    const before = inner.slice(0, index);
+    const taken = before.reduce((sum, each) => sum + (each ? 1 : ROW_WIDTH), 0);
+    // That there are more than five at all is the schema's to say.
+    if (taken + (isButton ? 1 : ROW_WIDTH) <= ROW_WIDTH || index >= ROW_WIDTH) return [];
+    const message = 'The specified component exceeds the maximum width';
+    return [violation(item(at, index), 'COMPONENT_LAYOUT_WIDTH_EXCEEDED', message)];
+  });
+}

@@ -1,0 +1,39 @@
+import type { Violation } from './violation.ts';
+
+interface Leaf {
+  readonly code: string;
+  readonly message: string;
+}
+
+interface Branch {
+  readonly leaves: Leaf[];
+  readonly below: Map<string, Branch>;
+}
+
+const branch = (): Branch => ({ leaves: [], below: new Map() });
+
+/** `fromEntries` defines what it is given, so a key named `__proto__` is a key like any other. */
+function written({ leaves, below }: Branch): object {
+  const entries: [string, unknown][] = [...below].map(([name, child]) => [name, written(child)]);
+  if (leaves.length > 0) entries.push(['_errors', leaves]);
+  return Object.fromEntries(entries);
+}
+
+/** https://discord.com/developers/docs/reference#error-messages: a tree by field, array indexes as keys, `_errors` in its leaves. */
+export function formError(violations: readonly Violation[]): {
+  code: 50035;
+  message: 'Invalid Form Body';
+  errors: object;
+} {
+  const root = branch();
+  for (const { path, code, message } of violations) {
+    let here = root;
+    for (const step of path.match(/[^.[\]]+/g) ?? []) {
+      const next = here.below.get(step) ?? branch();
+      here.below.set(step, next);
+      here = next;
+    }
+    here.leaves.push({ code, message });
+  }
+  return { code: 50035, message: 'Invalid Form Body', errors: written(root) };
+}

@@ -1,0 +1,77 @@
+import { MessageFlags, MessageReferenceType } from 'discord-api-types/v10';
+import { judgeAttachments } from './attachments.ts';
+import { judgeComponent } from './components.ts';
+import { judgeEmbeds } from './embeds.ts';
+import type { BodyFacts } from './facts.ts';
+import { judgeIdentity } from './identity.ts';
+import { isAbsent, isObject, type JsonObject, numberIn, objectIn } from './json.ts';
+import { judgeLayout, layoutOf } from './layout.ts';
+import { judgeMentions } from './mentions.ts';
+import { request, message as schema } from './schemas.ts';
+import { judgeShape } from './shape.ts';
+import { everyComponent } from './tree.ts';
+import { field, type Violation, violation } from './violation.ts';
+
+export type MessagePlace = keyof typeof schema;
+
+const NONCE = 25;
+
+const EDITS: ReadonlySet<MessagePlace> = new Set(['callbackUpdate', 'webhookEdit', 'channelEdit']);
+
+export function judgeMessage(place: MessagePlace, body: unknown, facts: BodyFacts, path = ''): Violation[] {
+  const found = judgeShape(schema[place], body, path, request);
+  if (!isObject(body)) return found;
+  const editing = EDITS.has(place);
+  const before = facts.before?.flags;
+  const layout = layoutOf(body, editing, before);
+  const components = everyComponent(body.components, field(path, 'components'));
+  return [
+    ...found,
+    ...judgeLayout(body, layout, path, before),
+    ...components.flatMap(judgeComponent),
+    ...judgeIdentity(components),
+    ...judgeEmbeds(body.embeds, field(path, 'embeds')),
+    ...judgeMentions(body.allowed_mentions, field(path, 'allowed_mentions')),
+    ...judgeAttachments(body, facts, path),
+    ...judgeNonce(body.nonce, field(path, 'nonce')),
+    ...judgeFlags(place, body, path),
+    ...(isEmpty(body, facts, editing) ? [empty(path)] : []),
+  ];
+}
+
+/** Discord answers this one with the code 50006 instead of a form error. */
+const empty = (path: string): Violation => violation(path, 'MESSAGE_EMPTY', 'Cannot send an empty message');
+
+function judgeNonce(nonce: unknown, at: string): Violation[] {
+  if (typeof nonce !== 'string' || nonce.length <= NONCE) return [];
+  return [violation(at, 'NONCE_TYPE_TOO_LONG', `Must be ${NONCE} or fewer characters long.`)];
+}
+
+function judgeFlags(place: MessagePlace, message: JsonObject, path: string): Violation[] {
+  const ephemeral = ((numberIn(message.flags) ?? 0) & MessageFlags.Ephemeral) !== 0;
+  // Only an interaction's answer can be seen by one member alone: here a private result would be read by all.
+  if (place !== 'channel' || !ephemeral) return [];
+  return [violation(field(path, 'flags'), 'MESSAGE_FLAG_NOT_ALLOWED', 'A channel message cannot be ephemeral')];
+}
+
+function isEmpty(message: JsonObject, facts: BodyFacts, editing: boolean): boolean {
+  if (facts.files.length > 0 || !isAbsent(message.poll) || !isAbsent(message.shared_client_theme)) return false;
+  if (objectIn(message.message_reference).type === MessageReferenceType.Forward) return false;
+  const { before } = facts;
+  const fresh = !editing || ((before?.flags ?? 0) & MessageFlags.Loading) !== 0;
+  const v2 = ((before?.flags ?? 0) & MessageFlags.IsComponentsV2) !== 0;
+  // What an edit leaves out stays, so it counts as empty only where nothing can have been there.
+  const gone = (name: string, nothingBefore: boolean): boolean => {
+    const value = message[name];
+    if (value === undefined) return nothingBefore;
+    if (typeof value === 'string') return value.trim() === '';
+    return value === null || (Array.isArray(value) && value.length === 0);
+  };
+  return (
+    gone('content', fresh || v2) &&
+    gone('embeds', fresh || v2) &&
+    gone('sticker_ids', fresh || v2 || before !== undefined) &&
+    gone('components', fresh) &&
+    gone('attachments', fresh || before?.attachmentNames.length === 0)
+  );
+}

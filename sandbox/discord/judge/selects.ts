@@ -1,0 +1,46 @@
+import { ComponentType } from 'discord-api-types/v10';
+import { judgeEmoji } from './emoji.ts';
+import { judgeEnds } from './ends.ts';
+import { type JsonObject, listIn, numberIn, objectIn } from './json.ts';
+import { field, item, type Violation, violation } from './violation.ts';
+
+const MOST_OPTIONS = 25;
+
+/** Selects, uploads and groups: how many may be chosen, and from what. */
+export function judgeChoosing(component: JsonObject, path: string): Violation[] {
+  const options = listIn(component.options);
+  // All boxes of a group may be ticked unless it says otherwise; of the rest, one may be chosen.
+  const most = component.type === ComponentType.CheckboxGroup ? undefined : 1;
+  const ends = judgeEnds(component, path, 'min_values', 'max_values', most);
+  return [...ends, ...(ends.length === 0 ? judgeNumber(component, path) : []), ...judgeOptions(options, path)];
+}
+
+function judgeNumber(component: JsonObject, path: string): Violation[] {
+  const { options } = component;
+  if (!Array.isArray(options) || options.length === 0) return [];
+  const least = Math.max(numberIn(component.min_values) ?? 0, numberIn(component.max_values) ?? 0);
+  const at = field(path, 'options');
+  // An end beyond the limit is the schema's to refuse.
+  if (least > options.length && least <= MOST_OPTIONS) {
+    return [violation(at, 'BASE_TYPE_BAD_LENGTH', `Must be between ${least} and ${MOST_OPTIONS} in length.`)];
+  }
+  const most = numberIn(component.max_values) ?? (component.type === ComponentType.CheckboxGroup ? options.length : 1);
+  if (options.filter((option) => objectIn(option).default === true).length <= most) return [];
+  const message = 'The specified number of default values exceeds the specified maximum values';
+  return [violation(at, 'SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES', message)];
+}
+
+function judgeOptions(options: readonly unknown[], path: string): Violation[] {
+  const seen = new Set<unknown>();
+  return options.flatMap((each, index) => {
+    const option = objectIn(each);
+    const at = item(field(path, 'options'), index);
+    const repeats = typeof option.value === 'string' && seen.has(option.value);
+    seen.add(option.value);
+    const message = 'The specified option value is already used';
+    return [
+      ...judgeEmoji(option.emoji, field(at, 'emoji')),
+      ...(repeats ? [violation(field(at, 'value'), 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED', message)] : []),
+    ];
+  });
+}

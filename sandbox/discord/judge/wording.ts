@@ -1,0 +1,65 @@
+import type { $ZodChecks, $ZodIssue, $ZodType } from 'zod/v4/core';
+import { shown } from './json.ts';
+import { required, type Violation, violation } from './violation.ts';
+
+interface Bounds {
+  readonly least: number | undefined;
+  readonly most: number | undefined;
+}
+
+export function bounds(schema: $ZodType): Bounds {
+  let least: number | undefined;
+  let most: number | undefined;
+  for (const check of schema._zod.def.checks ?? []) {
+    const { def } = (check as $ZodChecks)._zod;
+    if (def.check === 'min_length') least = def.minimum;
+    if (def.check === 'max_length') most = def.maximum;
+  }
+  return { least, most };
+}
+
+/** Discord names both ends where it has both. */
+export function badLength(path: string, { least, most }: Bounds): Violation {
+  if (least === undefined) return violation(path, 'BASE_TYPE_MAX_LENGTH', `Must be ${most} or fewer in length.`);
+  if (most === undefined) return violation(path, 'BASE_TYPE_MIN_LENGTH', `Must be ${least} or more in length.`);
+  return violation(path, 'BASE_TYPE_BAD_LENGTH', `Must be between ${least} and ${most} in length.`);
+}
+
+export const badChoice = (path: string, choices: readonly unknown[]): Violation =>
+  violation(path, 'BASE_TYPE_CHOICES', `Value must be one of {${choices.map(String).join(', ')}}.`);
+
+const TYPE_FAULTS: Readonly<Record<string, (path: string, value: unknown) => Violation>> = {
+  string: (path, value) => violation(path, 'STRING_TYPE_CONVERT', `Could not interpret "${shown(value)}" as string.`),
+  number: (path, value) => violation(path, 'NUMBER_TYPE_COERCE', `Value "${shown(value)}" is not int.`),
+  int: (path, value) => violation(path, 'NUMBER_TYPE_COERCE', `Value "${shown(value)}" is not int.`),
+  boolean: (path) => violation(path, 'BOOLEAN_TYPE_CONVERT', 'Must be either true or false.'),
+};
+
+const FORMAT_FAULTS: Readonly<Record<string, (path: string, value: unknown) => Violation>> = {
+  url: (path) => violation(path, 'URL_TYPE_INVALID_URL', 'Not a well formed URL.'),
+  datetime: (path, value) =>
+    violation(path, 'DATE_TIME_TYPE_PARSE', `Could not parse ${shown(value)}. Should be ISO8601.`),
+  // The only pattern in Discord's description is that of a snowflake.
+  regex: (path, value) => violation(path, 'NUMBER_TYPE_COERCE', `Value "${shown(value)}" is not snowflake.`),
+};
+
+/** zod's issue about a leaf, in Discord's words. */
+export function worded(schema: $ZodType, issue: $ZodIssue, path: string, value: unknown): Violation {
+  if (value === undefined || value === null) return required(path);
+  switch (issue.code) {
+    case 'too_big':
+      if (issue.origin === 'string') return badLength(path, bounds(schema));
+      return violation(path, 'NUMBER_TYPE_MAX', `int value should be less than or equal to ${issue.maximum}.`);
+    case 'too_small':
+      if (issue.origin === 'string') return badLength(path, bounds(schema));
+      return violation(path, 'NUMBER_TYPE_MIN', `int value should be greater than or equal to ${issue.minimum}.`);
+    case 'invalid_value':
+      return badChoice(path, issue.values);
+    case 'invalid_format':
+      return (FORMAT_FAULTS[issue.format] ?? FORMAT_FAULTS.regex ?? required)(path, value);
+    case 'invalid_type':
+      return (TYPE_FAULTS[issue.expected] ?? TYPE_FAULTS.string ?? required)(path, value);
+    default:
+      return violation(path, 'BASE_TYPE_INVALID', 'Invalid value.');
+  }
+}

@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import { key, type Stage, stage } from './bot.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Running {
+  child: ChildProcess;
+  said(): string;
+  ended: Promise<number | null>;
+}
+
+const running: Running[] = [];
+
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.child.kill('SIGKILL');
+    await one.ended;
+  }
+});
+
+/** A shipped entry point as its own process, with only its documented variables set. */
+function run(
+  entry: string,
+  { discord, gateway }: Stage,
+  args: string[] = [],
+  settings: Record<string, string> = {},
+): Running {
+  const child = spawn(process.execPath, ['--import', './scripts/check-node.mjs', entry, ...args], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH ?? '',
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      GATEWAY_BASE_URL: gateway.url,
+      GATEWAY_API_KEY: key,
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (piece: Buffer) => (output += piece.toString()));
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  const one = { child, said: () => output, ended };
+  running.push(one);
+  return one;
+}
+
+const patience = { timeout: 20_000 };
+
+describe('the shipped bot as a process', () => {
+  it('starts, answers, and ends with 0 on SIGTERM', async () => {
+    const side = await stage();
+    const bot = run('src/index.ts', side);
+    await expect.poll(bot.said, patience).toContain('Atelier is here.');
+    await side.discord.until(() => (side.discord.gateway.sessions > 0 ? true : undefined));
+    expect(text(await (await side.discord.as('member').slash('models')).message())).toContain('21 models');
+    bot.child.kill('SIGTERM');
+    expect(await bot.ended).toBe(0);
+    expect(bot.said()).toContain('Atelier has stopped.');
+    expect(bot.said()).not.toContain(side.discord.token);
+  });
+
+  it('ends with 77 and a sentence when Discord refuses its token', async () => {
+    const bot = run('src/index.ts', await stage(), [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
+    expect(await bot.ended).toBe(77);
+    expect(bot.said()).toContain('does not accept DISCORD_TOKEN');
+    expect(bot.said()).not.toContain('wrong.token');
+  });
+
+  it('ends with 78 when its settings are wrong', async () => {
+    const bot = run('src/index.ts', await stage(), [], { GATEWAY_API_KEY: '' });
+    expect(await bot.ended).toBe(78);
+  });
+});
+
+describe('npm run deploy', () => {
+  const deploy = async (side: Stage, ...args: string[]): Promise<{ code: number | null; said: string }> => {
+    const one = run('scripts/deploy.ts', side, args);
+    return { code: await one.ended, said: one.said() };
+  };
+  const writes = ({ discord }: Stage): string[] =>
+    discord.heard
+      .filter(({ method, path }) => method !== 'GET' && path.includes('/commands'))
+      .map(({ method }) => method);
+
+  it('registers everything the first time, nothing when nothing has changed, and only what has', async () => {
+    const side = await stage({ deployed: false });
+    const first = await deploy(side);
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.said).toContain('new       /models');
+    expect(first.said).toContain(`client_id=${side.discord.applicationId}`);
+    expect(writes(side)).toEqual(['POST', 'POST', 'POST']);
+    expect((await deploy(side)).said).toContain('unchanged /models');
+    expect(writes(side)).toHaveLength(3);
+
+    const [models] = side.discord.commands.global();
+    await fetch(`${side.discord.apiUrl}/v10/applications/${side.discord.applicationId}/commands/${models?.id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bot ${side.discord.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ description: 'Something else' }),
+    });
+    expect((await deploy(side)).said).toContain(`changed   /${models?.name}`);
+    expect((await deploy(side)).said).not.toContain('changed   /');
+    expect(side.discord.violations).toEqual([]);
+  });
+
+  it('only says what it would do when asked to, and can clear everything', async () => {
+    const side = await stage({ deployed: false });
+    expect((await deploy(side, '--dry-run')).said).toContain('This would happen');
+    expect(side.discord.commands.global()).toEqual([]);
+    await deploy(side);
+    expect((await deploy(side, '--clear')).said).toContain('removed   /models');
+    expect(side.discord.commands.global()).toEqual([]);
+  });
+
+  it('registers in one server when told so', async () => {
+    const side = await stage({ deployed: false });
+    const guild = side.discord.world.guild('atelier').id;
+    await deploy(side, '--guild', guild);
+    expect(side.discord.commands.guild(guild).map(({ name }) => name)).toEqual(['models', 'about', 'help']);
+    expect(side.discord.commands.global()).toEqual([]);
+  });
+
+  it('says in one sentence what is wrong with an option, or with the token', async () => {
+    const side = await stage({ deployed: false });
+    const wrong = await deploy(side, '--gild');
+    expect(wrong.code).toBe(64);
+    expect(wrong.said.trim().split('\n')).toHaveLength(1);
+    const refused = run('scripts/deploy.ts', side, [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
+    expect(await refused.ended).toBe(77);
+    expect(refused.said()).toContain('does not accept DISCORD_TOKEN');
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { formError, judgeBody } from '../../../../sandbox/discord/judge/index.ts';
+import { button, chat, long, row } from './bodies.ts';
+
+describe("Discord's error tree", () => {
+  it('has a branch for each step of the path, and the faults in its leaves', () => {
+    const components = [row(button('a'), button('b', { label: long(81) }))];
+    expect(formError(judgeBody('callback', { type: 4, data: { content: 'x', components } }))).toEqual({
+      code: 50035,
+      message: 'Invalid Form Body',
+      errors: {
+        data: {
+          components: {
+            0: {
+              components: {
+                1: {
+                  label: { _errors: [{ code: 'BASE_TYPE_MAX_LENGTH', message: 'Must be 80 or fewer in length.' }] },
+                },
+              },
+            },
+          },
+        },
+      },
+    });
+  });
+
+  it('starts with the index where the body is a list', () => {
+    expect(formError(judgeBody('commands', [chat('a'), chat('B')])).errors).toEqual({
+      1: { name: { _errors: [{ code: 'APPLICATION_COMMAND_INVALID_NAME', message: 'Command name is invalid' }] } },
+    });
+  });
+
+  it('puts a fault of the whole body at the root, beside deeper ones', () => {
+    const faults = [
+      { path: '', code: 'A', message: 'a' },
+      { path: 'x.y', code: 'B', message: 'b' },
+      { path: 'x', code: 'C', message: 'c' },
+      { path: 'x', code: 'D', message: 'd' },
+    ];
+    expect(formError(faults).errors).toEqual({
+      _errors: [{ code: 'A', message: 'a' }],
+      x: {
+        _errors: [
+          { code: 'C', message: 'c' },
+          { code: 'D', message: 'd' },
+        ],
+        y: { _errors: [{ code: 'B', message: 'b' }] },
+      },
+    });
+  });
+
+  it('takes any key for a key', () => {
+    const tree = formError([{ path: '__proto__', code: 'A', message: 'a' }]).errors;
+    expect(JSON.stringify(tree)).toBe('{"__proto__":{"_errors":[{"code":"A","message":"a"}]}}');
+  });
+
+  it('is empty where there is no fault', () => {
+    expect(formError([]).errors).toEqual({});
+  });
+});

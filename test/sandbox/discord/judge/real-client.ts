@@ -1,0 +1,62 @@
+import { Client, type ClientOptions } from 'discord.js';
+
+const APPLICATION = '100000000000000001';
+const CHANNEL = '100000000000000004';
+
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+const MESSAGE = {
+  id: '100000000000000009',
+  channel_id: CHANNEL,
+  type: 0,
+  content: '',
+  attachments: [],
+  embeds: [],
+  author: { id: APPLICATION, username: 'atelier' },
+};
+
+/** discord.js itself, with a wire that ends in a list: what it would have sent, as Discord would have parsed it. */
+export function realClient(options: Partial<ClientOptions> = {}): { client: Client; sent: Sent[] } {
+  const sent: Sent[] = [];
+  const client = new Client({
+    intents: [],
+    allowedMentions: { parse: [] },
+    rest: {
+      makeRequest: async (url, init) => {
+        const raw = init.body instanceof FormData ? init.body.get('payload_json') : init.body;
+        const body: unknown = typeof raw === 'string' ? JSON.parse(raw) : undefined;
+        sent.push({ method: String(init.method), path: decodeURIComponent(new URL(url).pathname), body });
+        const answer = init.method === 'PUT' ? [] : MESSAGE;
+        return new Response(JSON.stringify(answer), { headers: { 'content-type': 'application/json' } });
+      },
+    },
+    ...options,
+  });
+  client.token = 'token';
+  client.rest.setToken('token');
+  return { client, sent };
+}
+
+/** The raw interaction from which discord.js makes its object. */
+export const rawInteraction = (type: number, data: object): object => ({
+  id: '100000000000000002',
+  application_id: APPLICATION,
+  type,
+  token: 'interaction-token',
+  version: 1,
+  channel: { id: CHANNEL, type: 1 },
+  channel_id: CHANNEL,
+  user: { id: '100000000000000005', username: 'member', discriminator: '0', avatar: null },
+  locale: 'en-US',
+  entitlements: [],
+  authorizing_integration_owners: {},
+  attachment_size_limit: 10_485_760,
+  data,
+});
+
+/** What a body looks like on the wire: `toJSON` called, undefined keys gone. */
+export const asSent = (body: unknown): unknown => JSON.parse(JSON.stringify(body));

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { ModelCatalogue } from '../../../src/services/models/catalogue.ts';
+import { kindOf } from '../../../src/services/models/kinds.ts';
+import { nearIds } from '../../../src/services/models/nearness.ts';
+import { both, heardAt } from '../../contract/both.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+async function catalogue() {
+  const side = await both({ limits: { attempts: 1, readMs: 500 } });
+  const clock = new ManualClock();
+  return {
+    ...side,
+    time: clock,
+    models: new ModelCatalogue(side.gateway.models, clock),
+    asked: () => heardAt(side, '/v1/models').length,
+  };
+}
+
+const refusal = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'none',
+    (error: unknown) => error,
+  );
+
+describe('the catalogue of models', () => {
+  it('asks for a list once in a while, and once for many who ask at once', async () => {
+    const { models, time, asked } = await catalogue();
+    await Promise.all([models.list(), models.list(), models.list()]);
+    await models.list();
+    expect(asked()).toBe(1);
+    time.advance(5 * 60_000);
+    await models.list();
+    expect(asked()).toBe(2);
+  });
+
+  it('gives what it has within a moment where somebody is typing, and nothing rather than an error', async () => {
+    const { models, embedded, time } = await catalogue();
+    embedded.faults.add({ do: 'bad-gateway' });
+    expect(await models.atHand()).toEqual([]);
+    expect((await models.atHand()).length).toBe(21);
+    time.advance(5 * 60_000);
+    embedded.faults.add({ do: 'bad-gateway' });
+    expect((await models.atHand()).length).toBe(21);
+    embedded.faults.add({ do: 'hang' });
+    const late = models.atHand();
+    time.advance(1_000);
+    expect((await late).length).toBe(21);
+  });
+
+  it('asks for an unknown id again only after a newer list contains it', async () => {
+    const side = await catalogue();
+    const { models, embedded, time } = side;
+    const asked = (): number => heardAt(side, '/v1/models/new-model').length;
+    expect(await refusal(models.get('new-model'))).toMatchObject({ key: 'refusals.unknownModel' });
+    await refusal(models.get('new-model'));
+    expect(asked()).toBe(1);
+    time.advance(6 * 60_000);
+    await models.list();
+    await refusal(models.get('new-model'));
+    expect(asked()).toBe(1);
+    time.advance(6 * 60_000);
+    embedded.faults.add({
+      do: { type: 'body', body: { object: 'list', data: [{ id: 'new-model', object: 'model' }] } },
+    });
+    await models.list();
+    embedded.faults.add({ do: { type: 'body', body: { id: 'new-model', object: 'model' } } });
+    expect((await models.get('new-model')).id).toBe('new-model');
+    expect(asked()).toBe(2);
+  });
+
+  it('does not take trouble at the gateway for a model that is missing', async () => {
+    const { models, embedded } = await catalogue();
+    embedded.faults.add({ do: 'bad-gateway' });
+    expect(await refusal(models.get('lumen-image-1'))).toMatchObject({ kind: 'unavailable' });
+    expect((await models.get('lumen-image-1')).id).toBe('lumen-image-1');
+  });
+});
+
+describe('a guess at what a model is made for', () => {
+  it.each([
+    ['x', ['openai-video'], 'video'],
+    ['x', ['image-generation'], 'image'],
+    ['x', ['openai', 'openai-response'], 'text'],
+    ['x', ['openai-realtime'], 'voice'],
+    ['chirp-v4', undefined, 'music'],
+    ['dream-image-2', undefined, 'image'],
+    ['strange', undefined, 'other'],
+  ])('%s with %j: %s', (id, supported, kind) => {
+    const fields = supported === undefined ? {} : { supported_endpoint_types: supported };
+    expect(kindOf({ id, ownedBy: undefined, createdAt: undefined, fields })).toBe(kind);
+  });
+});
+
+describe('near ids', () => {
+  const ids = ['lumen-image-1', 'lumen-image-1-2K', 'quill-5', 'quill-5-mini'];
+  it('are those that hold what was typed, then those a few letters away', () => {
+    expect(nearIds('Lumen-Image-1', ids)).toEqual(['lumen-image-1', 'lumen-image-1-2K']);
+    expect(nearIds('quil-5', ids)).toEqual(['quill-5']);
+    expect(nearIds('something else entirely', ids)).toEqual([]);
+  });
+});
