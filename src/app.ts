@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { discordClients } from './discord/clients.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
+import type { Place } from './discord/place.ts';
 import { Router } from './discord/router.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
@@ -117,11 +118,13 @@ type Registered = ReadonlyMap<string, string>;
 /** Our commands as Discord has them, global ones and a server's own, by name. */
 function registeredCommands(clock: Clock, fetch: (guildId?: string) => Promise<APIApplicationCommand[]>) {
   const known = new Map<string, { at: number; commands: Registered }>();
-  return async (guildId: string | undefined): Promise<Registered> => {
-    const place = guildId ?? '';
+  return async ({ guildId, install }: Place): Promise<Registered> => {
+    // A server that has not installed the bot shows it nothing, and has none of its own commands.
+    const home = install === 'guild' ? guildId : undefined;
+    const place = home ?? '';
     const there = known.get(place);
     if (there && clock.now() - there.at < REGISTERED_FRESH_MS) return there.commands;
-    const lists = await Promise.all([fetch(), ...(guildId === undefined ? [] : [fetch(guildId)])]);
+    const lists = await Promise.all([fetch(), ...(home === undefined ? [] : [fetch(home)])]);
     const ours = lists.flat().filter(({ name }) => commands.some((command) => command.name === name));
     const registered = new Map(ours.map(({ name, id }) => [name, id]));
     known.set(place, { at: clock.now(), commands: registered });

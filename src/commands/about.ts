@@ -8,7 +8,7 @@ export const about = command({
   isPrivate: true,
   options: {},
   async run(_values, { services, place, say }: Ask<Services>) {
-    const [health, registered] = await Promise.all([services.health(), services.registered(place.guildId)]);
+    const [health, registered] = await Promise.all([services.health(), services.registered(place)]);
     return aboutPage(health, mentionOf('help', registered.get('help')), say);
   },
 });

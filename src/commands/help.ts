@@ -8,11 +8,12 @@ export const help = command({
   isPrivate: true,
   options: {},
   async run(_values, { services, place, say }: Ask<Services>) {
-    const entries = [...(await services.registered(place.guildId))].map(([name, id]) => ({
+    const entries = [...(await services.registered(place))].map(([name, id]) => ({
       name,
       id,
       description: sentenceAt(['commands', name, 'description']) ?? '',
       example: sentenceAt(['commands', name, 'example']) ?? `/${name}`,
+      who: sentenceAt(['commands', name, 'who']) ?? '',
     }));
     return helpPage(entries, say);
   },

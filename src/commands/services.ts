@@ -1,3 +1,4 @@
+import type { Place } from '../discord/place.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import type { Health } from '../views/about.ts';
 
@@ -6,5 +7,5 @@ export interface Services {
   models: ModelCatalogue;
   health(): Promise<Health>;
   /** The commands that members see in this place, with the id under which each is registered where it is. */
-  registered(guildId: string | undefined): Promise<ReadonlyMap<string, string>>;
+  registered(place: Place): Promise<ReadonlyMap<string, string>>;
 }

@@ -4,6 +4,7 @@ export const en = {
     models: {
       description: 'The models this bot can use',
       example: '/models kind:video',
+      who: 'everyone',
       options: {
         model: 'One model in full: its id, letter by letter',
         text: 'Only models whose id contains this',
@@ -22,8 +23,8 @@ export const en = {
         list: { own: 'All models of the key', compatible: 'Models of the compatible entry' },
       },
     },
-    about: { description: 'What this bot is, and whether it is well', example: '/about', options: {} },
-    help: { description: 'What can be done here', example: '/help', options: {} },
+    about: { description: 'What this bot is, and whether it is well', example: '/about', who: 'everyone', options: {} },
+    help: { description: 'What can be done here', example: '/help', who: 'everyone', options: {} },
   },
   models: {
     title: 'Models',
@@ -52,7 +53,7 @@ export const en = {
   },
   help: {
     title: 'What can be done here',
-    line: '{{mention}}: {{description}}. For example `{{example}}`',
+    line: '{{mention}} · {{description}} ({{who}}). For example `{{example}}`',
     nothing: 'No command is registered here yet.',
   },
   refusals: {

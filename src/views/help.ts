@@ -5,13 +5,15 @@ export interface HelpEntry {
   name: string;
   description: string;
   example: string;
+  /** Who may use it. */
+  who: string;
   /** Where it is registered, its id: then its name can be pressed. */
   id: string | undefined;
 }
 
 export function helpPage(entries: readonly HelpEntry[], say: Say): MessagePlan {
-  const lines = entries.map(({ name, description, example, id }) => {
-    return say('help.line', { mention: mentionOf(name, id), description, example });
+  const lines = entries.map(({ name, description, example, who, id }) => {
+    return say('help.line', { mention: mentionOf(name, id), description, example, who });
   });
   return { page: { title: say('help.title'), blocks: [lines.length === 0 ? say('help.nothing') : lines.join('\n')] } };
 }

@@ -21,8 +21,8 @@ export interface StageOptions {
   discord?: DiscordOptions;
   gateway?: GatewayOptions;
   settings?: Record<string, string>;
-  /** Whether the commands are registered before anybody uses them. */
-  deployed?: boolean;
+  /** Whether the commands are registered before anybody uses them, and as if which settings were in force. */
+  deployed?: boolean | { userInstall: boolean };
 }
 
 const closers: (() => Promise<void>)[] = [];
@@ -50,7 +50,7 @@ export async function stage({
     LOG_LEVEL: 'debug',
     ...settings,
   });
-  if (deployed) await deploy(discord, config);
+  if (deployed) await deploy(discord, deployed === true ? config.discord : deployed);
   const lines: string[] = [];
   const logged = (): string => lines.join('');
   const log = openLog({
@@ -70,8 +70,8 @@ export async function bot(options: StageOptions = {}): Promise<Stage & { app: Ap
   return { ...staged, app };
 }
 
-async function deploy(discord: EmbeddedDiscord, config: Config): Promise<void> {
-  const body = commands.map((command) => registrationOf(command, config.discord));
+async function deploy(discord: EmbeddedDiscord, settings: { userInstall: boolean }): Promise<void> {
+  const body = commands.map((command) => registrationOf(command, settings));
   const answer = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
     method: 'PUT',
     headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },

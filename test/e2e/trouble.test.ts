@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
+import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { startApp } from '../../src/app.ts';
 import { bot, stage } from './bot.ts';
 
@@ -10,11 +11,24 @@ describe('the bot', () => {
   });
 
   it('starts although the gateway is down, and works once it is up', async () => {
-    const { discord, gateway } = await bot();
-    gateway.faults.add({ do: 'reset', times: 3 });
+    const { discord, gateway, config, log } = await stage();
+    await gateway.close();
+    const app = await startApp(config, { log, version: '1' });
     const member = discord.as('member');
     expect(text(await (await member.slash('models')).message())).toContain('cannot be reached');
+    const again = await startGateway({ port: Number(new URL(gateway.url).port) });
     expect(text(await (await member.slash('models')).message())).toContain('21 models');
+    await app.stop();
+    await again.close();
+  });
+
+  it('takes orders of people who installed it for themselves only when that is switched on', async () => {
+    const off = await bot({ deployed: { userInstall: true } });
+    const refused = await (await off.discord.as('installer').slash('about')).message();
+    expect(text(refused)).toContain('not as a personal app');
+    const on = await bot({ settings: { DISCORD_USER_INSTALL: 'on' } });
+    expect(text(await (await on.discord.as('installer').slash('about')).message())).toContain('Version');
+    expect(on.discord.violations).toEqual([]);
   });
 
   it('goes on after its socket was cut, also in the middle of a command', async () => {
