@@ -1,0 +1,102 @@
+import { ChannelType, PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { type Exchange, exchangeOf, type Message, seen } from './exchange.ts';
+import { menu, slash, type Where } from './interactions/act.ts';
+import { permissionsOf } from './interactions/context.ts';
+import { fill, type ModalInput } from './interactions/fill.ts';
+import type { Choice, Modal } from './interactions/interaction.ts';
+import type { OptionInput } from './interactions/options.ts';
+import { choose, click } from './interactions/press.ts';
+import { NotPossible } from './interactions/refuse.ts';
+import type { Parts } from './parts.ts';
+import { has } from './permissions.ts';
+import type { Post } from './post.ts';
+import type { FileInput } from './uploads.ts';
+import type { Channel, User } from './world.ts';
+
+/** A person. Every act waits for what Discord would show next. */
+export interface Actor {
+  readonly user: User;
+  readonly channel: Channel;
+  /** By name or id, `dm` for the direct message with the bot. */
+  in(channel: string): Actor;
+  /** `models`, or `music follow` for a subcommand. */
+  slash(name: string, options?: Readonly<Record<string, OptionInput>>): Promise<Exchange>;
+  complete(name: string, options: Readonly<Record<string, OptionInput>>, focused: string): Promise<Choice[]>;
+  click(message: Pick<Message, 'id'>, button: string): Promise<Exchange>;
+  choose(message: Pick<Message, 'id'>, select: string, values: readonly string[]): Promise<Exchange>;
+  fill(modal: Modal, values: Readonly<Record<string, ModalInput>>): Promise<Exchange>;
+  menu(name: string, target: Pick<Message, 'id'> | string): Promise<Exchange>;
+  say(content: string, files?: readonly FileInput[]): Promise<Message>;
+}
+
+export function actorOf(name: string, parts: Parts, place?: string): Actor {
+  const { world, messages, watch, desk } = parts;
+  const user = world.user(name);
+  const channel = channelOf(user, place, parts);
+  const guild = world.guildOf(channel);
+  const where: Where = { user, channel, guild };
+  const postOf = ({ id }: { id: string }): Post => {
+    const post = messages.get(id);
+    if (!post) throw new NotPossible('That message is no longer there.');
+    return post;
+  };
+  /** A message may be pressed wherever it is, so the place of the act is the message's. */
+  const at = (post: Post): Where => ({ user, channel: post.channel, guild: world.guildOf(post.channel) });
+  return {
+    user,
+    channel,
+    in: (next) => actorOf(name, parts, next),
+    slash: async (wanted, options = {}) => exchangeOf(slash(where, wanted, options, parts), parts),
+    complete: async (wanted, options, focused) => {
+      const interaction = slash(where, wanted, options, parts, focused);
+      const look = () => {
+        if (interaction.missed) throw new Error('Loading options failed: the application did not respond');
+        return desk.find(interaction.id)?.choices;
+      };
+      return [...(await watch.until(look, 'completions'))];
+    },
+    click: async (message, button) => {
+      const post = postOf(message);
+      return exchangeOf(click(at(post), post, button, parts), parts);
+    },
+    choose: async (message, select, values) => {
+      const post = postOf(message);
+      return exchangeOf(choose(at(post), post, select, values, parts), parts);
+    },
+    fill: async (modal, values) => {
+      const opener = desk.find(modal.interactionId);
+      const there = opener ? { user, channel: opener.channel, guild: opener.guild } : where;
+      return exchangeOf(fill(there, modal, values, parts), parts);
+    },
+    menu: async (wanted, target) =>
+      exchangeOf(menu(where, wanted, typeof target === 'string' ? target : postOf(target), parts), parts),
+    say: async (content, files = []) => {
+      if (!has(permissionsOf(user, channel, guild), May.SendMessages))
+        throw new NotPossible(`${user.name} may not write in ${channel.name}.`);
+      const sent = files.map((file, id) => ({ ...file, id: String(id) }));
+      return seen(messages.write({ channel, author: user, body: { content }, files: sent }), parts);
+    },
+  };
+}
+
+function channelOf(user: User, place: string | undefined, { world, id }: Parts): Channel {
+  const isAbroad = !world.guild('atelier').members.has(user.id);
+  if (place === 'dm') {
+    const known = world.directMessage(user.id);
+    if (known) return known;
+    const opened: Channel = {
+      ...{ id: id(), name: 'dm', type: ChannelType.DM, people: [user.id], withApplication: true },
+      ...{ ageRestricted: false, overwrites: [] },
+    };
+    world.addChannel(opened);
+    return opened;
+  }
+  const channel = world.channel(
+    place ?? (isAbroad ? 'lobby' : 'studio'),
+    world.guild(isAbroad ? 'uninvited' : 'atelier'),
+  );
+  const guild = world.guildOf(channel);
+  const isThere = guild ? has(permissionsOf(user, channel, guild), May.ViewChannel) : channel.people?.includes(user.id);
+  if (!isThere) throw new NotPossible(`${user.name} does not see the channel ${channel.name}.`);
+  return channel;
+}

@@ -1,0 +1,38 @@
+import { GatewayIntentBits } from 'discord-api-types/v10';
+import type { Change } from './messages.ts';
+import type { Parts } from './parts.ts';
+import type { Post } from './post.ts';
+import { messageIntent } from './socket/intents.ts';
+import { asSeenByApplication } from './wire/message.ts';
+import { memberWire } from './wire/user.ts';
+
+type Needs = Pick<Parts, 'world' | 'hub' | 'stream' | 'watch' | 'wire'>;
+
+/** Tells sessions, the page and whoever waits that a message has changed. */
+export function announcer({ world, hub, stream, watch, wire }: Needs) {
+  return (post: Post, change: Change): void => {
+    const { channel, viewer } = post;
+    const { guildId } = channel;
+    const place = { channel_id: channel.id, ...(guildId !== undefined && { guild_id: guildId }) };
+    const whole = wire(post);
+    stream.tell({ kind: 'message', what: { change, message: whole, viewer: viewer ?? null, ...place } });
+    // Only the person who acted hears of an ephemeral message, and the bot hears only of places it is in.
+    const guild = world.guildOf(channel);
+    const isHeard = viewer === undefined && (guild ? guild.installed : channel.withApplication === true);
+    if (isHeard) {
+      const member = guild?.members.get(post.author.id);
+      const more = { ...place, ...(member && { member: memberWire(member) }) };
+      const event = `MESSAGE_${change.toUpperCase()}`;
+      const data = (intents: number) =>
+        change === 'delete'
+          ? { id: post.id, ...place }
+          : {
+              ...asSeenByApplication(whole, post, world, (intents & GatewayIntentBits.MessageContent) !== 0),
+              ...more,
+              channel_type: channel.type,
+            };
+      hub.dispatch(event, ({ intents }) => data(intents), { intent: messageIntent(guildId), guildId });
+    }
+    watch.changed();
+  };
+}

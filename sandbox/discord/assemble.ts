@@ -1,0 +1,57 @@
+import { systemClock } from '../../src/lib/clock.ts';
+import { announcer } from './announce.ts';
+import { Buckets } from './buckets.ts';
+import { FaultBook } from './faults.ts';
+import { furnish } from './furnish.ts';
+import { HeardBook } from './heard.ts';
+import { Desk } from './interactions/desk.ts';
+import { JudgeBook } from './judging.ts';
+import { discordLimits } from './limits.ts';
+import { MessageBook } from './messages.ts';
+import type { DiscordOptions } from './options.ts';
+import type { Parts } from './parts.ts';
+import { Registry } from './registry.ts';
+import { snowflakes } from './snowflake.ts';
+import { Hub } from './socket/hub.ts';
+import { Stream } from './stream.ts';
+import { Uploads } from './uploads.ts';
+import { Watch } from './waiting.ts';
+import { messageWire } from './wire/message.ts';
+
+/** Every room of the house, joined. */
+export function partsOf(options: DiscordOptions, token: string, url: () => string): Parts {
+  const { clock = systemClock, privilegedIntents = [], guilds = 0 } = options;
+  const limits = { ...discordLimits, ...options.limits };
+  const now = () => clock.now();
+  const id = snowflakes(now);
+  const world = furnish(id, now(), guilds);
+  const watch = new Watch();
+  const stream = new Stream();
+  const hub = new Hub((event, what) => stream.tell({ kind: 'gateway', what: { event, data: what } }));
+  const uploads = new Uploads(id, now, () => limits.attachmentLinkMs, url);
+  const wire: Parts['wire'] = (post) => messageWire(post, { world, uploads, find: (one) => messages.get(one) });
+  const onChange = announcer({ world, hub, stream, watch, wire });
+  const messages = new MessageBook({ id, now, uploads, onChange });
+  return {
+    clock,
+    id,
+    token,
+    limits,
+    privilegedIntents,
+    world,
+    registry: new Registry(world.applicationId, id, now, limits),
+    messages,
+    uploads,
+    desk: new Desk(clock, limits, id, watch),
+    hub,
+    buckets: new Buckets(limits, clock),
+    faults: new FaultBook(),
+    heard: new HeardBook((what) => stream.tell({ kind: 'heard', what })),
+    judge: new JudgeBook(now),
+    stream,
+    watch,
+    wire,
+    url,
+    gatewayUrl: () => `${url().replace(/^http/, 'ws')}/gateway`,
+  };
+}

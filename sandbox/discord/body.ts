@@ -1,0 +1,40 @@
+import type { FastifyRequest } from 'fastify';
+import { badJson } from './refusal.ts';
+import type { FileInput } from './uploads.ts';
+
+/** A file of a request; `id` is the n of `files[n]`, to which `attachments[].id` points. */
+export interface SentFile extends FileInput {
+  readonly id: string;
+}
+
+export interface Sent {
+  readonly body: unknown;
+  readonly files: readonly SentFile[];
+}
+
+/** JSON, or a form with the JSON in `payload_json` beside the files (documentation, reference, "Uploading Files"). */
+export async function readSent(request: FastifyRequest): Promise<Sent> {
+  if (!request.isMultipart()) return { body: request.body ?? undefined, files: [] };
+  const files: SentFile[] = [];
+  const fields: Record<string, unknown> = {};
+  let body: unknown;
+  for await (const part of request.parts()) {
+    if (part.type === 'file') {
+      const id = /^files?\[(\d+)\]$/.exec(part.fieldname)?.[1] ?? String(files.length);
+      files.push({ id, name: part.filename, bytes: await part.toBuffer(), contentType: part.mimetype });
+    } else if (part.fieldname === 'payload_json') body = parsed(String(part.value));
+    else fields[part.fieldname] = part.value;
+  }
+  return { body: body ?? fields, files };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (problem) {
+    throw Object.assign(badJson(), { cause: problem });
+  }
+}
+
+export const factsOf = (files: readonly SentFile[]) =>
+  files.map(({ id, name, bytes }) => ({ id, name, bytes: bytes.length }));

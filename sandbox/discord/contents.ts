@@ -1,0 +1,92 @@
+import { type APIAllowedMentions, type APIMessageTopLevelComponent, ComponentType } from 'discord-api-types/v10';
+import type { SentFile } from './body.ts';
+import type { MessageBody, Post } from './post.ts';
+import type { Upload, Uploads } from './uploads.ts';
+
+interface Place {
+  readonly folder: string;
+  readonly ephemeral: boolean;
+}
+
+/** The files of a message after a send or an edit: those that are kept, then those that are new. */
+export function uploadsAfter(
+  before: readonly Upload[],
+  body: MessageBody,
+  files: readonly SentFile[],
+  uploads: Uploads,
+  place: Place,
+): Upload[] {
+  const { attachments } = body;
+  const noteOf = (id: string) => attachments?.find((one) => String(one.id) === id);
+  // Absent keeps all; a list keeps what it names (documentation, resources/message, "Edit Message").
+  const staying = before
+    .filter(({ id }) => attachments === undefined || noteOf(id))
+    .map((upload) => {
+      const description = noteOf(upload.id)?.description;
+      return description === undefined ? upload : { ...upload, description: description ?? undefined };
+    });
+  const added = files.map((file) => {
+    const note = noteOf(file.id);
+    const named = note?.filename ? { ...file, name: note.filename } : file;
+    return uploads.keep(named, { ...place, description: note?.description, title: note?.title });
+  });
+  return [...staying, ...added];
+}
+
+/** What Discord writes out in its answers where a component left it open. */
+const DEFAULTS: Readonly<Record<number, object>> = {
+  [ComponentType.StringSelect]: { min_values: 1, max_values: 1 },
+  [ComponentType.UserSelect]: { min_values: 1, max_values: 1 },
+  [ComponentType.RoleSelect]: { min_values: 1, max_values: 1 },
+  [ComponentType.MentionableSelect]: { min_values: 1, max_values: 1 },
+  [ComponentType.ChannelSelect]: { min_values: 1, max_values: 1 },
+  [ComponentType.Thumbnail]: { spoiler: false },
+  [ComponentType.File]: { spoiler: false },
+  [ComponentType.Separator]: { divider: true, spacing: 1 },
+  [ComponentType.Container]: { accent_color: null, spoiler: false },
+};
+
+/** Every component as Discord keeps it: with its defaults written out, and with an id where it came without. */
+export function kept(components: readonly APIMessageTopLevelComponent[]): APIMessageTopLevelComponent[] {
+  const copy = structuredClone(components) as APIMessageTopLevelComponent[];
+  const taken = new Set<number>();
+  eachComponent(copy, (component) => {
+    Object.assign(component, { ...DEFAULTS[component.type], ...component });
+    if (typeof component.id === 'number' && component.id > 0) taken.add(component.id);
+  });
+  let next = 1;
+  eachComponent(copy, (component) => {
+    if (typeof component.id === 'number' && component.id > 0) return;
+    while (taken.has(next)) next += 1;
+    taken.add(next);
+    component.id = next;
+  });
+  return copy;
+}
+
+export type AnyComponent = Record<string, unknown> & { type: number };
+
+/** Components are objects with a numeric `type` and sit in `components`, `component` or `accessory`. */
+export function eachComponent(roots: readonly unknown[], visit: (component: AnyComponent) => void): void {
+  for (const root of roots) {
+    if (typeof root !== 'object' || root === null) continue;
+    const component = root as AnyComponent;
+    visit(component);
+    const { components, component: inner, accessory } = component;
+    eachComponent([...(Array.isArray(components) ? components : []), inner, accessory], visit);
+  }
+}
+
+/** Who is notified (documentation, resources/message, "Allowed Mentions Object"). */
+export function mentionsIn(content: string, allowed: APIAllowedMentions | null | undefined) {
+  const found = [...new Set([...content.matchAll(/<@!?(\d{17,20})>/g)].map(([, id = '']) => id))];
+  const everyone = /@(?:everyone|here)/.test(content);
+  if (!allowed) return { mentions: found, mentionsEveryone: everyone };
+  const parse: readonly string[] = allowed.parse ?? [];
+  return {
+    mentions: parse.includes('users') ? found : found.filter((id) => allowed.users?.includes(id)),
+    mentionsEveryone: everyone && parse.includes('everyone'),
+  };
+}
+
+export const before = (post: Post) => ({ flags: post.flags, attachmentNames: post.uploads.map(({ name }) => name) });

@@ -1,0 +1,57 @@
+import { acts } from './control/acts.ts';
+import { guard } from './control/guard.ts';
+import { seen } from './exchange.ts';
+import type { Parts, Routes } from './parts.ts';
+import { channelWire } from './wire/channel.ts';
+
+const CONTROL = '/_sandbox';
+
+/** Orders for the embedded Discord itself, for people and pages on this machine. */
+export const controlRoutes: Routes = (server, parts) => {
+  server.register(
+    (control, _, done) => {
+      guard(control, parts);
+      control.get('/state', () => state(parts));
+      control.get<{ Params: { channel: string }; Querystring: { as?: string } }>('/messages/:channel', (request) => {
+        const { channel } = request.params;
+        const viewer = request.query.as === undefined ? undefined : parts.world.user(request.query.as).id;
+        const posts = parts.messages.in(parts.world.channel(channel).id);
+        return posts
+          .filter((post) => viewer === undefined || post.viewer === undefined || post.viewer === viewer)
+          .map((post) => seen(post, parts));
+      });
+      control.get('/heard', () => parts.heard.entries);
+      acts(control, parts);
+      control.get('/stream', { websocket: true }, (socket) => {
+        const stop = parts.stream.listen((happening) => socket.send(JSON.stringify(happening)));
+        socket.on('close', stop);
+        socket.on('error', () => socket.terminate());
+      });
+      done();
+    },
+    { prefix: CONTROL },
+  );
+};
+
+function state({ world, registry, hub, judge, buckets, clock }: Parts) {
+  const guilds = [...world.guilds.values()].map((guild) => ({
+    id: guild.id,
+    name: guild.name,
+    installed: guild.installed,
+    members: [...guild.members.keys()],
+    channels: guild.channels.map((channel) => channelWire(channel, world, clock.now())),
+    commands: registry.list(guild.id),
+  }));
+  return {
+    applicationId: world.applicationId,
+    users: [...world.users.values()],
+    guilds,
+    direct: [...world.channels.values()]
+      .filter(({ people }) => people)
+      .map((channel) => channelWire(channel, world, clock.now())),
+    commands: registry.list(undefined),
+    gateway: { sessions: hub.connected, identifies: hub.identifies, resumes: hub.resumes },
+    violations: judge.violations,
+    rateLimited: buckets.limited,
+  };
+}

@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Actor, actorOf } from '../actor.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Parts } from '../parts.ts';
+
+/** Files travel as text. */
+const file = z
+  .strictObject({ name: z.string().min(1), base64: z.base64(), contentType: z.string().optional() })
+  .transform(({ name, base64, contentType }) => ({
+    name,
+    bytes: Buffer.from(base64, 'base64'),
+    ...(contentType !== undefined && { contentType }),
+  }));
+const options = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), file])).default({});
+const inputs = z.record(z.string(), z.union([z.string(), z.boolean(), z.array(z.string()), z.array(file)])).default({});
+const who = { as: z.string(), in: z.string().optional() };
+
+const act = z.discriminatedUnion('do', [
+  z.strictObject({ ...who, do: z.literal('slash'), name: z.string(), options }),
+  z.strictObject({ ...who, do: z.literal('complete'), name: z.string(), options, focused: z.string() }),
+  z.strictObject({ ...who, do: z.literal('click'), message: z.string(), button: z.string() }),
+  z.strictObject({
+    ...who,
+    do: z.literal('choose'),
+    message: z.string(),
+    select: z.string(),
+    values: z.array(z.string()),
+  }),
+  z.strictObject({ ...who, do: z.literal('fill'), interaction: z.string(), values: inputs }),
+  z.strictObject({
+    ...who,
+    do: z.literal('menu'),
+    name: z.string(),
+    message: z.string().optional(),
+    user: z.string().optional(),
+  }),
+  z.strictObject({ ...who, do: z.literal('say'), content: z.string(), files: z.array(file).default([]) }),
+]);
+
+/** Acts as a person, and answers with what the person sees first. */
+export function acts(control: FastifyInstance, parts: Parts): void {
+  control.post('/act', async (request) => {
+    const read = act.safeParse(request.body);
+    if (!read.success) throw new Error(z.prettifyError(read.error));
+    return await carryOut(read.data, actorOf(read.data.as, parts, read.data.in), parts);
+  });
+}
+
+async function carryOut(order: z.output<typeof act>, actor: Actor, parts: Parts): Promise<unknown> {
+  switch (order.do) {
+    case 'slash':
+      return await shown(await actor.slash(order.name, order.options));
+    case 'complete':
+      return { choices: await actor.complete(order.name, order.options, order.focused) };
+    case 'click':
+      return await shown(await actor.click({ id: order.message }, order.button));
+    case 'choose':
+      return await shown(await actor.choose({ id: order.message }, order.select, order.values));
+    case 'fill': {
+      const modal = parts.desk.find(order.interaction)?.modal;
+      if (!modal) throw new Error(`The interaction ${order.interaction} opened no form.`);
+      return await shown(await actor.fill(modal, order.values));
+    }
+    case 'menu': {
+      const target = order.message === undefined ? order.user : { id: order.message };
+      if (target === undefined) throw new Error('A context menu needs a message or a user.');
+      return await shown(await actor.menu(order.name, target));
+    }
+    case 'say':
+      return { message: await actor.say(order.content, order.files) };
+  }
+}
+
+async function shown(exchange: Exchange): Promise<unknown> {
+  const acknowledgement = await exchange.acknowledged();
+  const modal = acknowledgement.type === 9 ? { modal: await exchange.modal() } : {};
+  return { interaction: exchange.id, acknowledgement, ...modal };
+}

@@ -1,0 +1,119 @@
+import { type Actor, actorOf } from './actor.ts';
+import { partsOf } from './assemble.ts';
+import type { RateLimited } from './buckets.ts';
+import { type Exchange, type Message, seen } from './exchange.ts';
+import type { DiscordFault, FaultOrder } from './faults.ts';
+import type { HeardRequest } from './heard.ts';
+import type { ModalInput } from './interactions/fill.ts';
+import type { Acknowledgement, Modal } from './interactions/interaction.ts';
+import type { OptionInput } from './interactions/options.ts';
+import type { RecordedViolation } from './judging.ts';
+import type { Limits } from './limits.ts';
+import type { DiscordOptions } from './options.ts';
+import type { Command } from './registry.ts';
+import { serverFor } from './server.ts';
+import type { PrivilegedIntent } from './socket/intents.ts';
+import { text } from './text.ts';
+import type { FileInput } from './uploads.ts';
+import type { World } from './world.ts';
+
+export type {
+  Acknowledgement,
+  Actor,
+  Command,
+  DiscordFault,
+  DiscordOptions,
+  Exchange,
+  FileInput,
+  HeardRequest,
+  Limits,
+  Message,
+  Modal,
+  ModalInput,
+  OptionInput,
+  PrivilegedIntent,
+  RecordedViolation,
+  World,
+};
+export { text };
+
+export interface EmbeddedDiscord {
+  readonly url: string;
+  readonly apiUrl: string;
+  readonly token: string;
+  readonly applicationId: string;
+  readonly world: World;
+  readonly commands: { global(): Command[]; guild(id: string): Command[] };
+  readonly violations: readonly RecordedViolation[];
+  readonly rateLimited: readonly RateLimited[];
+  readonly heard: readonly HeardRequest[];
+  readonly gateway: {
+    readonly sessions: number;
+    cut(): void;
+    orderReconnect(): void;
+    invalidate(resumable: boolean): void;
+    readonly identifies: number;
+    readonly resumes: number;
+  };
+  readonly faults: { add(order: FaultOrder): void; clear(): void };
+  expireTokens(): void;
+  as(user: 'member' | 'other' | 'admin' | 'owner' | 'installer' | (string & {})): Actor;
+  /** What stands in a channel, oldest first, ephemeral messages among them. */
+  messages(channel: string): readonly Message[];
+  /** Waits until what `look` looks for is there, looking whenever something has changed here. */
+  until<Found>(look: () => Found | undefined, what?: string): Promise<Found>;
+  close(): Promise<void>;
+}
+
+/** Three parts, as Discord's tokens have, and nobody's. */
+const TOKEN = 'MTAwMDAwMDAwMDAwMDAwMDAw.GsandB.embedded-discord-token-for-tests-only-000';
+
+export async function startDiscord(options: DiscordOptions = {}): Promise<EmbeddedDiscord> {
+  const { port = 0, token = TOKEN } = options;
+  let url = '';
+  const parts = partsOf(options, token, () => url);
+  const server = await serverFor(parts);
+  const { world, watch, desk, hub, registry, judge, buckets, heard, faults, messages } = parts;
+  const close = async () => {
+    desk.close();
+    watch.close();
+    await server.close();
+  };
+  try {
+    url = await server.listen({ port, host: '127.0.0.1' });
+  } catch (problem) {
+    await close();
+    throw problem;
+  }
+  return {
+    url,
+    apiUrl: `${url}/api`,
+    token,
+    applicationId: world.applicationId,
+    world,
+    commands: { global: () => [...registry.list(undefined)], guild: (id) => [...registry.list(world.guild(id).id)] },
+    violations: judge.violations,
+    rateLimited: buckets.limited,
+    heard: heard.entries,
+    gateway: {
+      get sessions() {
+        return hub.connected;
+      },
+      get identifies() {
+        return hub.identifies;
+      },
+      get resumes() {
+        return hub.resumes;
+      },
+      cut: () => hub.cut(),
+      orderReconnect: () => hub.orderReconnect(),
+      invalidate: (resumable) => hub.invalidate(resumable),
+    },
+    faults,
+    expireTokens: () => desk.expireAll(),
+    as: (user) => actorOf(user, parts),
+    messages: (channel) => messages.in(world.channel(channel).id).map((post) => seen(post, parts)),
+    until: (look, what = 'what a test looks for') => watch.until(look, what),
+    close,
+  };
+}

@@ -1,0 +1,160 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { factsOf, readSent, type Sent } from './body.ts';
+import type { Visit } from './buckets.ts';
+import type { DiscordFault } from './faults.ts';
+import type { HeardBook } from './heard.ts';
+import type { Parts } from './parts.ts';
+import { badJson, notFound, Refusal, unauthorized } from './refusal.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    sent: Sent;
+    trouble: DiscordFault | null;
+    hearMore: ReturnType<HeardBook['note']> | null;
+  }
+  interface FastifyContextConfig {
+    /** Answered without a token. */
+    open?: boolean;
+  }
+}
+
+export const API = '/api/v10';
+
+/** What every REST request passes on its way in and out: noted, known, counted, and struck by ordered faults. */
+export function hangDoor(api: FastifyInstance, parts: Parts): void {
+  const { heard, clock, buckets, faults } = parts;
+  api.decorateRequest('trouble', null);
+  api.decorateRequest('hearMore', null);
+
+  api.addHook('onRequest', async (request) => {
+    const { authorization } = request.headers;
+    const auth = authorization === undefined ? 'none' : 'bot';
+    const { method } = request;
+    const seen = { method, route: routeOf(request), path: pathOf(request), auth } as const;
+    request.sent = { body: undefined, files: [] };
+    request.hearMore = heard.note({ at: clock.now(), ...seen, body: undefined, files: [], status: 0 });
+    const seconds = buckets.shutOutFor();
+    if (seconds !== undefined) throw shutOut(seconds);
+    if (request.is404 || isOpen(request)) return;
+    if (authorization !== `Bot ${parts.token}`) throw unauthorized();
+  });
+
+  api.addHook('preHandler', async (request, reply) => {
+    request.sent = await readSent(request);
+    const { body, files } = request.sent;
+    request.hearMore?.({ body, files: factsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
+    if (request.is404) return;
+    const { headers, refused } = buckets.take(visitOf(request));
+    reply.headers(headers);
+    if (refused) throw rateLimited(refused.scope, refused.retryAfter);
+    const fault = faults.strike({ method: request.method, route: routeOf(request), path: pathOf(request) });
+    if (fault) await strike(fault, request, parts);
+  });
+
+  api.addHook('onSend', async (request, _, payload) => {
+    const { trouble: fault } = request;
+    request.trouble = null;
+    if (fault?.type === 'reset') request.raw.socket.destroy();
+    if (fault?.type === 'reset' || fault?.type === 'hang') return await new Promise<never>(() => undefined);
+    return payload;
+  });
+
+  api.addHook('onResponse', async (request, reply) => {
+    const { statusCode } = reply;
+    request.hearMore?.({ status: statusCode });
+    const isShared = reply.getHeader('x-ratelimit-scope') === 'shared';
+    if (statusCode === 401 || statusCode === 403 || (statusCode === 429 && !isShared)) buckets.noteInvalid();
+    parts.watch.changed();
+  });
+
+  api.setErrorHandler((problem, _, reply) => sendRefusal(asRefusal(problem), reply));
+  api.setNotFoundHandler((_, reply) => sendRefusal(notFound(), reply));
+}
+
+const routeOf = (request: FastifyRequest) => (request.routeOptions.url ?? '').slice(API.length);
+
+/** As the router sees it: `@original` arrives as `%40original`. */
+function pathOf(request: FastifyRequest): string {
+  const path = (request.url.split('?')[0] ?? '').slice(API.length);
+  try {
+    return decodeURIComponent(path);
+  } catch (problem) {
+    if (problem instanceof URIError) return path;
+    throw problem;
+  }
+}
+
+/** Interactions and their webhooks are known by the token in their address. */
+function isOpen(request: FastifyRequest): boolean {
+  const route = routeOf(request);
+  return request.routeOptions.config.open === true || /^\/(?:interactions|webhooks)\//.test(route);
+}
+
+const visitOf = (request: FastifyRequest): Visit => ({
+  method: request.method,
+  route: routeOf(request),
+  params: request.params as Readonly<Record<string, string>>,
+  withToken: request.headers.authorization !== undefined,
+});
+
+function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): Refusal {
+  return new Refusal('You are being rate limited.', {
+    status: 429,
+    code: 0,
+    headers: {
+      // Whole seconds would make every wait a second long; Discord's own header carries fractions too.
+      'retry-after': String(retryAfter),
+      'x-ratelimit-scope': scope,
+      ...(scope === 'global' && { 'x-ratelimit-global': 'true' }),
+    },
+    more: { retry_after: retryAfter, global: scope === 'global' },
+  });
+}
+
+/** What the network before Discord says to an address with too many invalid requests. */
+function shutOut(retryAfter: number): Refusal {
+  const headers = { 'retry-after': String(Math.ceil(retryAfter)), 'content-type': 'text/plain; charset=UTF-8' };
+  return new Refusal('Shut out', { status: 429, code: 0, headers, body: 'error code: 1015' });
+}
+
+async function strike(fault: DiscordFault, request: FastifyRequest, parts: Parts): Promise<void> {
+  switch (fault.type) {
+    case 'status': {
+      const { status, code = 0, message = `${status}: ordered by a test`, body } = fault;
+      throw new Refusal(message, { status, code, ...(body !== undefined && { body }) });
+    }
+    case '429':
+      parts.buckets.noteLimited(routeOf(request), fault.scope ?? 'user');
+      throw rateLimited(fault.scope ?? 'user', fault.retryAfter);
+    case 'delay':
+      await new Promise<void>((resolve) => parts.clock.after(fault.ms, resolve));
+      return;
+    default:
+      if (fault.done) {
+        request.trouble = fault;
+        return;
+      }
+      if (fault.type === 'reset') request.raw.socket.destroy();
+      // Returning would let the handler run as soon as the client gives up on an answer that never comes.
+      await new Promise<never>(() => undefined);
+  }
+}
+
+function sendRefusal(refusal: Refusal, reply: FastifyReply): FastifyReply {
+  const { status, code, headers = {}, more = {}, body } = refusal.detail;
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(body ?? { message: refusal.message, code, ...more });
+}
+
+/** fastify's own complaints are the client's fault; anything else is this server's, and says what it was. */
+function asRefusal(problem: unknown): Refusal {
+  if (problem instanceof Refusal) return problem;
+  const { statusCode = 500, message } = problem as FastifyError;
+  if (statusCode === 400) return Object.assign(badJson(), { cause: problem });
+  return new Refusal(statusCode < 500 ? message : `The sandbox itself failed: ${message}`, {
+    status: statusCode,
+    code: 0,
+  });
+}

@@ -1,0 +1,69 @@
+import { InteractionResponseType as Answer, type APIMessage } from 'discord-api-types/v10';
+import type { Acknowledgement, Interaction, Modal } from './interactions/interaction.ts';
+import type { Parts } from './parts.ts';
+import type { Post } from './post.ts';
+
+/** A message as a client sees it. */
+export interface Message extends APIMessage {
+  readonly ephemeral: boolean;
+  readonly edited: boolean;
+}
+
+export interface Exchange {
+  readonly id: string;
+  readonly token: string;
+  /** Rejects where the three seconds ran out. */
+  acknowledged(): Promise<Acknowledgement>;
+  /** The answer, not the spinner; or any later state of it that is wanted. */
+  message(wanted?: (message: Message) => boolean): Promise<Message>;
+  followUps(): readonly Message[];
+  followUp(wanted?: (message: Message) => boolean): Promise<Message>;
+  modal(): Promise<Modal>;
+}
+
+export const seen = (post: Post, { wire }: Parts): Message => ({
+  ...wire(post),
+  ephemeral: post.viewer !== undefined,
+  edited: post.editedAt !== undefined,
+});
+
+export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
+  const { watch, messages } = parts;
+  const acknowledgement = () => {
+    if (interaction.missed) throw new Error('The application did not respond');
+    return interaction.acknowledgement;
+  };
+  const stands = (post: Post) => messages.get(post.id) === post;
+  const answer = () => {
+    const known = acknowledgement();
+    if (known?.type === Answer.Modal || known?.type === Answer.ApplicationCommandAutocompleteResult)
+      throw new Error(`The answer is no message: its type is ${known.type}.`);
+    const { original, answerSince } = interaction;
+    if (original && !stands(original)) throw new Error('The answer was deleted.');
+    if (!original || original.revision < answerSince) return undefined;
+    return seen(original, parts);
+  };
+  const followUps = () => interaction.followUps.filter(stands).map((post) => seen(post, parts));
+  return {
+    id: interaction.id,
+    token: interaction.token,
+    acknowledged: () => watch.until(acknowledgement, 'an acknowledgement'),
+    message: (wanted = () => true) => {
+      const look = () => {
+        const message = answer();
+        return message && wanted(message) ? message : undefined;
+      };
+      return watch.until(look, 'the answer');
+    },
+    followUps,
+    followUp: (wanted = () => true) => watch.until(() => followUps().find(wanted), 'a follow-up'),
+    modal: () => {
+      const look = () => {
+        const known = acknowledgement();
+        if (known && known.type !== Answer.Modal) throw new Error(`The answer is no form: its type is ${known.type}.`);
+        return interaction.modal;
+      };
+      return watch.until(look, 'a form');
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { ChannelType, InteractionContextType } from 'discord-api-types/v10';
+import type { Parts } from '../parts.ts';
+import { inDirectMessages, permissionsIn } from '../permissions.ts';
+import { partialChannelWire } from '../wire/channel.ts';
+import { memberWire, userWire } from '../wire/user.ts';
+import type { Channel, Guild, User } from '../world.ts';
+
+/** Which installation speaks: `0` the guild's (or 0 in a direct message with the bot), `1` the person's. */
+export function ownersOf(user: User, channel: Channel, guild: Guild | undefined): Record<string, string> {
+  const isDirect = channel.type === ChannelType.DM && channel.withApplication === true;
+  return {
+    ...(guild?.installed && { '0': guild.id }),
+    ...(isDirect && !user.hasInstalled && { '0': '0' }),
+    ...(user.hasInstalled && { '1': user.id }),
+  };
+}
+
+export function contextOf(channel: Channel): InteractionContextType {
+  if (!channel.people) return InteractionContextType.Guild;
+  return channel.withApplication ? InteractionContextType.BotDM : InteractionContextType.PrivateChannel;
+}
+
+export function permissionsOf(user: User, channel: Channel, guild: Guild | undefined): bigint {
+  return guild ? permissionsIn(guild, guild.members.get(user.id), channel) : inDirectMessages;
+}
+
+/** What every interaction says about where and by whom (documentation, "Interaction Structure"). */
+export function surroundings(
+  user: User,
+  channel: Channel,
+  guild: Guild | undefined,
+  { world, clock, limits }: Parts,
+): Record<string, unknown> {
+  const member = guild?.members.get(user.id);
+  const mayHere = permissionsOf(user, channel, guild);
+  // Where the bot is no member, what it may do there is what the person may.
+  const appMay = guild?.installed ? permissionsOf(world.bot, channel, guild) : mayHere;
+  return {
+    version: 1,
+    application_id: world.applicationId,
+    channel: {
+      ...partialChannelWire(channel, world, clock.now()),
+      ...(guild && { permissions: String(mayHere) }),
+    },
+    channel_id: channel.id,
+    ...(guild && {
+      guild_id: guild.id,
+      guild: { id: guild.id, locale: guild.locale, features: [] },
+      guild_locale: guild.locale,
+    }),
+    ...(member
+      ? { member: { ...memberWire(member), user: userWire(user), permissions: String(mayHere) } }
+      : { user: userWire(user) }),
+    locale: user.locale,
+    app_permissions: String(appMay),
+    attachment_size_limit: limits.uploadBytes,
+    authorizing_integration_owners: ownersOf(user, channel, guild),
+    context: contextOf(channel),
+    entitlements: [],
+    entitlement_sku_ids: [],
+  };
+}

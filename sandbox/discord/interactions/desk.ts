@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import type { Limits } from '../limits.ts';
+import { alreadyAcknowledged, invalidWebhookToken, unknownInteraction, unknownWebhook } from '../refusal.ts';
+import type { MakeId } from '../snowflake.ts';
+import type { Watch } from '../waiting.ts';
+import type { Interaction } from './interaction.ts';
+
+/** A sandbox may run for weeks. */
+const MOST = 20_000;
+
+export type Opening = Pick<Interaction, 'type' | 'user' | 'channel' | 'guild' | 'owners' | 'metadata' | 'source'>;
+
+interface Open {
+  readonly interaction: Interaction;
+  readonly startedAt: number;
+  readonly stopWaiting: () => void;
+}
+
+/** Every interaction, and how long each may still be answered. */
+export class Desk {
+  readonly #clock: Clock;
+  readonly #limits: Limits;
+  readonly #id: MakeId;
+  readonly #watch: Watch;
+  readonly #byId = new Map<string, Open>();
+  readonly #byToken = new Map<string, Interaction>();
+
+  constructor(clock: Clock, limits: Limits, id: MakeId, watch: Watch) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#id = id;
+    this.#watch = watch;
+  }
+
+  open(opening: Opening): Interaction {
+    const id = this.#id();
+    const interaction: Interaction = {
+      ...opening,
+      id,
+      // Shaped like Discord's, which are long and hold the id.
+      token: Buffer.from(`interaction:${id}:${randomBytes(96).toString('base64url')}`).toString('base64url'),
+      at: this.#clock.now(),
+      missed: false,
+      expired: false,
+      answerSince: 0,
+      originalRemoved: false,
+      followUps: [],
+    };
+    const stopWaiting = this.#clock.after(this.#limits.acknowledgeMs, () => {
+      interaction.missed = interaction.acknowledgement === undefined;
+      this.#watch.changed();
+    });
+    this.#forgetOldest();
+    this.#byId.set(id, { interaction, startedAt: this.#instant(), stopWaiting });
+    this.#byToken.set(interaction.token, interaction);
+    return interaction;
+  }
+
+  /** For a callback: the interaction that may still be answered. */
+  waiting(id: string, token: string): Interaction {
+    const interaction = this.#byId.get(id)?.interaction;
+    if (!interaction || interaction.token !== token || interaction.missed || this.#isOver(interaction))
+      throw unknownInteraction();
+    if (interaction.acknowledgement) throw alreadyAcknowledged();
+    return interaction;
+  }
+
+  acknowledge(interaction: Interaction, type: number, ephemeral: boolean): void {
+    const open = this.#byId.get(interaction.id);
+    open?.stopWaiting();
+    interaction.acknowledgement = { type, ephemeral, afterMs: this.#instant() - (open?.startedAt ?? 0) };
+    this.#watch.changed();
+  }
+
+  /** For the webhook of an interaction, whose token lives a quarter of an hour from the act. */
+  answered(applicationId: string, token: string, expectedApplication: string): Interaction {
+    if (applicationId !== expectedApplication) throw unknownWebhook();
+    const interaction = this.#byToken.get(token);
+    if (!interaction || this.#isOver(interaction)) throw invalidWebhookToken();
+    if (!interaction.acknowledgement) throw unknownWebhook();
+    return interaction;
+  }
+
+  expireAll(): void {
+    for (const { interaction } of this.#byId.values()) interaction.expired = true;
+  }
+
+  find(id: string): Interaction | undefined {
+    return this.#byId.get(id)?.interaction;
+  }
+
+  close(): void {
+    for (const { stopWaiting } of this.#byId.values()) stopWaiting();
+  }
+
+  #forgetOldest(): void {
+    if (this.#byId.size < MOST) return;
+    const [oldest] = this.#byId.values();
+    if (!oldest) return;
+    oldest.stopWaiting();
+    this.#byId.delete(oldest.interaction.id);
+    this.#byToken.delete(oldest.interaction.token);
+  }
+
+  #isOver({ expired, at }: Interaction): boolean {
+    return expired || this.#clock.now() - at >= this.#limits.tokenMs;
+  }
+
+  /** The system's clock counts whole milliseconds, too coarse for how fast an answer is. */
+  #instant(): number {
+    return this.#clock === systemClock ? performance.now() : this.#clock.now();
+  }
+}

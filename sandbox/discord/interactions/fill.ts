@@ -1,0 +1,129 @@
+import { ComponentType, InteractionType } from 'discord-api-types/v10';
+import type { AnyComponent } from '../contents.ts';
+import type { Parts } from '../parts.ts';
+import type { FileInput } from '../uploads.ts';
+import { perform, type Where } from './act.ts';
+import { metadataOf } from './answer.ts';
+import type { Interaction, Modal } from './interaction.ts';
+import { chosenValues } from './press.ts';
+import { isFile, NotPossible } from './refuse.ts';
+import { Resolved } from './resolved.ts';
+
+export type ModalInput = string | boolean | readonly string[] | readonly FileInput[];
+
+interface Field {
+  readonly label: string | undefined;
+  readonly component: AnyComponent;
+}
+
+/** Submits a form, every field by its custom id or label; refuses what Discord's own form would not let through. */
+export function fill(
+  where: Where,
+  modal: Modal,
+  values: Readonly<Record<string, ModalInput>>,
+  parts: Parts,
+): Interaction {
+  const opener = parts.desk.find(modal.interactionId);
+  if (!opener || opener.user !== where.user) throw new NotPossible(`${where.user.name} has no such form open.`);
+  const resolved = new Resolved(parts, where.guild);
+  const roots = modal.components as unknown as AnyComponent[];
+  const fields = roots.flatMap(fieldsOf);
+  for (const name of Object.keys(values))
+    if (!fields.some((field) => isNamed(field, name)))
+      throw new NotPossible(
+        `The form has no field ${name}: it has ${fields.map((one) => one.label ?? one.component.custom_id).join(', ')}.`,
+      );
+  const filled = (field: Field) => {
+    const name = Object.keys(values).find((one) => isNamed(field, one));
+    return inputWire(field, name === undefined ? undefined : values[name], resolved);
+  };
+  const components = roots.map((root) => {
+    const id = root.id ?? roots.indexOf(root) + 1;
+    if (root.type === ComponentType.TextDisplay) return { type: root.type, id };
+    const [first] = fieldsOf(root);
+    if (root.type === ComponentType.Label) return { type: root.type, id, component: first && filled(first) };
+    return { type: root.type, id, components: fieldsOf(root).map(filled) };
+  });
+  const data = { custom_id: modal.customId, components, ...resolved.wire };
+  const metadata = { triggering_interaction_metadata: metadataOf(opener) };
+  return perform(where, { type: InteractionType.ModalSubmit, data, source: opener.source, metadata }, parts);
+}
+
+function fieldsOf(root: AnyComponent): Field[] {
+  const inner = [
+    ...((root.components ?? []) as AnyComponent[]),
+    ...(root.component ? [root.component as AnyComponent] : []),
+  ];
+  return inner.map((component) => ({ label: (root.label ?? component.label) as string | undefined, component }));
+}
+
+const isNamed = ({ label, component }: Field, name: string) => component.custom_id === name || label === name;
+
+function inputWire({ component, label }: Field, value: ModalInput | undefined, resolved: Resolved): unknown {
+  const { type, custom_id, id = 1, required = true } = component;
+  const wire = (more: object) => ({ type, id, custom_id, ...more });
+  const name = label ?? String(custom_id);
+  switch (type) {
+    case ComponentType.TextInput: {
+      const text = value ?? component.value ?? '';
+      const { min_length: least = 0, max_length: most = 4_000 } = component as {
+        min_length?: number;
+        max_length?: number;
+      };
+      if (typeof text !== 'string') throw new NotPossible(`${name} is text.`);
+      if (required && text === '') throw new NotPossible(`${name} must be filled in.`);
+      if (text !== '' && (text.length < least || text.length > most))
+        throw new NotPossible(`${name} has ${least} to ${most} characters, not ${text.length}.`);
+      return wire({ value: text });
+    }
+    case ComponentType.FileUpload: {
+      const files = Array.isArray(value) ? value.filter(isFile) : [];
+      const { min_values: least = 1, max_values: most = 1 } = component as { min_values?: number; max_values?: number };
+      if ((files.length < least && (required || files.length > 0)) || files.length > most)
+        throw new NotPossible(`${name} takes ${least} to ${most} files, not ${files.length}.`);
+      return wire({ values: files.map((file) => resolved.attachment(file)) });
+    }
+    case ComponentType.Checkbox:
+      return wire({ value: value ?? component.default ?? false });
+    case ComponentType.RadioGroup: {
+      const [chosen] = picked(component, value, required === false || value !== undefined ? 0 : 1, 1, name);
+      return wire({ value: chosen ?? null });
+    }
+    case ComponentType.CheckboxGroup: {
+      const { min_values: least = required ? 1 : 0, max_values: most = 10 } = component as {
+        min_values?: number;
+        max_values?: number;
+      };
+      return wire({ values: picked(component, value, least, most, name) });
+    }
+    default:
+      return wire({ values: chosenValues(component, texts(value ?? defaultsOf(component)), resolved) });
+  }
+}
+
+function picked(
+  component: AnyComponent,
+  value: ModalInput | undefined,
+  least: number,
+  most: number,
+  name: string,
+): string[] {
+  const options = (component.options ?? []) as readonly { label: string; value: string }[];
+  const values = texts(value ?? defaultsOf(component)).map((wanted) => {
+    const option = options.find((one) => one.value === wanted || one.label === wanted);
+    if (!option)
+      throw new NotPossible(`${name} has no option ${wanted}: it has ${options.map((one) => one.label).join(', ')}.`);
+    return option.value;
+  });
+  if (values.length < least || values.length > most)
+    throw new NotPossible(`${name} takes ${least} to ${most} values, not ${values.length}.`);
+  return values;
+}
+
+const defaultsOf = ({ options }: AnyComponent) =>
+  ((options ?? []) as readonly { value: string; default?: boolean }[])
+    .filter((one) => one.default)
+    .map((one) => one.value);
+
+const texts = (value: ModalInput): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : typeof value === 'string' ? [value] : [];

@@ -1,0 +1,87 @@
+import type { Parts } from '../parts.ts';
+import type { Post } from '../post.ts';
+import type { FileInput } from '../uploads.ts';
+import { partialChannelWire } from '../wire/channel.ts';
+import { roleWire } from '../wire/guild.ts';
+import { messageWire } from '../wire/message.ts';
+import { memberWire, userWire } from '../wire/user.ts';
+import type { Channel, Guild } from '../world.ts';
+import { permissionsOf } from './context.ts';
+import { NotPossible } from './refuse.ts';
+
+type Table = Record<string, unknown>;
+
+/** The things that options, targets and forms point at by id, sent along in full (documentation, "Resolved Data Structure"). */
+export class Resolved {
+  readonly #tables: Record<string, Table> = {};
+  readonly #parts: Parts;
+  readonly #guild: Guild | undefined;
+
+  constructor(parts: Parts, guild: Guild | undefined) {
+    this.#parts = parts;
+    this.#guild = guild;
+  }
+
+  user(wanted: string): string {
+    const user = this.#parts.world.user(wanted);
+    this.#put('users', user.id, userWire(user));
+    const member = this.#guild?.members.get(user.id);
+    if (member && this.#guild) {
+      const channel = this.#guild.channels[0];
+      const permissions = channel ? permissionsOf(user, channel, this.#guild) : 0n;
+      const { deaf: _, mute: __, ...rest } = memberWire(member);
+      this.#put('members', user.id, { ...rest, permissions: String(permissions) });
+    }
+    return user.id;
+  }
+
+  role(wanted: string): string {
+    const roles = this.#guild?.roles ?? [];
+    const at = roles.findIndex(({ id, name }) => id === wanted || name === wanted);
+    const role = roles[at];
+    if (!role) throw new NotPossible(`There is no role ${wanted} here.`);
+    this.#put('roles', role.id, roleWire(role, at));
+    return role.id;
+  }
+
+  channel(wanted: string): string {
+    const { world, clock } = this.#parts;
+    const channel: Channel = world.channel(wanted, this.#guild);
+    const permissions = String(permissionsOf(world.bot, channel, this.#guild));
+    this.#put('channels', channel.id, {
+      ...partialChannelWire(channel, world, clock.now()),
+      permissions,
+      app_permissions: permissions,
+    });
+    return channel.id;
+  }
+
+  mentionable(wanted: string): string {
+    const isRole = this.#guild?.roles.some(({ id, name }) => id === wanted || name === wanted);
+    return isRole ? this.role(wanted) : this.user(wanted);
+  }
+
+  attachment(file: FileInput): string {
+    const { uploads, limits, world } = this.#parts;
+    if (file.bytes.length > limits.uploadBytes)
+      throw new NotPossible(`${file.name} is larger than the ${limits.uploadBytes} bytes that can be uploaded.`);
+    const upload = uploads.keep(file, { folder: world.applicationId, ephemeral: true });
+    this.#put('attachments', upload.id, uploads.wireOf(upload));
+    return upload.id;
+  }
+
+  /** In full also without the message content intent: the person chose to hand it over. */
+  message(post: Post): string {
+    const { world, uploads, messages } = this.#parts;
+    this.#put('messages', post.id, messageWire(post, { world, uploads, find: (id) => messages.get(id) }));
+    return post.id;
+  }
+
+  get wire(): { resolved?: Record<string, Table> } {
+    return Object.keys(this.#tables).length > 0 ? { resolved: this.#tables } : {};
+  }
+
+  #put(table: string, id: string, value: unknown): void {
+    this.#tables[table] = { ...this.#tables[table], [id]: value };
+  }
+}

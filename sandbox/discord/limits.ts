@@ -1,0 +1,58 @@
+export interface Limits {
+  /** Per file: the default for a person and a guild without boosts (documentation, reference, "Uploading Files"). */
+  readonly uploadBytes: number;
+  readonly globalPerSecond: number;
+  /** Discord does not publish the numbers of its buckets (api-docs#4413); these are the ones its headers have shown. */
+  readonly messagesPerChannel: number;
+  readonly editsPerChannel: number;
+  readonly channelWindowMs: number;
+  readonly webhookPerToken: number;
+  readonly webhookWindowMs: number;
+  readonly otherPerRoute: number;
+  readonly otherWindowMs: number;
+  readonly acknowledgeMs: number;
+  readonly tokenMs: number;
+  /** Follow-ups where the application is only installed by the person. */
+  readonly userInstallFollowUps: number;
+  /** 401, 403 and 429 together; Cloudflare then shuts the address out. */
+  readonly invalidRequests: number;
+  readonly invalidWindowMs: number;
+  /** Edits of messages older than an hour have a bucket of their own (code 30046). */
+  readonly oldEdits: number;
+  readonly oldEditsWindowMs: number;
+  readonly oldAfterMs: number;
+  readonly nonceMs: number;
+  readonly attachmentLinkMs: number;
+  readonly commandCreatesPerDay: number;
+  readonly gatewaySendsPerMinute: number;
+  readonly identifiesPerDay: number;
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+export const discordLimits: Limits = {
+  uploadBytes: 10 * 1024 * 1024,
+  globalPerSecond: 50,
+  messagesPerChannel: 5,
+  editsPerChannel: 5,
+  channelWindowMs: 5 * second,
+  webhookPerToken: 5,
+  webhookWindowMs: 2 * second,
+  otherPerRoute: 50,
+  otherWindowMs: second,
+  acknowledgeMs: 3 * second,
+  tokenMs: 15 * minute,
+  userInstallFollowUps: 5,
+  invalidRequests: 10_000,
+  invalidWindowMs: 10 * minute,
+  oldEdits: 3,
+  oldEditsWindowMs: 20 * second,
+  oldAfterMs: hour,
+  nonceMs: 5 * minute,
+  attachmentLinkMs: 24 * hour,
+  commandCreatesPerDay: 200,
+  gatewaySendsPerMinute: 120,
+  identifiesPerDay: 1_000,
+};

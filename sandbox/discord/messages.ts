@@ -1,0 +1,115 @@
+import { MessageFlags, MessageType } from 'discord-api-types/v10';
+import type { SentFile } from './body.ts';
+import { kept, mentionsIn, uploadsAfter } from './contents.ts';
+import type { MessageBody, Post } from './post.ts';
+import type { MakeId } from './snowflake.ts';
+import type { Uploads } from './uploads.ts';
+import type { Channel, User } from './world.ts';
+
+export interface Writing {
+  readonly channel: Channel;
+  readonly author: User;
+  readonly body: MessageBody;
+  readonly files?: readonly SentFile[];
+  readonly type?: MessageType;
+  readonly flags?: number;
+  readonly viewer?: string | undefined;
+  readonly interaction?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A sandbox may run for weeks; what is older than this many is forgotten. */
+const MOST = 20_000;
+
+export type Change = 'create' | 'update' | 'delete';
+
+interface Needs {
+  readonly id: MakeId;
+  readonly now: () => number;
+  readonly uploads: Uploads;
+  readonly onChange: (post: Post, change: Change) => void;
+}
+
+/** Every message there is, by its id. */
+export class MessageBook {
+  readonly #posts = new Map<string, Post>();
+  readonly #needs: Needs;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  get(id: string): Post | undefined {
+    return this.#posts.get(id);
+  }
+
+  in(channelId: string): Post[] {
+    return [...this.#posts.values()].filter(({ channel }) => channel.id === channelId);
+  }
+
+  write(writing: Writing): Post {
+    const { channel, author, body, files = [], viewer } = writing;
+    const { id, now, uploads } = this.#needs;
+    const content = body.content ?? '';
+    const post: Post = {
+      id: id(),
+      channel,
+      author,
+      at: now(),
+      type: writing.type ?? (body.message_reference ? MessageType.Reply : MessageType.Default),
+      viewer,
+      reference: referenceOf(body, channel),
+      interaction: writing.interaction,
+      nonce: body.nonce ?? undefined,
+      tts: body.tts ?? false,
+      flags: ((body.flags ?? 0) & ~MessageFlags.Ephemeral) | (writing.flags ?? 0),
+      revision: 0,
+      content,
+      embeds: body.embeds ?? [],
+      components: kept(body.components ?? []),
+      uploads: uploadsAfter([], body, files, uploads, { folder: channel.id, ephemeral: viewer !== undefined }),
+      ...mentionsIn(content, body.allowed_mentions),
+    };
+    this.#posts.set(post.id, post);
+    const [oldest] = this.#posts.keys();
+    if (this.#posts.size > MOST && oldest !== undefined) this.#posts.delete(oldest);
+    this.#needs.onChange(post, 'create');
+    return post;
+  }
+
+  /** Keys that are absent stay as they were; the spinner of a deferred answer goes with its first edit. */
+  edit(post: Post, body: MessageBody, files: readonly SentFile[] = []): void {
+    const { now, uploads } = this.#needs;
+    const wasLoading = (post.flags & MessageFlags.Loading) !== 0;
+    const place = { folder: post.channel.id, ephemeral: post.viewer !== undefined };
+    post.uploads = uploadsAfter(post.uploads, body, files, uploads, place);
+    if (body.content !== undefined) {
+      post.content = body.content ?? '';
+      Object.assign(post, mentionsIn(post.content, body.allowed_mentions));
+    }
+    if (body.embeds !== undefined) post.embeds = body.embeds ?? [];
+    if (body.components !== undefined) post.components = kept(body.components ?? []);
+    const settable = MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2;
+    // Components V2 stay what they are once sent (documentation, components/reference).
+    const stays = post.flags & MessageFlags.IsComponentsV2;
+    if (typeof body.flags === 'number') post.flags = (post.flags & ~settable) | (body.flags & settable) | stays;
+    post.flags &= ~MessageFlags.Loading;
+    post.revision += 1;
+    if (!wasLoading) post.editedAt = now();
+    this.#needs.onChange(post, 'update');
+  }
+
+  remove(post: Post): void {
+    if (this.#posts.delete(post.id)) this.#needs.onChange(post, 'delete');
+  }
+}
+
+function referenceOf({ message_reference: reference }: MessageBody, channel: Channel): Post['reference'] {
+  if (!reference) return undefined;
+  const { fail_if_not_exists: _, ...kept } = reference;
+  return {
+    type: 0,
+    ...(channel.guildId !== undefined && { guild_id: channel.guildId }),
+    ...kept,
+    channel_id: kept.channel_id ?? channel.id,
+  };
+}

@@ -1,0 +1,46 @@
+import type { APIMessage } from 'discord-api-types/v10';
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../../src/lib/clock.ts';
+import type { Buckets } from './buckets.ts';
+import type { FaultBook } from './faults.ts';
+import type { HeardBook } from './heard.ts';
+import type { Desk } from './interactions/desk.ts';
+import type { JudgeBook } from './judging.ts';
+import type { Limits } from './limits.ts';
+import type { MessageBook } from './messages.ts';
+import type { Post } from './post.ts';
+import type { Registry } from './registry.ts';
+import type { MakeId } from './snowflake.ts';
+import type { Hub } from './socket/hub.ts';
+import type { PrivilegedIntent } from './socket/intents.ts';
+import type { Stream } from './stream.ts';
+import type { Uploads } from './uploads.ts';
+import type { Watch } from './waiting.ts';
+import type { World } from './world.ts';
+
+/** What the rooms of this house share. */
+export interface Parts {
+  readonly clock: Clock;
+  readonly id: MakeId;
+  readonly token: string;
+  readonly limits: Limits;
+  readonly privilegedIntents: readonly PrivilegedIntent[];
+  readonly world: World;
+  readonly registry: Registry;
+  readonly messages: MessageBook;
+  readonly uploads: Uploads;
+  readonly desk: Desk;
+  readonly hub: Hub;
+  readonly buckets: Buckets;
+  readonly faults: FaultBook;
+  readonly heard: HeardBook;
+  readonly judge: JudgeBook;
+  readonly stream: Stream;
+  readonly watch: Watch;
+  /** A message in full. */
+  wire(post: Post): APIMessage;
+  url(): string;
+  gatewayUrl(): string;
+}
+
+export type Routes = (server: FastifyInstance, parts: Parts) => void;

@@ -1,0 +1,24 @@
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+
+/** Discord measures the pictures it is given; PNG and JPEG are enough here. */
+export function pictureSize(bytes: Buffer): PictureSize | undefined {
+  if (bytes.length >= 24 && bytes.subarray(0, 4).equals(PNG))
+    return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+  if (bytes.length >= 4 && bytes[0] === 0xff && bytes[1] === 0xd8) return ofJpeg(bytes);
+  return undefined;
+}
+
+function ofJpeg(bytes: Buffer): PictureSize | undefined {
+  for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
+    const marker = bytes[at + 1] ?? 0;
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return undefined;
+}

@@ -1,0 +1,56 @@
+import type {
+  APIAllowedMentions,
+  APIEmbed,
+  APIMessageReference,
+  APIMessageTopLevelComponent,
+  MessageType,
+} from 'discord-api-types/v10';
+import type { Upload } from './uploads.ts';
+import type { Channel, User } from './world.ts';
+
+/** A message as this side keeps it; what others see of it is made by `wire/message.ts`. */
+export interface Post {
+  readonly id: string;
+  readonly channel: Channel;
+  readonly author: User;
+  readonly at: number;
+  readonly type: MessageType;
+  /** The only person who sees it. */
+  readonly viewer?: string | undefined;
+  readonly reference?: APIMessageReference | undefined;
+  /** What it answers, as `interaction_metadata`. */
+  readonly interaction?: Readonly<Record<string, unknown>> | undefined;
+  readonly nonce?: string | number | undefined;
+  readonly tts: boolean;
+  editedAt?: number;
+  /** How often it was edited, by whatever route. */
+  revision: number;
+  flags: number;
+  content: string;
+  embeds: APIEmbed[];
+  components: APIMessageTopLevelComponent[];
+  uploads: Upload[];
+  mentions: readonly string[];
+  mentionsEveryone: boolean;
+}
+
+/** The parts of a message body that the routes share, as the judge has let it through. */
+export interface MessageBody {
+  readonly content?: string | null;
+  readonly tts?: boolean;
+  readonly flags?: number | null;
+  readonly embeds?: APIEmbed[] | null;
+  readonly components?: APIMessageTopLevelComponent[] | null;
+  readonly attachments?:
+    | readonly {
+        readonly id: string | number;
+        readonly filename?: string | null;
+        readonly description?: string | null;
+        readonly title?: string | null;
+      }[]
+    | null;
+  readonly allowed_mentions?: APIAllowedMentions | null;
+  readonly message_reference?: (Partial<APIMessageReference> & { fail_if_not_exists?: boolean }) | null;
+  readonly nonce?: string | number | null;
+  readonly enforce_nonce?: boolean;
+}

@@ -1,0 +1,50 @@
+/** An answer that says no, with Discord's own number for it (documentation, "Opcodes and Status Codes", "JSON"). */
+export interface RefusalDetail {
+  readonly status: number;
+  readonly code: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly more?: Readonly<Record<string, unknown>>;
+  /** In place of Discord's usual body. */
+  readonly body?: unknown;
+}
+
+export class Refusal extends Error {
+  readonly detail: RefusalDetail;
+
+  constructor(message: string, detail: RefusalDetail) {
+    super(message);
+    this.name = 'Refusal';
+    this.detail = detail;
+  }
+}
+
+const refusal = (status: number, code: number, message: string) => () => new Refusal(message, { status, code });
+
+export const unauthorized = refusal(401, 0, '401: Unauthorized');
+export const notFound = refusal(404, 0, '404: Not Found');
+export const unknownChannel = refusal(404, 10003, 'Unknown Channel');
+export const unknownMember = refusal(404, 10007, 'Unknown Member');
+export const unknownMessage = refusal(404, 10008, 'Unknown Message');
+export const unknownUser = refusal(404, 10013, 'Unknown User');
+export const unknownWebhook = refusal(404, 10015, 'Unknown Webhook');
+export const unknownInteraction = refusal(404, 10062, 'Unknown interaction');
+export const unknownCommand = refusal(404, 10063, 'Unknown application command');
+export const tooManyCreates = refusal(
+  429,
+  30034,
+  'Max number of daily application command creates has been reached (200)',
+);
+export const tooLarge = refusal(413, 40005, 'Request entity too large');
+export const alreadyAcknowledged = refusal(400, 40060, 'Interaction has already been acknowledged.');
+export const tooManyFollowUps = refusal(
+  400,
+  40094,
+  'This interaction has hit the maximum number of follow up messages.',
+);
+export const missingAccess = refusal(403, 50001, 'Missing Access');
+export const notTheAuthor = refusal(403, 50005, 'Cannot edit a message authored by another user');
+export const refusesMessages = refusal(403, 50007, 'Cannot send messages to this user');
+export const missingPermissions = refusal(403, 50013, 'Missing Permissions');
+export const invalidWebhookToken = refusal(401, 50027, 'Invalid Webhook Token');
+export const badJson = refusal(400, 50109, 'The request body contains invalid JSON.');
+export const noMutualGuilds = refusal(403, 50278, 'Cannot send messages to this user due to having no mutual guilds');

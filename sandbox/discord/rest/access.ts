@@ -1,0 +1,34 @@
+import { PermissionFlagsBits as May } from 'discord-api-types/v10';
+import type { Parts } from '../parts.ts';
+import { has, inDirectMessages, isThread, permissionsIn } from '../permissions.ts';
+import type { Post } from '../post.ts';
+import { missingAccess, missingPermissions, unknownChannel, unknownMessage } from '../refusal.ts';
+import type { Channel } from '../world.ts';
+
+export function botPermissions(channel: Channel, { world }: Parts): bigint {
+  const guild = world.guildOf(channel);
+  if (!guild) return channel.withApplication ? inDirectMessages : 0n;
+  return guild.installed ? permissionsIn(guild, guild.members.get(world.bot.id), channel) : 0n;
+}
+
+/** A channel as the bot may use it: 10003 where there is none, 50001 where it may not look, 50013 for the rest. */
+export function channelFor(id: string, wanted: bigint, parts: Parts): Channel {
+  const channel = parts.world.channels.get(id);
+  if (!channel) throw unknownChannel();
+  const may = botPermissions(channel, parts);
+  if (!has(may, May.ViewChannel)) throw missingAccess();
+  if (!has(may, wanted)) throw missingPermissions();
+  return channel;
+}
+
+export const toSend = (id: string, parts: Parts): bigint => {
+  const channel = parts.world.channels.get(id);
+  return channel && isThread(channel) ? May.SendMessagesInThreads : May.SendMessages;
+};
+
+/** An ephemeral message is not there for anyone but its reader. */
+export function messageIn(channel: Channel, id: string, { messages }: Parts): Post {
+  const post = messages.get(id);
+  if (!post || post.channel !== channel || post.viewer !== undefined) throw unknownMessage();
+  return post;
+}

@@ -1,0 +1,61 @@
+import type { Routes } from '../parts.ts';
+import { unknownUser } from '../refusal.ts';
+import { ownUserWire, userWire } from '../wire/user.ts';
+
+/** Who the application is, and where its gateway listens. */
+export const accountRoutes: Routes = (server, parts) => {
+  const { judge, world, limits, hub } = parts;
+  server.get('/gateway', { config: { open: true } }, () => ({ url: parts.gatewayUrl() }));
+  server.get('/gateway/bot', () =>
+    judge.answer('gateway-bot', {
+      url: parts.gatewayUrl(),
+      shards: 1,
+      session_start_limit: {
+        total: limits.identifiesPerDay,
+        remaining: Math.max(0, limits.identifiesPerDay - hub.identifies),
+        reset_after: 24 * 60 * 60 * 1_000,
+        max_concurrency: 1,
+      },
+    }),
+  );
+  server.get('/users/@me', () => judge.answer('user', ownUserWire(world)));
+  server.get<{ Params: { user: string } }>('/users/:user', (request) => {
+    const user = world.users.get(request.params.user);
+    if (!user) throw unknownUser();
+    return judge.answer('user', userWire(user));
+  });
+  const application = () => {
+    const guilds = [...world.guilds.values()].filter(({ installed }) => installed).length;
+    return judge.answer('application', {
+      id: world.applicationId,
+      name: 'Atelier',
+      icon: null,
+      description: '',
+      type: null,
+      summary: '',
+      bot: userWire(world.bot),
+      bot_public: true,
+      bot_require_code_grant: false,
+      verify_key: '0'.repeat(64),
+      flags: 0,
+      flags_new: '0',
+      eligible_oauth2_scopes: ['bot', 'applications.commands'],
+      owner: userWire(world.user(world.ownerId)),
+      team: null,
+      hook: true,
+      redirect_uris: [],
+      interactions_endpoint_url: null,
+      role_connections_verification_url: null,
+      approximate_guild_count: guilds,
+      approximate_user_install_count: [...world.users.values()].filter(({ hasInstalled }) => hasInstalled).length,
+      approximate_user_authorization_count: 0,
+      event_webhooks_url: null,
+      event_webhooks_status: 1,
+      event_webhooks_types: [],
+      explicit_content_filter: 0,
+      integration_types_config: { '0': {}, '1': {} },
+    });
+  };
+  server.get('/applications/@me', application);
+  server.get('/oauth2/applications/@me', application);
+};

@@ -1,0 +1,119 @@
+import { PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { factsOf, type SentFile } from '../body.ts';
+import { factsOfEdit } from '../interactions/answer.ts';
+import type { Parts, Routes } from '../parts.ts';
+import type { MessageBody, Post } from '../post.ts';
+import { missingPermissions, notTheAuthor, Refusal } from '../refusal.ts';
+import { asSeenByApplication } from '../wire/message.ts';
+import type { Channel } from '../world.ts';
+import { botPermissions, channelFor, messageIn, toSend } from './access.ts';
+import { checkDirect } from './channels.ts';
+import { checkSizes } from './sizes.ts';
+
+interface InChannel {
+  Params: { channel: string };
+  Querystring: { limit?: string; before?: string; after?: string };
+}
+interface OfMessage {
+  Params: { channel: string; message: string };
+}
+
+/** Messages with the bot's own token (documentation, resources/message). */
+export const messageRoutes: Routes = (server, parts) => {
+  const { judge, messages, world } = parts;
+  const all = '/channels/:channel/messages';
+  const one = '/channels/:channel/messages/:message';
+  const shown = (post: Post) =>
+    asSeenByApplication(parts.wire(post), post, world, parts.privilegedIntents.includes('message-content'));
+
+  server.get<InChannel>(all, (request) => {
+    const channel = channelFor(request.params.channel, May.ReadMessageHistory, parts);
+    const { limit = '50', before, after } = request.query;
+    return messages
+      .in(channel.id)
+      .filter(({ id, viewer }) => viewer === undefined && isBetween(BigInt(id), after, before))
+      .reverse()
+      .slice(0, Math.min(100, Number(limit) || 50))
+      .map((post) => judge.answer('message', shown(post)));
+  });
+  server.get<OfMessage>(one, (request) => {
+    const channel = channelFor(request.params.channel, May.ReadMessageHistory, parts);
+    return judge.answer('message', shown(messageIn(channel, request.params.message, parts)));
+  });
+  server.post<InChannel>(all, (request) => {
+    const { channel: id } = request.params;
+    const channel = channelFor(id, toSend(id, parts), parts);
+    checkDirect(channel, parts);
+    const { files } = request.sent;
+    const body = request.sent.body as MessageBody;
+    checkFiles(channel, files, parts);
+    judge.body(all, 'channel-message', body, { files: factsOf(files) });
+    checkReference(channel, body, parts);
+    const post = sameNonce(channel, body, parts) ?? messages.write({ channel, author: world.bot, body, files });
+    return judge.answer('message', parts.wire(post));
+  });
+  server.patch<OfMessage>(one, (request, reply) => {
+    const channel = channelFor(request.params.channel, 0n, parts);
+    const post = messageIn(channel, request.params.message, parts);
+    if (post.author !== world.bot) throw notTheAuthor();
+    const { body, files } = request.sent;
+    checkFiles(channel, files, parts);
+    judge.body(one, 'channel-edit', body, factsOfEdit(post, factsOf(files)));
+    const wait = isOld(post, parts) ? parts.buckets.takeOldEdit(channel.id) : undefined;
+    if (wait !== undefined) {
+      parts.buckets.noteLimited(one, 'shared');
+      throw tooManyOldEdits(wait);
+    }
+    messages.edit(post, body as MessageBody, files);
+    parts.watch.changed();
+    return reply.send(judge.answer('message', parts.wire(post)));
+  });
+  server.delete<OfMessage>(one, (request, reply) => {
+    const channel = channelFor(request.params.channel, 0n, parts);
+    const post = messageIn(channel, request.params.message, parts);
+    if (post.author !== world.bot && (botPermissions(channel, parts) & May.ManageMessages) === 0n)
+      throw missingPermissions();
+    messages.remove(post);
+    return reply.code(204).send();
+  });
+};
+
+const isBetween = (id: bigint, after: string | undefined, before: string | undefined) =>
+  (after === undefined || id > BigInt(after)) && (before === undefined || id < BigInt(before));
+
+function checkFiles(channel: Channel, files: readonly SentFile[], parts: Parts): void {
+  if (files.length > 0 && (botPermissions(channel, parts) & May.AttachFiles) === 0n) throw missingPermissions();
+  checkSizes(files, parts);
+}
+
+function checkReference(channel: Channel, { message_reference: reference }: MessageBody, parts: Parts): void {
+  if (!reference?.message_id || reference.fail_if_not_exists === false) return;
+  if (parts.messages.get(reference.message_id)?.channel === channel) return;
+  parts.judge.refuse('/channels/:channel/messages', [
+    { path: 'message_reference', code: 'REPLIES_UNKNOWN_MESSAGE', message: 'Unknown message' },
+  ]);
+}
+
+/** With `enforce_nonce` the message that was already sent is the answer (documentation, "Create Message"). */
+function sameNonce(
+  channel: Channel,
+  { nonce, enforce_nonce: isEnforced }: MessageBody,
+  parts: Parts,
+): Post | undefined {
+  if (!isEnforced || nonce === undefined || nonce === null) return undefined;
+  const since = parts.clock.now() - parts.limits.nonceMs;
+  return parts.messages
+    .in(channel.id)
+    .find((post) => post.author === parts.world.bot && post.at > since && String(post.nonce) === String(nonce));
+}
+
+const isOld = (post: Post, { clock, limits }: Parts) => clock.now() - post.at > limits.oldAfterMs;
+
+function tooManyOldEdits(retryAfter: number): Refusal {
+  return new Refusal('Maximum number of edits to messages older than 1 hour reached. Try again later.', {
+    status: 429,
+    code: 30046,
+    headers: { 'retry-after': String(Math.ceil(retryAfter)), 'x-ratelimit-scope': 'shared' },
+    more: { retry_after: retryAfter, global: false },
+  });
+}

@@ -1,0 +1,58 @@
+import { factsOf } from '../body.ts';
+import { factsOfEdit, followUp } from '../interactions/answer.ts';
+import type { Interaction } from '../interactions/interaction.ts';
+import type { Parts, Routes } from '../parts.ts';
+import type { MessageBody, Post } from '../post.ts';
+import { unknownMessage } from '../refusal.ts';
+import { checkSizes } from './sizes.ts';
+
+interface Webhook {
+  Params: { application: string; token: string };
+}
+interface WebhookMessage {
+  Params: { application: string; token: string; message: string };
+}
+
+/** The answers of an interaction, reached with its token (documentation, "Followup Messages"). */
+export const webhookRoutes: Routes = (server, parts) => {
+  const { judge, messages, wire } = parts;
+  const one = '/webhooks/:application/:token/messages/:message';
+  const all = '/webhooks/:application/:token';
+  const interactionOf = ({ application, token }: Webhook['Params']) =>
+    parts.desk.answered(application, token, parts.world.applicationId);
+
+  server.post<Webhook>(all, (request) => {
+    const interaction = interactionOf(request.params);
+    const { body, files } = request.sent;
+    checkSizes(files, parts);
+    judge.body(all, 'webhook-message', body, { files: factsOf(files) });
+    return judge.answer('message', wire(followUp(interaction, body as MessageBody, files, parts)));
+  });
+  server.get<WebhookMessage>(one, (request) =>
+    judge.answer('message', wire(wanted(interactionOf(request.params), request.params.message, parts))),
+  );
+  server.patch<WebhookMessage>(one, (request) => {
+    const interaction = interactionOf(request.params);
+    const post = wanted(interaction, request.params.message, parts);
+    const { body, files } = request.sent;
+    checkSizes(files, parts);
+    judge.body(one, 'webhook-edit', body, factsOfEdit(post, factsOf(files)));
+    messages.edit(post, body as MessageBody, files);
+    return judge.answer('message', wire(post));
+  });
+  server.delete<WebhookMessage>(one, (request, reply) => {
+    const interaction = interactionOf(request.params);
+    const post = wanted(interaction, request.params.message, parts);
+    if (post === interaction.original) interaction.originalRemoved = true;
+    messages.remove(post);
+    return reply.code(204).send();
+  });
+};
+
+/** Only what this interaction wrote, and the message whose component began it. */
+function wanted(interaction: Interaction, id: string, { messages }: Parts): Post {
+  const { original, followUps, source } = interaction;
+  const post = id === '@original' ? original : [original, source, ...followUps].find((one) => one?.id === id);
+  if (!post || messages.get(post.id) !== post) throw unknownMessage();
+  return post;
+}

@@ -1,0 +1,57 @@
+import multipart from '@fastify/multipart';
+import websocket from '@fastify/websocket';
+import fastify, { type FastifyInstance } from 'fastify';
+import { controlRoutes } from './control.ts';
+import { API, hangDoor } from './door.ts';
+import type { Parts, Routes } from './parts.ts';
+import { accountRoutes } from './rest/account.ts';
+import { callbackRoutes } from './rest/callback.ts';
+import { channelRoutes } from './rest/channels.ts';
+import { commandRoutes } from './rest/commands.ts';
+import { fileRoutes } from './rest/files.ts';
+import { messageRoutes } from './rest/messages.ts';
+import { webhookRoutes } from './rest/webhook.ts';
+import { converse } from './socket/connection.ts';
+
+const LARGEST_FORM = 512 * 1024 * 1024;
+const LARGEST_JSON = 8 * 1024 * 1024;
+const routes: readonly Routes[] = [
+  accountRoutes,
+  commandRoutes,
+  callbackRoutes,
+  webhookRoutes,
+  messageRoutes,
+  channelRoutes,
+];
+
+/** REST, the gateway socket, files and the control address, behind one port. */
+export async function serverFor(parts: Parts): Promise<FastifyInstance> {
+  // An interaction token is longer than what fastify takes for one part of a path.
+  const server = fastify({
+    forceCloseConnections: true,
+    bodyLimit: LARGEST_JSON,
+    routerOptions: { maxParamLength: 1_024 },
+  });
+  await server.register(websocket);
+  await server.register(multipart, {
+    limits: { fileSize: LARGEST_FORM, files: 20, fieldSize: LARGEST_JSON, fields: 20, parts: 40 },
+    throwFileSizeLimit: true,
+  });
+  await server.register(
+    (api, _, done) => {
+      hangDoor(api, parts);
+      for (const add of routes) add(api, parts);
+      done();
+    },
+    { prefix: API },
+  );
+  await server.register((gateway, _, done) => {
+    gateway.get<{ Querystring: Record<string, string> }>('/gateway', { websocket: true }, (socket, request) =>
+      converse(socket, request.query, parts),
+    );
+    done();
+  });
+  fileRoutes(server, parts);
+  controlRoutes(server, parts);
+  return server;
+}

@@ -1,0 +1,132 @@
+import { GatewayCloseCodes, GatewayIntentBits, GatewayOpcodes } from 'discord-api-types/v10';
+import type { WebSocket } from 'ws';
+import type { Parts } from '../parts.ts';
+import { guildCreateWire } from '../wire/guild.ts';
+import { ownUserWire } from '../wire/user.ts';
+import { refusalOf } from './intents.ts';
+import { sendMembers } from './members.ts';
+import { Session } from './session.ts';
+
+const HEARTBEAT_MS = 41_250;
+const MINUTE = 60_000;
+
+/** One socket, from HELLO to its end (documentation, events/gateway, "Connection Lifecycle"). */
+export function converse(socket: WebSocket, query: Readonly<Record<string, string | undefined>>, parts: Parts): void {
+  let session: Session | undefined;
+  let sends: number[] = [];
+  const send = (op: number, d: unknown) => socket.send(JSON.stringify({ op, d, s: null, t: null }));
+  // After the word that its session is invalid, a socket may resume or identify once more.
+  const isKnown = () => session?.socket === socket;
+  const isTooTalkative = () => {
+    const now = parts.clock.now();
+    sends = [...sends.filter((at) => at > now - MINUTE), now];
+    return sends.length > parts.limits.gatewaySendsPerMinute;
+  };
+
+  socket.on('close', () => {
+    if (session) session.leave(socket);
+    parts.watch.changed();
+  });
+  socket.on('error', () => socket.terminate());
+  socket.on('message', (data) => {
+    if (isTooTalkative()) return socket.close(GatewayCloseCodes.RateLimited, 'Rate limited.');
+    const message = read(String(data));
+    if (!message) return socket.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
+    switch (message.op) {
+      case GatewayOpcodes.Heartbeat:
+        return send(GatewayOpcodes.HeartbeatAck, null);
+      case GatewayOpcodes.Identify:
+        if (isKnown()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
+        session = identify(socket, message.d, parts);
+        break;
+      case GatewayOpcodes.Resume:
+        if (isKnown()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
+        session = resume(socket, message.d, parts);
+        if (!session && socket.readyState === socket.OPEN) send(GatewayOpcodes.InvalidSession, false);
+        break;
+      case GatewayOpcodes.RequestGuildMembers:
+        if (!isKnown()) return socket.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
+        if (session) sendMembers(session, message.d, parts);
+        break;
+      case GatewayOpcodes.PresenceUpdate:
+      case GatewayOpcodes.VoiceStateUpdate:
+        // Taken and left unanswered: presences and voice are not part of this Discord.
+        if (!isKnown()) return socket.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
+        break;
+      default:
+        return socket.close(GatewayCloseCodes.UnknownOpcode, 'Unknown opcode.');
+    }
+    parts.watch.changed();
+  });
+  if (query.v !== undefined && query.v !== '10')
+    socket.close(GatewayCloseCodes.InvalidAPIVersion, 'Invalid API version.');
+  else send(GatewayOpcodes.Hello, { heartbeat_interval: HEARTBEAT_MS, _trace: [] });
+}
+
+interface Said {
+  readonly op: number;
+  readonly d: Readonly<Record<string, unknown>>;
+}
+
+function read(text: string): Said | undefined {
+  try {
+    const { op, d } = JSON.parse(text) as { op?: unknown; d?: unknown };
+    if (typeof op !== 'number') return undefined;
+    return { op, d: typeof d === 'object' && d !== null ? (d as Said['d']) : {} };
+  } catch (problem) {
+    if (problem instanceof SyntaxError || problem instanceof TypeError) return undefined;
+    throw problem;
+  }
+}
+
+function identify(socket: WebSocket, wish: Said['d'], parts: Parts): Session | undefined {
+  const { world, hub, clock, id } = parts;
+  const refuse = (code: number, reason: string) => {
+    socket.close(code, reason);
+    return undefined;
+  };
+  if (wish.token !== parts.token && wish.token !== `Bot ${parts.token}`)
+    return refuse(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
+  const refused = refusalOf(wish.intents, parts.privilegedIntents);
+  if (refused === 4013) return refuse(refused, 'Invalid intent(s).');
+  if (refused === 4014) return refuse(refused, 'Disallowed intent(s).');
+  const [mine, count] = Array.isArray(wish.shard) ? (wish.shard as unknown[]) : [0, 1];
+  if (typeof mine !== 'number' || typeof count !== 'number' || mine < 0 || mine >= count)
+    return refuse(GatewayCloseCodes.InvalidShard, 'Invalid shard.');
+
+  const session = new Session(BigInt(id()).toString(16), Number(wish.intents), [mine, count], socket);
+  hub.add(session);
+  const guilds = [...world.guilds.values()].filter((guild) => guild.installed && session.covers(guild.id));
+  session.dispatch('READY', {
+    v: 10,
+    user: ownUserWire(world),
+    guilds: guilds.map((guild) => ({ id: guild.id, unavailable: true })),
+    session_id: session.id,
+    session_type: 'normal',
+    resume_gateway_url: parts.gatewayUrl(),
+    shard: [mine, count],
+    application: { id: world.applicationId, flags: 0 },
+    private_channels: [],
+    user_settings: {},
+    relationships: [],
+    presences: [],
+    _trace: [],
+  });
+  if ((session.intents & GatewayIntentBits.Guilds) === 0) return session;
+  const everyMember = (session.intents & GatewayIntentBits.GuildMembers) !== 0;
+  for (const guild of guilds) session.dispatch('GUILD_CREATE', guildCreateWire(guild, world, clock.now(), everyMember));
+  return session;
+}
+
+function resume(socket: WebSocket, wish: Said['d'], parts: Parts): Session | undefined {
+  if (wish.token !== parts.token && wish.token !== `Bot ${parts.token}`) {
+    socket.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
+    return undefined;
+  }
+  const session = parts.hub.find(wish.session_id);
+  const after = Number(wish.seq);
+  if (!session?.canResumeAfter(after)) return undefined;
+  parts.hub.resumes += 1;
+  session.resume(socket, after);
+  return session;
+}

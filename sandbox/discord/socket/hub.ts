@@ -1,0 +1,71 @@
+import { GatewayOpcodes } from 'discord-api-types/v10';
+import type { WebSocket } from 'ws';
+import type { Session } from './session.ts';
+
+export interface Audience {
+  /** Undefined for everybody's. */
+  readonly intent?: number;
+  readonly guildId?: string | undefined;
+}
+
+/** Every session there is, and the orders a test gives to all of them. */
+export class Hub {
+  readonly #sessions = new Map<string, Session>();
+  readonly #onEvent: (event: string, data: unknown) => void;
+  identifies = 0;
+  resumes = 0;
+
+  constructor(onEvent: (event: string, data: unknown) => void) {
+    this.#onEvent = onEvent;
+  }
+
+  get connected(): number {
+    return [...this.#sessions.values()].filter(({ socket }) => socket !== undefined).length;
+  }
+
+  add(session: Session): void {
+    this.#sessions.set(session.id, session);
+    this.identifies += 1;
+  }
+
+  find(id: unknown): Session | undefined {
+    return typeof id === 'string' ? this.#sessions.get(id) : undefined;
+  }
+
+  end(session: Session): void {
+    this.#sessions.delete(session.id);
+  }
+
+  /** `data` may depend on what a session may see. */
+  dispatch(event: string, data: (session: Session) => unknown, { intent, guildId }: Audience = {}): void {
+    for (const session of this.#sessions.values()) {
+      if (!session.covers(guildId) || (intent !== undefined && (session.intents & intent) === 0)) continue;
+      const seen = data(session);
+      this.#onEvent(event, seen);
+      session.dispatch(event, seen);
+    }
+  }
+
+  /** As a network does it: without a word. */
+  cut(): void {
+    for (const socket of this.#sockets()) socket.terminate();
+  }
+
+  orderReconnect(): void {
+    this.#tell({ op: GatewayOpcodes.Reconnect, d: null });
+  }
+
+  invalidate(resumable: boolean): void {
+    this.#tell({ op: GatewayOpcodes.InvalidSession, d: resumable });
+    for (const session of this.#sessions.values()) if (session.socket) session.leave(session.socket);
+    if (!resumable) this.#sessions.clear();
+  }
+
+  #tell(message: unknown): void {
+    for (const socket of this.#sockets()) socket.send(JSON.stringify(message));
+  }
+
+  #sockets(): WebSocket[] {
+    return [...this.#sessions.values()].flatMap(({ socket }) => socket ?? []);
+  }
+}

@@ -1,0 +1,29 @@
+import { GatewayIntentBits } from 'discord-api-types/v10';
+import type { Parts } from '../parts.ts';
+import { memberWire, userWire } from '../wire/user.ts';
+import type { Session } from './session.ts';
+
+const MOST = 100;
+
+/** Documentation, events/gateway-events, "Request Guild Members": all of them only with the members intent. */
+export function sendMembers(session: Session, wish: Readonly<Record<string, unknown>>, { world }: Parts): void {
+  const guild = world.guilds.get(String(wish.guild_id));
+  if (!guild?.installed) return;
+  const { query, limit, user_ids: wanted, nonce } = wish;
+  const ids = wanted === undefined ? undefined : [wanted].flat().map(String);
+  const wantsAll = ids === undefined && query === '' && limit === 0;
+  if (wantsAll && (session.intents & GatewayIntentBits.GuildMembers) === 0) return;
+  const found = [...guild.members.values()].filter(({ userId }) =>
+    ids ? ids.includes(userId) : world.user(userId).name.startsWith(String(query ?? '')),
+  );
+  session.dispatch('GUILD_MEMBERS_CHUNK', {
+    guild_id: guild.id,
+    members: found
+      .slice(0, wantsAll ? undefined : Number(limit) || MOST)
+      .map((member) => ({ ...memberWire(member), user: userWire(world.user(member.userId)) })),
+    chunk_index: 0,
+    chunk_count: 1,
+    not_found: ids?.filter((id) => !guild.members.has(id)) ?? [],
+    ...(nonce !== undefined && { nonce }),
+  });
+}

@@ -1,0 +1,60 @@
+import { GatewayOpcodes } from 'discord-api-types/v10';
+import type { WebSocket } from 'ws';
+
+/** How many events a cut session can be behind and still be resumed. */
+const MOST_KEPT = 1_000;
+
+/** What one IDENTIFY began. It outlives its socket, and keeps what the socket may have missed. */
+export class Session {
+  readonly id: string;
+  readonly intents: number;
+  readonly shard: readonly [number, number];
+  #socket: WebSocket | undefined;
+  #sequence = 0;
+  #kept: { sequence: number; text: string }[] = [];
+
+  constructor(id: string, intents: number, shard: readonly [number, number], socket: WebSocket) {
+    this.id = id;
+    this.intents = intents;
+    this.shard = shard;
+    this.#socket = socket;
+  }
+
+  get socket(): WebSocket | undefined {
+    return this.#socket;
+  }
+
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  dispatch(event: string, data: unknown): void {
+    this.#sequence += 1;
+    const text = JSON.stringify({ op: GatewayOpcodes.Dispatch, t: event, s: this.#sequence, d: data });
+    this.#kept.push({ sequence: this.#sequence, text });
+    if (this.#kept.length > MOST_KEPT) this.#kept.shift();
+    this.#socket?.send(text);
+  }
+
+  canResumeAfter(sequence: number): boolean {
+    const oldest = this.#kept[0]?.sequence ?? this.#sequence + 1;
+    return sequence <= this.#sequence && sequence >= oldest - 1;
+  }
+
+  resume(socket: WebSocket, after: number): void {
+    this.#socket?.close(4000);
+    this.#socket = socket;
+    for (const { sequence, text } of this.#kept) if (sequence > after) socket.send(text);
+    this.dispatch('RESUMED', null);
+  }
+
+  leave(socket: WebSocket): void {
+    if (this.#socket === socket) this.#socket = undefined;
+  }
+
+  /** Shards split the guilds; direct messages belong to the first (documentation, events/gateway, "Sharding"). */
+  covers(guildId: string | undefined): boolean {
+    const [mine, count] = this.shard;
+    return guildId === undefined ? mine === 0 : Number((BigInt(guildId) >> 22n) % BigInt(count)) === mine;
+  }
+}

@@ -1,0 +1,129 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { APIAttachment } from 'discord-api-types/v10';
+import { pictureSize } from './picture-size.ts';
+import type { MakeId } from './snowflake.ts';
+
+/** A file as somebody hands it in. */
+export interface FileInput {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly contentType?: string;
+}
+
+export interface Upload {
+  readonly id: string;
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly contentType: string;
+  readonly folder: string;
+  readonly ephemeral: boolean;
+  readonly description?: string | undefined;
+  readonly title?: string | undefined;
+}
+
+export interface UploadNotes {
+  readonly folder: string;
+  readonly ephemeral: boolean;
+  readonly description?: string | null | undefined;
+  readonly title?: string | null | undefined;
+}
+
+const MOST_BYTES = 512 * 1024 * 1024;
+const types: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mp3: 'audio/mpeg',
+  wav: 'audio/x-wav',
+  ogg: 'audio/ogg',
+  txt: 'text/plain; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+};
+
+/** Files on the content network: fetched with the signed address that Discord's answers carry, until that runs out. */
+export class Uploads {
+  readonly #kept = new Map<string, Upload>();
+  readonly #id: MakeId;
+  readonly #now: () => number;
+  readonly #linkMs: () => number;
+  readonly #base: () => string;
+  readonly #secret = randomBytes(32);
+  #bytes = 0;
+
+  constructor(id: MakeId, now: () => number, linkMs: () => number, base: () => string) {
+    this.#id = id;
+    this.#now = now;
+    this.#linkMs = linkMs;
+    this.#base = base;
+  }
+
+  keep(file: FileInput, notes: UploadNotes): Upload {
+    const name = nameOnDiscord(file.name);
+    const upload: Upload = {
+      id: this.#id(),
+      name,
+      bytes: file.bytes,
+      contentType: file.contentType ?? types[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'application/octet-stream',
+      folder: notes.folder,
+      ephemeral: notes.ephemeral,
+      description: notes.description ?? undefined,
+      title: notes.title ?? undefined,
+    };
+    this.#kept.set(upload.id, upload);
+    this.#bytes += upload.bytes.length;
+    for (const [id, oldest] of this.#kept) {
+      if (this.#bytes <= MOST_BYTES || id === upload.id) break;
+      this.#kept.delete(id);
+      this.#bytes -= oldest.bytes.length;
+    }
+    return upload;
+  }
+
+  /** Every answer carries a fresh signature (documentation, reference, "Signed Attachment CDN URLs"). */
+  addressOf(upload: Upload): string {
+    const issued = Math.floor(this.#now() / 1_000);
+    const query = { ex: (issued + Math.ceil(this.#linkMs() / 1_000)).toString(16), is: issued.toString(16) };
+    const path = pathOf(upload);
+    const signed = new URLSearchParams({ ...query, hm: this.#signature(path, query.ex, query.is) });
+    return `${this.#base()}${path}?${signed}&`;
+  }
+
+  wireOf(upload: Upload): APIAttachment {
+    const url = this.addressOf(upload);
+    const size = pictureSize(upload.bytes);
+    return {
+      id: upload.id,
+      filename: upload.name,
+      size: upload.bytes.length,
+      url,
+      proxy_url: url,
+      content_type: upload.contentType,
+      ...(size && { width: size.width, height: size.height }),
+      ...(upload.title !== undefined && { title: upload.title }),
+      ...(upload.description !== undefined && { description: upload.description }),
+      ...(upload.ephemeral && { ephemeral: true }),
+    };
+  }
+
+  /** Undefined for a wrong signature, an address that has run out, and a file that is no more. */
+  open(path: string, query: Readonly<Record<string, string | undefined>>): Upload | undefined {
+    const { ex = '', is = '', hm = '' } = query;
+    const upload = this.#kept.get(path.split('/').at(-2) ?? '');
+    if (!upload || pathOf(upload) !== path || this.#signature(path, ex, is) !== hm) return undefined;
+    return Number.parseInt(ex, 16) * 1_000 > this.#now() ? upload : undefined;
+  }
+
+  #signature(path: string, ex: string, is: string): string {
+    return createHmac('sha256', this.#secret).update(`${path}?${ex}&${is}`).digest('hex');
+  }
+}
+
+const pathOf = (upload: Upload) =>
+  `/${upload.ephemeral ? 'ephemeral-attachments' : 'attachments'}/${upload.folder}/${upload.id}/${encodeURIComponent(upload.name)}`;
+
+/** Discord keeps letters, digits, dots, dashes and underscores of a name. */
+const nameOnDiscord = (name: string) => name.replace(/[^\p{L}\p{N}._-]+/gu, '_') || 'unknown';

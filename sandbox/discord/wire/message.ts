@@ -1,0 +1,107 @@
+import { type APIMessage, MessageType } from 'discord-api-types/v10';
+import type { AnyComponent } from '../contents.ts';
+import { eachComponent } from '../contents.ts';
+import type { Post } from '../post.ts';
+import type { Uploads } from '../uploads.ts';
+import type { World } from '../world.ts';
+import { userWire } from './user.ts';
+
+export interface MessageView {
+  readonly world: World;
+  readonly uploads: Uploads;
+  readonly find: (id: string) => Post | undefined;
+}
+
+/** A message in full, as REST answers it. Absent things are left out: discord.js does not take null for them. */
+export function messageWire(post: Post, view: MessageView, isReferenced = false): APIMessage {
+  const { world, uploads } = view;
+  const wire = {
+    id: post.id,
+    type: post.type,
+    channel_id: post.channel.id,
+    author: userWire(post.author),
+    content: post.content,
+    timestamp: new Date(post.at).toISOString(),
+    edited_timestamp: post.editedAt === undefined ? null : new Date(post.editedAt).toISOString(),
+    tts: post.tts,
+    pinned: false,
+    flags: post.flags,
+    mention_everyone: post.mentionsEveryone,
+    mentions: post.mentions.flatMap((id) => world.users.get(id) ?? []).map(userWire),
+    mention_roles: [],
+    attachments: post.uploads.map((upload) => uploads.wireOf(upload)),
+    embeds: embedsOf(post, uploads),
+    components: componentsOf(post, uploads),
+    ...(post.nonce !== undefined && { nonce: post.nonce }),
+    ...(post.reference && { message_reference: post.reference }),
+    ...(post.interaction && {
+      application_id: world.applicationId,
+      webhook_id: world.applicationId,
+      interaction_metadata: post.interaction,
+    }),
+    ...(post.author.id === world.bot.id && !post.interaction && { application_id: world.applicationId }),
+  };
+  if (post.reference?.message_id && !isReferenced && post.type === MessageType.Reply) {
+    const referenced = view.find(post.reference.message_id);
+    Object.assign(wire, { referenced_message: referenced ? messageWire(referenced, view, true) : null });
+  }
+  return wire as unknown as APIMessage;
+}
+
+/** The same with everything blank that the message content intent covers, unless it is the application's business. */
+export function asSeenByApplication(wire: APIMessage, post: Post, world: World, mayReadContent: boolean): APIMessage {
+  const isItsBusiness =
+    mayReadContent ||
+    post.author.id === world.bot.id ||
+    post.channel.people !== undefined ||
+    post.mentions.includes(world.bot.id);
+  return isItsBusiness ? wire : { ...wire, content: '', embeds: [], attachments: [], components: [] };
+}
+
+function byName(post: Post, uploads: Uploads) {
+  return (url: unknown): Record<string, unknown> | undefined => {
+    if (typeof url !== 'string' || !url.startsWith('attachment://')) return undefined;
+    const upload = post.uploads.find(({ name }) => name === url.slice('attachment://'.length));
+    if (!upload) return undefined;
+    const { id, url: address, proxy_url, width, height, content_type } = uploads.wireOf(upload);
+    return {
+      url: address,
+      proxy_url,
+      width: width ?? 0,
+      height: height ?? 0,
+      content_type,
+      attachment_id: id,
+    };
+  };
+}
+
+function embedsOf(post: Post, uploads: Uploads) {
+  const find = byName(post, uploads);
+  const media = (item: { url?: string } | null | undefined) => {
+    const { url, proxy_url, width, height, content_type } = find(item?.url) ?? {};
+    return url === undefined ? { ...item } : { url, proxy_url, width, height, content_type };
+  };
+  return post.embeds.map((embed) => ({
+    type: 'rich',
+    ...embed,
+    ...(embed.image && { image: media(embed.image) }),
+    ...(embed.thumbnail && { thumbnail: media(embed.thumbnail) }),
+    ...(embed.timestamp && { timestamp: new Date(embed.timestamp).toISOString() }),
+  }));
+}
+
+function componentsOf(post: Post, uploads: Uploads): unknown[] {
+  const find = byName(post, uploads);
+  const media = (item: unknown) => {
+    const { url } = item as { url?: string };
+    return find(url) ?? { ...(item as object), proxy_url: url, width: 0, height: 0 };
+  };
+  const copy: AnyComponent[] = structuredClone(post.components) as unknown as AnyComponent[];
+  eachComponent(copy, (component) => {
+    if (component.media) component.media = media(component.media);
+    if (component.file) component.file = { loading_state: 2, ...media(component.file) };
+    if (Array.isArray(component.items))
+      component.items = component.items.map((item: { media: unknown }) => ({ ...item, media: media(item.media) }));
+  });
+  return copy;
+}

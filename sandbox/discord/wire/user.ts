@@ -1,0 +1,43 @@
+import type { APIGuildMember, APIUser, GuildMemberFlags, UserFlags } from 'discord-api-types/v10';
+import type { Member, User, World } from '../world.ts';
+
+const none = 0 as UserFlags;
+
+export const userWire = (user: User): APIUser => ({
+  id: user.id,
+  username: user.name,
+  discriminator: user.bot ? '0001' : '0',
+  global_name: user.bot ? null : user.name,
+  avatar: null,
+  banner: null,
+  accent_color: null,
+  public_flags: none,
+  flags: none,
+  primary_guild: null,
+  ...(user.bot && { bot: true }),
+});
+
+/** The bot's own account, with what only its owner may see. */
+export const ownUserWire = (world: World) => ({
+  ...userWire(world.bot),
+  bot: true,
+  mfa_enabled: true,
+  verified: true,
+  email: null,
+  locale: 'en-US',
+  premium_type: 0,
+});
+
+export const memberWire = (member: Member): Omit<APIGuildMember, 'user'> => ({
+  nick: null,
+  avatar: null,
+  banner: null,
+  roles: member.roles,
+  joined_at: new Date(member.joinedAt).toISOString(),
+  premium_since: null,
+  deaf: false,
+  mute: false,
+  pending: false,
+  flags: 0 as GuildMemberFlags,
+  communication_disabled_until: null,
+});

@@ -1,0 +1,150 @@
+import { DiscordAPIError, type Interaction, MessageFlags } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
+import { answering, clientOf, stage } from './stage.ts';
+
+const models = { name: 'models', description: 'What there is' };
+
+async function bot(answer: (interaction: Interaction) => Promise<unknown>, options: DiscordOptions = {}) {
+  const { discord, clock } = await stage(options);
+  const client = await clientOf(discord);
+  await client.application.commands.set([models]);
+  return { discord, clock, client, problems: answering(client, answer), member: discord.as('member') };
+}
+
+/** A gate that a test opens. */
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { passed: promise, open: resolve };
+}
+
+const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
+
+describe('three seconds', () => {
+  it('pass, and the person reads that the application did not respond', async () => {
+    const { passed, open } = gate();
+    const { discord, clock, problems, member } = await bot(async (interaction) => {
+      await passed;
+      if (interaction.isChatInputCommand()) await interaction.reply('late');
+    });
+    const exchange = await member.slash('models');
+    const acknowledged = exchange.acknowledged();
+    clock.advance(2_999);
+    clock.advance(1);
+    await expect(acknowledged).rejects.toThrow('The application did not respond');
+    open();
+    await discord.until(() => discord.heard.find(({ status }) => status === 404));
+    await expect.poll(() => problems.map(codeOf)).toEqual([10062]);
+  });
+
+  it('are not yet over', async () => {
+    const { passed, open } = gate();
+    const { clock, member } = await bot(async (interaction) => {
+      await passed;
+      if (interaction.isChatInputCommand()) await interaction.deferReply({ flags: MessageFlags.Ephemeral });
+    });
+    const exchange = await member.slash('models');
+    clock.advance(2_999);
+    open();
+    expect(await exchange.acknowledged()).toEqual({ type: 5, ephemeral: true, afterMs: 2_999 });
+  });
+});
+
+describe('an acknowledgement', () => {
+  it('is given once', async () => {
+    const seen: unknown[] = [];
+    const { member } = await bot(async (interaction) => {
+      if (!interaction.isChatInputCommand()) return;
+      await interaction.reply('one');
+      const { id, token, client } = interaction;
+      const body = { type: 4, data: { content: 'two' } };
+      await client.rest
+        .post(`/interactions/${id}/${token}/callback`, { body, auth: false })
+        .catch((problem: unknown) => seen.push(codeOf(problem)));
+      await interaction.editReply('done');
+    });
+    await (await member.slash('models')).message(({ content }) => content === 'done');
+    expect(seen).toEqual([40060]);
+  });
+
+  it('must suit what it answers', async () => {
+    const { member, problems, discord } = await bot(async (interaction) => {
+      if (!interaction.isChatInputCommand()) return;
+      const { id, token, client } = interaction;
+      await client.rest.post(`/interactions/${id}/${token}/callback`, { body: { type: 6 }, auth: false });
+    });
+    await member.slash('models');
+    await expect.poll(() => problems.map(codeOf)).toEqual([50035]);
+    expect(discord.violations).toMatchObject([{ route: '/interactions/:interaction/:token/callback', path: 'type' }]);
+  });
+
+  it('of nobody’s interaction is unknown', async () => {
+    const { client, discord } = await bot(async () => undefined);
+    const { id, token } = await discord.as('member').slash('models');
+    const post = (path: `/${string}`) => client.rest.post(path, { body: { type: 5 }, auth: false }).catch(codeOf);
+    expect(await post(`/interactions/${id}/wrong/callback`)).toBe(10062);
+    expect(await post(`/interactions/12345678901234567/${token}/callback`)).toBe(10062);
+  });
+});
+
+describe('a token', () => {
+  const later = (passed: Promise<void>) => async (interaction: Interaction) => {
+    if (!interaction.isChatInputCommand()) return;
+    await interaction.deferReply();
+    await passed;
+    await interaction.editReply('done');
+  };
+
+  it('lives a quarter of an hour', async () => {
+    const { passed, open } = gate();
+    const { clock, problems, member } = await bot(later(passed));
+    const exchange = await member.slash('models');
+    await exchange.acknowledged();
+    clock.advance(15 * 60 * 1_000 - 1);
+    open();
+    expect((await exchange.message()).content).toBe('done');
+    expect(problems).toEqual([]);
+  });
+
+  it('and no longer, while the bot’s own token goes on', async () => {
+    const { passed, open } = gate();
+    const { clock, problems, member, client } = await bot(later(passed));
+    await (await member.slash('models')).acknowledged();
+    clock.advance(15 * 60 * 1_000);
+    open();
+    await expect.poll(() => problems.map(codeOf)).toEqual([50027]);
+    await client.application.fetch();
+  });
+
+  it('dies when a test says so, and is no webhook before the acknowledgement', async () => {
+    const { passed, open } = gate();
+    const { discord, problems, member, client } = await bot(later(passed));
+    const exchange = await member.slash('models');
+    await exchange.acknowledged();
+    discord.expireTokens();
+    open();
+    await expect.poll(() => problems.map(codeOf)).toEqual([50027]);
+    discord.faults.add({
+      on: { route: '/interactions/:interaction/:token/callback' },
+      do: { type: 'status', status: 404, code: 10062 },
+    });
+    const { token } = await member.slash('models');
+    const early = client.rest.get(`/webhooks/${discord.applicationId}/${token}/messages/@original`, { auth: false });
+    expect(await early.catch(codeOf)).toBe(10015);
+  });
+});
+
+describe('an ephemeral answer', () => {
+  it('is its reader’s alone, and no channel’s', async () => {
+    const { member, discord, client } = await bot(async (interaction) => {
+      if (interaction.isChatInputCommand()) await interaction.reply({ content: 'hush', flags: MessageFlags.Ephemeral });
+    });
+    const message = await (await member.slash('models')).message();
+    expect(message.ephemeral).toBe(true);
+    await expect(discord.as('other').click(message, 'x')).rejects.toThrow(/does not see/);
+    const edit = client.rest.patch(`/channels/${message.channel_id}/messages/${message.id}`, {
+      body: { content: 'x' },
+    });
+    expect(await edit.catch(codeOf)).toBe(10008);
+  });
+});

@@ -1,0 +1,48 @@
+import { ContextMenuCommandBuilder, type Interaction, SlashCommandBuilder } from 'discord.js';
+import { expect, onTestFinished } from 'vitest';
+import { answering, clientOf, stage } from './stage.ts';
+
+export const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+const commands = [
+  new SlashCommandBuilder()
+    .setName('imagine')
+    .setDescription('Makes a picture')
+    .addStringOption((option) =>
+      option.setName('prompt').setDescription('Words').setRequired(true).setMaxLength(20).setAutocomplete(true),
+    )
+    .addIntegerOption((option) => option.setName('count').setDescription('How many').setMinValue(1).setMaxValue(4))
+    .addAttachmentOption((option) => option.setName('image').setDescription('A picture'))
+    .addUserOption((option) => option.setName('friend').setDescription('Somebody'))
+    .toJSON(),
+  new SlashCommandBuilder()
+    .setName('music')
+    .setDescription('Makes music')
+    .addSubcommand((sub) =>
+      sub
+        .setName('follow')
+        .setDescription('Follows')
+        .addStringOption((option) =>
+          option.setName('id').setDescription('Which').addChoices({ name: 'One', value: '1' }),
+        ),
+    )
+    .toJSON(),
+  new ContextMenuCommandBuilder().setName('Describe').setType(3).toJSON(),
+  new ContextMenuCommandBuilder().setName('Greet').setType(2).toJSON(),
+];
+
+/** A bot with these commands; at the end nothing may have gone wrong, and the judge must have had nothing to say. */
+export async function bot(answer: (interaction: Interaction) => Promise<unknown>) {
+  const { discord, clock } = await stage();
+  const client = await clientOf(discord);
+  await client.application.commands.set(commands);
+  const problems = answering(client, answer);
+  onTestFinished(() => {
+    expect(problems).toEqual([]);
+    expect(discord.violations).toEqual([]);
+  });
+  return { discord, clock, client, member: discord.as('member') };
+}

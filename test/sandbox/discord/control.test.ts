@@ -1,0 +1,59 @@
+import { request } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { answering, clientOf, stage } from './stage.ts';
+
+async function desk() {
+  const { discord } = await stage();
+  const client = await clientOf(discord);
+  await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
+  answering(client, async (interaction) => {
+    if (interaction.isChatInputCommand()) await interaction.reply('hello');
+  });
+  const call = async (path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const answer = await request(`${discord.url}/_sandbox${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${discord.token}`, 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> };
+  };
+  return { discord, call };
+}
+
+describe('the control address', () => {
+  it('answers only on this machine, to its own pages, with the token', async () => {
+    const { call } = await desk();
+    expect((await call('/state', undefined, { host: 'evil.example' })).status).toBe(403);
+    expect((await call('/state', undefined, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await call('/state', undefined, { authorization: 'Bearer wrong' })).status).toBe(401);
+    expect((await call('/state')).status).toBe(200);
+  });
+
+  it('shows the state and acts as a person', async () => {
+    const { call, discord } = await desk();
+    const { body } = await call('/state');
+    expect(body).toMatchObject({ applicationId: discord.applicationId, gateway: { sessions: 1 } });
+    expect(body.commands).toMatchObject([{ name: 'models' }]);
+    const acted = await call('/act', { as: 'member', do: 'slash', name: 'models' });
+    expect(acted.body).toMatchObject({ acknowledgement: { type: 4, ephemeral: false } });
+    const said = { as: 'other', do: 'say', content: 'hi', files: [{ name: 'a.txt', base64: 'eA==' }] };
+    expect((await call('/act', said)).body).toMatchObject({ message: { content: 'hi', attachments: [{ size: 1 }] } });
+    expect((await call('/messages/studio')).body).toMatchObject([{ content: 'hello' }, { content: 'hi' }]);
+    expect((await call('/act', { as: 'member', do: 'slash', name: 'nothing' })).status).toBe(400);
+    expect((await call('/act', { as: 'member', do: 'dance' })).status).toBe(400);
+  });
+
+  it('tells what happens as it happens', async () => {
+    const { discord } = await desk();
+    const address = `${discord.url.replace('http', 'ws')}/_sandbox/stream`;
+    const refused = new WebSocket(address);
+    await new Promise((resolve) => refused.addEventListener('error', resolve));
+    const socket = new WebSocket(`${address}?token=${discord.token}`);
+    await new Promise((resolve) => socket.addEventListener('open', resolve));
+    const kinds: unknown[] = [];
+    socket.addEventListener('message', ({ data }) => kinds.push((JSON.parse(String(data)) as { kind: string }).kind));
+    await (await discord.as('member').slash('models')).message();
+    await expect.poll(() => kinds).toEqual(['gateway', 'message', 'heard']);
+    socket.close();
+  });
+});

@@ -1,0 +1,140 @@
+import {
+  ButtonStyle,
+  ComponentType,
+  GatewayIntentBits,
+  type Interaction,
+  MessageFlags,
+  REST,
+  Routes,
+} from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { answering, clientOf, stage } from './stage.ts';
+
+async function bot(answer: (interaction: Interaction) => Promise<unknown>) {
+  const { discord, clock } = await stage();
+  const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+  await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
+  return { discord, clock, client, problems: answering(client, answer), member: discord.as('member') };
+}
+
+const page = (content: string) => ({
+  flags: MessageFlags.IsComponentsV2 as const,
+  components: [
+    { type: ComponentType.TextDisplay as const, content },
+    {
+      type: ComponentType.ActionRow as const,
+      components: [
+        { type: ComponentType.Button as const, style: ButtonStyle.Primary as const, custom_id: 'next', label: 'Next' },
+      ],
+    },
+  ],
+});
+
+describe('a page of Components V2', () => {
+  it('is updated as one, and answered with plain words beside it', async () => {
+    let presses = 0;
+    const { member, discord, problems } = await bot(async (interaction) => {
+      if (interaction.isChatInputCommand()) await interaction.reply(page('one'));
+      if (!interaction.isButton()) return;
+      presses += 1;
+      if (presses === 1) await interaction.update(page('two'));
+      else await interaction.reply('plain');
+    });
+    const first = await (await member.slash('models')).message();
+    expect(text(await (await member.click(first, 'Next')).message())).toBe('two');
+    const plain = await (await member.click(first, 'Next')).message();
+    expect([plain.content, plain.id === first.id]).toEqual(['plain', false]);
+    expect(problems).toEqual([]);
+    expect(discord.violations).toEqual([]);
+  });
+});
+
+describe('a deferred answer', () => {
+  it('is filled by the first follow-up', async () => {
+    const { member, problems } = await bot(async (interaction) => {
+      if (!interaction.isChatInputCommand()) return;
+      await interaction.deferReply({ flags: MessageFlags.Ephemeral });
+      await interaction.followUp('filled');
+    });
+    const exchange = await member.slash('models');
+    const message = await exchange.message();
+    expect([message.content, message.ephemeral, exchange.followUps().length]).toEqual(['filled', true, 0]);
+    expect(problems).toEqual([]);
+  });
+
+  it('is filled with the bot’s own token once the other is dead', async () => {
+    const { member, discord, clock, client } = await bot(async (interaction) => {
+      if (interaction.isChatInputCommand()) await interaction.deferReply();
+    });
+    const exchange = await member.slash('models');
+    await exchange.acknowledged();
+    clock.advance(16 * 60 * 1_000);
+    const [spinner] = discord.messages('studio');
+    if (!spinner) throw new Error('No spinner.');
+    await client.rest.patch(Routes.channelMessage(spinner.channel_id, spinner.id), { body: { content: 'done' } });
+    expect(await exchange.message()).toMatchObject({ id: spinner.id, content: 'done', flags: 0 });
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('reads its own response when it asks for it', async () => {
+    const seen: unknown[] = [];
+    const { member } = await bot(async (interaction) => {
+      if (!interaction.isChatInputCommand()) return;
+      const response = await interaction.deferReply({ withResponse: true });
+      seen.push(response.interaction.responseMessageLoading, response.resource?.message?.flags.has('Loading'));
+      await interaction.editReply('done');
+    });
+    await (await member.slash('models')).message();
+    expect(seen).toEqual([true, true]);
+  });
+});
+
+describe('a server that fails', () => {
+  it('is asked four times by discord.js', async () => {
+    const { discord } = await stage();
+    const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
+    discord.faults.add({ do: { type: 'status', status: 502, body: '<html>' }, times: 4 });
+    await expect(rest.get('/users/@me')).rejects.toMatchObject({ status: 502 });
+    expect(discord.heard).toHaveLength(4);
+  });
+
+  it('may never answer, and is closed all the same', async () => {
+    const { discord } = await stage();
+    const rest = new REST({ api: discord.apiUrl, retries: 0, timeout: 50 }).setToken(discord.token);
+    for (const done of [false, true]) {
+      discord.faults.add({ do: { type: 'hang', done } });
+      await expect(rest.get('/users/@me')).rejects.toThrow(/abort/i);
+    }
+  });
+});
+
+describe('a body', () => {
+  it('that is no JSON is refused', async () => {
+    const { discord } = await stage();
+    const answer = await fetch(`${discord.apiUrl}/v10${Routes.userChannels()}`, {
+      method: 'POST',
+      headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
+      body: '{',
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { code: 50109 }]);
+  });
+});
+
+describe('a thread', () => {
+  it('is begun on a message, and written in', async () => {
+    const { discord, client } = await bot(async () => undefined);
+    const everyone = discord.world.guild('atelier').roles[0];
+    if (everyone) everyone.permissions |= 1n << 35n;
+    const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
+    const said = await discord.as('member').say('a long story');
+    const thread = (await rest.post(Routes.threads(said.channel_id, said.id), { body: { name: 'story' } })) as {
+      id: string;
+    };
+    expect(thread.id).toBe(said.id);
+    await rest.post(Routes.channelMessages(thread.id), { body: { content: 'once' } });
+    expect(discord.messages('story').map(({ content }) => content)).toEqual(['once']);
+    await expect.poll(() => client.channels.cache.get(thread.id)?.isThread()).toBe(true);
+    expect(discord.violations).toEqual([]);
+  });
+});

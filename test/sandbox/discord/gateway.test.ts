@@ -1,0 +1,141 @@
+import { type Message as BotMessage, Client, Events, GatewayIntentBits, Partials } from 'discord.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { answering, clientOf, stage } from './stage.ts';
+
+const models = { name: 'models', description: 'What there is' };
+
+describe('a session', () => {
+  it('that is cut during a command is resumed, and hears what it missed', async () => {
+    const { discord } = await stage();
+    const client = await clientOf(discord);
+    await client.application.commands.set([models]);
+    const problems = answering(client, async (interaction) => {
+      if (interaction.isChatInputCommand()) await interaction.reply('here');
+    });
+    discord.gateway.cut();
+    await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
+    const exchange = await discord.as('member').slash('models');
+    expect((await exchange.message()).content).toBe('here');
+    expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 1, resumes: 1 });
+    expect(problems).toEqual([]);
+  });
+
+  it('goes on after the order to reconnect', async () => {
+    const { discord } = await stage();
+    const client = await clientOf(discord);
+    const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
+    discord.gateway.orderReconnect();
+    await resumed;
+    expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
+  });
+
+  it('that is invalid begins anew', async () => {
+    const { discord } = await stage();
+    const client = await clientOf(discord);
+    const again = new Promise<void>((resolve) => {
+      client.on(Events.Raw, ({ t }: { t: unknown }) => (t === 'READY' ? resolve() : undefined));
+    });
+    discord.gateway.invalidate(false);
+    await again;
+    expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
+  });
+
+  it('that is invalid is resumed where it may be', async () => {
+    const { discord } = await stage();
+    const client = await clientOf(discord);
+    const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
+    discord.gateway.invalidate(true);
+    await resumed;
+    expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 1, resumes: 1 });
+  });
+
+  it('says hello and is closed with Discord’s codes for what it must not do', async () => {
+    const { discord } = await stage();
+    const closedAfter = (...said: unknown[]) =>
+      new Promise<number>((resolve) => {
+        const socket = new WebSocket(`${discord.url.replace('http', 'ws')}/gateway?v=10&encoding=json`);
+        socket.onopen = () => {
+          for (const one of said) socket.send(typeof one === 'string' ? one : JSON.stringify(one));
+        };
+        socket.onclose = ({ code }) => resolve(code);
+      });
+    const identify = (more: object) => ({ op: 2, d: { token: discord.token, intents: 0, properties: {}, ...more } });
+    expect(await closedAfter('not json')).toBe(4002);
+    expect(await closedAfter({ op: 99 })).toBe(4001);
+    expect(await closedAfter({ op: 3, d: {} })).toBe(4003);
+    expect(await closedAfter(identify({}), identify({}))).toBe(4005);
+    expect(await closedAfter(identify({ intents: 1 << 30 }))).toBe(4013);
+    expect(await closedAfter(identify({ intents: 1 << 1 }))).toBe(4014);
+    expect(await closedAfter(identify({ shard: [2, 2] }))).toBe(4010);
+    expect(await closedAfter(...Array.from({ length: 121 }, () => ({ op: 1, d: null })))).toBe(4008);
+  });
+});
+
+async function listening(intents: number[], privilegedIntents: ('message-content' | 'members')[] = []) {
+  const { discord } = await stage({ privilegedIntents });
+  const client = new Client({ intents, partials: [Partials.Channel], rest: { api: discord.apiUrl } });
+  onTestFinished(() => client.destroy());
+  const heard: BotMessage[] = [];
+  client.on(Events.MessageCreate, (message) => heard.push(message));
+  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
+  await client.login(discord.token);
+  await ready;
+  /** One more round through the gateway: whatever was said before has arrived by then. */
+  const settled = async () => {
+    const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
+    discord.gateway.orderReconnect();
+    await resumed;
+  };
+  return { discord, client, heard, settled };
+}
+
+const { Guilds, GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
+
+describe('intents', () => {
+  it('none: no message is heard of', async () => {
+    const { discord, heard, settled } = await listening([]);
+    await discord.as('member').say('hello');
+    await discord.as('member').in('dm').say('hello');
+    await settled();
+    expect(heard).toEqual([]);
+  });
+
+  it('without message content: blank, but for mentions, direct messages and its own', async () => {
+    const { discord, client, heard, settled } = await listening([Guilds, GuildMessages, DirectMessages]);
+    const member = discord.as('member');
+    await member.say('secret', [{ name: 'a.txt', bytes: Buffer.from('x') }]);
+    await member.say(`hello <@${discord.applicationId}>`);
+    await member.in('dm').say('private');
+    const studio = client.channels.cache.get(discord.world.channel('studio').id);
+    if (studio?.isSendable()) await studio.send('mine');
+    await settled();
+    expect(heard.map(({ content, attachments }) => [content, attachments.size])).toEqual([
+      ['', 0],
+      [`hello <@${discord.applicationId}>`, 0],
+      ['private', 0],
+      ['mine', 0],
+    ]);
+  });
+
+  it('with message content: everything', async () => {
+    const { discord, heard, settled } = await listening([Guilds, GuildMessages, MessageContent], ['message-content']);
+    await discord.as('member').say('open', [{ name: 'a.txt', bytes: Buffer.from('x') }]);
+    await settled();
+    expect(heard.map(({ content, attachments, member }) => [content, attachments.size, member?.user.username])).toEqual(
+      [['open', 1, 'member']],
+    );
+  });
+
+  it('for members: all of them can be asked for', async () => {
+    const { discord, client } = await listening([Guilds, GatewayIntentBits.GuildMembers], ['members']);
+    const guild = client.guilds.cache.get(discord.world.guild('atelier').id);
+    const members = await guild?.members.fetch();
+    expect(members?.map(({ user }) => user.username).sort()).toEqual([
+      'admin',
+      'atelier-bot',
+      'member',
+      'other',
+      'owner',
+    ]);
+  });
+});

@@ -1,0 +1,163 @@
+import { REST } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
+import { answering, clientOf, stage } from './stage.ts';
+
+/** Requests without discord.js between, which would wait instead of being refused. */
+async function bare(options: DiscordOptions = {}) {
+  const { discord, clock } = await stage(options);
+  const call = async (method: string, path: string, body?: unknown, token: string | null = discord.token) => {
+    const answer = await fetch(`${discord.apiUrl}/v10${path}`, {
+      method,
+      headers: { ...(token && { authorization: `Bot ${token}` }), 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const json =
+      text.startsWith('{') || text.startsWith('[') ? (JSON.parse(text) as Record<string, unknown>) : { text };
+    return { status: answer.status, headers: answer.headers, json };
+  };
+  const messages = `/channels/${discord.world.channel('studio').id}/messages`;
+  return { discord, clock, call, messages };
+}
+
+describe('a bucket', () => {
+  it('is told in headers, refuses what is too much, and fills again', async () => {
+    const { call, messages, clock, discord } = await bare();
+    const first = await call('POST', messages, { content: 'x' });
+    const header = (name: string) => first.headers.get(`x-ratelimit-${name}`);
+    expect([header('limit'), header('remaining'), header('reset-after')]).toEqual(['5', '4', '5.000']);
+    expect(header('reset')).toBe(((clock.now() + 5_000) / 1_000).toFixed(3));
+    for (let sent = 1; sent < 5; sent++) expect((await call('POST', messages, { content: 'x' })).status).toBe(200);
+    clock.advance(1_000);
+    const refused = await call('POST', messages, { content: 'x' });
+    expect(refused.status).toBe(429);
+    expect(refused.json).toEqual({ message: 'You are being rate limited.', code: 0, retry_after: 4, global: false });
+    expect(refused.headers.get('retry-after')).toBe('4');
+    expect(refused.headers.get('x-ratelimit-scope')).toBe('user');
+    expect(refused.headers.get('x-ratelimit-global')).toBe(null);
+    expect(discord.rateLimited).toEqual([{ at: clock.now(), route: '/channels/:channel/messages', scope: 'user' }]);
+    clock.advance(4_000);
+    expect((await call('POST', messages, { content: 'x' })).status).toBe(200);
+  });
+
+  it('is the channel’s own', async () => {
+    const { call, messages, discord } = await bare({ limits: { messagesPerChannel: 1 } });
+    const hall = `/channels/${discord.world.channel('hall').id}/messages`;
+    expect((await call('POST', messages, { content: 'x' })).status).toBe(200);
+    expect((await call('POST', messages, { content: 'x' })).status).toBe(429);
+    expect((await call('POST', hall, { content: 'x' })).status).toBe(200);
+  });
+
+  it('for everything together holds fifty a second, and lets interactions pass', async () => {
+    const { call, discord, clock } = await bare({ limits: { otherPerRoute: 1_000 } });
+    for (let sent = 0; sent < 50; sent++) expect((await call('GET', '/users/@me')).status).toBe(200);
+    const refused = await call('GET', '/users/@me');
+    expect([refused.status, refused.json.global, refused.headers.get('x-ratelimit-global')]).toEqual([
+      429,
+      true,
+      'true',
+    ]);
+    expect(discord.rateLimited.at(-1)?.scope).toBe('global');
+    expect((await call('POST', '/interactions/1/2/callback', { type: 5 }, null)).status).toBe(404);
+    clock.advance(1_000);
+    expect((await call('GET', '/users/@me')).status).toBe(200);
+  });
+
+  it('makes discord.js wait and send again', async () => {
+    const { discord } = await stage();
+    const rest = new REST({ api: discord.apiUrl, offset: 0 }).setToken(discord.token);
+    discord.faults.add({ do: { type: '429', retryAfter: 0.05 } });
+    discord.faults.add({ do: { type: '429', retryAfter: 0.05, scope: 'global' } });
+    expect(await rest.get('/users/@me')).toMatchObject({ id: discord.applicationId });
+    expect(discord.heard.map(({ status }) => status)).toEqual([429, 429, 200]);
+    expect(discord.rateLimited.map(({ scope }) => scope)).toEqual(['user', 'global']);
+  });
+});
+
+describe('invalid requests', () => {
+  it('shut the address out when they are too many, except shared 429s', async () => {
+    const { call, clock, discord } = await bare({ limits: { invalidRequests: 3 } });
+    discord.faults.add({ do: { type: '429', retryAfter: 1, scope: 'shared' } });
+    await call('GET', '/users/@me');
+    for (let sent = 0; sent < 3; sent++) expect((await call('GET', '/users/@me', undefined, 'wrong')).status).toBe(401);
+    const shut = await call('GET', '/users/@me');
+    expect([shut.status, shut.json.text, shut.headers.get('retry-after')]).toEqual([429, 'error code: 1015', '600']);
+    clock.advance(10 * 60 * 1_000);
+    expect((await call('GET', '/users/@me')).status).toBe(200);
+  });
+});
+
+describe('old messages', () => {
+  it('can be edited three times in twenty seconds', async () => {
+    const { call, messages, clock } = await bare();
+    const { json } = await call('POST', messages, { content: 'x' });
+    const edit = () => call('PATCH', `${messages}/${json.id}`, { content: 'y' });
+    clock.advance(60 * 60 * 1_000 + 1);
+    for (let sent = 0; sent < 3; sent++) expect((await edit()).status).toBe(200);
+    const refused = await edit();
+    expect([refused.status, refused.json.code, refused.json.retry_after]).toEqual([429, 30046, 20]);
+    clock.advance(20_000);
+    expect((await edit()).status).toBe(200);
+  });
+});
+
+describe('an upload', () => {
+  it('that is too large is refused, by every door', async () => {
+    const { discord } = await stage({ limits: { uploadBytes: 1_000 } });
+    const client = await clientOf(discord);
+    await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
+    const large = { files: [{ attachment: Buffer.alloc(1_001), name: 'large.bin' }] };
+    const codes: unknown[] = [];
+    const noted = (problem: unknown) => codes.push((problem as { code: unknown }).code);
+    answering(client, async (interaction) => {
+      if (!interaction.isChatInputCommand()) return;
+      expect(interaction.attachmentSizeLimit).toBe(1_000);
+      await interaction.reply(large).catch(noted);
+      await interaction.deferReply();
+      await interaction.editReply(large).catch(noted);
+      await interaction.editReply({ files: [{ attachment: Buffer.alloc(1_000), name: 'fits.bin' }] });
+    });
+    const message = await (await discord.as('member').slash('models')).message();
+    expect(message.attachments[0]?.size).toBe(1_000);
+    expect(codes).toEqual([40005, 40005]);
+    await discord.until(() => discord.heard.every(({ status }) => status > 0) || undefined);
+    const heard = discord.heard.filter(({ files }) => files.length > 0);
+    expect(heard.map(({ status, auth, files }) => [status, auth, files[0]?.bytes])).toEqual([
+      [413, 'none', 1_001],
+      [413, 'none', 1_001],
+      [200, 'none', 1_000],
+    ]);
+    const file = { name: 'large.bin', bytes: Buffer.alloc(1_001) };
+    await expect(discord.as('member').slash('models', { image: file })).rejects.toThrow(/no option/);
+  });
+});
+
+describe('faults', () => {
+  it('strike where they are ordered, with what is ordered', async () => {
+    const { call, discord, messages, clock } = await bare();
+    discord.faults.add({
+      on: { method: 'post', route: '/channels/:channel/messages' },
+      do: { type: 'status', status: 502 },
+      times: 2,
+    });
+    expect((await call('GET', '/users/@me')).status).toBe(200);
+    for (const status of [502, 502, 200]) expect((await call('POST', messages, { content: 'x' })).status).toBe(status);
+    discord.faults.add({ on: { route: /users/ }, do: { type: 'status', status: 403, code: 50001, message: 'No' } });
+    expect((await call('GET', '/users/@me')).json).toEqual({ message: 'No', code: 50001 });
+    discord.faults.add({ do: { type: 'reset' } });
+    await expect(call('POST', messages, { content: 'lost' })).rejects.toThrow();
+    discord.faults.add({ do: { type: 'reset', done: true } });
+    await expect(call('POST', messages, { content: 'done' })).rejects.toThrow();
+    expect(discord.messages('studio').map(({ content }) => content)).toEqual(['x', 'done']);
+    discord.faults.add({ do: { type: 'delay', ms: 500 } });
+    const late = call('GET', '/users/@me');
+    let status = 0;
+    const arrived = late.then((answer) => {
+      status = answer.status;
+    });
+    // It is not said when the request has come in, so time goes on until it is answered.
+    await expect.poll(() => clock.advance(500) ?? status).toBe(200);
+    await arrived;
+  });
+});

@@ -1,0 +1,57 @@
+import { Client, Events, GatewayIntentBits } from 'discord.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { answering, clientOf, stage } from './stage.ts';
+
+describe('logging in', () => {
+  it('needs no intents, and a command is answered', async () => {
+    const { discord } = await stage();
+    const client = await clientOf(discord);
+    expect(client.user.id).toBe(discord.applicationId);
+    await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
+    const problems = answering(client, async (interaction) => {
+      if (interaction.isChatInputCommand()) await interaction.reply(`hello ${interaction.user.username}`);
+    });
+    const exchange = await discord.as('member').slash('models');
+    expect((await exchange.message()).content).toBe('hello member');
+    expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: false });
+    expect(problems).toEqual([]);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('brings the guilds to those who ask for them', async () => {
+    const { discord } = await stage({ guilds: 3 });
+    const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+    expect(client.guilds.cache.map(({ name }) => name).sort()).toEqual([
+      'atelier',
+      'elsewhere',
+      'guild-1',
+      'guild-2',
+      'guild-3',
+    ]);
+    const studio = client.channels.cache.get(discord.world.channel('studio').id);
+    expect(studio?.isTextBased()).toBe(true);
+    expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 1, resumes: 0 });
+  });
+
+  it('is refused with a wrong token, by REST and by the gateway', async () => {
+    const { discord } = await stage();
+    const client = new Client({ intents: [], rest: { api: discord.apiUrl } });
+    onTestFinished(() => client.destroy());
+    await expect(client.login('MTAw.wrong.token')).rejects.toMatchObject({ code: 'TokenInvalid' });
+    const closed = new Promise((resolve) => {
+      const socket = new WebSocket(`${discord.url.replace('http', 'ws')}/gateway?v=10&encoding=json`);
+      socket.onmessage = () =>
+        socket.send(JSON.stringify({ op: 2, d: { token: 'wrong', intents: 0, properties: {} } }));
+      socket.onclose = ({ code }) => resolve(code);
+    });
+    expect(await closed).toBe(4004);
+  });
+
+  it('is refused with an intent that the portal has not switched on', async () => {
+    const { discord } = await stage();
+    const client = new Client({ intents: [GatewayIntentBits.MessageContent], rest: { api: discord.apiUrl } });
+    onTestFinished(() => client.destroy());
+    client.on(Events.Error, () => undefined);
+    await expect(client.login(discord.token)).rejects.toThrow(/disallowed intents/i);
+  });
+});

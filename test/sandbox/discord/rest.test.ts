@@ -1,0 +1,219 @@
+import { DiscordAPIError, GatewayIntentBits, MessageFlags, REST, Routes } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { answering, clientOf, stage } from './stage.ts';
+
+const models = { name: 'models', description: 'What there is' };
+const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
+
+async function desk() {
+  const { discord, clock } = await stage();
+  const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
+  const channel = (name: string) => discord.world.channel(name).id;
+  const send = (name: string, body: object, files: { name: string; data: Buffer }[] = []) =>
+    rest.post(Routes.channelMessages(channel(name)), { body, files }) as Promise<{
+      id: string;
+      attachments: { id: string; filename: string }[];
+    }>;
+  return { discord, clock, rest, channel, send };
+}
+
+describe('commands', () => {
+  it('are overwritten as a whole, and keep their ids', async () => {
+    const { discord, rest } = await desk();
+    const route = Routes.applicationCommands(discord.applicationId);
+    const put = (body: object[]) => rest.put(route, { body }) as Promise<{ id: string; version: string }[]>;
+    const first = await put([models, { name: 'about', description: 'This' }]);
+    const second = await put([models, { name: 'about', description: 'That' }]);
+    expect(second.map(({ id }) => id)).toEqual(first.map(({ id }) => id));
+    expect(second.map(({ version }, at) => version === first[at]?.version)).toEqual([true, false]);
+    await put([models]);
+    expect(discord.commands.global().map(({ name }) => name)).toEqual(['models']);
+    expect(await rest.get(route)).toMatchObject([{ name: 'models', type: 1, contexts: null }]);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('are made, edited, read and deleted one by one, in a guild too', async () => {
+    const { discord, rest } = await desk();
+    const guild = discord.world.guild('atelier').id;
+    const route = Routes.applicationGuildCommands(discord.applicationId, guild);
+    const made = (await rest.post(route, { body: models })) as { id: string; guild_id: string };
+    expect(made.guild_id).toBe(guild);
+    const one = Routes.applicationGuildCommand(discord.applicationId, guild, made.id);
+    await rest.patch(one, { body: { description: 'More' } });
+    expect(await rest.get(one)).toMatchObject({ id: made.id, description: 'More' });
+    await rest.delete(one);
+    expect(await rest.get(one).catch(codeOf)).toBe(10063);
+    expect(discord.commands.guild('atelier')).toEqual([]);
+    const stranger = Routes.applicationGuildCommands(discord.applicationId, discord.world.guild('uninvited').id);
+    expect(await rest.get(stranger).catch(codeOf)).toBe(50001);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('that Discord would not take are refused with their path, and recorded', async () => {
+    const { discord, rest } = await desk();
+    const wrong = rest.put(Routes.applicationCommands(discord.applicationId), {
+      body: [{ ...models, name: 'Not So' }],
+    });
+    expect(await wrong.catch(codeOf)).toBe(50035);
+    expect(discord.violations).toMatchObject([{ route: '/applications/:application/commands' }]);
+    expect(discord.commands.global()).toEqual([]);
+  });
+
+  it('are offered only to those who may', async () => {
+    const { discord } = await stage();
+    const client = await clientOf(discord);
+    await client.application.commands.set([
+      { ...models, defaultMemberPermissions: ['ManageGuild'] },
+      { name: 'adult', description: 'x', nsfw: true },
+    ]);
+    answering(client, async (interaction) => {
+      if (interaction.isChatInputCommand()) await interaction.reply('yes');
+    });
+    await expect(discord.as('member').slash('models')).rejects.toThrow(/not offered/);
+    expect((await (await discord.as('admin').slash('models')).message()).content).toBe('yes');
+    await expect(discord.as('member').slash('adult')).rejects.toThrow(/age-restricted/);
+    expect((await (await discord.as('member').in('age-restricted').slash('adult')).message()).content).toBe('yes');
+  });
+});
+
+describe('messages with the bot’s token', () => {
+  it('are sent, answered, edited, read and deleted', async () => {
+    const { discord, rest, channel, send } = await desk();
+    const { id } = await send('studio', { content: 'one' });
+    const reply = await send('studio', { content: 'two', message_reference: { message_id: id } });
+    expect(reply).toMatchObject({ type: 19, referenced_message: { id, content: 'one' } });
+    const one = Routes.channelMessage(channel('studio'), id);
+    expect(await rest.patch(one, { body: { content: 'edited' } })).toMatchObject({ content: 'edited' });
+    expect(await rest.get(one)).toMatchObject({ content: 'edited', author: { id: discord.applicationId } });
+    expect(await rest.get(Routes.channelMessages(channel('studio')))).toMatchObject([
+      { content: 'two' },
+      { content: 'edited' },
+    ]);
+    await rest.delete(one);
+    expect(await rest.get(one).catch(codeOf)).toBe(10008);
+    const orphan = send('studio', { content: 'x', message_reference: { message_id: id } });
+    expect(await orphan.catch(codeOf)).toBe(50035);
+  });
+
+  it('keep the files that an edit names, and lose the others', async () => {
+    const { rest, channel, send } = await desk();
+    const file = (name: string) => ({ name, data: Buffer.from(name) });
+    const sent = await send('studio', { content: 'x' }, [file('a.txt'), file('b.txt')]);
+    const [a] = sent.attachments;
+    const edit = (body: object, files: { name: string; data: Buffer }[] = []) =>
+      rest.patch(Routes.channelMessage(channel('studio'), sent.id), { body, files }) as Promise<typeof sent>;
+    const names = (message: typeof sent) => message.attachments.map(({ filename }) => filename);
+    expect(names(await edit({ content: 'y' }))).toEqual(['a.txt', 'b.txt']);
+    expect(names(await edit({ attachments: [{ id: a?.id }, { id: 0, filename: 'c.txt' }] }, [file('c.txt')]))).toEqual([
+      'a.txt',
+      'c.txt',
+    ]);
+    expect(names(await edit({ attachments: [] }))).toEqual([]);
+  });
+
+  it('with an enforced nonce are sent once', async () => {
+    const { discord, send, clock } = await desk();
+    const body = { content: 'x', nonce: 'task-1', enforce_nonce: true };
+    const [first, second] = [await send('studio', body), await send('studio', body)];
+    expect(second.id).toBe(first.id);
+    expect(discord.messages('studio')).toHaveLength(1);
+    clock.advance(6 * 60 * 1_000);
+    expect((await send('studio', body)).id).not.toBe(first.id);
+  });
+
+  it('need the permission, the access, and a channel', async () => {
+    const { discord, rest, channel, send } = await desk();
+    expect(await send('read-only', { content: 'x' }).catch(codeOf)).toBe(50013);
+    expect(await send('admin-room', { content: 'x' }).catch(codeOf)).toBe(50001);
+    expect(await send('lobby', { content: 'x' }).catch(codeOf)).toBe(50001);
+    expect(await rest.post(Routes.channelMessages('12345678901234567'), { body: { content: 'x' } }).catch(codeOf)).toBe(
+      10003,
+    );
+    const said = await discord.as('member').say('mine');
+    const one = Routes.channelMessage(channel('studio'), said.id);
+    expect(await rest.patch(one, { body: { content: 'x' } }).catch(codeOf)).toBe(50005);
+    expect(await rest.delete(one).catch(codeOf)).toBe(50013);
+    await send('thread', { content: 'in a thread' });
+  });
+
+  it('go to a person, unless the person refuses', async () => {
+    const { discord, rest } = await desk();
+    const open = async (name: string) =>
+      (await rest.post(Routes.userChannels(), { body: { recipient_id: discord.world.user(name).id } })) as {
+        id: string;
+        type: number;
+      };
+    const direct = await open('member');
+    expect(direct.type).toBe(1);
+    await rest.post(Routes.channelMessages(direct.id), { body: { content: 'psst' } });
+    expect(discord.messages(direct.id).map(({ content }) => content)).toEqual(['psst']);
+    discord.world.user('member').directMessages = 'refused';
+    expect(await rest.post(Routes.channelMessages(direct.id), { body: { content: 'psst' } }).catch(codeOf)).toBe(50007);
+    discord.world.user('installer').hasInstalled = false;
+    const abroad = await open('installer');
+    expect(await rest.post(Routes.channelMessages(abroad.id), { body: { content: 'psst' } }).catch(codeOf)).toBe(50278);
+  });
+});
+
+describe('an application', () => {
+  it('knows itself', async () => {
+    const { discord, rest } = await desk();
+    expect(await rest.get('/applications/@me')).toMatchObject({
+      id: discord.applicationId,
+      owner: { username: 'owner' },
+    });
+    expect(await rest.get('/oauth2/applications/@me')).toMatchObject({ approximate_guild_count: 2 });
+    expect(await rest.get('/users/@me')).toMatchObject({ id: discord.applicationId, bot: true });
+    expect(await rest.get('/nowhere').catch((problem: unknown) => (problem as DiscordAPIError).status)).toBe(404);
+    expect(discord.violations).toEqual([]);
+  });
+});
+
+describe('an application installed by a person', () => {
+  const anywhere = { ...models, integrationTypes: [0, 1], contexts: [0, 1, 2] };
+
+  it('speaks in guilds it is no member of, with five follow-ups', async () => {
+    const { discord } = await stage({ limits: { webhookPerToken: 100 } });
+    const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+    await client.application.commands.set([anywhere]);
+    const seen: unknown[] = [];
+    const problems = answering(client, async (interaction) => {
+      if (!interaction.isChatInputCommand()) return;
+      seen.push([interaction.inGuild(), interaction.inCachedGuild(), interaction.context]);
+      seen.push(interaction.authorizingIntegrationOwners);
+      await interaction.reply('here');
+      for (let sent = 0; sent < 5; sent++) await interaction.followUp(`${sent}`);
+      await interaction.followUp('too much').catch((problem: unknown) => seen.push(codeOf(problem)));
+      await interaction.editReply('done');
+    });
+    const installer = discord.as('installer');
+    const exchange = await installer.slash('models');
+    expect((await exchange.message(({ content }) => content === 'done')).ephemeral).toBe(false);
+    expect(exchange.followUps()).toHaveLength(5);
+    expect(seen).toMatchObject([[true, false, 0], { 1: installer.user.id }, 40094]);
+    await expect(discord.as('other').in('lobby').slash('models')).rejects.toThrow(/not installed/);
+    expect(problems).toEqual([]);
+  });
+
+  it('is ephemeral where the person may not use it in public, and works in direct messages', async () => {
+    const { discord } = await stage();
+    const client = await clientOf(discord);
+    await client.application.commands.set([anywhere]);
+    const contexts: unknown[] = [];
+    answering(client, async (interaction) => {
+      contexts.push(interaction.context);
+      if (interaction.isChatInputCommand()) await interaction.reply('here');
+    });
+    const installer = discord.as('installer');
+    const everyone = discord.world.guild('uninvited').roles[0];
+    if (everyone) everyone.permissions &= ~(1n << 50n);
+    expect((await (await installer.slash('models')).message()).flags).toBe(MessageFlags.Ephemeral);
+    for (const place of ['dm', 'friends']) {
+      const message = await (await installer.in(place).slash('models')).message();
+      expect([message.content, message.ephemeral]).toEqual(['here', false]);
+    }
+    expect((await (await discord.as('member').in('dm').slash('models')).message()).content).toBe('here');
+    expect(contexts).toEqual([0, 1, 2, 1]);
+    expect(discord.violations).toEqual([]);
+  });
+});

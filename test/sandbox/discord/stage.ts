@@ -1,0 +1,35 @@
+import { Client, Events, type Interaction } from 'discord.js';
+import { onTestFinished } from 'vitest';
+import { type DiscordOptions, type EmbeddedDiscord, startDiscord } from '../../../sandbox/discord/discord.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+export interface Stage {
+  readonly discord: EmbeddedDiscord;
+  readonly clock: ManualClock;
+}
+
+/** An embedded Discord whose time stands still. */
+export async function stage(options: DiscordOptions = {}): Promise<Stage> {
+  const clock = new ManualClock();
+  const discord = await startDiscord({ clock, ...options });
+  onTestFinished(() => discord.close());
+  return { discord, clock };
+}
+
+/** The real client, logged in. */
+export async function clientOf(discord: EmbeddedDiscord, intents: number[] = []): Promise<Client<true>> {
+  const client = new Client({ intents, rest: { api: discord.apiUrl } });
+  onTestFinished(() => client.destroy());
+  const ready = new Promise<Client<true>>((resolve) => client.once(Events.ClientReady, resolve));
+  await client.login(discord.token);
+  return await ready;
+}
+
+/** Answers every interaction; what goes wrong while answering is thrown by `problems`. */
+export function answering(client: Client, answer: (interaction: Interaction) => Promise<unknown>): unknown[] {
+  const problems: unknown[] = [];
+  client.on(Events.InteractionCreate, (interaction) => {
+    answer(interaction).catch((problem: unknown) => problems.push(problem));
+  });
+  return problems;
+}
