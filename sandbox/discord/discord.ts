@@ -1,41 +1,17 @@
 import { type Actor, actorOf } from './actor.ts';
 import { partsOf } from './assemble.ts';
 import type { RateLimited } from './buckets.ts';
-import { type Exchange, type Message, seen } from './exchange.ts';
-import type { DiscordFault, FaultOrder } from './faults.ts';
+import { type Message, seen } from './exchange.ts';
+import type { FaultOrder } from './faults.ts';
 import type { HeardRequest } from './heard.ts';
-import type { ModalInput } from './interactions/fill.ts';
-import type { Acknowledgement, Modal } from './interactions/interaction.ts';
-import type { OptionInput } from './interactions/options.ts';
 import type { RecordedViolation } from './judging.ts';
-import type { Limits } from './limits.ts';
 import type { DiscordOptions } from './options.ts';
 import type { Command } from './registry.ts';
 import { serverFor } from './server.ts';
-import type { PrivilegedIntent } from './socket/intents.ts';
 import { text } from './text.ts';
-import type { FileInput } from './uploads.ts';
 import type { World } from './world.ts';
 
-export type {
-  Acknowledgement,
-  Actor,
-  Command,
-  DiscordFault,
-  DiscordOptions,
-  Exchange,
-  FileInput,
-  HeardRequest,
-  Limits,
-  Message,
-  Modal,
-  ModalInput,
-  OptionInput,
-  PrivilegedIntent,
-  RecordedViolation,
-  World,
-};
-export { text };
+export { type DiscordOptions, text };
 
 export interface EmbeddedDiscord {
   readonly url: string;

@@ -32,7 +32,7 @@ export interface TextOption {
 export type Options = Readonly<Record<string, TextOption>>;
 
 type ValueOf<O extends TextOption> = O['required'] extends true ? string : string | undefined;
-export type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
+type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
 export interface Suggestion {
   name: string;
