@@ -101,6 +101,7 @@ export async function startApp(config: Config, { log, version, clock = systemClo
     });
     await Promise.race([router.finish(), late]);
     finished.abort();
+    client.removeAllListeners(Events.ShardReconnecting);
     await client.destroy();
     await gateway.close();
     log.info('Atelier has stopped.');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
+import { inCode } from '../views/markdown.ts';
 
 interface FunnelLog {
   info(facts: object, sentence: string): void;
@@ -46,7 +47,11 @@ export class Funnel {
   }
 
   #refusal({ key, variables }: Refusal): string {
+    // What others typed stands in code, where it can neither ping anybody nor break the sentence.
+    const shown = Object.fromEntries(
+      Object.entries(variables).map(([name, value]) => [name, [value].flat().map(inCode).join(', ')]),
+    );
     // A refusal's key comes from rooms that do not know the sentences; a test checks that each has one.
-    return (this.#say as (key: string, variables: object) => string)(key, variables);
+    return (this.#say as (key: string, variables: object) => string)(key, shown);
   }
 }

@@ -64,9 +64,9 @@ export const en = {
     outdatedButton: 'This button is from another version of the bot. Use the command again to get a new one.',
     stopping: 'The bot is just being restarted. Try again in a moment.',
     unknownModel:
-      'There is no model `{{id}}` for this key: it may not exist, or the key may not reach it. Ids are taken letter by letter, upper and lower case included.',
+      'There is no model {{id}} for this key: it may not exist, or the key may not reach it. Ids are taken letter by letter, upper and lower case included.',
     unknownModelNear:
-      'There is no model `{{id}}` for this key: it may not exist, or the key may not reach it. Near ones: {{near}}.',
+      'There is no model {{id}} for this key: it may not exist, or the key may not reach it. Near ones: {{near}}.',
   },
   gateway: {
     unauthorized: 'The gateway does not accept the key of this bot. Whoever runs the bot has to look at it.',

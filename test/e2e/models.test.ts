@@ -66,6 +66,13 @@ describe('/models', () => {
     expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
   });
 
+  it('shows what a member typed in code, where it neither pings anybody nor breaks the sentence', async () => {
+    const { discord } = await bot();
+    const exchange = await discord.as('member').slash('models', { model: '`x` @everyone **y**' });
+    expect(text(await exchange.message())).toContain('no model `ˋxˋ @everyone **y**` for this key');
+    expect(discord.heard.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
+  });
+
   it('suggests ids while the member types, from a list that is asked for once', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');

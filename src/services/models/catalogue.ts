@@ -74,7 +74,7 @@ export class ModelCatalogue {
     );
     return near.length === 0
       ? new Refusal('refusals.unknownModel', { id })
-      : new Refusal('refusals.unknownModelNear', { id, near: near.map((one) => `\`${one}\``).join(', ') });
+      : new Refusal('refusals.unknownModelNear', { id, near });
   }
 
   /** Many who ask at once ask once. */
