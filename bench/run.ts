@@ -1,7 +1,9 @@
 import { cpus } from 'node:os';
+import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway/measure.ts';
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+  discord: measureDiscord,
   gateway: measureGateway,
 };
 

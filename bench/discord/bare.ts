@@ -1,0 +1,20 @@
+import { Client, Events, GatewayIntentBits, type Interaction, MessageFlags } from 'discord.js';
+import type { BareWay } from './stage.ts';
+
+/** What the shipped bot stands beside: the shortest program that answers, made with discord.js as it comes. */
+
+const { DISCORD_TOKEN: token = '', DISCORD_API_URL: api = '' } = process.env;
+const way = process.env.BARE_WAY as BareWay;
+
+const client = new Client({
+  intents: way === 'guilds' ? [GatewayIntentBits.Guilds] : [],
+  rest: { api, version: '10', ...(way === 'eager' && { globalRequestsPerSecond: Number.MAX_SAFE_INTEGER }) },
+});
+client.on(Events.InteractionCreate, (interaction) => void answer(interaction));
+await client.login(token);
+
+async function answer(interaction: Interaction): Promise<void> {
+  if (!interaction.isChatInputCommand()) return;
+  await interaction.deferReply({ flags: MessageFlags.Ephemeral });
+  await interaction.editReply('These are the models.');
+}

@@ -1,0 +1,49 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** No answer takes so long; a benchmark that hangs says so instead. */
+const PATIENCE_MS = 40_000;
+/** The bot gives what is under way ten seconds. */
+const LEAVE_MS = 12_000;
+
+export interface Start {
+  environment?: Readonly<Record<string, string>>;
+  nodeOptions?: readonly string[];
+  programArguments?: readonly string[];
+}
+
+/** A process of its own that sees nothing of this one's environment but where programs are. */
+export function start(file: URL, options: Start = {}): ChildProcess {
+  const { environment = {}, nodeOptions = [], programArguments = [] } = options;
+  return fork(fileURLToPath(file), programArguments, {
+    env: { PATH: process.env.PATH, ...environment },
+    execArgv: [...nodeOptions],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+/** What the process says next. */
+export async function messageFrom<Message>(child: ChildProcess): Promise<Message> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const ended = once(child, 'exit', { signal }).then(([code]) => {
+    throw new Error(`A measured process ended early with code ${String(code)}.`);
+  });
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal }), ended]);
+    return message as Message;
+  } finally {
+    over.abort();
+  }
+}
+
+/** Asks it to leave, and waits until it has; what does not hear is ended all the same. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const left = once(child, 'exit');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), LEAVE_MS);
+  await left;
+  clearTimeout(late);
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type REST, Routes } from 'discord.js';
+import { discordClients } from '../../src/discord/clients.ts';
+import type { Served } from './orders.ts';
+
+export type Editor = 'default' | 'bot';
+
+export interface Assignment {
+  editor: Editor;
+  served: Served;
+  tokens: readonly string[];
+}
+
+export interface EditFigures {
+  perSecond: number;
+  cpuMicrosPerEdit: number;
+}
+
+/** More than one process can have answered at once, and fewer than there are tokens. */
+const IN_FLIGHT = 64;
+/** A default client lets a second's worth through at once before it begins to wait: a burst is not a rate. */
+const BURST_MS = 1_500;
+const COUNTED_MS = 2_000;
+
+const [assignment] = (await once(process, 'message')) as [Assignment];
+const { served, tokens } = assignment;
+const rest = restOf(assignment);
+
+let edits = 0;
+const over = new AbortController();
+let next = 0;
+const working = Array.from({ length: IN_FLIGHT }, work);
+await sleep(BURST_MS);
+const editsBefore = edits;
+const cpuBefore = process.cpuUsage();
+const start = performance.now();
+await sleep(COUNTED_MS);
+const seconds = (performance.now() - start) / 1_000;
+const { user, system } = process.cpuUsage(cpuBefore);
+const counted = edits - editsBefore;
+over.abort();
+process.send?.({ perSecond: counted / seconds, cpuMicrosPerEdit: (user + system) / counted } satisfies EditFigures);
+// What a default client still has in its queue counts no more, but a failure among it would be one.
+await Promise.all(working);
+
+async function work(): Promise<void> {
+  while (!over.signal.aborted) {
+    const token = tokens[next++ % tokens.length] ?? '';
+    await rest.patch(Routes.webhookMessage(served.applicationId, token), {
+      body: { content: `Drawing: ${next % 100} %` },
+      auth: false,
+    });
+    edits += 1;
+  }
+}
+
+/** The edit of discord.js (`Webhook#editMessage`) is this same request, without the bot's token too. */
+function restOf({ editor, served: { apiUrl, token } }: Assignment): REST {
+  if (editor === 'bot') return discordClients(apiUrl).tokenRest;
+  return new Client({ intents: [], rest: { api: apiUrl, version: '10' } }).rest.setToken(token);
+}

@@ -1,0 +1,74 @@
+import { median, table } from '../table.ts';
+import { EDIT_GRACE_MS, type Load, type LoadFigures } from './orders.ts';
+import { Stage } from './stage.ts';
+
+const ROUNDS = 3;
+/** As fast as a default client can edit without a queue, so that none is left over when measuring begins. */
+const WARM_UP: Load = { perSecond: 50, seconds: 3 };
+const HEAVY: Load = { perSecond: 200, seconds: 3 };
+const LOADS: readonly Load[] = [{ perSecond: 1, seconds: 3 }, { perSecond: 50, seconds: 6 }, HEAVY];
+const TARGET = 1.5;
+
+const ways = { bare: 'bare discord.js', eager: 'bare, cap on edits lifted', bot: 'Atelier (/models)' } as const;
+type Way = keyof typeof ways;
+const names = Object.keys(ways) as Way[];
+
+/** The same members at the same pace, by turns before a bare client and before the shipped bot. */
+export async function measureLatency(): Promise<void> {
+  const results = LOADS.map(() => ({ bare: [], eager: [], bot: [] }) as Record<Way, LoadFigures[]>);
+  const stage = await Stage.open();
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const way of names) {
+        const { client } = await stage.enter(way);
+        await stage.ask('load', WARM_UP);
+        for (const [at, load] of LOADS.entries()) {
+          // Its cap binds a default client only where there is much to edit.
+          if (way === 'eager' && load !== HEAVY) continue;
+          results[at]?.[way].push(await stage.ask('load', load));
+        }
+        await stage.leave(client);
+      }
+    }
+  } finally {
+    await stage.close();
+  }
+  report(results);
+}
+
+function report(results: readonly Record<Way, LoadFigures[]>[]): void {
+  const rows = LOADS.flatMap(({ perSecond, seconds }, at) => {
+    const figures = results[at];
+    if (!figures) return [];
+    // A round has too few slow ones for a percentile of its own: what its 99th is would be decided by two or three.
+    const all = (way: Way, share: number): number =>
+      percentile(
+        figures[way].flatMap(({ milliseconds }) => milliseconds),
+        share,
+      );
+    const shown = names.filter((way) => figures[way].length > 0);
+    return shown.map((way) => [
+      `${perSecond}/s, ${ways[way]}`,
+      String(figures[way].reduce((sum, { milliseconds }) => sum + milliseconds.length, 0)),
+      all(way, 0.5).toFixed(2),
+      (all(way, 0.5) / all('bare', 0.5)).toFixed(2),
+      all(way, 0.99).toFixed(2),
+      (all(way, 0.99) / all('bare', 0.99)).toFixed(2),
+      String(figures[way].reduce((sum, { missed }) => sum + missed, 0)),
+      `${median(figures[way].map(({ edited }) => (100 * edited) / (perSecond * seconds))).toFixed(0)} %`,
+    ]);
+  });
+  console.log(`
+INTERACTION_CREATE sent to callback taken, on the embedded Discord's clock, all of ${ROUNDS} rounds by turns; at 1/s the 99th
+percentile is the slowest of all. "Edited" are the answers that came within ${EDIT_GRACE_MS} ms of a round's last interaction:
+a default client lets 50 edits a second through, and so has less to do than one whose cap is lifted, or the bot.
+Target: ratio at most ${TARGET}.
+`);
+  console.log(table(['', 'taken', 'p50 ms', 'ratio', 'p99 ms', 'ratio', 'missed', 'edited'], rows));
+}
+
+/** The smallest value that at least such a share of all does not exceed. */
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}

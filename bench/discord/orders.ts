@@ -1,0 +1,41 @@
+/** What the process of the embedded sides does when it is asked, and what it then answers. */
+export interface Orders {
+  /** Waits until so many sessions have been told READY since the sides started. */
+  ready: { wish: { sessions: number }; answer: null };
+  /** Ends every session, so that one whose process is gone costs nothing more. */
+  forget: { wish: null; answer: null };
+  /** Members who use a command, so many a second, whether or not earlier ones were answered. */
+  load: { wish: Load; answer: LoadFigures };
+  /** Interactions that are acknowledged and may be edited by their tokens. */
+  tokens: { wish: { count: number }; answer: string[] };
+  /** Processor time of the sides so far. */
+  strain: { wish: null; answer: { cpuMicros: number } };
+}
+
+/** Long enough for an edit that follows its acknowledgement at once, far too short for one that stands in a queue. */
+export const EDIT_GRACE_MS = 250;
+
+export interface Load {
+  perSecond: number;
+  seconds: number;
+}
+
+export interface LoadFigures {
+  /** From INTERACTION_CREATE sent to its callback taken, on the clock of the embedded Discord. */
+  milliseconds: number[];
+  /** Three seconds passed without a callback. */
+  missed: number;
+  /** Answers that had replaced their "thinking…" soon after the last interaction was acknowledged. */
+  edited: number;
+}
+
+export type Order = { [Kind in keyof Orders]: { kind: Kind; wish: Orders[Kind]['wish'] } }[keyof Orders];
+
+/** The first thing that the sides say. */
+export interface Served {
+  apiUrl: string;
+  token: string;
+  applicationId: string;
+  gatewayUrl: string;
+  gatewayKey: string;
+}

@@ -1,0 +1,92 @@
+import { on } from 'node:events';
+import { MessageFlags } from 'discord.js';
+import { request } from 'undici';
+import { type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
+import { startGateway } from '../../sandbox/gateway/gateway.ts';
+import { commands } from '../../src/commands/index.ts';
+import { registrationOf } from '../../src/discord/registration.ts';
+import { load } from './load.ts';
+import type { Order, Orders, Served } from './orders.ts';
+
+/** The sides of the bot, in a process of their own so that they cost the measured ones nothing. */
+
+/** What Discord would allow for one token is not what is measured here. */
+const UNBOUND = 1_000_000_000;
+const DEFERRED = 5;
+
+const [guilds = '0'] = process.argv.slice(2);
+const key = 'sk-sandbox';
+const gateway = await startGateway({ keys: [{ key }], profile: 'stock' });
+const discord = await startDiscord({ guilds: Number(guilds), limits: { webhookPerToken: UNBOUND } });
+
+type Does = { [Kind in keyof Orders]: (wish: Orders[Kind]['wish']) => Promise<Orders[Kind]['answer']> };
+
+const does: Does = {
+  async ready({ sessions }) {
+    await discord.until(() => (discord.gateway.identifies >= sessions ? true : undefined), 'READY');
+    return null;
+  },
+  async forget() {
+    discord.gateway.invalidate(false);
+    return null;
+  },
+  load: (wish) => load(discord, wish),
+  tokens: ({ count }) => acknowledgedTokens(discord, count),
+  async strain() {
+    const { user, system } = process.cpuUsage();
+    return { cpuMicros: user + system };
+  },
+};
+
+await register(discord);
+process.send?.({
+  apiUrl: discord.apiUrl,
+  token: discord.token,
+  applicationId: discord.applicationId,
+  gatewayUrl: gateway.url,
+  gatewayKey: key,
+} satisfies Served);
+
+for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
+  const { kind, wish } = order as Order;
+  const answer = await (does[kind] as (wish: unknown) => Promise<unknown>)(wish);
+  refuseObjections();
+  process.send?.(answer);
+}
+await Promise.all([discord.close(), gateway.close()]);
+
+/** A request that was refused is cheaper than one that was done, so a figure with one in it means nothing. */
+function refuseObjections(): void {
+  // What it finds wrong with its own answers is recorded there too, and costs nobody anything.
+  const objection = discord.violations.find(({ route }) => !route.startsWith('answer '));
+  if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
+  const [limited] = discord.rateLimited;
+  if (limited) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(limited)}`);
+}
+
+async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {
+  const { statusCode, body } = await request(`${apiUrl}/v10/applications/${applicationId}/commands`, {
+    method: 'PUT',
+    headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(commands.map((command) => registrationOf(command, { userInstall: false }))),
+  });
+  const answer = await body.text();
+  if (statusCode !== 200) throw new Error(`The commands were not taken: ${answer}`);
+}
+
+/** Acknowledged from here, so that whoever edits them later has done nothing before. */
+async function acknowledgedTokens({ as, apiUrl }: EmbeddedDiscord, count: number): Promise<string[]> {
+  const tokens: string[] = [];
+  while (tokens.length < count) {
+    const { id, token } = await as('member').slash('models');
+    const { statusCode, body } = await request(`${apiUrl}/v10/interactions/${id}/${token}/callback`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: DEFERRED, data: { flags: MessageFlags.Ephemeral } }),
+    });
+    await body.dump();
+    if (statusCode !== 204) throw new Error(`An acknowledgement was answered with ${statusCode}.`);
+    tokens.push(token);
+  }
+  return tokens;
+}
