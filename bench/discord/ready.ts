@@ -28,6 +28,8 @@ export async function measureReady(): Promise<void> {
     Math.min(...results[way]).toFixed(0),
     Math.max(...results[way]).toFixed(0),
   ]);
-  console.log(`\nProcess started to READY, median of ${ROUNDS}; Atelier as `npm start` starts it, with what an earlier start has compiled:\n`);
+  console.log(
+    `\nProcess started to READY, median of ${ROUNDS}; Atelier started as npm start does it, with what an earlier start has compiled:\n`,
+  );
   console.log(table(['', 'ms', 'ratio', 'least', 'most'], rows));
 }
