@@ -21,6 +21,8 @@ const STOP_PATIENCE_MS = 10_000;
 const REGISTERED_FRESH_MS = 10 * 60_000;
 
 export interface App {
+  /** Discord has ended the connection for good, with its close code: the token was reset, most likely. */
+  readonly lost: Promise<number>;
   /** Takes nothing new, finishes what is under way within a limit, and closes everything. */
   stop(): Promise<void>;
 }
@@ -71,6 +73,7 @@ export async function startApp(config: Config, { log, version, clock = systemClo
     funnel: new Funnel(say, log),
   });
 
+  const lost = new Promise<number>((resolve) => client.on(Events.ShardDisconnect, ({ code }) => resolve(code)));
   const take = (interaction: Interaction): void => void router.take(interaction);
   client.on(Events.InteractionCreate, take);
   client.on(Events.Error, (error) => log.error({ err: error }, 'The Discord client failed.'));
@@ -107,6 +110,7 @@ export async function startApp(config: Config, { log, version, clock = systemClo
     log.info('Atelier has stopped.');
   }
   return {
+    lost,
     stop() {
       stopped ??= stop();
       return stopped;

@@ -1,13 +1,15 @@
-import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes } from 'discord.js';
+import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, GatewayCloseCodes } from 'discord.js';
 import packageFile from '../package.json' with { type: 'json' };
-import { startApp } from './app.ts';
+import { type App, startApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { openLog } from './lib/log.ts';
+import { type Log, openLog } from './lib/log.ts';
 
 // sysexits.h, so that a supervisor can tell what starting again would change.
 const EX_SOFTWARE = 70;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
+
+const REFUSED = 'Discord does not accept DISCORD_TOKEN. Make a new one in the developer portal ("Bot", "Reset Token").';
 
 /** exit() at once would cut off lines on their way to a pipe. */
 function leave(code: number): void {
@@ -44,11 +46,21 @@ async function run(config: Config): Promise<void> {
     const stop = (): void => void app.stop().catch(crash);
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
+    // Not awaited: while all is well this never comes, and an entry that waits for it would end with Node's own code.
+    app.lost.then((code) => ended(code, app, log)).catch(crash);
   } catch (error) {
     if (!isRefusedToken(error)) throw error;
-    log.fatal('Discord does not accept DISCORD_TOKEN. Make a new one in the developer portal ("Bot", "Reset Token").');
+    log.fatal(REFUSED);
     leave(EX_NOPERM);
   }
+}
+
+async function ended(code: number, app: App, log: Log): Promise<void> {
+  log.fatal({ code }, 'Discord has ended the connection for good.');
+  await app.stop();
+  if (code !== GatewayCloseCodes.AuthenticationFailed) return leave(EX_SOFTWARE);
+  log.fatal(REFUSED);
+  leave(EX_NOPERM);
 }
 
 function isRefusedToken(error: unknown): boolean {

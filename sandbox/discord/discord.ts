@@ -26,6 +26,7 @@ export interface EmbeddedDiscord {
   readonly gateway: {
     readonly sessions: number;
     cut(): void;
+    shut(code: number): void;
     orderReconnect(): void;
     invalidate(resumable: boolean): void;
     readonly identifies: number;
@@ -82,6 +83,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
         return hub.resumes;
       },
       cut: () => hub.cut(),
+      shut: (code) => hub.shut(code),
       orderReconnect: () => hub.orderReconnect(),
       invalidate: (resumable) => hub.invalidate(resumable),
     },

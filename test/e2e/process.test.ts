@@ -72,6 +72,16 @@ describe('the shipped bot as a process', () => {
     expect(bot.said()).not.toContain('wrong.token');
   });
 
+  it('ends with 77 when its token is reset while it runs', async () => {
+    const side = await stage();
+    const bot = run('src/index.ts', side);
+    await side.discord.until(() => (side.discord.gateway.sessions > 0 ? true : undefined));
+    await expect.poll(bot.said, patience).toContain('Atelier is here.');
+    side.discord.gateway.shut(4004);
+    expect(await bot.ended).toBe(77);
+    expect(bot.said()).toContain('does not accept DISCORD_TOKEN');
+  });
+
   it('ends with 78 when its settings are wrong', async () => {
     const bot = run('src/index.ts', await stage(), [], { GATEWAY_API_KEY: '' });
     expect(await bot.ended).toBe(78);

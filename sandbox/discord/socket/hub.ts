@@ -51,6 +51,12 @@ export class Hub {
     for (const socket of this.#sockets()) socket.terminate();
   }
 
+  /** Closes with a code, 4004 for a token that has been reset, and forgets the sessions. */
+  shut(code: number): void {
+    for (const socket of this.#sockets()) socket.close(code);
+    this.#sessions.clear();
+  }
+
   orderReconnect(): void {
     this.#tell({ op: GatewayOpcodes.Reconnect, d: null });
   }
