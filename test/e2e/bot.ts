@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { type DiscordOptions, type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
 import { type App, startApp } from '../../src/app.ts';
@@ -39,7 +39,11 @@ export async function stage({
   deployed = true,
 }: StageOptions = {}) {
   const discord = await startDiscord(forDiscord);
-  closers.push(() => discord.close());
+  closers.push(async () => {
+    await discord.close();
+    // Whatever a test is about, nothing in it may be what Discord would refuse.
+    expect(discord.violations).toEqual([]);
+  });
   const gateway = await startGateway(forGateway);
   closers.push(() => gateway.close());
   const config = readConfig({
