@@ -1,0 +1,20 @@
+/** Work on the same key goes one after the other, in the order in which it was asked for; different keys do not wait. */
+export class KeyedLock {
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const mine = after(this.#tails.get(key), work);
+    this.#tails.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#tails.get(key) === mine) this.#tails.delete(key);
+    }
+  }
+}
+
+async function after<T>(before: Promise<unknown> | undefined, work: () => Promise<T>): Promise<T> {
+  // How the one before ended is its own caller's business.
+  if (before) await Promise.allSettled([before]);
+  return work();
+}

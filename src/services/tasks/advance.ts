@@ -1,0 +1,65 @@
+import type { Medium, Snapshot } from '../gateway/read/snapshot.ts';
+import { hasEnded, type KeptMedium, type Task, type TaskState } from './task.ts';
+
+/** How far along the states before the end are; news that would lead back is late, and ignored. */
+const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queued: 1, 'needs-input': 2, running: 3 };
+
+/** What the gateway says now, made part of what we know. Whatever has ended stays as it ended. */
+export function advance(task: Task, snapshot: Snapshot, now: number): Task {
+  if (hasEnded(task)) return task;
+  const known = withFacts(task, snapshot, now);
+  switch (snapshot.state) {
+    case 'succeeded':
+      return {
+        ...known,
+        state: 'ready',
+        progress: 100,
+        preview: undefined,
+        media: snapshot.media.map((medium) => kept(medium, task.media, now)),
+        times: { ...known.times, ended: now },
+      };
+    case 'failed': {
+      const failure = snapshot.failure ?? { cause: 'failed' as const, reason: undefined, code: undefined };
+      return { ...known, state: failure.cause, failure, times: { ...known.times, ended: now } };
+    }
+    default:
+      return {
+        ...known,
+        state: isStepOn(task.state, snapshot.state) ? snapshot.state : task.state,
+        times: { ...known.times, lastPending: now },
+      };
+  }
+}
+
+function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
+  const { preview, seed, text, actions, word } = snapshot;
+  const { unknown: _, ...rest } = task;
+  return {
+    ...rest,
+    word,
+    progress: furthest(task.progress, snapshot.progress),
+    preview: preview?.address === undefined ? task.preview : kept(preview, task.preview ? [task.preview] : [], now),
+    seed: seed ?? task.seed,
+    text: text ?? task.text,
+    actions: actions.length > 0 ? actions : task.actions,
+    times: {
+      ...task.times,
+      remoteStarted: snapshot.startedAt ?? task.times.remoteStarted,
+      remoteFinished: snapshot.finishedAt ?? task.times.remoteFinished,
+    },
+  };
+}
+
+function furthest(before: number | undefined, now: number | undefined): number | undefined {
+  return before === undefined || now === undefined ? (now ?? before) : Math.max(before, now);
+}
+
+function isStepOn(from: TaskState, to: TaskState): boolean {
+  return (STEPS[to] ?? 0) > (STEPS[from] ?? 0);
+}
+
+/** The bytes of a result inside an answer are not kept: they are asked for again when they are needed. */
+function kept({ base64: _, ...medium }: Medium, before: readonly KeptMedium[], now: number): KeptMedium {
+  const same = before.find(({ address }) => address !== undefined && address === medium.address);
+  return { ...medium, firstSeenAt: same?.firstSeenAt ?? now };
+}

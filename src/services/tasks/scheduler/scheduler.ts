@@ -1,0 +1,51 @@
+/** What following a task came to: ask again then, or never. */
+export type Verdict = { again: number } | 'done' | 'lost';
+
+/** Why a question got no answer about its tasks. None of these ends a task. */
+export interface Trouble {
+  /** busy: it asks to wait (429). refused: it does not let us ask (401, 402, 403). unreachable: it did not answer as it should. */
+  kind: 'busy' | 'refused' | 'unreachable';
+  retryAfterMs?: number | undefined;
+  /** For the log and for `/about`. */
+  reason: string;
+}
+
+/** One question to the gateway: about one task, or about as many as its lane puts together. */
+export type Poll = (ids: readonly string[]) => Promise<ReadonlyMap<string, Verdict> | Trouble>;
+
+/** Questions of one family go one road: what it refuses or delays is the whole road's business. */
+export interface Lane {
+  name: string;
+  /** How many tasks one question asks about. */
+  most: number;
+  poll: Poll;
+}
+
+export interface Followed {
+  id: string;
+  lane: Lane;
+  /** Whoever waits for it: groups take turns, so that a busy one does not keep the others waiting. */
+  group: string;
+  /** When to ask first. */
+  at: number;
+}
+
+export interface LaneTrouble extends Trouble {
+  lane: string;
+  since: number;
+}
+
+/** The one place that owns time: whatever must be asked again is asked by it, within its budget. */
+export interface Scheduler {
+  add(followed: Followed): void;
+  /** Something may have happened: ask as soon as the budget allows. */
+  hint(id: string): void;
+  remove(id: string): void;
+  /** Nothing is asked before this. */
+  start(): void;
+  /** Asks nothing new, and waits for what is under way. */
+  stop(): Promise<void>;
+  readonly size: number;
+  /** Lanes that are paused now, and why. */
+  troubles(): LaneTrouble[];
+}

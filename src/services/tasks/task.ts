@@ -1,0 +1,157 @@
+import { z } from 'zod';
+
+/** Raised with every change that an older bot could not read; `store/migrations.ts` knows the way up. */
+export const TASK_VERSION = 1;
+
+/**
+ * submitting → accepted → queued | running | needs-input → ready → delivered
+ * with failed, cancelled and expired as the gateway's other ends, and unconfirmed where nobody knows whether it took the order.
+ */
+export const taskStates = [
+  'submitting',
+  'accepted',
+  'queued',
+  'running',
+  'needs-input',
+  'ready',
+  'delivered',
+  'failed',
+  'unconfirmed',
+  'cancelled',
+  'expired',
+] as const;
+
+export type TaskState = (typeof taskStates)[number];
+
+export const taskKinds = ['imagine'] as const;
+export type TaskKind = (typeof taskKinds)[number];
+
+const time = z.number();
+
+/** A result as it is kept: its place and what is known of it, never its bytes. */
+const keptMedium = z.object({
+  kind: z.enum(['image', 'video', 'audio']),
+  /** The gateway's own final address. Without one the result came inside the answer, and is asked for again when needed. */
+  address: z.string().optional(),
+  mediaType: z.string().optional(),
+  width: z.number().optional(),
+  height: z.number().optional(),
+  seconds: z.number().optional(),
+  thumbnail: z.string().optional(),
+  firstSeenAt: time,
+  expiresAt: time.optional(),
+});
+
+const action = z.object({
+  customId: z.string(),
+  label: z.string(),
+  emoji: z.string(),
+  style: z.number().optional(),
+});
+
+const failure = z.object({
+  cause: z.enum(['failed', 'cancelled', 'expired', 'forgotten', 'unconfirmed', 'dismissed']),
+  /** The gateway's words, fit to be shown. */
+  reason: z.string().optional(),
+  code: z.string().optional(),
+});
+
+const message = z.object({ channelId: z.string(), id: z.string() });
+
+/** What the interaction told of the ways back to the member. */
+const route = z.object({
+  applicationId: z.string(),
+  /** Lets anybody answer in the bot's name while it lasts, so it goes as soon as it is of no more use. */
+  token: z.string().optional(),
+  tokenExpiresAt: time,
+  /** Only the member may see the result: no way that others can read is ever taken. */
+  isPrivate: z.boolean(),
+  install: z.enum(['guild', 'user']),
+  /** Whether the bot itself may write into the channel and attach files there. */
+  mayPost: z.boolean(),
+  uploadLimit: z.number(),
+  locale: z.string(),
+});
+
+/** A message that is about to be posted; found after a crash, it says where to look for what may already be there. */
+const intention = z.object({
+  by: z.enum(['channel', 'direct']),
+  channelId: z.string(),
+  nonce: z.string(),
+  at: time,
+});
+
+const delivery = z.object({
+  progressEdits: z.number(),
+  intention: intention.optional(),
+  /** Why no message shows the end: somebody deleted it, or no way led to the member. */
+  undeliverable: z.enum(['deleted', 'no-way']).optional(),
+});
+
+export const taskSchema = z.object({
+  version: z.literal(TASK_VERSION),
+  id: z.string(),
+  kind: z.enum(taskKinds),
+  state: z.enum(taskStates),
+  /** As asked; its kind knows the shape. */
+  request: z.record(z.string(), z.unknown()),
+  idempotencyKey: z.string(),
+  remoteId: z.string().optional(),
+  requesterId: z.string(),
+  guildId: z.string().optional(),
+  channelId: z.string().optional(),
+  message: message.optional(),
+  route,
+  delivery,
+  parentId: z.string().optional(),
+  rootId: z.string().optional(),
+  /** The task that took this one's place when its member tried again. */
+  successorId: z.string().optional(),
+  model: z.string().optional(),
+  /** Jobs of the same key take about as long. */
+  durationKey: z.string(),
+  progress: z.number().optional(),
+  queuedBehind: z.number().optional(),
+  /** The gateway's own status word. */
+  word: z.string().optional(),
+  polls: z.number(),
+  actions: z.array(action),
+  media: z.array(keptMedium),
+  preview: keptMedium.optional(),
+  text: z.string().optional(),
+  seed: z.string().optional(),
+  failure: failure.optional(),
+  /** Answers in a row that said the gateway does not know this task. */
+  unknown: z.object({ answers: z.number(), since: time }).optional(),
+  times: z.object({
+    created: time,
+    accepted: time.optional(),
+    /** As the gateway tells them. */
+    remoteStarted: time.optional(),
+    remoteFinished: time.optional(),
+    /** The last answer that said "not yet", and the first that said "done". */
+    lastPending: time.optional(),
+    ended: time.optional(),
+    overdue: time.optional(),
+    /** Since when nothing is left to do for it. */
+    settled: time.optional(),
+  }),
+});
+
+export type Task = z.output<typeof taskSchema>;
+export type KeptMedium = Task['media'][number];
+export type MessagePlace = z.output<typeof message>;
+export type Intention = z.output<typeof intention>;
+export type Route = z.output<typeof route>;
+
+const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
+const BEFORE_END: ReadonlySet<TaskState> = new Set(['submitting', ...FOLLOWED]);
+
+/** The gateway is at work on it, so it is asked about. */
+export const isFollowed = ({ state }: Task): boolean => FOLLOWED.has(state);
+
+/** No answer of the gateway changes it any more. */
+export const hasEnded = ({ state }: Task): boolean => !BEFORE_END.has(state);
+
+/** Something is left to do: ask about it, or show its end. */
+export const isLive = ({ times }: Task): boolean => times.settled === undefined;

@@ -1,0 +1,152 @@
+import type { Submission } from '../gateway/read/submission.ts';
+import {
+  hasEnded,
+  type Intention,
+  isLive,
+  type MessagePlace,
+  type Route,
+  TASK_VERSION,
+  type Task,
+  type TaskKind,
+} from './task.ts';
+
+/** What a member orders, before it is a task. */
+export interface Order {
+  kind: TaskKind;
+  request: Task['request'];
+  requesterId: string;
+  guildId?: string | undefined;
+  channelId?: string | undefined;
+  /** Known already where a press changes the message it stands on. */
+  message?: MessagePlace | undefined;
+  route: Route;
+  parent?: Task | undefined;
+}
+
+export interface NewTask {
+  id: string;
+  idempotencyKey: string;
+  model?: string | undefined;
+  durationKey: string;
+  now: number;
+}
+
+export function submitting(order: Order, { id, idempotencyKey, model, durationKey, now }: NewTask): Task {
+  const { parent, ...rest } = order;
+  return {
+    ...rest,
+    version: TASK_VERSION,
+    id,
+    state: 'submitting',
+    idempotencyKey,
+    model,
+    durationKey,
+    parentId: parent?.id,
+    rootId: parent ? (parent.rootId ?? parent.id) : undefined,
+    delivery: { progressEdits: 0 },
+    polls: 0,
+    actions: [],
+    media: [],
+    times: { created: now },
+  };
+}
+
+export function accepted(task: Task, { remoteId, needsInput, queuedBehind }: Submission, now: number): Task {
+  if (task.state !== 'submitting') throw wrongTurn(task, 'accepted');
+  return {
+    ...task,
+    remoteId,
+    state: needsInput ? 'needs-input' : 'accepted',
+    queuedBehind,
+    times: { ...task.times, accepted: now },
+  };
+}
+
+/** Nobody knows whether the gateway took the order. It is not sent again unless its member says so. */
+export function unconfirmed(task: Task, reason: string | undefined, now: number): Task {
+  if (task.state !== 'submitting') throw wrongTurn(task, 'unconfirmed');
+  return {
+    ...task,
+    state: 'unconfirmed',
+    failure: { cause: 'unconfirmed', reason },
+    times: { ...task.times, ended: now },
+  };
+}
+
+/** Its member asked for it once more: another task has taken its place. */
+export function succeededBy(task: Task, successorId: string): Task {
+  return { ...task, successorId };
+}
+
+/** Its member wants to hear no more of an order whose fate is unknown. */
+export function dismissed(task: Task, now: number): Task {
+  if (task.state !== 'unconfirmed') throw wrongTurn(task, 'dismissed');
+  return settled({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } }, now);
+}
+
+/** So many answers over so long a time must agree that a task is gone: a gateway that restarts forgets for a moment. */
+const FORGOTTEN_ANSWERS = 5;
+const FORGOTTEN_MS = 5 * 60_000;
+
+export function notKnown(task: Task, now: number): Task {
+  if (hasEnded(task)) return task;
+  const { answers, since } = task.unknown ?? { answers: 0, since: now };
+  const counted = { ...task, unknown: { answers: answers + 1, since } };
+  if (answers + 1 < FORGOTTEN_ANSWERS || now - since < FORGOTTEN_MS) return counted;
+  return { ...counted, state: 'failed', failure: { cause: 'forgotten' }, times: { ...task.times, ended: now } };
+}
+
+/** It takes longer than anybody waits: from now on it is asked about more slowly, and nothing new is made of it. */
+export function overdue(task: Task, now: number): Task {
+  return hasEnded(task) || task.times.overdue !== undefined
+    ? task
+    : { ...task, times: { ...task.times, overdue: now } };
+}
+
+/** A message shows it. */
+export function shownIn(task: Task, message: MessagePlace): Task {
+  return task.message?.id === message.id ? task : { ...task, message };
+}
+
+export function progressShown(task: Task): Task {
+  return { ...task, delivery: { ...task.delivery, progressEdits: task.delivery.progressEdits + 1 } };
+}
+
+/** About to post a message, so that a crash in between is understood. */
+export function intending(task: Task, intention: Intention): Task {
+  return { ...task, delivery: { ...task.delivery, intention } };
+}
+
+/** Discord has confirmed that the end is shown. */
+export function delivered(task: Task, message: MessagePlace | undefined, now: number): Task {
+  if (!hasEnded(task)) throw wrongTurn(task, 'delivered');
+  const there = message ? shownIn(task, message) : task;
+  return settled({ ...there, state: task.state === 'ready' ? 'delivered' : task.state }, now);
+}
+
+/** No message shows the end, and none will by itself; what is ready stays ready, to be fetched. */
+export function undeliverable(task: Task, why: 'deleted' | 'no-way', now: number): Task {
+  if (!hasEnded(task)) throw wrongTurn(task, 'undeliverable');
+  return settled({ ...task, delivery: { ...task.delivery, undeliverable: why } }, now);
+}
+
+/** The interaction's token is dead, or of no more use. */
+export function withoutToken(task: Task): Task {
+  if (task.route.token === undefined) return task;
+  const { token: _, ...route } = task.route;
+  return { ...task, route };
+}
+
+export function withoutExpiredToken(task: Task, now: number): Task {
+  return now >= task.route.tokenExpiresAt ? withoutToken(task) : task;
+}
+
+function settled(task: Task, now: number): Task {
+  const { intention: _, ...delivery } = task.delivery;
+  const settledAt = isLive(task) ? now : task.times.settled;
+  return withoutToken({ ...task, delivery, times: { ...task.times, settled: settledAt } });
+}
+
+function wrongTurn({ id, state }: Task, to: string): Error {
+  return new Error(`Task ${id} cannot become ${to}: it is ${state}.`);
+}
