@@ -13,8 +13,8 @@ export class KeyedLock {
   }
 }
 
-async function after<T>(before: Promise<unknown> | undefined, work: () => Promise<T>): Promise<T> {
+async function after<T>(before: Promise<unknown> = Promise.resolve(), work: () => Promise<T>): Promise<T> {
   // How the one before ended is its own caller's business.
-  if (before) await Promise.allSettled([before]);
+  await Promise.allSettled([before]);
   return work();
 }
