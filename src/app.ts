@@ -1,24 +1,34 @@
-import { type APIApplicationCommand, Events, type Interaction, Routes } from 'discord.js';
+import { Events, type Interaction } from 'discord.js';
 import { buttons } from './buttons/index.ts';
 import { commands } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import type { Config } from './config.ts';
+import { chronicle } from './discord/chronicle.ts';
 import { discordClients } from './discord/clients.ts';
+import { Delivery } from './discord/delivery/delivery.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
-import type { Place } from './discord/place.ts';
+import { registeredCommands } from './discord/registered.ts';
 import { Router } from './discord/router.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
 import { pause } from './lib/pause.ts';
 import { speak } from './locales/index.ts';
-import { GatewayError, openGateway } from './services/gateway/index.ts';
+import { presenter } from './present.ts';
+import { type Gateway, GatewayError, openGateway } from './services/gateway/index.ts';
+import type { GatewayLimits } from './services/gateway/settings.ts';
+import { openMedia } from './services/media/index.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
+import { imgxKinds } from './services/tasks/kinds/imgx.ts';
+import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
+import { openStore } from './services/tasks/store/index.ts';
+import { Tasks } from './services/tasks/tasks.ts';
 
 /** What is under way when the bot is told to stop may take so long; Discord's own limit to answer is three seconds. */
 const STOP_PATIENCE_MS = 10_000;
-/** Registered commands change when somebody deploys. */
-const REGISTERED_FRESH_MS = 10 * 60_000;
+
+/** Of all connections to the gateway so many may be asking about tasks: members' orders need some too. */
+const POLLS_SHARE = 0.75;
 
 export interface App {
   /** Discord has ended the connection for good, with its close code: the token was reset, most likely. */
@@ -31,38 +41,71 @@ export interface AppTools {
   log: Log;
   version: string;
   clock?: Clock;
+  /** How patient the client of the gateway is. */
+  gatewayLimits?: Partial<GatewayLimits>;
 }
 
 /** The wiring: configuration in, running bot out. The sandbox and the tests start the same. */
-export async function startApp(config: Config, { log, version, clock = systemClock }: AppTools): Promise<App> {
+export async function startApp(config: Config, tools: AppTools): Promise<App> {
+  const { log, version, clock = systemClock, gatewayLimits } = tools;
   const say = speak();
-  const gateway = openGateway(config.gateway, { log, clock });
-  const { client, tokenRest } = discordClients(config.discord.apiUrl);
-  const models = new ModelCatalogue(gateway.models, clock);
-
-  async function gatewayHealth() {
-    const start = performance.now();
-    try {
-      await gateway.models.list({ attempts: 1 });
-      return { answers: true, ms: Math.round(performance.now() - start) } as const;
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      return { answers: false, reason: say(`gateway.${error.kind}`, { message: error.message }) } as const;
-    }
-  }
+  // First of all, for it tells whether another bot is at work here already.
+  const store = await openStore(config.store, { log, clock });
+  const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
+  const { baseUrl, apiKey } = config.gateway;
+  const media = openMedia(
+    { gatewayOrigin: new URL(baseUrl).origin, apiKey, allowPrivate: config.media.allowPrivate },
+    { log, clock },
+  );
+  const clients = discordClients(config.discord.apiUrl);
+  const { client, tokenRest } = clients;
+  const scheduler = new InProcessScheduler({
+    clock,
+    log,
+    random: Math.random,
+    limits: {
+      perSecond: config.poll.perSecond,
+      inFlight: Math.max(1, Math.floor(config.gateway.connections * POLLS_SHARE)),
+    },
+  });
+  const tasks = new Tasks({
+    store,
+    kinds: imgxKinds(gateway.imgx, { inLists: config.poll.imgxLists }),
+    scheduler,
+    clock,
+    log,
+    maxWaitMs: config.maxWaitMs,
+  });
+  const presented = presenter({ media, tasks, say, log });
+  const delivery = new Delivery({
+    botRest: client.rest,
+    tokenRest,
+    clock,
+    log,
+    prepare: presented.prepare,
+    change: (id, transition) => tasks.change(id, transition),
+  });
+  tasks.onChange((task) => delivery.show(task));
 
   const services: Services = {
-    models,
+    models: new ModelCatalogue(gateway.models, clock),
+    tasks,
+    messageOf: presented.messageOf,
     async health() {
       const latency = client.ws.ping;
-      return { version, latencyMs: latency < 0 ? undefined : Math.round(latency), gateway: await gatewayHealth() };
+      return {
+        version,
+        latencyMs: latency < 0 ? undefined : Math.round(latency),
+        gateway: await gatewayHealth(gateway, say),
+        liveTasks: tasks.liveCount,
+        troubles: tasks.troubles(),
+      };
     },
-    registered: registeredCommands(clock, async (guildId) => {
-      const id = client.application?.id ?? '';
-      const route =
-        guildId === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guildId);
-      return (await client.rest.get(route)) as APIApplicationCommand[];
-    }),
+    registered: registeredCommands(
+      client,
+      commands.map(({ name }) => name),
+      clock,
+    ),
   };
   const router = new Router({
     handlers: { commands, buttons },
@@ -76,25 +119,16 @@ export async function startApp(config: Config, { log, version, clock = systemClo
   const lost = new Promise<number>((resolve) => client.on(Events.ShardDisconnect, ({ code }) => resolve(code)));
   const take = (interaction: Interaction): void => void router.take(interaction);
   client.on(Events.InteractionCreate, take);
-  client.on(Events.Error, (error) => log.error({ err: error }, 'The Discord client failed.'));
-  client.on(Events.ShardReconnecting, () => log.info('The connection to Discord is being renewed.'));
-  client.on(Events.ShardResume, () => log.info('The connection to Discord is back.'));
-  client.rest.on('rateLimited', ({ route, timeToReset, global }) =>
-    log.warn({ route, timeToReset, global }, 'Discord asks to wait.'),
-  );
-  tokenRest.on('rateLimited', ({ route, timeToReset }) => log.warn({ route, timeToReset }, 'Discord asks to wait.'));
-  for (const rest of [client.rest, tokenRest]) {
-    rest.on('invalidRequestWarning', ({ count }) =>
-      log.warn({ count }, 'Discord counts many invalid requests; at 10,000 it shuts the address out.'),
-    );
-  }
+  chronicle(clients, log);
   try {
+    await tasks.open();
     await client.login(config.discord.token);
+    await tasks.start();
   } catch (error) {
-    await Promise.all([client.destroy(), gateway.close()]);
+    await Promise.all([client.destroy(), gateway.close(), media.close(), store.close()]);
     throw error;
   }
-  log.info({ version }, 'Atelier is here.');
+  log.info({ version, tasks: tasks.liveCount }, 'Atelier is here.');
 
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
@@ -102,11 +136,14 @@ export async function startApp(config: Config, { log, version, clock = systemClo
     const late = pause(clock, STOP_PATIENCE_MS, finished.signal).then(() => {
       if (!finished.signal.aborted) log.warn('Stopped before everything under way had ended.');
     });
-    await Promise.race([router.finish(), late]);
+    const underWay = Promise.all([router.finish(), tasks.pause()]).then(() => delivery.finish());
+    await Promise.race([underWay, late]);
     finished.abort();
     client.removeAllListeners(Events.ShardReconnecting);
     await client.destroy();
-    await gateway.close();
+    // Whatever still waits for the gateway fails now, and what that means for its task is stored.
+    await Promise.all([gateway.close(), media.close()]);
+    await tasks.stop();
     log.info('Atelier has stopped.');
   }
   return {
@@ -118,21 +155,13 @@ export async function startApp(config: Config, { log, version, clock = systemClo
   };
 }
 
-type Registered = ReadonlyMap<string, string>;
-
-/** Our commands as Discord has them, global ones and a server's own, by name. */
-function registeredCommands(clock: Clock, fetch: (guildId?: string) => Promise<APIApplicationCommand[]>) {
-  const known = new Map<string, { at: number; commands: Registered }>();
-  return async ({ guildId, install }: Place): Promise<Registered> => {
-    // A server that has not installed the bot shows it nothing, and has none of its own commands.
-    const home = install === 'guild' ? guildId : undefined;
-    const place = home ?? '';
-    const there = known.get(place);
-    if (there && clock.now() - there.at < REGISTERED_FRESH_MS) return there.commands;
-    const lists = await Promise.all([fetch(), ...(home === undefined ? [] : [fetch(home)])]);
-    const ours = lists.flat().filter(({ name }) => commands.some((command) => command.name === name));
-    const registered = new Map(ours.map(({ name, id }) => [name, id]));
-    known.set(place, { at: clock.now(), commands: registered });
-    return registered;
-  };
+async function gatewayHealth(gateway: Gateway, say: ReturnType<typeof speak>) {
+  const start = performance.now();
+  try {
+    await gateway.models.list({ attempts: 1 });
+    return { answers: true, ms: Math.round(performance.now() - start) } as const;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { answers: false, reason: say(`gateway.${error.kind}`, { message: error.message }) } as const;
+  }
 }

@@ -27,6 +27,8 @@ const variables = z.object({
   GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
   GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
   GATEWAY_USAGE_UNIT: shape.usageUnit,
+  GATEWAY_IMGX_LISTS: shape.onOff,
+  GATEWAY_POLLS_PER_SECOND: shape.pollsPerSecond,
 
   STORE_URL: shape.store,
   MEDIA_ALLOW_PRIVATE: shape.onOff,
@@ -122,7 +124,11 @@ function arrange(given: z.output<typeof variables>) {
     store: given.STORE_URL,
     media: { allowPrivate: given.MEDIA_ALLOW_PRIVATE },
     log: { level: given.LOG_LEVEL },
-    poll: { schedule: given.POLL_SCHEDULE },
+    poll: {
+      schedule: given.POLL_SCHEDULE,
+      perSecond: given.GATEWAY_POLLS_PER_SECOND,
+      imgxLists: given.GATEWAY_IMGX_LISTS,
+    },
     models: present({
       image: given.DEFAULT_IMAGE_MODEL,
       video: given.DEFAULT_VIDEO_MODEL,

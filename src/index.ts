@@ -3,9 +3,12 @@ import packageFile from '../package.json' with { type: 'json' };
 import { type App, startApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Log, openLog } from './lib/log.ts';
+import { StoreError, type StoreErrorKind } from './services/tasks/store/index.ts';
 
 // sysexits.h, so that a supervisor can tell what starting again would change.
 const EX_SOFTWARE = 70;
+const EX_IOERR = 74;
+const EX_TEMPFAIL = 75;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
 
@@ -31,7 +34,7 @@ function configured(): Config | undefined {
 async function run(config: Config): Promise<void> {
   const log = openLog({
     level: config.log.level,
-    secrets: [config.discord.token, config.gateway.apiKey],
+    secrets: [config.discord.token, config.gateway.apiKey, ...passwordsIn(config.store.url)],
     readable: process.stdout.isTTY,
     write: (line) => process.stdout.write(line),
   });
@@ -49,10 +52,30 @@ async function run(config: Config): Promise<void> {
     // Not awaited: while all is well this never comes, and an entry that waits for it would end with Node's own code.
     app.lost.then((code) => ended(code, app, log)).catch(crash);
   } catch (error) {
+    if (error instanceof StoreError) {
+      log.fatal({ err: error.cause }, error.message);
+      return leave(EXIT_CODES[error.kind]);
+    }
     if (!isRefusedToken(error)) throw error;
     log.fatal(REFUSED);
     leave(EX_NOPERM);
   }
+}
+
+/** Starting again helps where another program has the store for a moment, and nowhere else. */
+const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
+  'in-use': EX_TEMPFAIL,
+  locked: EX_TEMPFAIL,
+  full: EX_IOERR,
+  corrupt: EX_IOERR,
+  failed: EX_IOERR,
+  newer: EX_CONFIG,
+  unsupported: EX_CONFIG,
+};
+
+function passwordsIn(address: string): string[] {
+  const password = URL.parse(address)?.password ?? '';
+  return password === '' ? [] : [password, decodeURIComponent(password)];
 }
 
 async function ended(code: number, app: App, log: Log): Promise<void> {

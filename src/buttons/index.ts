@@ -1,5 +1,7 @@
 import type { Services } from '../commands/services.ts';
 import type { Button } from '../discord/handlers.ts';
+import { deleteButton } from './delete.ts';
 import { modelsPageButton } from './models-page.ts';
+import { dismissButton, tryAgainButton } from './unconfirmed.ts';
 
-export const buttons: readonly Button<Services>[] = [modelsPageButton];
+export const buttons: readonly Button<Services>[] = [modelsPageButton, tryAgainButton, dismissButton, deleteButton];

@@ -1,10 +1,16 @@
 import type { Place } from '../discord/place.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
+import type { Task } from '../services/tasks/task.ts';
+import type { Tasks } from '../services/tasks/tasks.ts';
 import type { Health } from '../views/about.ts';
+import type { MessagePlan } from '../views/plan.ts';
 
 /** What commands and buttons may use. `app.ts` puts it together. */
 export interface Services {
   models: ModelCatalogue;
+  tasks: Tasks;
+  /** What a task's message shows now, without its results. */
+  messageOf(task: Task): MessagePlan;
   health(): Promise<Health>;
   /** The commands that members see in this place, with the id under which each is registered where it is. */
   registered(place: Place): Promise<ReadonlyMap<string, string>>;

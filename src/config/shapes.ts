@@ -34,6 +34,11 @@ const wholeNumber = (least: number, most: number, byDefault: string, unit: strin
 
 export const connections = wholeNumber(1, MOST_CONNECTIONS, '32', 'connections');
 
+/** Several hundred are already a gateway of one's own; more is a zero too many. */
+const MOST_POLLS = 10_000;
+
+export const pollsPerSecond = wholeNumber(1, MOST_POLLS, '100', 'questions a second');
+
 export const waitSeconds = (byDefault: string) =>
   wholeNumber(LEAST_WAIT_SECONDS, MOST_WAIT_SECONDS, byDefault, 'seconds');
 

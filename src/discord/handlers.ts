@@ -2,11 +2,15 @@ import type { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import type { FormPlan, MessagePlan } from '../views/plan.ts';
 import type { Guard } from './guards.ts';
+import type { Options, Values } from './options.ts';
+import type { Origin } from './origin.ts';
 import type { Place } from './place.ts';
 
 /** What a handler gets besides its own input: who asks from where, what may be used, and how to say things. */
 export interface Ask<Services> {
   place: Place;
+  /** The ways back to the member and the message, for a task that is made of this. */
+  origin: Origin;
   services: Services;
   say: Say;
 }
@@ -19,34 +23,25 @@ interface Guarded<Services> {
   lateGuards?: readonly LateGuard<Services>[];
 }
 
-/** Text that a member types, or picks from choices or suggestions. */
-export interface TextOption {
-  type: 'text';
-  required?: boolean;
-  most?: number;
-  /** Their names are sentences of the locale. */
-  choices?: readonly string[];
-  suggests?: boolean;
-}
-
-export type Options = Readonly<Record<string, TextOption>>;
-
-type ValueOf<O extends TextOption> = O['required'] extends true ? string : string | undefined;
-type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
-
 export interface Suggestion {
   name: string;
   value: string;
 }
+
+/**
+ * What becomes of the answer: a plan takes its place; "shown as it goes" leaves it to the delivery of the task that was made;
+ * "taken away" removes the message that was pressed.
+ */
+export type Outcome = MessagePlan | 'shown as it goes' | 'taken away';
 
 /** A slash command as a value. Its description, its options' and its choices' are found in the locale by their names. */
 export interface CommandDefinition<O extends Options, Services> extends Guarded<Services> {
   name: string;
   options: O;
   /** Whether only the member who asked sees the answer. */
-  isPrivate: boolean;
+  isPrivate: boolean | ((values: Values<O>) => boolean);
   suggest?(option: string, typed: string, ask: Ask<Services>): Promise<Suggestion[]>;
-  run(values: Values<O>, ask: Ask<Services>): Promise<MessagePlan>;
+  run(values: Values<O>, ask: Ask<Services>): Promise<Outcome>;
 }
 
 export type Command<Services> = CommandDefinition<Options, Services>;
@@ -54,9 +49,11 @@ export type Command<Services> = CommandDefinition<Options, Services>;
 export function command<const O extends Options, Services>(
   definition: CommandDefinition<O, Services>,
 ): Command<Services> {
+  const { isPrivate } = definition;
   return {
     ...definition,
-    // The router reads values by these very options, so they are what `run` says it takes.
+    // The router reads values by these very options, so they are what the definition says it takes.
+    isPrivate: typeof isPrivate === 'boolean' ? isPrivate : (values) => isPrivate(values as Values<O>),
     run: (values, ask) => definition.run(values as Values<O>, ask),
   };
 }
@@ -66,7 +63,7 @@ export interface Menu<Services> extends Guarded<Services> {
   name: string;
   on: 'message' | 'user';
   isPrivate: boolean;
-  run(targetId: string, ask: Ask<Services>): Promise<MessagePlan>;
+  run(targetId: string, ask: Ask<Services>): Promise<Outcome>;
 }
 
 /** What a custom id leads to: the verb, the version that is made today, and older ones that are still understood. */
@@ -78,7 +75,7 @@ interface Pointed {
 
 /** Something pressed or chosen that changes the message it stands on. */
 export interface Button<Services> extends Pointed, Guarded<Services> {
-  run(pressed: { args: readonly string[]; chosen: readonly string[] }, ask: Ask<Services>): Promise<MessagePlan>;
+  run(pressed: { args: readonly string[]; chosen: readonly string[] }, ask: Ask<Services>): Promise<Outcome>;
 }
 
 /** Something pressed whose first answer is a form. Discord takes a form as the first answer only, so it may not be slow. */
@@ -92,7 +89,7 @@ export interface Form<Services> extends Pointed, Guarded<Services> {
   run(
     filled: { args: readonly string[]; fields: Readonly<Record<string, string>> },
     ask: Ask<Services>,
-  ): Promise<MessagePlan>;
+  ): Promise<Outcome>;
 }
 
 /** Everything that members can do, one list a kind. */

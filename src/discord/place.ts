@@ -1,4 +1,4 @@
-import type { BaseInteraction } from 'discord.js';
+import { type BaseInteraction, PermissionFlagsBits } from 'discord.js';
 
 /** Where and for whom an interaction was made, from its payload alone. */
 export interface Place {
@@ -31,3 +31,6 @@ export function placeOf(interaction: BaseInteraction): Place {
     install: isGuildInstall ? 'guild' : 'user',
   };
 }
+
+export const mayManageMessages = ({ permissions }: Place): boolean =>
+  (permissions & PermissionFlagsBits.ManageMessages) !== 0n;

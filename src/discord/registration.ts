@@ -6,7 +6,8 @@ import {
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
 } from 'discord.js';
 import { sentenceAt } from '../locales/index.ts';
-import type { Command, TextOption } from './handlers.ts';
+import type { Command } from './handlers.ts';
+import type { Option } from './options.ts';
 
 export type CommandBody = RESTPostAPIChatInputApplicationCommandsJSONBody;
 
@@ -24,11 +25,13 @@ export function registrationOf(command: Command<never>, { userInstall }: { userI
   };
 }
 
-function optionBody(command: string, name: string, option: TextOption): NonNullable<CommandBody['options']>[number] {
+function optionBody(command: string, name: string, option: Option): NonNullable<CommandBody['options']>[number] {
+  const description = sentence('commands', command, 'options', name);
+  if (option.type === 'switch') return { type: ApplicationCommandOptionType.Boolean, name, description };
   const shared = {
     type: ApplicationCommandOptionType.String as const,
     name,
-    description: sentence('commands', command, 'options', name),
+    description,
     required: option.required ?? false,
     ...(option.most === undefined ? {} : { max_length: option.most }),
   };

@@ -67,6 +67,12 @@ export class Responder {
     await this.#rest.patch(Routes.webhookMessage(applicationId, token), { body, files, auth: false });
   }
 
+  /** Removes the answer, or the message that was pressed. */
+  async takeAway(): Promise<void> {
+    const { applicationId, token } = this.#address;
+    await this.#rest.delete(Routes.webhookMessage(applicationId, token), { auth: false });
+  }
+
   async #callback(type: InteractionResponseType, data?: object, files: RawFile[] = []): Promise<void> {
     this.#acknowledged = true;
     const { interactionId, token } = this.#address;

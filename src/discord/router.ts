@@ -12,8 +12,10 @@ import type { Say } from '../locales/index.ts';
 import { PRESS } from './adapter.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
-import type { Ask, Button, Command, Form, Handlers, LateGuard, Menu, Opener } from './handlers.ts';
+import type { Ask, Button, Command, Form, Handlers, LateGuard, Menu, Opener, Outcome } from './handlers.ts';
 import { Keyed, knownId } from './keys.ts';
+import { valuesOf } from './options.ts';
+import { type Origin, originOf, pressOrigin } from './origin.ts';
 import { placeOf } from './place.ts';
 import { Responder } from './responder.ts';
 import { suggestionsFor } from './suggestions.ts';
@@ -85,7 +87,9 @@ export class Router<Services> {
     if (interaction.isAutocomplete()) {
       const { name, value } = interaction.options.getFocused(true);
       const command = this.#commands.get(interaction.commandName);
-      await responder.suggest(await suggestionsFor(command, name, value, this.#ask(interaction)));
+      await responder.suggest(
+        await suggestionsFor(command, name, value, this.#ask(interaction, originOf(interaction, true))),
+      );
     } else if (interaction.isChatInputCommand()) await this.#command(interaction, responder);
     else if (interaction.isContextMenuCommand()) await this.#menu(interaction, responder);
     else if (interaction.isMessageComponent()) await this.#component(interaction, responder);
@@ -96,25 +100,24 @@ export class Router<Services> {
   async #command(interaction: ChatInputCommandInteraction, responder: Responder): Promise<void> {
     const command = this.#commands.get(interaction.commandName);
     if (!command) throw new Refusal('refusals.unknownCommand');
-    const values = Object.fromEntries(
-      Object.keys(command.options).map((name) => [name, interaction.options.getString(name) ?? undefined]),
-    );
-    const ask = this.#ask(interaction);
-    await guarded(command, ask, () => responder.defer(command.isPrivate));
-    await responder.edit(await command.run(values, ask));
+    const values = valuesOf(command.options, interaction);
+    const isPrivate = typeof command.isPrivate === 'boolean' ? command.isPrivate : command.isPrivate(values);
+    const ask = this.#ask(interaction, originOf(interaction, isPrivate));
+    await guarded(command, ask, () => responder.defer(isPrivate));
+    await conclude(responder, await command.run(values, ask));
   }
 
   async #menu(interaction: ContextMenuCommandInteraction, responder: Responder): Promise<void> {
     const on = interaction.isMessageContextMenuCommand() ? 'message' : 'user';
     const menu = this.#menus.get(`${on} ${interaction.commandName}`);
     if (!menu) throw new Refusal('refusals.unknownCommand');
-    const ask = this.#ask(interaction);
+    const ask = this.#ask(interaction, originOf(interaction, menu.isPrivate));
     await guarded(menu, ask, () => responder.defer(menu.isPrivate));
-    await responder.edit(await menu.run(interaction.targetId, ask));
+    await conclude(responder, await menu.run(interaction.targetId, ask));
   }
 
   async #component(interaction: MessageComponentInteraction, responder: Responder): Promise<void> {
-    const ask = this.#ask(interaction);
+    const ask = this.#ask(interaction, pressOrigin(interaction));
     const chosen = interaction.isStringSelectMenu() ? interaction.values : [];
     const own = knownId(interaction.customId);
     // A list that stands for too many buttons: what was chosen is the button's own id.
@@ -124,14 +127,14 @@ export class Router<Services> {
     const button = this.#buttons.find(id);
     if (!button) throw new Refusal('refusals.unknownButton');
     await guarded(button, ask, () => responder.deferUpdate());
-    await responder.edit(await button.run({ args: id.args, chosen }, ask));
+    await conclude(responder, await button.run({ args: id.args, chosen }, ask));
   }
 
   async #form(interaction: ModalSubmitInteraction, responder: Responder): Promise<void> {
     const id = knownId(interaction.customId);
     const form = this.#forms.find(id);
     if (!form) throw new Refusal('refusals.unknownButton');
-    const ask = this.#ask(interaction);
+    const ask = this.#ask(interaction, originOf(interaction, form.isPrivate));
     const fields = Object.fromEntries(
       interaction.fields.fields.map((field, name) => [
         name,
@@ -139,7 +142,7 @@ export class Router<Services> {
       ]),
     );
     await guarded(form, ask, () => responder.defer(form.isPrivate));
-    await responder.edit(await form.run({ args: id.args, fields }, ask));
+    await conclude(responder, await form.run({ args: id.args, fields }, ask));
   }
 
   async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
@@ -159,10 +162,15 @@ export class Router<Services> {
     }
   }
 
-  #ask(interaction: BaseInteraction): Ask<Services> {
+  #ask(interaction: BaseInteraction, origin: Origin): Ask<Services> {
     const { services, say } = this.#parts;
-    return { place: placeOf(interaction), services, say };
+    return { place: placeOf(interaction), origin, services, say };
   }
+}
+
+async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
+  if (outcome === 'taken away') await responder.takeAway();
+  else if (outcome !== 'shown as it goes') await responder.edit(outcome);
 }
 
 interface Guarded<Services> {

@@ -1,6 +1,15 @@
 /** Every sentence a person reads, by the place that says it. Names in double braces are filled in. */
 export const en = {
   commands: {
+    imagine: {
+      description: 'Four pictures from words',
+      example: '/imagine prompt:a fox in the snow',
+      who: 'everyone',
+      options: {
+        prompt: 'What the pictures show',
+        private: 'Only you see the answer and its result',
+      },
+    },
     models: {
       description: 'The models this bot can use',
       example: '/models kind:video',
@@ -49,6 +58,13 @@ export const en = {
     latencyUnknown: 'Has not measured its way to Discord yet',
     gatewayAnswers: 'The gateway answers (in {{ms}} ms)',
     gatewayRefuses: 'The gateway does not answer as it should: {{reason}}',
+    liveTasks_one: 'Follows {{count}} task',
+    liveTasks_other: 'Follows {{count}} tasks',
+    trouble: {
+      busy: 'The gateway asks to wait, so no task is asked about ({{lane}}, since <t:{{since}}:R>)',
+      refused: 'The gateway refuses to be asked about tasks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
+      unreachable: 'The gateway does not answer when asked about tasks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
+    },
     more: 'What can be done here: {{mention}}',
   },
   help: {
@@ -56,7 +72,41 @@ export const en = {
     line: '{{mention}} · {{description}} ({{who}}). For example `{{example}}`',
     nothing: 'No command is registered here yet.',
   },
+  task: {
+    headline: '**{{prompt}}** · {{owner}}',
+    waiting: 'Waiting for its turn since <t:{{since}}:R>.',
+    ahead_one: '{{count}} task is before it.',
+    ahead_other: '{{count}} tasks are before it.',
+    running: 'At work since <t:{{since}}:R>.',
+    overdue:
+      'Still processing, since <t:{{since}}:R>. This takes longer than usual; it is followed to its end, and nothing has to be done for it.',
+    needsInput: 'The gateway waits for words before it goes on.',
+    done: 'Done in {{seconds}} s.',
+    empty: 'Done, but the gateway gave nothing to show. A safety filter does that, usually.',
+    alt: 'AI-generated: {{prompt}}',
+    link: 'It could not be attached here. It is at {{address}}',
+    linkUntil: 'It could not be attached here. It is at {{address}} (until <t:{{until}}:f>)',
+    gone_one: 'A result could not be fetched any more.',
+    gone_other: '{{count}} results could not be fetched any more.',
+    odd_one: 'A result could not be shown: it is not what it should be.',
+    odd_other: '{{count}} results could not be shown: they are not what they should be.',
+    failed: 'The gateway could not do this, and gave no reason.',
+    failedWith: 'The gateway could not do this: {{reason}}',
+    cancelled: 'It was cancelled at the gateway.',
+    expired: 'It expired at the gateway before it was done.',
+    forgotten: 'The gateway does not know this task any more: several answers over minutes said so.',
+    unconfirmed:
+      'The gateway may or may not have taken this order: its answer never came. It is not sent again by itself, for it might be charged twice.',
+    reason: 'What happened: {{reason}}',
+    dismissed: 'Dismissed. Nobody knows whether the gateway took this order.',
+    buttons: { tryAgain: 'Try again (may be charged twice)', dismiss: 'Dismiss', delete: 'Delete' },
+  },
   refusals: {
+    sameOrder: 'You have just asked for exactly this, and it is on its way. To have it twice, ask again in a moment.',
+    unknownTask: 'The bot does not know this task any more.',
+    notYours: 'Only whoever asked for this can decide about it.',
+    alreadyTriedAgain: 'This was tried again already.',
+    alreadyDecided: 'There is nothing to decide about this any more.',
     guildNotServed: 'This bot is at home on another server and takes no orders here.',
     notUserInstallable: 'This bot takes orders on its servers only, not as a personal app.',
     unknownCommand: 'This command is no longer part of the bot. Restart Discord to see the present ones.',

@@ -1,4 +1,5 @@
 import type { Say } from '../locales/index.ts';
+import type { LaneTrouble } from '../services/tasks/scheduler/scheduler.ts';
 import type { MessagePlan } from './plan.ts';
 
 export interface Health {
@@ -6,16 +7,27 @@ export interface Health {
   /** Milliseconds to Discord and back; undefined before the first heartbeat. */
   latencyMs: number | undefined;
   gateway: { answers: true; ms: number } | { answers: false; reason: string };
+  liveTasks: number;
+  /** Families of the gateway's endpoints that are not asked at the moment, and why. */
+  troubles: readonly LaneTrouble[];
 }
 
 /** `help` is how the command is mentioned here. */
-export function aboutPage({ version, latencyMs, gateway }: Health, help: string, say: Say): MessagePlan {
+export function aboutPage(
+  { version, latencyMs, gateway, liveTasks, troubles }: Health,
+  help: string,
+  say: Say,
+): MessagePlan {
   const lines = [
     say('about.version', { version }),
     latencyMs === undefined ? say('about.latencyUnknown') : say('about.latency', { ms: String(latencyMs) }),
     gateway.answers
       ? say('about.gatewayAnswers', { ms: String(gateway.ms) })
       : say('about.gatewayRefuses', { reason: gateway.reason }),
+    say('about.liveTasks', { count: liveTasks }),
+    ...troubles.map(({ kind, lane, since, reason }) =>
+      say(`about.trouble.${kind}`, { lane, since: String(Math.floor(since / 1000)), reason }),
+    ),
   ];
   return { page: { title: say('about.title'), blocks: [lines.join('\n'), say('about.more', { mention: help })] } };
 }

@@ -1,11 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect } from 'vitest';
 import { type DiscordOptions, type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
-import { type App, startApp } from '../../src/app.ts';
+import { type App, type AppTools, startApp } from '../../src/app.ts';
 import { commands } from '../../src/commands/index.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
-import { openLog } from '../../src/lib/log.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { type Log, openLog } from '../../src/lib/log.ts';
+import type { GatewayLimits } from '../../src/services/gateway/settings.ts';
 
 export const key = 'sk-sandbox';
 
@@ -15,12 +20,17 @@ export interface Stage {
   config: Config;
   /** Everything the log has written. */
   logged(): string;
+  log: Log;
+  tools: Pick<AppTools, 'clock' | 'gatewayLimits'>;
 }
 
 export interface StageOptions {
   discord?: DiscordOptions;
   gateway?: GatewayOptions;
   settings?: Record<string, string>;
+  /** The time of all three; without one each has the real one. */
+  clock?: Clock;
+  gatewayLimits?: Partial<GatewayLimits>;
   /** Whether the commands are registered before anybody uses them, and as if which settings were in force. */
   deployed?: boolean | { userInstall: boolean };
 }
@@ -37,21 +47,26 @@ export async function stage({
   gateway: forGateway,
   settings,
   deployed = true,
-}: StageOptions = {}) {
-  const discord = await startDiscord(forDiscord);
+  clock,
+  gatewayLimits,
+}: StageOptions = {}): Promise<Stage> {
+  const discord = await startDiscord({ ...(clock && { clock }), ...forDiscord });
   closers.push(async () => {
     await discord.close();
     // Whatever a test is about, nothing in it may be what Discord would refuse.
     expect(discord.violations).toEqual([]);
   });
-  const gateway = await startGateway(forGateway);
+  const gateway = await startGateway({ ...(clock && { clock }), ...forGateway });
   closers.push(() => gateway.close());
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-'));
+  closers.push(() => rm(folder, { recursive: true, force: true }));
   const config = readConfig({
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
     GATEWAY_BASE_URL: gateway.url,
     GATEWAY_API_KEY: key,
     LOG_LEVEL: 'debug',
+    STORE_URL: `sqlite://${join(folder, 'atelier.sqlite')}`,
     ...settings,
   });
   if (deployed) await deploy(discord, deployed === true ? config.discord : deployed);
@@ -63,15 +78,21 @@ export async function stage({
     readable: false,
     write: (line) => lines.push(line),
   });
-  return { discord, gateway, config, logged, log };
+  const tools = { ...(clock && { clock }), ...(gatewayLimits && { gatewayLimits }) };
+  return { discord, gateway, config, logged, log, tools };
 }
 
 /** The shipped bot between the two embedded sides, logged in and ready. */
 export async function bot(options: StageOptions = {}): Promise<Stage & { app: App }> {
-  const { log, ...staged } = await stage(options);
-  const app = await startApp(staged.config, { log, version: '1.2.3' });
+  const staged = await stage(options);
+  return { ...staged, app: await enter(staged) };
+}
+
+/** The shipped bot takes its place on a stage; it can leave, and another one come. */
+export async function enter({ config, log, tools }: Stage): Promise<App> {
+  const app = await startApp(config, { log, version: '1.2.3', ...tools });
   closers.push(() => app.stop());
-  return { ...staged, app };
+  return app;
 }
 
 async function deploy(discord: EmbeddedDiscord, settings: { userInstall: boolean }): Promise<void> {

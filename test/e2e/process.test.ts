@@ -25,7 +25,7 @@ afterEach(async () => {
 /** A shipped entry point as its own process, with only its documented variables set. */
 function run(
   entry: string,
-  { discord, gateway }: Stage,
+  { discord, gateway, config }: Stage,
   args: string[] = [],
   settings: Record<string, string> = {},
 ): Running {
@@ -37,6 +37,7 @@ function run(
       DISCORD_API_URL: discord.apiUrl,
       GATEWAY_BASE_URL: gateway.url,
       GATEWAY_API_KEY: key,
+      STORE_URL: config.store.url,
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -82,6 +83,32 @@ describe('the shipped bot as a process', () => {
     expect(bot.said()).toContain('does not accept DISCORD_TOKEN');
   });
 
+  it('ends with 75 and a sentence when another one has its store', async () => {
+    const side = await stage();
+    const first = run('src/index.ts', side);
+    await expect.poll(first.said, patience).toContain('Atelier is here.');
+    const second = run('src/index.ts', side);
+    expect(await second.ended).toBe(75);
+    expect(second.said()).toContain(side.config.store.url.replace('sqlite://', ''));
+  });
+
+  it('killed between asking the gateway and hearing its answer, says so when it is back, and asks no more', async () => {
+    const side = await stage();
+    side.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-hang' });
+    const first = run('src/index.ts', side);
+    await expect.poll(first.said, patience).toContain('Atelier is here.');
+    const exchange = await side.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.acknowledged();
+    await expect.poll(() => side.gateway.jobs.list().length, patience).toBe(1);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = run('src/index.ts', side);
+    const message = await exchange.message();
+    expect(text(message)).toContain('may or may not have taken this order');
+    expect(side.gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
+    expect(second.said()).not.toContain(exchange.token);
+  });
+
   it('ends with 78 when its settings are wrong', async () => {
     const bot = run('src/index.ts', await stage(), [], { GATEWAY_API_KEY: '' });
     expect(await bot.ended).toBe(78);
@@ -104,11 +131,11 @@ describe('npm run deploy', () => {
     expect(first).toMatchObject({ code: 0 });
     expect(first.said).toContain('new       /models');
     expect(first.said).toContain(`client_id=${side.discord.applicationId}`);
-    expect(writes(side)).toEqual(['POST', 'POST', 'POST']);
+    expect(writes(side)).toEqual(['POST', 'POST', 'POST', 'POST']);
     expect((await deploy(side)).said).toContain('unchanged /models');
-    expect(writes(side)).toHaveLength(3);
+    expect(writes(side)).toHaveLength(4);
 
-    const [models] = side.discord.commands.global();
+    const models = side.discord.commands.global().find(({ name }) => name === 'models');
     await fetch(`${side.discord.apiUrl}/v10/applications/${side.discord.applicationId}/commands/${models?.id}`, {
       method: 'PATCH',
       headers: { authorization: `Bot ${side.discord.token}`, 'content-type': 'application/json' },
@@ -132,7 +159,7 @@ describe('npm run deploy', () => {
     const side = await stage({ deployed: false });
     const guild = side.discord.world.guild('atelier').id;
     await deploy(side, '--guild', guild);
-    expect(side.discord.commands.guild(guild).map(({ name }) => name)).toEqual(['models', 'about', 'help']);
+    expect(side.discord.commands.guild(guild).map(({ name }) => name)).toEqual(['imagine', 'models', 'about', 'help']);
     expect(side.discord.commands.global()).toEqual([]);
   });
 

@@ -74,7 +74,7 @@ export function unconfirmed(task: Task, reason: string | undefined, now: number)
 }
 
 /** Its member asked for it once more: another task has taken its place. */
-export function succeededBy(task: Task, successorId: string): Task {
+export function succeededBy(task: Task, successorId: string | undefined): Task {
   return { ...task, successorId };
 }
 
@@ -101,6 +101,12 @@ export function overdue(task: Task, now: number): Task {
   return hasEnded(task) || task.times.overdue !== undefined
     ? task
     : { ...task, times: { ...task.times, overdue: now } };
+}
+
+/** Its message was taken away. */
+export function messageGone(task: Task): Task {
+  const { message: _, ...rest } = task;
+  return rest;
 }
 
 /** A message shows it. */

@@ -10,8 +10,11 @@ export interface Trouble {
   reason: string;
 }
 
-/** One question to the gateway: about one task, or about as many as its lane puts together. */
-export type Poll = (ids: readonly string[]) => Promise<ReadonlyMap<string, Verdict> | Trouble>;
+/**
+ * One question to the gateway: about one task, or about as many as its lane puts together. An id without a verdict is asked about
+ * again after a while. A poll ends by itself within reason: one that hangs keeps its place among the questions at once.
+ */
+type Poll = (ids: readonly string[]) => Promise<ReadonlyMap<string, Verdict> | Trouble>;
 
 /** Questions of one family go one road: what it refuses or delays is the whole road's business. */
 export interface Lane {
@@ -37,8 +40,9 @@ export interface LaneTrouble extends Trouble {
 
 /** The one place that owns time: whatever must be asked again is asked by it, within its budget. */
 export interface Scheduler {
+  /** An id that is followed already begins anew: even the verdict of a question about it that is under way counts no more. */
   add(followed: Followed): void;
-  /** Something may have happened: ask as soon as the budget allows. */
+  /** Something may have happened: ask as soon as the budget allows, and once more where a question is under way. */
   hint(id: string): void;
   remove(id: string): void;
   /** Nothing is asked before this. */
@@ -46,6 +50,6 @@ export interface Scheduler {
   /** Asks nothing new, and waits for what is under way. */
   stop(): Promise<void>;
   readonly size: number;
-  /** Lanes that are paused now, and why. */
+  /** Lanes that are paused now while something waits in them, and why. */
   troubles(): LaneTrouble[];
 }

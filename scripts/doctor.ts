@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+import * as shape from '../src/config/shapes.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { openLog } from '../src/lib/log.ts';
+import {
+  type Examination,
+  examine,
+  type FindingKind,
+  StoreError,
+  type StoreErrorKind,
+} from '../src/services/tasks/store/index.ts';
+
+/** sysexits.h */
+const EX_USAGE = 64;
+const EX_TEMPFAIL = 75;
+const EX_CONFIG = 78;
+
+const EXIT_CODES: Partial<Record<StoreErrorKind, number>> = {
+  'in-use': EX_TEMPFAIL,
+  locked: EX_TEMPFAIL,
+  unsupported: EX_CONFIG,
+};
+
+const USAGE = 'npm run doctor -- [--dry-run]';
+
+/** What was found, in words before a number. */
+const FOUND: Readonly<Record<FindingKind, string>> = {
+  damaged: 'damage in the file itself, which only a copy from your backups can mend',
+  'readable-by-others': 'file that others on this machine could read',
+  unmarked: 'missing note of the version that wrote it',
+  unreadable: 'rows that cannot be read (set aside, never thrown away)',
+  'in-both-places': 'tasks kept both as live and as finished',
+  misplaced: 'tasks kept in the wrong place',
+  'expired-token': "tasks with an interaction's token that is of no more use",
+  past: 'tasks kept for longer than they should be',
+  'line-missing': 'lines missing in the lists of members and servers',
+  'line-dangling': 'lines in those lists without a task',
+  'line-outdated': 'lines in those lists older than their task',
+  'row-astray': 'rows of those lists that belong nowhere',
+};
+
+async function doctor(): Promise<number> {
+  const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
+  const address = shape.store.safeParse(process.env.STORE_URL?.trim() || undefined).data;
+  if (!address) {
+    console.error(
+      `The settings are not right (.env.example explains each):\n  STORE_URL should be ${shape.store.description}`,
+    );
+    return EX_CONFIG;
+  }
+  const repair = !values['dry-run'];
+  // The lines below say the same for a person.
+  const log = openLog({ level: 'silent', secrets: [], readable: true, write: console.error });
+  const examination = await examine(address, { repair, clock: systemClock, log });
+  tell(examination, repair);
+  const isLeft = examination.findings.some(({ kind }) => !repair || kind === 'damaged');
+  return isLeft ? 1 : 0;
+}
+
+function tell({ file, holds, findings }: Examination, repair: boolean): void {
+  console.log(`The store ${file}:`);
+  for (const { kind, count } of findings) {
+    const isRepaired = repair && kind !== 'damaged';
+    console.log(`  ${FOUND[kind]}: ${count}, ${isRepaired ? 'repaired' : 'not repaired'}`);
+  }
+  if (findings.length === 0) console.log(holds ? '  all is well' : '  there is nothing in it yet');
+  if (holds) console.log(`Tasks: ${holds.tasks}. Rows set aside so far: ${holds.setAside}.`);
+}
+
+function failed(error: unknown): number {
+  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
+    console.error(`${error.message.split('. ')[0]}. Use: ${USAGE}`);
+    return EX_USAGE;
+  }
+  if (error instanceof StoreError) {
+    console.error(error.message);
+    return EXIT_CODES[error.kind] ?? 1;
+  }
+  throw error;
+}
+
+process.exitCode = await doctor().catch(failed);

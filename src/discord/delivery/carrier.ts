@@ -1,0 +1,52 @@
+import { type REST, Routes } from 'discord.js';
+import type { MessagePlace } from '../../services/tasks/task.ts';
+import type { MessageBody } from '../adapter.ts';
+import type { EditWay, TokenWay } from './ways.ts';
+
+/** The longest page that Discord gives of a channel's messages. */
+const PAGE = 100;
+
+/** Carries one message one way. The library underneath keeps to the rate limits and tries again where that is all it takes. */
+export class Carrier {
+  readonly #botRest: REST;
+  readonly #tokenRest: REST;
+
+  constructor({ botRest, tokenRest }: { botRest: REST; tokenRest: REST }) {
+    this.#botRest = botRest;
+    this.#tokenRest = tokenRest;
+  }
+
+  async edit(way: TokenWay | EditWay, sent: MessageBody): Promise<MessagePlace | undefined> {
+    if (way.by === 'edit') {
+      const { channelId, id } = way.message;
+      return placeIn(await this.#botRest.patch(Routes.channelMessage(channelId, id), { ...sent }));
+    }
+    // The answer of its interaction, or the message that was pressed, is a task's message.
+    const original = Routes.webhookMessage(way.applicationId, way.token);
+    // With the bot's own token on it, an expired one would cost the library that token as well.
+    return placeIn(await this.#tokenRest.patch(original, { ...sent, auth: false }));
+  }
+
+  /** A nonce that Discord has seen within the last minutes brings back that message instead of a second one. */
+  async post(channelId: string, nonce: string, { body, files }: MessageBody): Promise<MessagePlace | undefined> {
+    const once = { ...body, nonce, enforce_nonce: true };
+    return placeIn(await this.#botRest.post(Routes.channelMessages(channelId), { body: once, files }));
+  }
+
+  async openDirect(memberId: string): Promise<string> {
+    const channel = await this.#botRest.post(Routes.userChannels(), { body: { recipient_id: memberId } });
+    return (channel as { id: string }).id;
+  }
+
+  /** The messages right before one of this id, newest first. */
+  async before(channelId: string, id: string): Promise<unknown[]> {
+    const query = new URLSearchParams({ before: id, limit: String(PAGE) });
+    const page = await this.#botRest.get(Routes.channelMessages(channelId), { query });
+    return Array.isArray(page) ? page : [];
+  }
+}
+
+function placeIn(answer: unknown): MessagePlace | undefined {
+  const { id, channel_id: channelId } = (answer ?? {}) as { id?: unknown; channel_id?: unknown };
+  return typeof id === 'string' && typeof channelId === 'string' ? { channelId, id } : undefined;
+}

@@ -1,0 +1,31 @@
+import type { REST } from 'discord.js';
+import type { Clock } from '../../lib/clock.ts';
+import type { Task } from '../../services/tasks/task.ts';
+import type { MessagePlan } from '../../views/plan.ts';
+
+export interface Prepared {
+  plan: MessagePlan;
+  /** Gives back the memory that its files hold. */
+  release(): void;
+}
+
+export type Transition = (task: Task) => Task;
+
+export interface DeliveryLog {
+  info(facts: object, sentence: string): void;
+  warn(facts: object, sentence: string): void;
+  error(facts: object, sentence: string): void;
+}
+
+export interface DeliveryParts {
+  /** Speaks as the bot. */
+  botRest: REST;
+  /** For addresses that carry an interaction's own token. */
+  tokenRest: REST;
+  clock: Clock;
+  log: DeliveryLog;
+  /** What a task's message shows now; for an ended task it may fetch results. Does not throw for anything expected. */
+  prepare(task: Task): Promise<Prepared>;
+  /** Changes the stored task atomically and answers with it as it is then; throws if the store cannot. */
+  change(id: string, transition: Transition): Promise<Task>;
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../../lib/clock.ts';
+import { pause } from '../../lib/pause.ts';
+import { factsOf } from './errors.ts';
+import type { Hindered, Hindrance } from './hindered.ts';
+import type { DeliveryLog } from './parts.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** Each pause is twice as long as the one before. A bug rarely goes away by itself. */
+const PAUSES: Readonly<Record<Hindrance, { first: number; longest: number }>> = {
+  unreachable: { first: 5 * SECOND, longest: 5 * MINUTE },
+  unstored: { first: 5 * SECOND, longest: 5 * MINUTE },
+  unprepared: { first: 30 * SECOND, longest: 10 * MINUTE },
+};
+
+/** Waits before the same is tried again. With every change of what is in the way it begins anew. */
+export class Patience {
+  readonly #id: string;
+  readonly #clock: Clock;
+  readonly #log: DeliveryLog;
+  readonly #stopping: AbortSignal;
+  #met: Hindrance | undefined;
+  #times = 0;
+
+  constructor(id: string, { clock, log }: { clock: Clock; log: DeliveryLog }, stopping: AbortSignal) {
+    this.#id = id;
+    this.#clock = clock;
+    this.#log = log;
+    this.#stopping = stopping;
+  }
+
+  async with({ hindrance, cause }: Hindered): Promise<void> {
+    this.#times = hindrance === this.#met ? this.#times + 1 : 0;
+    this.#met = hindrance;
+    const { first, longest } = PAUSES[hindrance];
+    const waitMs = Math.min(longest, first * 2 ** this.#times);
+    if (this.#times === 0)
+      this.#log.warn({ task: this.#id, hindrance, waitMs, ...factsOf(cause) }, 'The end of a task has to wait.');
+    if (!this.#stopping.aborted) await pause(this.#clock, waitMs, this.#stopping);
+  }
+}

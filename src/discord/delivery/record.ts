@@ -1,0 +1,78 @@
+import { Refusal } from '../../lib/refusal.ts';
+import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import {
+  delivered,
+  intending,
+  progressShown,
+  shownIn,
+  undeliverable,
+  withoutToken,
+} from '../../services/tasks/transitions.ts';
+import { factsOf } from './errors.ts';
+import { Hindered } from './hindered.ts';
+import type { DeliveryParts, Transition } from './parts.ts';
+
+/** Where the end of a task can be seen, or why nowhere. */
+export type Fate = { there: MessagePlace | undefined } | { nowhere: 'deleted' | 'no-way' };
+
+type RecordParts = Pick<DeliveryParts, 'change' | 'clock' | 'log'>;
+
+/** What is stored of the delivery of one task. */
+export class DeliveryRecord {
+  readonly #id: string;
+  readonly #parts: RecordParts;
+
+  constructor(id: string, parts: RecordParts) {
+    this.#id = id;
+    this.#parts = parts;
+  }
+
+  /** The task as it is now; undefined: there is none any more. */
+  async task(): Promise<Task | undefined> {
+    return this.#store((same) => same);
+  }
+
+  async progressShown(message: MessagePlace | undefined): Promise<void> {
+    await this.#try((task) => progressShown(message ? shownIn(task, message) : task));
+  }
+
+  async forgetToken(): Promise<void> {
+    await this.#try(withoutToken);
+  }
+
+  async intend(by: 'channel' | 'direct', channelId: string): Promise<void> {
+    const intention = { by, channelId, nonce: this.#id, at: this.#parts.clock.now() };
+    await this.#store((task) => intending(task, intention));
+  }
+
+  async settle(fate: Fate, at: number): Promise<void> {
+    await this.#store((task) =>
+      'there' in fate ? delivered(task, fate.there, at) : undeliverable(task, fate.nowhere, at),
+    );
+    if ('nowhere' in fate)
+      this.#parts.log.info({ task: this.#id, why: fate.nowhere }, 'The end of a task reached nobody.');
+  }
+
+  /** For what costs no more than a request when a restart has forgotten it. */
+  async #try(transition: Transition): Promise<void> {
+    try {
+      await this.#store(transition);
+    } catch (error) {
+      if (!(error instanceof Hindered)) throw error;
+      this.#parts.log.warn(
+        { task: this.#id, ...factsOf(error.cause) },
+        'What became of a message could not be stored.',
+      );
+    }
+  }
+
+  async #store(transition: Transition): Promise<Task | undefined> {
+    try {
+      return await this.#parts.change(this.#id, transition);
+    } catch (error) {
+      // An order that was refused leaves no task behind.
+      if (error instanceof Refusal) return undefined;
+      throw new Hindered('unstored', error);
+    }
+  }
+}

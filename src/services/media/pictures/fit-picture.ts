@@ -1,0 +1,102 @@
+import type { Sharp } from 'sharp';
+import { type MediaType, mediaTypes } from '../recognise/types.ts';
+import { cleaned } from './clean.ts';
+import type { Picture } from './facts.ts';
+import type { Workbench } from './workbench.ts';
+
+/** `re-encoded` still has at least half of the original's width; a `preview` has not, and does not move. */
+export type Fitted =
+  | { readonly how: 'as-is' | 're-encoded' | 'preview'; readonly bytes: Buffer; readonly type: MediaType }
+  | { readonly how: 'none' };
+
+const QUALITIES = [90, 80, 70];
+/** From 90 to 70 the size about halves: what is further off than this must become smaller instead. */
+const HOPELESS = 2.5;
+const SCALED_QUALITY = 80;
+const LEAST_SCALE = 0.5;
+/** A WebP holds all its pixels in memory while it is made, some 13 bytes each where they can be seen through. */
+const MOST_WEBP_PIXELS = 4_096 * 4_096;
+const LONGEST_WEBP_SIDE = 16_383;
+const PREVIEW_SIDES = [1_280, 640, 320, 160];
+const PREVIEW_QUALITY = 75;
+
+/** As it is where that fits, else with quality stepped down, else smaller, else a preview, else nothing. */
+export async function fitPicture(
+  picture: Picture,
+  most: number,
+  bench: Workbench,
+  signal: AbortSignal,
+): Promise<Fitted> {
+  // A picture that is far too large is not drawn once more only to be found too large.
+  if (!picture.isTurned || picture.bytes.length <= most * HOPELESS) {
+    const { bytes, type, isRedrawn } = await cleaned(picture, bench, signal);
+    if (bytes.length <= most) return { how: isRedrawn ? 're-encoded' : 'as-is', bytes, type };
+  }
+  const draw = (drawing: (picture: Sharp) => Sharp, moves = false) =>
+    bench.draw(picture.bytes, { moves, draw: drawing }, signal);
+  return (await smaller(picture, most, draw)) ?? (await preview(picture, most, draw)) ?? { how: 'none' };
+}
+
+type Draw = (drawing: (picture: Sharp) => Sharp, moves?: boolean) => Promise<Buffer>;
+
+async function smaller(picture: Picture, most: number, draw: Draw): Promise<Fitted | undefined> {
+  if (picture.movesUnseen) return undefined;
+  const moves = picture.frames > 1;
+  // JPEG is written line by line with next to no memory, and every program opens it.
+  const type = moves || picture.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
+  const encode = (scale: number, quality: number) =>
+    draw((original) => inFormat(scaled(original, picture, scale), type, quality), moves);
+
+  let scale = type === mediaTypes.webp ? webpScale(picture, moves) : 1;
+  let size = Number.POSITIVE_INFINITY;
+  if (scale < LEAST_SCALE) return undefined;
+  for (const quality of QUALITIES) {
+    const bytes = await encode(scale, quality);
+    if (bytes.length <= most) return { how: 're-encoded', bytes, type };
+    size = bytes.length;
+    if (size > most * HOPELESS) break;
+  }
+  while (scale > LEAST_SCALE) {
+    // Size goes with the area; a little less, so that one try is usually enough.
+    scale = Math.max(LEAST_SCALE, scale * Math.min(0.9, Math.sqrt(most / size) * 0.95));
+    const bytes = await encode(scale, SCALED_QUALITY);
+    if (bytes.length <= most) return { how: 're-encoded', bytes, type };
+    size = bytes.length;
+  }
+  return undefined;
+}
+
+async function preview({ width, height }: Picture, most: number, draw: Draw): Promise<Fitted | undefined> {
+  let before = Number.POSITIVE_INFINITY;
+  for (const largest of PREVIEW_SIDES) {
+    const side = Math.min(largest, Math.max(width, height));
+    if (side === before) continue;
+    before = side;
+    const bytes = await draw((original) => {
+      const small = original.autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });
+      // JPEG knows no glass: what can be seen through gets a ground.
+      return inFormat(small.flatten({ background: 'white' }), mediaTypes.jpeg, PREVIEW_QUALITY);
+    });
+    if (bytes.length <= most) return { how: 'preview', bytes, type: mediaTypes.jpeg };
+  }
+  return undefined;
+}
+
+function scaled(original: Sharp, { width, frames }: Picture, scale: number): Sharp {
+  // The frames of an animation lie one below the other in memory and cannot be turned.
+  const upright = frames > 1 ? original : original.autoOrient();
+  return scale < 1 ? upright.resize({ width: Math.max(1, Math.round(width * scale)) }) : upright;
+}
+
+function webpScale({ width, height }: Picture, moves: boolean): number {
+  const bySide = LONGEST_WEBP_SIDE / Math.max(width, height);
+  // An animation is written frame by frame.
+  const byMemory = moves ? 1 : Math.sqrt(MOST_WEBP_PIXELS / (width * height));
+  return Math.min(1, bySide, byMemory);
+}
+
+function inFormat(picture: Sharp, type: MediaType, quality: number): Sharp {
+  if (type === mediaTypes.webp) return picture.webp({ quality, alphaQuality: quality, effort: 2 });
+  // Optimised tables make a file four per cent smaller, and the work twice as long and 400 MB larger at 67 million pixels.
+  return picture.jpeg({ quality, optimiseCoding: false });
+}

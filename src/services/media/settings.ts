@@ -1,0 +1,24 @@
+import { lookup } from 'node:dns/promises';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import type { Resolve } from './addresses/guard.ts';
+
+export interface MediaSettings {
+  /** Scheme, host and port of the gateway: allowed wherever it is, and the only place that ever sees the key. */
+  readonly gatewayOrigin: string;
+  readonly apiKey: string;
+  /** For a file host in one's own network. */
+  readonly allowPrivate: boolean;
+}
+
+/** What the room needs from outside. */
+export interface MediaTools {
+  readonly log: { warn(facts: object, sentence: string): void };
+  readonly clock?: Clock;
+  /** What DNS says about a host that is not the gateway. */
+  readonly resolve?: Resolve;
+}
+
+export const defaultTools = {
+  clock: systemClock,
+  resolve: (name: string) => lookup(name, { all: true }),
+} as const satisfies Omit<MediaTools, 'log'>;

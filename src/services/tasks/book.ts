@@ -1,0 +1,144 @@
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { isLive, type Task } from './task.ts';
+import type { TaskStore } from './task-store.ts';
+
+export interface TasksLog {
+  debug(facts: object, sentence: string): void;
+  info(facts: object, sentence: string): void;
+  warn(facts: object, sentence: string): void;
+  error(facts: object, sentence: string): void;
+}
+
+export type Transition = (task: Task) => Task;
+type Listener = (task: Task) => void;
+
+interface BookParts {
+  store: TaskStore;
+  log: TasksLog;
+}
+
+/** Every task that something is left to do for, in memory; whatever changes is stored before anybody hears of it. */
+export class TaskBook {
+  readonly #store: TaskStore;
+  readonly #log: TasksLog;
+  readonly #live = new Map<string, Task>();
+  /** Known here and not yet in the store, which could not take it. */
+  readonly #unsaved = new Set<string>();
+  readonly #lock = new KeyedLock();
+  readonly #listeners: Listener[] = [];
+
+  constructor({ store, log }: BookParts) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Reads what was under way when the bot last ran. */
+  async open(): Promise<Task[]> {
+    const tasks = await this.#store.live();
+    for (const task of tasks) this.#live.set(task.id, task);
+    return tasks;
+  }
+
+  live(): Task[] {
+    return [...this.#live.values()];
+  }
+
+  get liveCount(): number {
+    return this.#live.size;
+  }
+
+  find(id: string): Task | undefined {
+    return this.#live.get(id);
+  }
+
+  async get(id: string): Promise<Task | undefined> {
+    return this.#live.get(id) ?? this.#store.get(id);
+  }
+
+  onChange(listener: Listener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Tells of a task as it is: nobody who listens now was there when it changed. */
+  announce(task: Task): void {
+    for (const listener of this.#listeners) listener(task);
+  }
+
+  async add(task: Task): Promise<void> {
+    await this.#store.put(task);
+    this.#live.set(task.id, task);
+  }
+
+  /** As if it had never been. */
+  async forget(id: string): Promise<void> {
+    await this.#lock.run(id, async () => {
+      const task = this.#live.get(id);
+      this.#live.delete(id);
+      if (task) await this.#store.remove(task);
+    });
+  }
+
+  /**
+   * Changes one task; whoever else wants to change it waits. `mustHold` is for what would be lost for good if the store could
+   * not take it just then: it is kept in memory and stored as soon as possible.
+   */
+  async change(id: string, transition: Transition, { mustHold = false } = {}): Promise<Task> {
+    return this.#lock.run(id, async () => {
+      const before = await this.get(id);
+      if (!before) throw new Refusal('refusals.unknownTask');
+      const after = transition(before);
+      if (after === before) return before;
+      if (this.#unsaved.has(id) || isWorthStoring(before, after)) await this.#save(after, mustHold);
+      this.#hold(after);
+      if (isNews(before, after)) this.announce(after);
+      return after;
+    });
+  }
+
+  /** Tries again to store what the store could not take. */
+  async saveUnsaved(): Promise<void> {
+    for (const id of [...this.#unsaved]) {
+      await this.#lock.run(id, async () => {
+        const task = this.#live.get(id);
+        if (!task) return;
+        await this.#save(task, true);
+        this.#hold(task);
+      });
+    }
+  }
+
+  async #save(task: Task, mustHold: boolean): Promise<void> {
+    try {
+      await this.#store.put(task);
+      if (this.#unsaved.delete(task.id)) this.#log.info({ task: task.id }, 'The store has taken the task at last.');
+    } catch (error) {
+      if (!mustHold) throw error;
+      if (!this.#unsaved.has(task.id))
+        this.#log.error({ task: task.id, err: error }, 'The store could not take a task.');
+      this.#unsaved.add(task.id);
+    }
+  }
+
+  #hold(task: Task): void {
+    if (isLive(task) || this.#unsaved.has(task.id)) this.#live.set(task.id, task);
+    else this.#live.delete(task.id);
+  }
+}
+
+/** What a restart may forget, for the next answer of the gateway tells it again. */
+function isWorthStoring(before: Task, after: Task): boolean {
+  const lasting = ({ progress: _p, word: _w, polls: _n, queuedBehind: _q, preview: _v, ...rest }: Task): string =>
+    stamped(rest);
+  return lasting(before) !== lasting(after);
+}
+
+/** That it was asked about once more is no news to anybody. */
+function isNews(before: Task, after: Task): boolean {
+  const told = ({ polls: _n, ...rest }: Task): string => stamped(rest);
+  return told(before) !== told(after);
+}
+
+function stamped({ times: { lastPending: _l, ...times }, ...rest }: Pick<Task, 'times'>): string {
+  return JSON.stringify({ ...rest, times });
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { GatewayError } from '../gateway/index.ts';
+import type { Submission } from '../gateway/read/submission.ts';
+import type { TaskBook, TasksLog } from './book.ts';
+import type { Kind } from './kinds/kind.ts';
+import type { Task, TaskKind } from './task.ts';
+import { taskId } from './task-id.ts';
+import { accepted, dismissed, type Order, submitting, succeededBy, unconfirmed } from './transitions.ts';
+
+/** Nobody means the same thing twice within so short a time. */
+const SAME_ORDER_MS = 3_000;
+
+interface OrdersParts {
+  book: TaskBook;
+  kinds: ReadonlyMap<TaskKind, Kind>;
+  clock: Clock;
+  log: TasksLog;
+  /** Takes it from here: the gateway has begun. */
+  follow(task: Task): void;
+}
+
+/** What comes with a press on a task's message, for the task that takes its place. */
+export type Whence = Omit<Order, 'kind' | 'request' | 'parent'>;
+
+/** Brings orders to the gateway: stored before it hears of them, sent once, and never again by themselves. */
+export class Orders {
+  readonly #parts: OrdersParts;
+  readonly #recent = new Map<string, number>();
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor(parts: OrdersParts) {
+    this.#parts = parts;
+  }
+
+  async submit(order: Order): Promise<Task> {
+    const key = JSON.stringify([order.requesterId, order.channelId, order.kind, order.parent?.id, order.request]);
+    this.#claim(key);
+    const { clock } = this.#parts;
+    const work = this.#carryOut(order, taskId(clock.now()));
+    this.#underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(work);
+      this.#recent.set(key, clock.now());
+    }
+  }
+
+  /** Once more, although the first may have been taken: only its owner can want that, and only once. */
+  async tryAgain(id: string, whence: Whence): Promise<Task> {
+    const { book, clock } = this.#parts;
+    const successorId = taskId(clock.now());
+    const known = await book.get(id);
+    // A crash may have come between this promise and its keeping.
+    const isTaken = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
+    const old = await book.change(id, (task) => {
+      waitsForDecision(task, whence.requesterId);
+      if (isTaken || task.successorId !== known?.successorId) throw new Refusal('refusals.alreadyTriedAgain');
+      return succeededBy(task, successorId);
+    });
+    try {
+      return await this.#carryOut({ ...whence, kind: old.kind, request: old.request }, successorId);
+    } catch (error) {
+      // Refused, and so nothing has taken its place.
+      await book.change(id, (task) => succeededBy(task, undefined));
+      throw error;
+    }
+  }
+
+  async dismiss(id: string, memberId: string): Promise<Task> {
+    const { book, clock } = this.#parts;
+    return book.change(id, (task) => {
+      waitsForDecision(task, memberId);
+      return dismissed(task, clock.now());
+    });
+  }
+
+  /** Waits for what is on its way to the gateway. */
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  #claim(key: string): void {
+    const now = this.#parts.clock.now();
+    for (const [other, at] of this.#recent) if (now - at >= SAME_ORDER_MS) this.#recent.delete(other);
+    if (this.#recent.has(key)) throw new Refusal('refusals.sameOrder');
+    // While it is under way, however long that takes, the same order is the same.
+    this.#recent.set(key, Number.POSITIVE_INFINITY);
+  }
+
+  async #carryOut(order: Order, id: string): Promise<Task> {
+    const { book, clock, kinds } = this.#parts;
+    const kind = kinds.get(order.kind);
+    if (!kind) throw new Error(`Nobody knows how to submit ${order.kind}.`);
+    const idempotencyKey = randomUUID();
+    const facts = { durationKey: kind.durationKey(order.request), model: kind.model(order.request) };
+    await book.add(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
+    const outcome = await this.#send(kind, order.request, idempotencyKey);
+    if (outcome.refused) {
+      await this.#leaveNothing(id);
+      throw outcome.refused;
+    }
+    const { submission } = outcome;
+    const now = clock.now();
+    if (!submission) return book.change(id, (task) => unconfirmed(task, outcome.reason, now), { mustHold: true });
+    const task = await book.change(id, (before) => accepted(before, submission, now), { mustHold: true });
+    this.#parts.follow(task);
+    return task;
+  }
+
+  async #send(kind: Kind, request: Task['request'], idempotencyKey: string): Promise<Outcome> {
+    try {
+      return { submission: await kind.submit(request, idempotencyKey) };
+    } catch (error) {
+      if (error instanceof GatewayError && !error.mayHaveTakenEffect) return { refused: error };
+      const reason = error instanceof GatewayError ? error.message : undefined;
+      this.#parts.log.warn({ kind: kind.name, err: error }, 'Nobody knows whether the gateway took an order.');
+      return { reason };
+    }
+  }
+
+  async #leaveNothing(id: string): Promise<void> {
+    try {
+      await this.#parts.book.forget(id);
+    } catch (error) {
+      // The next start finds it as one whose fate is unknown, which is told to its member.
+      this.#parts.log.error({ task: id, err: error }, 'A refused order could not be taken out of the store.');
+    }
+  }
+}
+
+type Outcome = { refused?: GatewayError; submission?: Submission; reason?: string | undefined };
+
+function waitsForDecision(task: Task, memberId: string): void {
+  if (task.requesterId !== memberId) throw new Refusal('refusals.notYours');
+  if (task.state !== 'unconfirmed') throw new Refusal('refusals.alreadyDecided');
+}

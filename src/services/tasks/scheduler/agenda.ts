@@ -1,0 +1,97 @@
+/** Whatever waits remembers its place in the heap, so that it can be taken out without a search. */
+export interface Dated {
+  slot: number;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/**
+ * A binary heap of moments: the earliest is at hand, adding and taking out cost the logarithm of what waits, and of two equal
+ * moments the one that was added first comes first. Moments and order stand in arrays of plain numbers beside the items: 16 bytes
+ * each, and comparing touches no object.
+ */
+export class Agenda<T extends Dated> {
+  readonly #items: T[] = [];
+  readonly #moments: number[] = [];
+  readonly #orders: number[] = [];
+  #added = 0;
+
+  /** The earliest moment; where nothing waits, never. */
+  get next(): number {
+    return this.#momentAt(0);
+  }
+
+  add(item: T, moment: number): void {
+    this.#added += 1;
+    this.#rise(this.#items.length, item, moment, this.#added);
+  }
+
+  /** The earliest, if its moment has come by then. */
+  takeDue(now: number): T | undefined {
+    const [earliest] = this.#items;
+    if (!earliest || this.next > now) return undefined;
+    this.remove(earliest);
+    return earliest;
+  }
+
+  /** Only for what is in here. */
+  remove(item: T): void {
+    const slot = item.slot;
+    const last = this.#items.pop();
+    const moment = this.#moments.pop() ?? NEVER;
+    const order = this.#orders.pop() ?? NEVER;
+    if (!last || last === item) return;
+    // The last one takes the empty place, and goes up or down from there.
+    if (this.#isBefore(slot, moment, order)) this.#sink(slot, last, moment, order);
+    else this.#rise(slot, last, moment, order);
+  }
+
+  #rise(from: number, item: T, moment: number, order: number): void {
+    let slot = from;
+    while (slot > 0) {
+      const above = (slot - 1) >> 1;
+      if (this.#isBefore(above, moment, order)) break;
+      this.#move(above, slot);
+      slot = above;
+    }
+    this.#put(slot, item, moment, order);
+  }
+
+  #sink(from: number, item: T, moment: number, order: number): void {
+    let slot = from;
+    for (;;) {
+      const left = 2 * slot + 1;
+      const right = left + 1;
+      const below = this.#isBefore(right, this.#momentAt(left), this.#orderAt(left)) ? right : left;
+      if (!this.#isBefore(below, moment, order)) break;
+      this.#move(below, slot);
+      slot = below;
+    }
+    this.#put(slot, item, moment, order);
+  }
+
+  #isBefore(slot: number, moment: number, order: number): boolean {
+    const there = this.#momentAt(slot);
+    return there < moment || (there === moment && this.#orderAt(slot) < order);
+  }
+
+  #momentAt(slot: number): number {
+    return this.#moments[slot] ?? NEVER;
+  }
+
+  #orderAt(slot: number): number {
+    return this.#orders[slot] ?? NEVER;
+  }
+
+  #move(from: number, to: number): void {
+    const item = this.#items[from];
+    if (item) this.#put(to, item, this.#momentAt(from), this.#orderAt(from));
+  }
+
+  #put(slot: number, item: T, moment: number, order: number): void {
+    this.#items[slot] = item;
+    this.#moments[slot] = moment;
+    this.#orders[slot] = order;
+    item.slot = slot;
+  }
+}

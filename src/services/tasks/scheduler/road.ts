@@ -1,0 +1,111 @@
+import { Agenda } from './agenda.ts';
+import { Breaker } from './breaker.ts';
+import type { Entry } from './entry.ts';
+import type { Lane } from './scheduler.ts';
+import { Turns } from './turns.ts';
+
+/** A question that is asked anyway takes along what would fall due so soon after it, where its lane can carry more than one. */
+const GATHER_MS = 250;
+/** A machine that has slept finds everything due at once: putting it in order must not stop the process for a moment that is felt. */
+const ORDERED_AT_ONCE = 1_000;
+/** What has waited for the end of a pause is not asked about all at once. */
+const RESUME_SPREAD_MS = 5_000;
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** One lane at work: its tasks that wait or are ready, its questions under way, its pause. */
+export class Road {
+  readonly lane: Lane;
+  readonly breaker = new Breaker();
+  readonly #most: number;
+  readonly #waiting = new Agenda<Entry>();
+  readonly #ready = new Turns<Entry>();
+  /** Questions at once: less than all there may be, so that a lane whose questions hang leaves some to the others. */
+  readonly #share: number;
+  #underWay = 0;
+  #isProbing = false;
+
+  constructor(lane: Lane, share: number) {
+    this.lane = lane;
+    this.#most = lane.most >= 1 ? Math.floor(lane.most) : 1;
+    this.#share = share;
+  }
+
+  /** From when on there is something that may be asked; never, until a question that is under way has ended. */
+  get opensAt(): number {
+    const { pause } = this.breaker;
+    if (pause ? this.#isProbing : this.#underWay >= this.#share) return NEVER;
+    const due = this.#ready.size > 0 ? Number.NEGATIVE_INFINITY : this.#waiting.next;
+    return pause ? Math.max(pause.until, due) : due;
+  }
+
+  get isIdle(): boolean {
+    return this.#underWay === 0 && this.#ready.size === 0 && this.#waiting.next === NEVER;
+  }
+
+  wait(entry: Entry, until: number): void {
+    entry.stage = 'waiting';
+    this.#waiting.add(entry, until);
+  }
+
+  makeReady(entry: Entry): void {
+    entry.stage = 'ready';
+    this.#ready.add(entry);
+  }
+
+  hurry(entry: Entry): void {
+    if (entry.stage === 'waiting') {
+      this.#waiting.remove(entry);
+      this.makeReady(entry);
+    } else if (entry.stage === 'asked') entry.stage = 'asked-again';
+  }
+
+  drop(entry: Entry): void {
+    if (entry.stage === 'waiting') this.#waiting.remove(entry);
+    else if (entry.stage === 'ready') this.#ready.remove(entry);
+  }
+
+  /** What the next question is about. The first question after a pause is a probe, and the only one until it is answered. */
+  begin(now: number): { entries: Entry[]; isProbe: boolean } {
+    this.#gather(now, ORDERED_AT_ONCE);
+    const entries = this.#take(now);
+    for (const entry of entries) entry.stage = 'asked';
+    const isProbe = this.breaker.pause !== undefined;
+    this.#isProbing = isProbe;
+    this.#underWay += 1;
+    return { entries, isProbe };
+  }
+
+  end(isProbe: boolean): void {
+    this.#underWay -= 1;
+    if (isProbe) this.#isProbing = false;
+  }
+
+  /** Spreads what has waited for the end of a pause, in turns and by whole questions. */
+  resume(now: number): void {
+    this.#gather(now);
+    const step = RESUME_SPREAD_MS / Math.max(1, Math.ceil(this.#ready.size / this.#most));
+    for (let place = 0; this.#ready.size > 0; place += 1) {
+      const entry = this.#ready.next();
+      if (entry) this.wait(entry, now + step * Math.floor(place / this.#most));
+    }
+  }
+
+  /** Lets what is due take its turns. */
+  #gather(now: number, most = Number.POSITIVE_INFINITY): void {
+    for (let count = 0; count < most; count += 1) {
+      const entry = this.#waiting.takeDue(now);
+      if (!entry) break;
+      this.makeReady(entry);
+    }
+  }
+
+  #take(now: number): Entry[] {
+    const entries: Entry[] = [];
+    while (entries.length < this.#most) {
+      const entry = this.#ready.next() ?? this.#waiting.takeDue(now + GATHER_MS);
+      if (!entry) break;
+      entries.push(entry);
+    }
+    return entries;
+  }
+}

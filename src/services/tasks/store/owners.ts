@@ -1,0 +1,14 @@
+import type { Task } from '../task.ts';
+import type { PageQuestion } from '../task-store.ts';
+
+const member = (id: string): string => `member:${id}`;
+const server = (id: string): string => `server:${id}`;
+
+/** Whose lists a task stands in, members before servers: locks are taken in this order. */
+export function ownersOf({ requesterId, guildId }: Task): string[] {
+  return guildId === undefined ? [member(requesterId)] : [member(requesterId), server(guildId)];
+}
+
+export function ownerAskedFor(of: PageQuestion['of']): string {
+  return 'memberId' in of ? member(of.memberId) : server(of.guildId);
+}

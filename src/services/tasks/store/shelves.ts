@@ -1,0 +1,21 @@
+import type { Connection } from './connection.ts';
+import { Shelf } from './shelf.ts';
+
+export type Shelves = ReturnType<typeof shelvesOn>;
+
+export function shelvesOn(connection: Connection) {
+  const shelf = (name: string): Shelf => new Shelf(name, connection);
+  return {
+    /** Tasks that something is left to do for. */
+    live: shelf('live'),
+    /** All others, for as long as they are kept. */
+    finished: shelf('finished'),
+    /** The lines of each member and server. */
+    index: shelf('index'),
+    durations: shelf('durations'),
+    /** What could not be read. */
+    quarantine: shelf('quarantine'),
+    /** Of the store itself. */
+    meta: shelf('meta'),
+  };
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { TaskBook, TasksLog } from './book.ts';
+import type { Patience } from './kinds/kind.ts';
+import { hasEnded, type Task, type TaskKind } from './task.ts';
+import { overdue, withoutExpiredToken } from './transitions.ts';
+
+/** Nobody minds to be told a few seconds late that it takes long. */
+const SWEEP_MS = 5_000;
+
+interface SweepParts {
+  book: TaskBook;
+  clock: Clock;
+  log: TasksLog;
+  maxWaitMs: Readonly<Record<Patience, number>>;
+  patienceOf(kind: TaskKind): Patience;
+}
+
+/** What time alone does to tasks, whether or not the gateway can be asked: one look at all of them now and then. */
+export class Sweep {
+  readonly #parts: SweepParts;
+  #cancel: (() => void) | undefined;
+  #underWay: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(parts: SweepParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#cancel = this.#parts.clock.after(SWEEP_MS, () => {
+      this.#underWay = this.#sweep().then(() => {
+        if (!this.#isStopped) this.start();
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    await this.#underWay;
+  }
+
+  async #sweep(): Promise<void> {
+    const { book, clock, log } = this.#parts;
+    await book.saveUnsaved();
+    const now = clock.now();
+    for (const { id } of book.live().filter((task) => this.#isDue(task, now))) {
+      try {
+        await book.change(id, (task) =>
+          withoutExpiredToken(this.#isOverdue(task, now) ? overdue(task, now) : task, now),
+        );
+      } catch (error) {
+        log.error({ task: id, err: error }, 'What time has done to a task could not be stored.');
+      }
+    }
+  }
+
+  #isDue(task: Task, now: number): boolean {
+    return this.#isOverdue(task, now) || (task.route.token !== undefined && now >= task.route.tokenExpiresAt);
+  }
+
+  #isOverdue(task: Task, now: number): boolean {
+    const { maxWaitMs, patienceOf } = this.#parts;
+    if (hasEnded(task) || task.times.overdue !== undefined) return false;
+    return now - task.times.created >= maxWaitMs[patienceOf(task.kind)];
+  }
+}

@@ -1,0 +1,123 @@
+import type { Clock } from '../../lib/clock.ts';
+import { GatewayError, type Snapshot } from '../gateway/index.ts';
+import { advance } from './advance.ts';
+import type { TaskBook, TasksLog } from './book.ts';
+import type { Source } from './kinds/kind.ts';
+import { gapFor } from './schedule.ts';
+import type { Lane, Trouble, Verdict } from './scheduler/scheduler.ts';
+import { isFollowed, type Task } from './task.ts';
+import type { TaskStore } from './task-store.ts';
+import { notKnown } from './transitions.ts';
+import { meaningOf } from './troubles.ts';
+
+/** What an answer says of one task. */
+type News = Snapshot | 'not-known' | 'nothing';
+
+interface TrackerParts {
+  book: TaskBook;
+  store: Pick<TaskStore, 'addDuration'>;
+  clock: Clock;
+  log: TasksLog;
+}
+
+/** Asks about tasks and makes the answers part of them. When to ask next is only advised here: the scheduler owns time. */
+export class Tracker {
+  readonly #parts: TrackerParts;
+  readonly #lanes = new Map<Source, Lane>();
+
+  constructor(parts: TrackerParts) {
+    this.#parts = parts;
+  }
+
+  laneOf(source: Source): Lane {
+    const known = this.#lanes.get(source);
+    if (known) return known;
+    const lane = {
+      name: source.name,
+      most: source.many?.most ?? 1,
+      poll: (ids: readonly string[]) => this.#poll(source, ids),
+    };
+    this.#lanes.set(source, lane);
+    return lane;
+  }
+
+  async #poll(source: Source, ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
+    const verdicts = new Map<string, Verdict>(ids.map((id) => [id, 'done']));
+    const tasks = ids.flatMap((id) => this.#parts.book.find(id) ?? []).filter(isFollowed);
+    const news = await this.#ask(source, tasks);
+    if (!(news instanceof Map)) return news;
+    for (const [id, one] of news) verdicts.set(id, await this.#take(id, one));
+    return verdicts;
+  }
+
+  async #ask(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
+    const news = new Map<string, News>();
+    if (source.many && tasks.length > 1) {
+      const answers = await troubled(source.many.ask(tasks.map(remoteIdOf)));
+      if (isTrouble(answers)) return answers;
+      // A whole list that makes no sense says nothing about any of its tasks.
+      if (typeof answers === 'string') return new Map(tasks.map(({ id }) => [id, 'nothing']));
+      for (const task of tasks) news.set(task.id, answers.get(remoteIdOf(task)) ?? 'not-known');
+    }
+    for (const task of tasks) {
+      // What a list leaves out is asked about alone before it counts as missing.
+      if (news.has(task.id) && news.get(task.id) !== 'not-known') continue;
+      const answer = await troubled(source.one(remoteIdOf(task)));
+      if (isTrouble(answer)) return answer;
+      news.set(task.id, answer);
+    }
+    return news;
+  }
+
+  async #take(id: string, news: News): Promise<Verdict> {
+    const { book, clock, log } = this.#parts;
+    const now = clock.now();
+    try {
+      const task = await book.change(id, (before) => ({ ...learned(before, news, now), polls: before.polls + 1 }));
+      if (isFollowed(task)) return { again: now + gapFor(task, now) };
+      if (task.state === 'ready') await this.#remember(task);
+      return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
+    } catch (error) {
+      // Not stored is not known: the next answer says it again.
+      log.error({ task: id, err: error }, 'What the gateway said of a task could not be stored.');
+      const task = book.find(id);
+      return task ? { again: now + gapFor(task, now) } : 'done';
+    }
+  }
+
+  /** How long jobs take is learned from those that came to their result. */
+  async #remember({ durationKey, times }: Task): Promise<void> {
+    const { accepted, lastPending, ended } = times;
+    if (accepted === undefined || ended === undefined) return;
+    const duration = { atLeastMs: (lastPending ?? accepted) - accepted, atMostMs: ended - accepted, at: ended };
+    try {
+      await this.#parts.store.addDuration(durationKey, duration);
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'How long a job took could not be stored.');
+    }
+  }
+}
+
+function learned(task: Task, news: News, now: number): Task {
+  if (news === 'nothing') return task;
+  return news === 'not-known' ? notKnown(task, now) : advance(task, news, now);
+}
+
+async function troubled<T>(answer: Promise<T>): Promise<T | Trouble | 'not-known' | 'nothing'> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof GatewayError) return meaningOf(error);
+    throw error;
+  }
+}
+
+function isTrouble(answer: unknown): answer is Trouble {
+  return typeof answer === 'object' && answer !== null && 'kind' in answer && 'reason' in answer;
+}
+
+/** A task is followed from the moment its remote id is known. */
+function remoteIdOf({ id, remoteId }: Task): string {
+  if (remoteId === undefined) throw new Error(`Task ${id} is followed without a remote id.`);
+  return remoteId;
+}

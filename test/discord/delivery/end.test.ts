@@ -1,0 +1,256 @@
+import { PermissionFlagsBits as May, Routes } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { minutes, ordered, planWithFile, seconds } from './scene.ts';
+
+const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
+
+describe('the end of a task', () => {
+  it('is shown in the answer that the member waits for, with its files, and settled once', async () => {
+    const { task, exchange, tell, shelf, writes, read, channel } = await ordered({ plan: planWithFile });
+    await tell(task.id, { state: 'ready' });
+    const settled = await shelf.settled(task.id);
+    const message = await exchange.message();
+    expect(read()).toEqual([expect.stringContaining('ready')]);
+    expect(message.attachments.map(({ filename, description }) => [filename, description])).toEqual([
+      ['boat.png', 'a boat'],
+    ]);
+    expect(settled).toMatchObject({ state: 'delivered', message: { id: message.id, channelId: channel.id } });
+    expect(settled.route.token).toBeUndefined();
+    expect(writes()).toHaveLength(1);
+  });
+
+  it('is shown too where it is a failure, which stays one', async () => {
+    const { task, tell, shelf, read } = await ordered({ order: { isPrivate: true } });
+    await tell(task.id, failed);
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'failed' });
+    expect(read()).toEqual([expect.stringContaining('failed')]);
+  });
+
+  it('of what a press began is shown in the message that was pressed, whoever had posted that', async () => {
+    const { task, tell, shelf, clock, discord, press } = await ordered();
+    clock.advance(minutes(15));
+    await tell(task.id, { state: 'ready' });
+    const { message } = await shelf.settled(task.id);
+    clock.advance(minutes(60));
+    const pressed = await press({ id: message?.id ?? '' }, 'U1', 'other');
+    await tell(pressed.task.id, { state: 'running', progress: 5 });
+    await shelf.edits(pressed.task.id, 1);
+    await tell(pressed.task.id, { state: 'ready', progress: 100 });
+    await shelf.settled(pressed.task.id);
+    expect(discord.messages('studio').map(({ id, content }) => [id, content])).toEqual([
+      [expect.any(String), ''],
+      [message?.id, 'ready 100'],
+    ]);
+  });
+
+  it('goes by the bot in the channel when the token is about to end, and asks Discord nothing to know it', async () => {
+    const { task, tell, shelf, clock, discord, read, heardOf } = await ordered({ plan: planWithFile });
+    await tell(task.id, { state: 'running', progress: 10 });
+    const { message } = await shelf.edits(task.id, 1);
+    clock.advance(minutes(14));
+    await tell(task.id, { state: 'ready' });
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered', message });
+    expect(heardOf('PATCH', /^\/webhooks/)).toHaveLength(1);
+    expect(read()).toEqual([expect.stringContaining('ready')]);
+    expect(discord.messages('studio')[0]?.attachments).toHaveLength(1);
+    expect(discord.heard.filter(({ status }) => status >= 400)).toEqual([]);
+  });
+
+  it('still goes by the token a moment before that', async () => {
+    const { task, tell, shelf, clock, heardOf } = await ordered();
+    clock.advance(minutes(14) - 1);
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(heardOf('PATCH', /^\/webhooks/).map(({ status }) => status)).toEqual([200]);
+  });
+
+  it('goes on by the bot where Discord has ended the token before its time, and drops the token at once', async () => {
+    const { passes, task, tell, shelf, discord, writes } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    discord.expireTokens();
+    discord.faults.add({ on: { method: 'PATCH', route: '/channels' }, do: { type: 'status', status: 502 }, times: 4 });
+    await tell(task.id, { state: 'ready' });
+    await passes(seconds(5));
+    expect(shelf.get(task.id).route.token).toBeUndefined();
+    await shelf.settled(task.id);
+    expect(writes().map(({ status }) => status)).toEqual([200, 401, 502, 502, 502, 502, 200]);
+  });
+
+  it('becomes a message of its own where no message is known, and pings nobody', async () => {
+    const { task, tell, shelf, clock, discord, writes, channel } = await ordered({ plan: planWithFile });
+    clock.advance(minutes(20));
+    await tell(task.id, { state: 'ready' });
+    const settled = await shelf.settled(task.id);
+    const [original, message] = discord.messages('studio');
+    expect(settled).toMatchObject({ state: 'delivered', message: { id: message?.id, channelId: channel.id } });
+    expect(settled.message?.id).not.toBe(original?.id);
+    expect(settled.delivery.intention).toBeUndefined();
+    expect(writes().map(({ body }) => body)).toMatchObject([
+      { nonce: task.id, enforce_nonce: true, allowed_mentions: { parse: [] } },
+    ]);
+  });
+
+  it('goes to the member alone where only they have installed the bot, once the token is over', async () => {
+    const { letters, task, tell, shelf, clock, writes, read } = await ordered({ order: { by: 'installer' } });
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    clock.advance(minutes(16));
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(letters('installer')).toEqual([expect.stringContaining('ready')]);
+    expect(read('lobby')).toEqual([expect.stringContaining('running')]);
+    expect(writes()).toHaveLength(2);
+  });
+
+  it('of a private task goes to the member alone once the token is over, and no channel ever hears of it', async () => {
+    const { letters, task, tell, shelf, clock, discord, writes, read } = await ordered({ order: { isPrivate: true } });
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    clock.advance(minutes(16));
+    await tell(task.id, { state: 'ready' });
+    const settled = await shelf.settled(task.id);
+    const dm = discord.world.directMessage(task.requesterId)?.id;
+    expect(settled.message?.channelId).toBe(dm);
+    expect(letters('member')).toEqual([expect.stringContaining('ready')]);
+    expect(read()).toEqual([expect.stringContaining('running')]);
+    const after = writes().slice(1);
+    expect(after.map(({ path }) => path)).toEqual([`/channels/${dm}/messages`]);
+  });
+
+  it('of a private task whose token Discord refuses stays private as well', async () => {
+    const { letters, task, tell, shelf, discord, read } = await ordered({ order: { isPrivate: true } });
+    discord.expireTokens();
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(letters('member')).toEqual([expect.stringContaining('ready')]);
+    expect(read()).toHaveLength(1);
+  });
+
+  it('in a direct message with the bot is edited there after the token is over', async () => {
+    const { letters, task, tell, shelf, clock, writes } = await ordered({ order: { in: 'dm', by: 'installer' } });
+    expect(task.route).toMatchObject({ install: 'user', mayPost: true });
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    clock.advance(minutes(30));
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(letters('installer')).toEqual([expect.stringContaining('ready')]);
+    expect(writes().map(({ method }) => method)).toEqual(['PATCH', 'PATCH']);
+  });
+
+  it.each([
+    ['takes no direct messages', 'refused', 50007],
+    ['shares no server with the bot', 'gone', 50278],
+  ] as const)('stays ready where the member %s, after one request', async (_, how, code) => {
+    const { task, tell, shelf, clock, discord, logged, writes } = await ordered({ order: { isPrivate: true } });
+    if (how === 'refused') discord.world.user('member').directMessages = 'refused';
+    else for (const guild of discord.world.guilds.values()) guild.members.delete(task.requesterId);
+    clock.advance(minutes(15));
+    await tell(task.id, { state: 'ready' });
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' } });
+    expect(writes().map(({ status }) => status)).toEqual([403]);
+    expect(logged()).toContain(`"code":${code}`);
+  });
+
+  it.each(['token', 'bot'])('is not chased where somebody has deleted the message, by the %s', async (by) => {
+    const { task, tell, shelf, clock, client, discord, writes } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    const { message } = await shelf.edits(task.id, 1);
+    await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
+    if (by === 'bot') clock.advance(minutes(15));
+    await tell(task.id, { state: 'ready' });
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'ready', delivery: { undeliverable: 'deleted' } });
+    expect(discord.messages('studio')).toEqual([]);
+    expect(writes().map(({ status }) => status)).toEqual([200, 404]);
+  });
+
+  it('asks each way once where the bot may not see the channel any more, and reaches the member directly', async () => {
+    const { letters, deny, task, tell, shelf, clock, logged, writes } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    deny(May.ViewChannel);
+    clock.advance(minutes(15));
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(letters('member')).toEqual([expect.stringContaining('ready')]);
+    expect(writes().map(({ status }) => status)).toEqual([200, 403, 403, 200]);
+    expect(logged()).toContain('50001');
+  });
+
+  it('does not ask closed ways again when Discord has trouble with the last one', async () => {
+    const { passes, deny, task, tell, shelf, clock, discord, writes } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    deny(May.ViewChannel);
+    clock.advance(minutes(15));
+    discord.faults.add({ on: { route: '/users/@me/channels' }, do: { type: 'status', status: 500 }, times: 8 });
+    await tell(task.id, { state: 'ready' });
+    await passes(seconds(5));
+    await passes(seconds(10));
+    await shelf.settled(task.id);
+    expect(writes().map(({ status }) => status)).toEqual([200, 403, 403, 200]);
+  });
+
+  it('reaches the member directly where the channel is no more', async () => {
+    const { letters, task, tell, shelf, clock, discord, channel } = await ordered();
+    clock.advance(minutes(15));
+    discord.world.channels.delete(channel.id);
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(letters('member')).toEqual([expect.stringContaining('ready')]);
+  });
+
+  it('in a place where the bot may not post never tries to, and is edited there all the same', async () => {
+    const { task, tell, shelf, clock, discord, writes } = await ordered({ order: { in: 'read-only' } });
+    expect(task.route.mayPost).toBe(false);
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    clock.advance(minutes(15));
+    await tell(task.id, { state: 'running', progress: 20 });
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(writes().map(({ method, path }) => `${method} ${path.split('/')[1]}`)).toEqual([
+      'PATCH webhooks',
+      'PATCH channels',
+    ]);
+    expect(discord.messages('read-only')).toHaveLength(1);
+  });
+
+  it('is sent once however often and by whomever it is told of', async () => {
+    const { task, tell, shelf, clock, delivery, open, writes } = await ordered();
+    await Promise.all([tell(task.id, { state: 'ready' }), tell(task.id, { state: 'ready' })]);
+    const ready = shelf.get(task.id);
+    delivery.show(ready);
+    await shelf.settled(task.id);
+    delivery.show(ready);
+    const again = open();
+    again.show(ready);
+    await again.finish();
+    clock.advance(minutes(60));
+    await delivery.finish();
+    expect(writes()).toHaveLength(1);
+  });
+
+  it("of a task that is no more is nobody's business", async () => {
+    const { task, shelf, delivery, timers, writes } = await ordered();
+    shelf.remove(task.id);
+    delivery.show({ ...task, state: 'ready' });
+    await delivery.finish();
+    expect(timers()).toBe(0);
+    expect(writes()).toEqual([]);
+  });
+
+  it('is left alone where the member has settled it meanwhile', async () => {
+    const { task, shelf, clock, delivery, writes } = await ordered();
+    const ready = await shelf.change(task.id, (one) => ({ ...one, state: 'unconfirmed' }));
+    await shelf.change(task.id, (one) => ({
+      ...one,
+      state: 'cancelled',
+      times: { ...one.times, settled: clock.now() },
+    }));
+    delivery.show(ready);
+    await delivery.finish();
+    expect(writes()).toEqual([]);
+  });
+});

@@ -1,0 +1,184 @@
+import { PermissionFlagsBits as May } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { customId } from '../../../src/discord/custom-id.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { minutes, ordered, planOf, seconds, until } from './scene.ts';
+
+type Stage = Awaited<ReturnType<typeof ordered>>;
+
+/** The bot stops after Discord has taken the message and before the store has taken that it did. */
+async function crashAfterPosting({ task, tell, shelf, clock, delivery, timers }: Stage): Promise<Task> {
+  clock.advance(minutes(15));
+  shelf.failsOn = (_, after) => after.times.settled !== undefined;
+  await tell(task.id, { state: 'ready' });
+  await until(() => timers() === 1);
+  await delivery.finish();
+  shelf.failsOn = () => false;
+  expect(shelf.get(task.id)).toMatchObject({ state: 'ready', delivery: { intention: { nonce: task.id } } });
+  return shelf.get(task.id);
+}
+
+/** The bot stops after it has stored what it is about to do, and before Discord has heard of it. */
+async function crashBeforePosting({ task, tell, shelf, clock, discord, delivery, timers }: Stage): Promise<Task> {
+  clock.advance(minutes(15));
+  discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 500 }, times: 4 });
+  await tell(task.id, { state: 'ready' });
+  await until(() => timers() === 1);
+  await delivery.finish();
+  return shelf.get(task.id);
+}
+
+const posts = ({ writes }: Stage) => writes().filter(({ method, status }) => method === 'POST' && status === 200);
+
+describe('a message of its own', () => {
+  it.each([0, 60, 60 * 24 * 30])('is found after a crash %i minutes long, and not posted twice', async (away) => {
+    const stage = await ordered();
+    const ready = await crashAfterPosting(stage);
+    const [, posted] = stage.discord.messages('studio');
+    stage.clock.advance(minutes(away));
+    stage.open().show(ready);
+    const settled = await stage.shelf.settled(ready.id);
+    expect(settled).toMatchObject({ state: 'delivered', message: { id: posted?.id } });
+    expect(settled.delivery.intention).toBeUndefined();
+    expect(posts(stage)).toHaveLength(1);
+    expect(stage.discord.messages('studio')).toHaveLength(2);
+  });
+
+  it('to the member directly is found in the same way', async () => {
+    const stage = await ordered({ order: { isPrivate: true } });
+    const ready = await crashAfterPosting(stage);
+    expect(ready.delivery.intention?.by).toBe('direct');
+    stage.clock.advance(minutes(60));
+    stage.open().show(ready);
+    await stage.shelf.settled(ready.id);
+    expect(stage.letters('member')).toHaveLength(1);
+    expect(posts(stage)).toHaveLength(1);
+  });
+
+  it('is found among all that others have said since, page by page', async () => {
+    const stage = await ordered();
+    const ready = await crashAfterPosting(stage);
+    for (let said = 0; said < 250; said++) await stage.discord.as('other').say(`and ${said}`);
+    stage.clock.advance(minutes(60));
+    stage.open().show(ready);
+    await stage.shelf.settled(ready.id);
+    expect(posts(stage)).toHaveLength(1);
+    expect(stage.heardOf('GET', /^\/channels\/\d+\/messages/)).toHaveLength(3);
+  });
+
+  it('is looked for no further back than when it was meant to be posted', async () => {
+    const stage = await ordered();
+    for (let said = 0; said < 150; said++) await stage.discord.as('other').say(`before ${said}`);
+    const ready = await crashBeforePosting(stage);
+    stage.clock.advance(minutes(60));
+    stage.open().show(ready);
+    await stage.shelf.settled(ready.id);
+    expect(stage.heardOf('GET', /^\/channels\/\d+\/messages/)).toHaveLength(1);
+    expect(posts(stage)).toHaveLength(1);
+  });
+
+  it('is not taken for the answer that showed progress, although that carries the same id', async () => {
+    const stage = await ordered();
+    const { task, tell, shelf, discord } = stage;
+    // Its first edit arrived, but not the answer that would have named it, and then Discord ended the token early.
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset', done: true } });
+    await tell(task.id, { state: 'running' });
+    await until(() => stage.logged().includes('Progress was not shown'));
+    discord.expireTokens();
+    discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 500 }, times: 4 });
+    await tell(task.id, { state: 'ready' });
+    await stage.passes(seconds(5));
+    await shelf.settled(task.id);
+    expect(stage.read()).toEqual([expect.stringContaining('running'), expect.stringContaining('ready')]);
+  });
+
+  it('is not taken for what somebody else has written, or for another task of ours', async () => {
+    const stage = await ordered();
+    const { client, channel, clock, task } = stage;
+    const ready = await crashBeforePosting(stage);
+    await stage.discord.as('other').say(`act.1.${task.id}`);
+    const button = (id: string) => ({ type: 2, style: 2, label: 'U1', custom_id: customId('act', 1, id) });
+    clock.advance(seconds(10));
+    await client.rest.post(`/channels/${channel.id}/messages`, {
+      body: { content: 'another', components: [{ type: 1, components: [button(`${task.id}x`)] }] },
+    });
+    stage.open().show(ready);
+    await stage.shelf.settled(task.id);
+    expect(stage.read()).toHaveLength(4);
+    expect(stage.read().at(-1)).toContain('ready');
+  });
+
+  it('is found by the buttons that stand in a list for want of room', async () => {
+    const stage = await ordered({
+      plan: (task) => ({
+        content: task.state,
+        controls: Array.from({ length: 26 }, (_, index) => ({
+          type: 'button' as const,
+          id: customId('act', 1, task.id, String(index)),
+          label: `B${index}`,
+        })),
+      }),
+    });
+    const ready = await crashAfterPosting(stage);
+    stage.clock.advance(minutes(60));
+    stage.open().show(ready);
+    await stage.shelf.settled(ready.id);
+    expect(posts(stage)).toHaveLength(1);
+  });
+
+  it('that may not be looked for is posted with the same nonce, for which Discord answers with the first', async () => {
+    const stage = await ordered();
+    const ready = await crashAfterPosting(stage);
+    const [, posted] = stage.discord.messages('studio');
+    stage.deny(May.ReadMessageHistory);
+    stage.open().show(ready);
+    expect((await stage.shelf.settled(ready.id)).message?.id).toBe(posted?.id);
+    expect(stage.discord.messages('studio')).toHaveLength(2);
+  });
+
+  it("is posted once where only Discord's answer is lost", async () => {
+    const stage = await ordered();
+    const { task, tell, shelf, clock, discord, passes } = stage;
+    clock.advance(minutes(15));
+    discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'reset', done: true } });
+    await tell(task.id, { state: 'ready' });
+    await passes(seconds(5));
+    const { message } = await shelf.settled(task.id);
+    expect(discord.messages('studio').map(({ id }) => id)).toEqual([expect.any(String), message?.id]);
+  });
+
+  it('is posted once where the library sends it again by itself', async () => {
+    const stage = await ordered();
+    const { task, tell, shelf, clock, client, discord, read } = stage;
+    client.rest.options.timeout = 50;
+    clock.advance(minutes(15));
+    discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'hang', done: true }, times: 2 });
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(read()).toHaveLength(2);
+  });
+
+  it('is not posted while nobody can look whether it is there', async () => {
+    const stage = await ordered();
+    const ready = await crashAfterPosting(stage);
+    stage.clock.advance(minutes(60));
+    stage.discord.faults.add({
+      on: { method: 'GET', route: '/channels' },
+      do: { type: 'status', status: 500 },
+      times: 4,
+    });
+    stage.open().show(ready);
+    await stage.passes(seconds(5));
+    await stage.shelf.settled(ready.id);
+    expect(posts(stage)).toHaveLength(1);
+  });
+
+  it('found has no use for a result, so none is prepared', async () => {
+    const stage = await ordered({ plan: planOf });
+    const ready = await crashAfterPosting(stage);
+    const before = stage.preparedTimes();
+    stage.open().show(ready);
+    await stage.shelf.settled(ready.id);
+    expect(stage.preparedTimes()).toBe(before);
+  });
+});

@@ -1,0 +1,204 @@
+import { PermissionFlagsBits as May, Routes } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { isDeferred, minutes, ordered, planOf, seconds, until } from './scene.ts';
+
+const due = [0, 4, 10, 25, 62.5, 156.25, 390.625].map(seconds);
+
+describe('progress', () => {
+  it('is shown at once, and the answer of the first edit names the message for good', async () => {
+    const { task, tell, shelf, discord, read, channel } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    const known = await shelf.edits(task.id, 1);
+    const [message] = discord.messages('studio');
+    expect(read()).toEqual([expect.stringContaining('running 10')]);
+    expect(known.message).toEqual({ channelId: channel.id, id: message?.id });
+  });
+
+  it('goes out at its pace, the latest news alone, and never more than seven times before the wait is over', async () => {
+    const { task, tell, shelf, clock, writes, said } = await ordered();
+    const start = clock.now();
+    for (const [index, at] of due.entries()) {
+      await tell(task.id, { state: 'running', progress: index });
+      await tell(task.id, { state: 'running', progress: index + 0.5 });
+      clock.advance(start + at - clock.now());
+      await shelf.edits(task.id, index + 1);
+    }
+    await tell(task.id, { state: 'running', progress: 99 });
+    clock.advance(minutes(20));
+    await tell(task.id, { times: { ...task.times, overdue: clock.now() }, progress: 99 });
+    await shelf.edits(task.id, 8);
+    await tell(task.id, { state: 'running', progress: 100 });
+    clock.advance(minutes(600));
+    expect(writes().map(({ at }) => at - start)).toEqual([...due, minutes(20) + (due.at(-1) ?? 0)]);
+    expect(said()).toEqual([0, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 99].map((one) => `running ${one}`));
+  });
+
+  it('is not shown again where nothing has changed', async () => {
+    const { task, tell, shelf, clock, writes } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    clock.advance(seconds(10));
+    await tell(task.id, { state: 'running', polls: 2 });
+    clock.advance(seconds(60));
+    await tell(task.id, { state: 'running', progress: 20 });
+    await shelf.edits(task.id, 2);
+    expect(writes()).toHaveLength(2);
+  });
+
+  it('goes on counting after a restart', async () => {
+    const { task, tell, shelf, clock, open, said } = await ordered();
+    shelf.put({ ...task, delivery: { progressEdits: 6 } });
+    const again = open();
+    await tell(task.id, { state: 'running', progress: 70 }, again);
+    clock.advance(seconds(4));
+    await shelf.edits(task.id, 7);
+    await tell(task.id, { state: 'running', progress: 80 }, again);
+    clock.advance(minutes(10));
+    await tell(task.id, { state: 'ready' }, again);
+    await shelf.settled(task.id);
+    expect(said()).toEqual(['running 70', 'ready 80']);
+  });
+
+  it('that waits for its turn is dropped when the end comes', async () => {
+    const { task, tell, shelf, clock, said } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    await tell(task.id, { state: 'running', progress: 20 });
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    clock.advance(minutes(10));
+    expect(said()).toEqual(['running 10', 'ready 20']);
+  });
+
+  it('under way is waited for, so that it cannot overwrite the end', async () => {
+    const { task, tell, shelf, clock, discord, read, heardOf } = await ordered();
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
+    await tell(task.id, { state: 'running', progress: 10 });
+    await until(() => heardOf('PATCH', /^/).length === 1);
+    await tell(task.id, { state: 'ready' });
+    clock.advance(1_000);
+    await shelf.settled(task.id);
+    expect(read()[0]).toContain('ready');
+    expect(discord.messages('studio')[0]).toMatchObject({ edited: true });
+  });
+
+  it('that fails is forgotten, and the next is shown', async () => {
+    const { task, tell, shelf, clock, discord, logged, read } = await ordered();
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
+    await tell(task.id, { state: 'running', progress: 10 });
+    await until(() => logged().includes('Progress was not shown'));
+    clock.advance(seconds(10));
+    await tell(task.id, { state: 'running', progress: 20 });
+    await shelf.edits(task.id, 1);
+    expect(read()[0]).toContain('running 20');
+    expect(logged()).toContain('"status":503');
+  });
+
+  it('ends the token for good with its first refusal, and goes on in the channel where the message is known', async () => {
+    const { task, tell, shelf, clock, discord, read, heardOf } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    discord.expireTokens();
+    clock.advance(seconds(5));
+    await tell(task.id, { state: 'running', progress: 20 });
+    await until(() => shelf.get(task.id).route.token === undefined);
+    clock.advance(seconds(60));
+    await tell(task.id, { state: 'running', progress: 30 });
+    await shelf.edits(task.id, 2);
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(heardOf('PATCH', /^\/webhooks/).map(({ status }) => status)).toEqual([200, 401]);
+    expect(heardOf('PATCH', /^\/channels/).map(({ status }) => status)).toEqual([200, 200]);
+    expect(read()[0]).toContain('ready');
+  });
+
+  it('is left out where no message is known any way to edit, and makes no message of its own', async () => {
+    const { task, tell, shelf, clock, discord, writes } = await ordered();
+    clock.advance(minutes(14));
+    await tell(task.id, { state: 'running', progress: 10 });
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(writes().map(({ method, route }) => `${method} ${route}`)).toEqual(['POST /channels/:channel/messages']);
+    expect(isDeferred(discord.messages('studio')[0] ?? {})).toBe(true);
+  });
+
+  it('of a private task ends with the token', async () => {
+    const { task, tell, shelf, clock, writes } = await ordered({ order: { isPrivate: true } });
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    clock.advance(minutes(14));
+    await tell(task.id, { state: 'running', progress: 90 });
+    clock.advance(minutes(60));
+    await tell(task.id, { state: 'failed', failure: { cause: 'failed' } });
+    await shelf.settled(task.id);
+    expect(writes().map(({ route }) => route)).toEqual([
+      '/webhooks/:application/:token/messages/:message',
+      '/channels/:channel/messages',
+    ]);
+  });
+
+  it('stops where the bot is refused, and only the end asks once more', async () => {
+    const { task, tell, shelf, clock, discord, deny, channel, logged, writes, read } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    clock.advance(minutes(14));
+    deny(May.ViewChannel);
+    await tell(task.id, { state: 'running', progress: 20 });
+    await until(() => logged().includes('"trouble":"no-access"'));
+    clock.advance(minutes(60));
+    await tell(task.id, { state: 'running', progress: 30 });
+    clock.advance(minutes(60));
+    discord.world.channel(channel.id).overwrites.pop();
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(writes().map(({ status }) => status)).toEqual([200, 403, 200]);
+    expect(read()).toEqual([expect.stringContaining('ready')]);
+  });
+
+  it('stops where somebody has deleted the message, and so does the end', async () => {
+    const { task, tell, shelf, clock, client, discord, logged, writes } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    const { message } = await shelf.edits(task.id, 1);
+    await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
+    clock.advance(seconds(5));
+    await tell(task.id, { state: 'running', progress: 20 });
+    await until(() => logged().includes('"trouble":"deleted"'));
+    clock.advance(minutes(1));
+    await tell(task.id, { state: 'running', progress: 30 });
+    await tell(task.id, { state: 'ready' });
+    const settled = await shelf.settled(task.id);
+    expect(settled).toMatchObject({ state: 'ready', delivery: { undeliverable: 'deleted' } });
+    expect(writes().map(({ status }) => status)).toEqual([200, 404]);
+    expect(discord.messages('studio')).toEqual([]);
+  });
+
+  it('that cannot be made is a bug with a reference in the log, and does not keep the end from being shown', async () => {
+    const { task, tell, shelf, logged } = await ordered({
+      plan: (task) => {
+        if (task.state === 'running') throw new TypeError('a bug in a view');
+        return planOf(task);
+      },
+    });
+    await tell(task.id, { state: 'running' });
+    await tell(task.id, { state: 'ready' });
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(logged()).toMatch(/"reference":"[0-9a-f]{8}".*a bug in a view/);
+  });
+
+  it('that the store cannot count is counted all the same', async () => {
+    const { task, tell, shelf, clock, logged, said } = await ordered();
+    const start = clock.now();
+    shelf.failsOn = (before, after) => after.delivery.progressEdits !== before.delivery.progressEdits;
+    for (const [index, at] of due.entries()) {
+      await tell(task.id, { state: 'running', progress: index });
+      clock.advance(start + at - clock.now());
+      await until(() => shelf.failures > index);
+    }
+    await tell(task.id, { state: 'running', progress: 99 });
+    clock.advance(minutes(7));
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(said()).toEqual([...due.map((_, index) => `running ${index}`), 'ready 99']);
+    expect(logged()).toContain('could not be stored');
+  });
+});

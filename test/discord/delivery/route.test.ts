@@ -1,0 +1,43 @@
+import { PermissionFlagsBits as May } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { minutes, ordered, scene } from './scene.ts';
+
+describe('the route back to a member', () => {
+  it('holds the token for a quarter of an hour after the interaction, and what its payload says', async () => {
+    const { task, exchange, clock, discord } = await ordered();
+    expect(task.route).toEqual({
+      applicationId: discord.applicationId,
+      token: exchange.token,
+      tokenExpiresAt: clock.now() + minutes(15),
+      isPrivate: false,
+      install: 'guild',
+      mayPost: true,
+      uploadLimit: 10 * 1024 * 1024,
+      locale: 'en-US',
+    });
+  });
+
+  it.each([
+    ['a server that has installed the bot', { in: 'studio' }, true],
+    ['a thread there', { in: 'thread' }, true],
+    ['a channel where it may not write', { in: 'read-only' }, false],
+    ['a server where only the member has installed it', { by: 'installer' }, false],
+    ['a group of people', { by: 'installer', in: 'friends' }, false],
+    ['a direct message with the bot', { in: 'dm' }, true],
+    ['a direct message with the bot, of someone who has installed it', { by: 'installer', in: 'dm' }, true],
+  ] as const)('says of %s whether the bot itself may post there', async (_, order, mayPost) => {
+    expect((await ordered({ order })).task.route.mayPost).toBe(mayPost);
+  });
+
+  it.each([May.AttachFiles, May.ViewChannel])('leads nowhere without the permission %i', async (missing) => {
+    const { deny, order } = await scene();
+    deny(missing);
+    expect((await order()).task.route.mayPost).toBe(false);
+  });
+
+  it('is there in a thread whose channel is closed, for nobody can tell the two apart', async () => {
+    const { deny, order } = await scene();
+    deny(May.SendMessages);
+    expect((await order({ in: 'thread' })).task.route.mayPost).toBe(true);
+  });
+});

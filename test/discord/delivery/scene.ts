@@ -1,0 +1,221 @@
+import { type BaseInteraction, Events, MessageFlags, Routes } from 'discord.js';
+import { expect, onTestFinished } from 'vitest';
+import { type DiscordOptions, startDiscord, text } from '../../../sandbox/discord/discord.ts';
+import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
+import { discordClients } from '../../../src/discord/clients.ts';
+import { customId } from '../../../src/discord/custom-id.ts';
+import { Delivery, type DeliveryParts, type Prepared } from '../../../src/discord/delivery/delivery.ts';
+import { Responder } from '../../../src/discord/responder.ts';
+import { routeOf } from '../../../src/discord/route.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { hasEnded, type MessagePlace, type Task } from '../../../src/services/tasks/task.ts';
+import { taskId } from '../../../src/services/tasks/task-id.ts';
+import { submitting } from '../../../src/services/tasks/transitions.ts';
+import type { MessagePlan } from '../../../src/views/plan.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { Shelf, until } from './shelf.ts';
+
+export { until };
+
+export const minutes = (count: number): number => count * 60_000;
+export const seconds = (count: number): number => count * 1_000;
+
+class CountedClock implements Clock {
+  readonly #clock: Clock;
+  readonly #pending = new Set<object>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  after(ms: number, task: () => void): () => void {
+    const timer = {};
+    this.#pending.add(timer);
+    const cancel = this.#clock.after(ms, () => {
+      this.#pending.delete(timer);
+      task();
+    });
+    return () => {
+      this.#pending.delete(timer);
+      cancel();
+    };
+  }
+}
+
+export interface SceneOptions extends DiscordOptions {
+  /** What a message shows; its state, progress and a button with its id, unless told. */
+  plan?: (task: Task) => MessagePlan | Promise<MessagePlan>;
+  /** The test orders what Discord asks to wait for, or sends what Discord refuses. */
+  expects?: 'waits' | 'refusals';
+}
+
+export interface Order {
+  by?: string;
+  in?: string;
+  isPrivate?: boolean;
+}
+
+/** A delivery between the embedded Discord and a shelf of tasks, all by one clock that stands still. */
+export async function scene({ plan = planOf, expects, ...options }: SceneOptions = {}) {
+  const clock = new ManualClock();
+  const discord = await startDiscord({ clock, ...options });
+  onTestFinished(async () => {
+    await discord.close();
+    if (expects !== 'refusals') expect(discord.violations).toEqual([]);
+    if (expects !== 'waits') expect(discord.rateLimited).toEqual([]);
+  });
+  const { client, tokenRest } = discordClients(discord.apiUrl);
+  onTestFinished(() => client.destroy());
+  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
+  await client.login(discord.token);
+  await ready;
+  await client.rest.put(Routes.applicationCommands(discord.applicationId), {
+    body: [{ name: 'make', description: 'x', integration_types: [0, 1], contexts: [0, 1, 2] }],
+  });
+
+  const lines: string[] = [];
+  const log = openLog({ level: 'debug', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
+  const shelf = new Shelf();
+  let outstanding = 0;
+  let prepared = 0;
+  onTestFinished(() => expect(outstanding).toBe(0));
+  const prepare = async (task: Task): Promise<Prepared> => {
+    const shown = await plan(task);
+    outstanding += 1;
+    prepared += 1;
+    return {
+      plan: shown,
+      release: () => {
+        outstanding -= 1;
+      },
+    };
+  };
+  const counted = new CountedClock(clock);
+  const parts: DeliveryParts = {
+    ...{ botRest: client.rest, tokenRest, clock: counted, log, prepare },
+    change: (id, transition) => shelf.change(id, transition),
+  };
+  /** As after a restart: nothing is known but what the shelf has. */
+  const open = (): Delivery => {
+    const delivery = new Delivery(parts);
+    onTestFinished(() => delivery.finish());
+    return delivery;
+  };
+  const delivery = open();
+
+  /** A member orders something, and sees that it is being thought about. */
+  async function order({ by = 'member', in: place, isPrivate = false }: Order = {}) {
+    const actor = place === undefined ? discord.as(by) : discord.as(by).in(place);
+    const { interaction, exchange } = await heard(() => actor.slash('make'));
+    await responderFor(interaction).defer(isPrivate);
+    return { task: keep(interaction, { isPrivate }), exchange, interaction, channel: actor.channel };
+  }
+
+  /** A member presses a button, and something new is made in that message. */
+  async function press(message: Pick<Message, 'id'>, button: string, by = 'member') {
+    const { interaction, exchange } = await heard(() => discord.as(by).click(message, button));
+    await responderFor(interaction).deferUpdate();
+    const place = { channelId: interaction.channelId ?? '', id: message.id };
+    return { task: keep(interaction, { message: place }), exchange };
+  }
+
+  async function heard(act: () => Promise<Exchange>) {
+    const interaction = new Promise<BaseInteraction>((resolve) => client.once(Events.InteractionCreate, resolve));
+    const exchange = await act();
+    return { exchange, interaction: await interaction };
+  }
+
+  function responderFor({ id: interactionId, applicationId, token }: BaseInteraction): Responder {
+    return new Responder(tokenRest, { interactionId, applicationId, token });
+  }
+
+  function keep(
+    interaction: BaseInteraction,
+    { isPrivate = false, message }: { isPrivate?: boolean; message?: MessagePlace },
+  ) {
+    const task = submitting(
+      {
+        kind: 'imagine',
+        request: { prompt: 'a boat' },
+        requesterId: interaction.user.id,
+        guildId: interaction.guildId ?? undefined,
+        channelId: interaction.channelId ?? undefined,
+        message,
+        route: routeOf(interaction, { isPrivate }),
+      },
+      { id: taskId(clock.now()), idempotencyKey: 'key', durationKey: 'imagine', now: clock.now() },
+    );
+    shelf.put(task);
+    return task;
+  }
+
+  /** Changes the stored task, as the gateway's news does, and tells the delivery. */
+  async function tell(id: string, change: Partial<Task>, to: Delivery = delivery): Promise<void> {
+    to.show(await shelf.change(id, (task) => ({ ...task, ...change, times: { ...task.times, ...change.times } })));
+  }
+
+  const writes = () =>
+    discord.heard.filter(
+      ({ method, route, status }) => status > 0 && /messages/.test(route) && (method === 'PATCH' || method === 'POST'),
+    );
+
+  return {
+    ...{ clock, discord, shelf, delivery, open, order, press, tell, tokenRest, client },
+    /** Timers that the delivery has set. */
+    timers: () => counted.pending,
+    /** Lets time pass as soon as the delivery waits for it. */
+    async passes(ms: number) {
+      await until(() => counted.pending > 0);
+      clock.advance(ms);
+    },
+    logged: () => lines.join(''),
+    preparedTimes: () => prepared,
+    /** Requests that changed or made a message, or were to, in order. */
+    writes,
+    /** What those said. */
+    said: () => writes().map(({ body }) => (body as { content?: string }).content),
+    /** What stands in a channel, a line each. */
+    read: (channel = 'studio') => discord.messages(channel).map(text),
+    /** The direct messages that a person got from the bot. */
+    letters: (user: string) =>
+      discord.messages(discord.world.directMessage(discord.world.user(user).id)?.id ?? '').map(text),
+    /** Takes permissions in a channel from the bot alone. */
+    deny: (bits: bigint, channel = 'studio') =>
+      discord.world
+        .channel(channel)
+        .overwrites.push({ id: discord.applicationId, kind: 'member', allow: 0n, deny: bits }),
+    heardOf: (method: string, route: RegExp) =>
+      discord.heard.filter((entry) => entry.method === method && route.test(entry.path)),
+  };
+}
+
+/** The same, with one order already made. */
+export async function ordered({ order = {}, ...options }: SceneOptions & { order?: Order } = {}) {
+  const set = await scene(options);
+  return { ...set, ...(await set.order(order)) };
+}
+
+export function planOf({ id, state, progress }: Task): MessagePlan {
+  return {
+    content: `${state} ${progress ?? ''}`.trim(),
+    controls: [{ type: 'button', id: customId('act', 1, id), label: 'U1' }],
+  };
+}
+
+export const picture = { name: 'boat.png', bytes: Buffer.from('a boat'), alt: 'a boat' };
+
+/** As `planOf`, with a result once there is one. */
+export const planWithFile = (task: Task): MessagePlan =>
+  hasEnded(task) ? { ...planOf(task), files: [picture] } : planOf(task);
+
+export const isDeferred = ({ flags }: { flags?: number | undefined }): boolean =>
+  ((flags ?? 0) & MessageFlags.Loading) !== 0;

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hasEnded, isLive } from '../../../src/services/tasks/task.ts';
+import { minutes, planOf, scene, until } from './scene.ts';
+
+const trouble = fc.oneof(
+  fc.record({ type: fc.constant('status' as const), status: fc.constantFrom(500, 502, 503) }),
+  fc.record({ type: fc.constant('reset' as const), done: fc.boolean() }),
+);
+
+const blow = fc.oneof(
+  fc.record({
+    kind: fc.constant('discord' as const),
+    do: trouble,
+    method: fc.constantFrom('PATCH', 'POST', 'GET'),
+    times: fc.integer({ min: 1, max: 5 }),
+  }),
+  fc.record({ kind: fc.constant('store' as const), times: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ kind: fc.constant('restart' as const) }),
+);
+
+const storm = fc.record({
+  blows: fc.array(blow, { maxLength: 6 }),
+  isPrivate: fc.boolean(),
+  /** Whether progress was shown before, and how long after the order the end comes. */
+  isKnown: fc.boolean(),
+  after: fc.constantFrom(minutes(1), minutes(20)),
+});
+
+describe('whatever breaks, and in whatever order,', () => {
+  it('the member sees the end, once wherever that can be known, and nobody else sees what is private', async () => {
+    const stage = await scene({ plan: (task) => ({ ...planOf(task), content: `${task.id} ${task.state}` }) });
+    const { order, tell, shelf, clock, discord, open, timers, read, letters } = stage;
+    let delivery = stage.delivery;
+    await fc.assert(
+      fc.asyncProperty(storm, async ({ blows, isPrivate, isKnown, after }) => {
+        clock.advance(minutes(1));
+        const { task } = await order({ isPrivate });
+        if (isKnown) {
+          await tell(task.id, { state: 'running' }, delivery);
+          await shelf.edits(task.id, 1);
+        }
+        clock.advance(after);
+        let storeFailures = 0;
+        shelf.failsOn = (_, next) => hasEnded(next) && storeFailures-- > 0;
+        for (const one of blows) {
+          if (one.kind === 'store') storeFailures += one.times;
+          if (one.kind === 'discord')
+            discord.faults.add({ on: { method: one.method, route: /messages|users/ }, do: one.do, times: one.times });
+        }
+        shelf.put({ ...shelf.get(task.id), state: 'ready' });
+        delivery.show(shelf.get(task.id));
+        for (const { kind } of blows) {
+          if (kind !== 'restart') continue;
+          await until(() => timers() > 0 || !isLive(shelf.get(task.id)));
+          await delivery.finish();
+          clock.advance(minutes(1));
+          delivery = open();
+          delivery.show(shelf.get(task.id));
+        }
+        for (;;) {
+          await until(() => timers() > 0 || !isLive(shelf.get(task.id)));
+          if (!isLive(shelf.get(task.id))) break;
+          clock.advance(minutes(5));
+        }
+        discord.faults.clear();
+        expect(shelf.get(task.id)).toMatchObject({ state: 'delivered' });
+        const seen = [...read(), ...letters('member')].filter((line) => line.includes(`${task.id} ready`));
+        // What the token has changed unheard, until it ended, nobody can look at or change any more: better twice than never.
+        const mayBeBlind = after < minutes(14) && (isPrivate || !isKnown);
+        expect(seen.length).toBeGreaterThanOrEqual(1);
+        expect(seen.length).toBeLessThanOrEqual(mayBeBlind ? 2 : 1);
+        const others = discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
+        if (isPrivate) expect(others.some(({ content }) => content.includes(task.id))).toBe(false);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { customId } from '../../../src/discord/custom-id.ts';
+import { minutes, ordered, picture, planOf, planWithFile, seconds, until } from './scene.ts';
+
+describe('the end of a task, while something is wrong,', () => {
+  it('waits for Discord as long as it takes, ever more patiently, and never goes another way for that', async () => {
+    const { passes, timers, task, tell, shelf, clock, discord, logged, writes, preparedTimes } = await ordered();
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 * 5 });
+    await tell(task.id, { state: 'ready' });
+    const start = clock.now();
+    for (const wait of [5, 10, 20, 40]) {
+      await passes(seconds(wait) - 1);
+      expect(timers()).toBe(1);
+      clock.advance(1);
+    }
+    await passes(seconds(80));
+    await shelf.settled(task.id);
+    expect(clock.now() - start).toBe(seconds(155));
+    expect(new Set(writes().map(({ path }) => path.split('/')[1]))).toEqual(new Set(['webhooks']));
+    expect(writes().filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(logged().match(/has to wait/g)).toHaveLength(1);
+    expect(preparedTimes()).toBe(6);
+  });
+
+  it('waits five minutes at most between two tries, and goes by the clock when Discord is back', async () => {
+    const { passes, task, tell, shelf, discord, writes, read } = await ordered();
+    await tell(task.id, { state: 'running' });
+    await shelf.edits(task.id, 1);
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 * 10 });
+    await tell(task.id, { state: 'ready' });
+    for (let tries = 0; tries < 10; tries++) await passes(minutes(5));
+    await shelf.settled(task.id);
+    expect(writes().at(-1)).toMatchObject({ route: '/channels/:channel/messages/:message', status: 200 });
+    expect(read()).toEqual([expect.stringContaining('ready')]);
+  });
+
+  it('is tried again after a broken line', async () => {
+    const { passes, task, tell, shelf, discord, read } = await ordered();
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset' } });
+    await tell(task.id, { state: 'ready' });
+    await passes(seconds(5));
+    await shelf.settled(task.id);
+    expect(read()).toEqual([expect.stringContaining('ready')]);
+  });
+
+  it('goes out without its files where Discord takes no such large ones, with all its words and buttons', async () => {
+    const { task, tell, shelf, discord, logged, writes } = await ordered({
+      limits: { uploadBytes: 3 },
+      plan: planWithFile,
+    });
+    await tell(task.id, { state: 'ready' });
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered' });
+    const [message] = discord.messages('studio');
+    expect(message).toMatchObject({ content: 'ready', attachments: [] });
+    expect(message?.components).toHaveLength(1);
+    expect(writes().map(({ status }) => status)).toEqual([413, 200]);
+    expect(logged()).toContain('larger than Discord takes');
+  });
+
+  it('goes out as words alone where Discord does not take the rest, and the log has a reference and what was wrong', async () => {
+    const { task, tell, shelf, discord, logged, writes } = await ordered({
+      expects: 'refusals',
+      plan: (one) => ({
+        content: 'here it is',
+        files: [picture],
+        controls: [
+          { type: 'button', id: customId('act', 1, one.id), label: 'U1' },
+          { type: 'button', id: customId('act', 1, one.id), label: 'U2' },
+        ],
+      }),
+    });
+    await tell(task.id, { state: 'ready' });
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(discord.messages('studio')).toMatchObject([{ content: 'here it is', components: [], attachments: [] }]);
+    expect(writes().map(({ status }) => status)).toEqual([400, 200]);
+    expect(logged()).toMatch(/"fields":\["components[^\]]*".*"reference":"[0-9a-f]{8}"/);
+    expect(logged()).not.toContain('here it is');
+  });
+
+  it('is one message more where even the words are not taken as an edit', async () => {
+    const { task, tell, shelf, discord, writes, read } = await ordered({ expects: 'refusals' });
+    const malformed = { code: 50035, message: 'Invalid Form Body', errors: { content: { _errors: [{ code: 'X' }] } } };
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 400, body: malformed }, times: 2 });
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(writes().map(({ status }) => status)).toEqual([400, 400, 200]);
+    expect(read().at(-1)).toContain('ready');
+  });
+
+  it('waits where the refusal comes from the network before Discord, which knows nothing of messages', async () => {
+    const { passes, task, tell, shelf, discord, writes } = await ordered();
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 403, body: '<html>no</html>' } });
+    await tell(task.id, { state: 'ready' });
+    await passes(seconds(5));
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(writes().map(({ status }) => status)).toEqual([403, 200]);
+  });
+
+  it('waits as long as Discord asks to', async () => {
+    const { task, tell, shelf, discord, writes } = await ordered({ expects: 'waits' });
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', retryAfter: 0.1 } });
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(writes().map(({ status }) => status)).toEqual([429, 200]);
+  });
+
+  it('that cannot be prepared is a bug with a reference, and is prepared again after half a minute', async () => {
+    let bugs = 2;
+    const { passes, task, tell, shelf, clock, logged, writes } = await ordered({
+      plan: (one) => {
+        if (bugs-- > 0) throw new TypeError('a bug in a view');
+        return planOf(one);
+      },
+    });
+    const start = clock.now();
+    await tell(task.id, { state: 'ready' });
+    await passes(seconds(30));
+    await passes(seconds(60));
+    await shelf.settled(task.id);
+    expect(clock.now() - start).toBe(seconds(90));
+    expect(logged().match(/"reference":"[0-9a-f]{8}"[^\n]*a bug in a view/g)).toHaveLength(2);
+    expect(writes()).toHaveLength(1);
+  });
+
+  it('is sent once although the store cannot take that it was', async () => {
+    const { passes, task, tell, shelf, clock, writes } = await ordered();
+    shelf.failsOn = (_, after) => after.state === 'delivered' && shelf.failures < 3;
+    await tell(task.id, { state: 'ready' });
+    const at = clock.now();
+    await passes(seconds(5));
+    await passes(seconds(10));
+    await passes(seconds(20));
+    const settled = await shelf.settled(task.id);
+    expect(shelf.failures).toBe(3);
+    expect(settled.times.settled).toBe(at);
+    expect(writes()).toHaveLength(1);
+  });
+
+  it('is not posted before the store knows that it will be', async () => {
+    const { passes, task, tell, shelf, clock, writes } = await ordered();
+    clock.advance(minutes(15));
+    shelf.failsOn = (_, after) => after.delivery.intention !== undefined && shelf.failures < 1;
+    await tell(task.id, { state: 'ready' });
+    await until(() => shelf.failures === 1);
+    expect(writes()).toEqual([]);
+    await passes(seconds(5));
+    await shelf.settled(task.id);
+    expect(writes()).toHaveLength(1);
+  });
+
+  it('is not kept from its way by a store that cannot take that the token is over', async () => {
+    const { task, tell, shelf, discord, logged, writes } = await ordered();
+    shelf.failsOn = (before, after) =>
+      before.route.token !== undefined && after.route.token === undefined && after.state === 'ready';
+    discord.expireTokens();
+    await tell(task.id, { state: 'ready' });
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(writes().map(({ status }) => status)).toEqual([401, 200]);
+    expect(logged()).toContain('could not be stored');
+  });
+
+  it('leaves neither the token nor the bytes of a file in the log, whatever goes wrong', async () => {
+    const { passes, task, interaction, tell, shelf, discord, logged } = await ordered({ plan: planWithFile });
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 404, code: 10015 } });
+    await tell(task.id, { state: 'running' });
+    await until(() => logged().includes('Progress was not shown'));
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(passes).toBeDefined();
+    expect(logged()).toContain('10015');
+    expect(logged()).not.toContain(interaction.token);
+    expect(logged()).not.toContain('requestBody');
+  });
+});

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { keysIn, makeTask, settled, sql, stage } from '../services/tasks/store/stage.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The shipped script as its own process, with nothing set but the store: it must not ask for tokens. */
+function doctor(store: string, ...args: string[]): Promise<{ code: number; said: string }> {
+  return new Promise((resolve) => {
+    const entry = ['--import', './scripts/check-node.mjs', 'scripts/doctor.ts', ...args];
+    const env = { PATH: process.env.PATH ?? '', STORE_URL: store };
+    const child = execFile(process.execPath, entry, { cwd: root, env }, (_error, out, problems) => {
+      resolve({ code: child.exitCode ?? -1, said: out + problems });
+    });
+  });
+}
+
+describe('npm run doctor', () => {
+  it('finds, then repairs, then finds nothing', async () => {
+    const { file, open } = stage();
+    const store = await open();
+    const task = settled(makeTask({ request: { prompt: 'what ann wrote' } }));
+    await store.put(task);
+    await store.close();
+    sql(file, "INSERT INTO atelier SELECT key, value, 'live', NULL FROM atelier WHERE key = ?", task.id);
+    sql(file, "INSERT INTO atelier (key, value, namespace) VALUES ('broken', 'what ann wrote', 'finished')");
+
+    const looked = await doctor(`sqlite://${file}`, '--dry-run');
+    expect(looked).toMatchObject({ code: 1 });
+    expect(looked.said).toContain('tasks kept both as live and as finished: 1, not repaired');
+    expect(keysIn(file, 'live')).toEqual([task.id]);
+
+    const repaired = await doctor(`sqlite://${file}`);
+    expect(repaired).toMatchObject({ code: 0 });
+    expect(repaired.said).toContain('tasks kept both as live and as finished: 1, repaired');
+    expect(repaired.said).toContain('Tasks: 1. Rows set aside so far: 1.');
+    expect(keysIn(file, 'live')).toEqual([]);
+
+    const again = await doctor(`sqlite://${file}`, '--dry-run');
+    expect(again).toMatchObject({ code: 0 });
+    expect(again.said).toContain('all is well');
+    expect(looked.said + repaired.said + again.said).not.toContain('what ann wrote');
+  });
+
+  it('says that a bot is running, and touches nothing', async () => {
+    const { file, open } = stage();
+    await open();
+    const { code, said } = await doctor(`sqlite://${file}`);
+    expect(code).toBe(75);
+    expect(said.trim().split('\n')).toEqual([expect.stringContaining(`using the store ${file}`)]);
+  });
+
+  it('is content where there is no store yet', async () => {
+    const { file } = stage();
+    expect(await doctor(`sqlite://${file}`)).toMatchObject({ code: 0 });
+  });
+
+  it('says in one sentence what is wrong with an option, a setting or a file', async () => {
+    const { file } = stage();
+    expect(await doctor('sqlite://x', '--dry')).toMatchObject({ code: 64, said: expect.stringContaining('--dry-run') });
+    expect(await doctor('mysql://x')).toMatchObject({ code: 78, said: expect.stringContaining('STORE_URL should be') });
+    expect(await doctor('redis://x')).toMatchObject({ code: 78, said: expect.stringContaining('only sqlite://') });
+    writeFileSync(file, 'no database at all '.repeat(100));
+    expect(await doctor(`sqlite://${file}`)).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('not a database'),
+    });
+  });
+});

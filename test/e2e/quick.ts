@@ -1,0 +1,58 @@
+import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
+import type { App } from '../../src/app.ts';
+import { QuickClock } from '../support/quick-clock.ts';
+import { enter, type Stage, type StageOptions, stage } from './bot.ts';
+
+const SPEED = 30;
+
+export interface QuickStage extends Stage {
+  clock: QuickClock;
+}
+
+/** Both sides and the bot share a clock that goes thirty times as fast, so that a job of a minute is a matter of two seconds. */
+export async function quickStage({
+  discord,
+  gateway,
+  gatewayLimits,
+  ...options
+}: StageOptions = {}): Promise<QuickStage> {
+  const clock = new QuickClock(SPEED);
+  const staged = await stage({
+    ...options,
+    clock,
+    // Three seconds to acknowledge would be a tenth of one.
+    discord: { ...discord, limits: { acknowledgeMs: 3_000 * SPEED, ...discord?.limits } },
+    gateway: { seed: 1, ...gateway },
+    gatewayLimits: { readMs: 1_500, submitMs: 1_500, bodyMs: 1_500, ...gatewayLimits },
+  });
+  return { ...staged, clock };
+}
+
+export async function quickBot(options: StageOptions = {}): Promise<QuickStage & { app: App }> {
+  const staged = await quickStage(options);
+  return { ...staged, app: await enter(staged) };
+}
+
+export const says =
+  (words: string) =>
+  (message: Message): boolean =>
+    text(message).includes(words);
+
+/** How often something was ordered of the gateway. */
+export const submits = ({ heard }: EmbeddedGateway): number =>
+  heard.filter(({ path }) => path.includes('/submit/')).length;
+
+export const polls = ({ heard }: EmbeddedGateway): number => heard.filter(({ path }) => path.endsWith('/fetch')).length;
+
+/** The labels of a message's buttons. */
+export function labels(message: Message): string[] {
+  return (message.components ?? []).flatMap((row) =>
+    'components' in row ? row.components.flatMap((one) => ('label' in one && one.label ? [one.label] : [])) : [],
+  );
+}
+
+/** Messages of a channel that say something. */
+export const saying = (discord: EmbeddedDiscord, channel: string, words: string): Message[] =>
+  discord.messages(channel).filter(says(words));

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, polls, quickBot, says, submits } from '../quick.ts';
+
+describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
+  it('is acknowledged, ordered once, shown as it moves, and delivered with its picture', async () => {
+    const { discord, gateway, app } = await quickBot({ gateway: { profile } });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox in the *snow*' });
+    expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
+    const moving = await exchange.message(says('%'));
+    expect(text(moving)).toContain('a fox in the \\*snow\\*');
+    const final = await exchange.message(says('Done in'));
+    expect(final.id).toBe(moving.id);
+    expect(final.attachments).toHaveLength(1);
+    expect(final.attachments[0]).toMatchObject({
+      content_type: 'image/png',
+      description: 'AI-generated: a fox in the *snow*',
+    });
+    expect(labels(final)).toEqual(['Delete']);
+    expect(submits(gateway)).toBe(1);
+    expect(polls(gateway)).toBeGreaterThan(1);
+    await app.stop();
+    expect(discord.rateLimited).toEqual([]);
+  });
+
+  it('is asked about at once after it was taken, and no more after its end', async () => {
+    const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    const [submit, query] = gateway.heard.filter(({ path }) => /submit|fetch/.test(path));
+    expect(submit?.path).toContain('/submit/imagine');
+    expect((query?.at ?? 0) - (submit?.at ?? 0)).toBeLessThan(2_000);
+    const before = polls(gateway);
+    clock.putForward(60_000);
+    await (await discord.as('member').slash('help')).message();
+    expect(polls(gateway)).toBe(before);
+  });
+
+  it('that failed says why, in the gateway’s words', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
+    gateway.faults.add({ do: 'moderated' });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'something' });
+    const final = await exchange.message(says('could not do this'));
+    expect(text(final)).toContain('rejected by moderation');
+    expect(submits(gateway)).toBe(1);
+  });
+});
+
+describe('a private job', () => {
+  it('is seen by its member alone, from the first answer to the result', async () => {
+    const { discord } = await quickBot({ gateway: { speed: 20 } });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
+    expect(await exchange.acknowledged()).toMatchObject({ ephemeral: true });
+    const final = await exchange.message(says('Done in'));
+    expect(final.ephemeral).toBe(true);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+  });
+});
+
+describe('the same order twice in a moment', () => {
+  it('is one task, and the second time the member is told so', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+    const member = discord.as('member');
+    const [first, second] = await Promise.all([
+      member.slash('imagine', { prompt: 'twins' }),
+      member.slash('imagine', { prompt: 'twins' }),
+    ]);
+    const answers = await Promise.all(
+      [first, second].map((one) => one.message((m) => /Done in|just asked/.test(text(m)))),
+    );
+    expect(answers.map(text).filter((words) => words.includes('just asked'))).toHaveLength(1);
+    expect(submits(gateway)).toBe(1);
+  });
+
+  it('is two tasks when two members ask, or when the prompts differ', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+    const exchanges = await Promise.all([
+      discord.as('member').slash('imagine', { prompt: 'twins' }),
+      discord.as('other').slash('imagine', { prompt: 'twins' }),
+      discord.as('member').slash('imagine', { prompt: 'triplets' }),
+    ]);
+    await Promise.all(exchanges.map((one) => one.message(says('Done in'))));
+    expect(submits(gateway)).toBe(3);
+  });
+});
+
+describe('the button under a result', () => {
+  it('deletes the message for its owner and for those who manage messages, and for nobody else', async () => {
+    const { discord } = await quickBot({ gateway: { speed: 20 } });
+    const member = discord.as('member');
+    const first = await (await member.slash('imagine', { prompt: 'one' })).message(says('Done in'));
+    const refused = await discord.as('other').click(first, 'Delete');
+    expect(text(await refused.followUp())).toContain('Only whoever asked');
+    expect(discord.messages('studio').map(({ id }) => id)).toContain(first.id);
+    await member.click(first, 'Delete');
+    await discord.until(() => (discord.messages('studio').every(({ id }) => id !== first.id) ? true : undefined));
+    const second = await (await member.slash('imagine', { prompt: 'two' })).message(says('Done in'));
+    await discord.as('admin').click(second, 'Delete');
+    await discord.until(() => (discord.messages('studio').every(({ id }) => id !== second.id) ? true : undefined));
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Fault } from '../../../sandbox/gateway/fault.ts';
+import { faultPresets, type PresetName } from '../../../sandbox/gateway/fault-presets.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, quickBot, says, submits } from '../quick.ts';
+
+/** What a gateway can answer to an order without taking it, each with the words a member reads. */
+const refusals = {
+  'rate-limited': 'too much to do',
+  'rate-limited-until': 'too much to do',
+  'rate-limited-silent': 'too much to do',
+  saturated: 'too much to do',
+  quota: 'used up',
+  unauthorized: 'does not accept the key',
+  'too-large': 'cannot do this as it was asked',
+} satisfies Partial<Record<PresetName, string>>;
+
+/** What leaves it open whether the order was taken. */
+const doubts = [
+  'server-error',
+  'bad-gateway',
+  'gateway-timeout',
+  'empty',
+  'half',
+  'lying',
+  'cut',
+  'hang',
+  'reset',
+  'accepted-then-500',
+  'accepted-then-hang',
+  'accepted-then-reset',
+] satisfies PresetName[];
+
+const onSubmit = { path: /\/submit\// };
+
+describe.each(profiles)('an order that a gateway of the %s profile', (profile) => {
+  it.each(Object.entries(refusals))('refuses (%s) is told in the member’s words and leaves nothing behind', async (name, words) => {
+    const { discord, gateway, app } = await quickBot({ gateway: { profile, speed: 20 } });
+    gateway.faults.add({ on: onSubmit, do: name as PresetName });
+    const member = discord.as('member');
+    const exchange = await member.slash('imagine', { prompt: 'a fox' });
+    expect(text(await exchange.message())).toContain(words);
+    expect(submits(gateway)).toBe(1);
+    expect(text(await (await member.slash('about')).message())).toContain('Follows 0 tasks');
+    await app.stop();
+  });
+
+  it.each(doubts)('may have taken (%s) is left to its member, who is told so, and never sent again by itself', async (name) => {
+    const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
+    gateway.faults.add({ on: onSubmit, do: name });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const message = await exchange.message();
+    expect(text(message)).toContain('may or may not have taken this order');
+    expect(labels(message)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
+    clock.putForward(120_000);
+    expect(text(await (await discord.as('member').slash('about')).message())).toContain('Follows 0 tasks');
+    expect(submits(gateway)).toBe(1);
+  });
+
+  it('has taken is delivered although its answer came in drips', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
+    gateway.faults.add({ on: onSubmit, do: { type: 'drip', bytes: 20, everyMs: 5 } });
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    expect(submits(gateway)).toBe(1);
+  });
+
+  it('redirects elsewhere is refused, and goes nowhere else', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile } });
+    const redirect: Fault = { type: 'redirect', to: 'https://elsewhere.example/submit' };
+    gateway.faults.add({ on: onSubmit, do: redirect });
+    const message = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
+    expect(text(message)).toContain('does not offer that');
+    expect(submits(gateway)).toBe(1);
+  });
+
+  it.each(['error-in-200', 'success-false', 'unavailable'] as const)(
+    'answers with trouble (%s) is refused or left to its member, and in no case repeated',
+    async (name) => {
+      const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
+      gateway.faults.add({ on: onSubmit, do: name });
+      const message = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
+      expect(text(message)).toMatch(/The gateway (may or may not|cannot do this|is in trouble)/);
+      expect(submits(gateway)).toBe(1);
+    },
+  );
+});
+
+it('knows every fault that an answer can have', () => {
+  const spoilsJobs = ['stick', 'fail', 'slow', 'lose-files', 'huge-file', 'no-media', 'imposter', 'no-buttons'];
+  const ofAnswers = Object.entries(faultPresets)
+    .filter(([, { type }]) => !spoilsJobs.includes(type))
+    .map(([name]) => name);
+  const tried = [...Object.keys(refusals), ...doubts, 'drip', 'error-in-200', 'success-false', 'unavailable'];
+  expect(ofAnswers.toSorted()).toEqual(tried.toSorted());
+});
+
+describe('an order whose fate is unknown', () => {
+  async function unknown() {
+    const quick = await quickBot({ gateway: { speed: 20 } });
+    quick.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
+    const message = await (await quick.discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
+    return { ...quick, message };
+  }
+
+  it('is tried again in the same message when its owner wants it, once however often they press', async () => {
+    const { discord, gateway, message } = await unknown();
+    const member = discord.as('member');
+    const presses = await Promise.all([1, 2].map(() => member.click(message, 'Try again (may be charged twice)')));
+    await discord.until(() => discord.messages('studio').find((one) => one.id === message.id && says('Done in')(one)));
+    expect(submits(gateway)).toBe(2);
+    const told = presses.flatMap((press) => press.followUps());
+    expect(told.map(text)).toEqual([expect.stringContaining('tried again already')]);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
+  });
+
+  it('may be tried again after a second try that was refused', async () => {
+    const { discord, gateway, message } = await unknown();
+    const member = discord.as('member');
+    gateway.faults.add({ on: onSubmit, do: 'saturated' });
+    const refused = await member.click(message, 'Try again (may be charged twice)');
+    expect(text(await refused.followUp())).toContain('too much to do');
+    await member.click(message, 'Try again (may be charged twice)');
+    await discord.until(() => discord.messages('studio').find((one) => one.id === message.id && says('Done in')(one)));
+    expect(submits(gateway)).toBe(3);
+  });
+
+  it('is dismissed by its owner alone', async () => {
+    const { discord, gateway, message } = await unknown();
+    const refused = await discord.as('other').click(message, 'Dismiss');
+    expect(text(await refused.followUp())).toContain('Only whoever asked');
+    const dismissed = await (await discord.as('member').click(message, 'Dismiss')).message();
+    expect(text(dismissed)).toContain('Dismissed');
+    expect(labels(dismissed)).toEqual(['Delete']);
+    expect(submits(gateway)).toBe(1);
+  });
+});

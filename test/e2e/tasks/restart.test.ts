@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { enter } from '../bot.ts';
+import { polls, quickBot, quickStage, saying, says, submits } from '../quick.ts';
+
+const minute = 60_000;
+
+describe('a bot that was stopped while a job was at work', () => {
+  it('follows it to its end when it is back, in the same message', async () => {
+    const stage = await quickStage();
+    const { discord, gateway } = stage;
+    const app = await enter(stage);
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const moving = await exchange.message(says('%'));
+    await app.stop();
+    await enter(stage);
+    const final = await exchange.message(says('Done in'));
+    expect(final.id).toBe(moving.id);
+    expect(submits(gateway)).toBe(1);
+  });
+
+  it('delivers what ended while it was away, once, with the bot’s own token where the interaction’s has died', async () => {
+    const stage = await quickStage();
+    const { discord, gateway, clock } = stage;
+    const app = await enter(stage);
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const moving = await exchange.message(says('%'));
+    await app.stop();
+    clock.putForward(20 * minute);
+    discord.expireTokens();
+    const back = await enter(stage);
+    const final = await discord.until(() => saying(discord, 'studio', 'Done in')[0]);
+    expect(final.id).toBe(moving.id);
+    expect(final.attachments).toHaveLength(1);
+    await back.stop();
+    const edits = discord.heard.filter(({ method }) => method === 'PATCH').length;
+    await (await enter(stage)).stop();
+    expect(discord.heard.filter(({ method }) => method === 'PATCH')).toHaveLength(edits);
+    expect(discord.messages('studio')).toHaveLength(1);
+    expect(submits(gateway)).toBe(1);
+  });
+
+  it('sends a private result by direct message when the token has died, and nothing of it to the channel', async () => {
+    const stage = await quickStage();
+    const { discord, clock } = stage;
+    const app = await enter(stage);
+    const member = discord.as('member');
+    const exchange = await member.slash('imagine', { prompt: 'a secret', private: true });
+    await exchange.message(says('%'));
+    await app.stop();
+    clock.putForward(20 * minute);
+    discord.expireTokens();
+    await enter(stage);
+    const { channel } = member.in('dm');
+    const final = await discord.until(() => saying(discord, channel.id, 'Done in')[0]);
+    expect(text(final)).toContain('a secret');
+    expect(final.attachments).toHaveLength(1);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+  });
+
+  it('leaves a private result waiting where no way leads to its member', async () => {
+    const stage = await quickStage();
+    const { discord, clock, logged } = stage;
+    const app = await enter(stage);
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
+    await exchange.message(says('%'));
+    await app.stop();
+    clock.putForward(20 * minute);
+    discord.expireTokens();
+    discord.world.user('member').directMessages = 'refused';
+    await enter(stage);
+    await expect
+      .poll(async () => text(await (await discord.as('other').slash('about')).message()), { timeout: 20_000 })
+      .toContain('Follows 0 tasks');
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+    expect(logged()).not.toContain('a secret');
+  });
+
+  it('does not chase a message that somebody has deleted', async () => {
+    const { discord, gateway } = await quickBot();
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const moving = await exchange.message(says('%'));
+    const channel = discord.world.channel('studio');
+    await fetch(`${discord.apiUrl}/v10/channels/${channel.id}/messages/${moving.id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bot ${discord.token}` },
+    });
+    await expect
+      .poll(async () => text(await (await discord.as('other').slash('about')).message()), { timeout: 20_000 })
+      .toContain('Follows 0 tasks');
+    expect(saying(discord, 'studio', 'Done in')).toEqual([]);
+    expect(submits(gateway)).toBe(1);
+  });
+
+  it('goes on asking about many jobs, spread out, and delivers each once', async () => {
+    const stage = await quickStage();
+    const { discord, gateway } = stage;
+    const app = await enter(stage);
+    const member = discord.as('member');
+    const exchanges = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => member.slash('imagine', { prompt: `number ${index}` })),
+    );
+    await Promise.all(exchanges.map((one) => one.message(says('%'))));
+    await app.stop();
+    const before = polls(gateway);
+    await enter(stage);
+    await Promise.all(exchanges.map((one) => one.message(says('Done in'))));
+    expect(polls(gateway)).toBeGreaterThan(before);
+    expect(saying(discord, 'studio', 'Done in')).toHaveLength(12);
+    expect(submits(gateway)).toBe(12);
+  });
+});
+
+describe('two bots on one store', () => {
+  it('cannot be: the second refuses with a sentence, and the first goes on', async () => {
+    const stage = await quickStage();
+    const { discord } = stage;
+    await enter(stage);
+    await expect(enter(stage)).rejects.toMatchObject({ name: 'StoreError', kind: 'in-use' });
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+  });
+});

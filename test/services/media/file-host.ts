@@ -1,0 +1,66 @@
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** A real server of files on loopback that answers by path and remembers what it heard. */
+export interface FileHost {
+  readonly origin: string;
+  readonly heard: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
+  on(path: string, answer: Answer): string;
+  close(): Promise<void>;
+}
+
+export async function openFileHost(): Promise<FileHost> {
+  const answers = new Map<string, Answer>();
+  const heard: FileHost['heard'] = [];
+  const server: Server = createServer((request, response) => {
+    const path = request.url ?? '';
+    heard.push({ path, headers: request.headers });
+    const answer = answers.get(path.split('?')[0] ?? '');
+    if (answer) answer(response, request);
+    else response.writeHead(404).end('nothing here');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    heard,
+    on(path, answer) {
+      answers.set(path, answer);
+      return origin + path;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export const file =
+  (bytes: Buffer, headers: Record<string, string | number> = {}): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-length': bytes.length, ...headers }).end(bytes);
+  };
+
+/** In pieces and without saying how many there will be. */
+export const chunked =
+  (bytes: Buffer, piece = 64 * 1024): Answer =>
+  (response) => {
+    response.writeHead(200);
+    for (let at = 0; at < bytes.length; at += piece) response.write(bytes.subarray(at, at + piece));
+    response.end();
+  };
+
+export const redirect =
+  (location: string, status = 302): Answer =>
+  (response) => {
+    response.writeHead(status, { location }).end('this way');
+  };

@@ -1,0 +1,206 @@
+import sharp from 'sharp';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Fetched,
+  type Fitted,
+  type Media,
+  type MediaError,
+  openMedia,
+} from '../../../src/services/media/index.ts';
+import { heavier, noise } from './pictures.ts';
+
+const PNG_SIZE_AT = 16;
+
+describe('making a file fit', () => {
+  let media: Media;
+
+  beforeEach(() => {
+    media = openMedia(
+      { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
+      { log: { warn: () => undefined } },
+    );
+  });
+  afterEach(() => media.close());
+
+  const held = (bytes: Buffer): Promise<Fetched> => media.fetch({ base64: bytes.toString('base64') });
+
+  async function fitted(bytes: Buffer, most: number) {
+    const result: Fitted = await media.fit(await held(bytes), most);
+    if (result.how === 'none') throw new Error('It should have fitted.');
+    expect(result.bytes.length).toBeLessThanOrEqual(most);
+    return { ...result, facts: await media.imageFacts(result.bytes) };
+  }
+
+  it('leaves what is small enough as it is', async () => {
+    const png = await noise(50, 50).png().toBuffer();
+    const result = await fitted(png, png.length);
+    expect(result.how).toBe('as-is');
+    expect(result.bytes.equals(png)).toBe(true);
+  });
+
+  it('does not count the notes', async () => {
+    const png = await noise(50, 50).png().toBuffer();
+    expect((await fitted(heavier(png, 100_000), png.length)).how).toBe('as-is');
+  });
+
+  it('first gives up quality, and no pixel', async () => {
+    const png = await noise(400, 300).blur(2).png().toBuffer();
+    const result = await fitted(png, Math.floor(png.length / 3));
+    expect(result).toMatchObject({ how: 're-encoded', facts: { width: 400, height: 300 } });
+    expect(result.type.mime).toBe('image/jpeg');
+  });
+
+  it('then gives up size, but not more than half of each side', async () => {
+    const png = await noise(600, 400).png().toBuffer();
+    const { how, facts } = await fitted(png, Math.floor(png.length / 15));
+    expect(how).toBe('re-encoded');
+    expect(facts.width).toBeLessThan(600);
+    expect(facts.width).toBeGreaterThanOrEqual(300);
+    expect(facts.width / facts.height).toBeCloseTo(1.5, 1);
+  });
+
+  it('then makes a preview, and at last nothing', async () => {
+    const png = await noise(3_000, 2_000).png().toBuffer();
+    const preview = await fitted(png, 400_000);
+    expect(preview).toMatchObject({ how: 'preview', type: { mime: 'image/jpeg' } });
+    expect(preview.facts.width).toBeLessThanOrEqual(1_280);
+    const source = await held(png);
+    expect(await media.fit(source, 500)).toEqual({ how: 'none' });
+    expect(await media.fit(source, 0)).toEqual({ how: 'none' });
+  });
+
+  it('keeps what can be seen through', async () => {
+    const png = await noise(300, 300, 4).png().toBuffer();
+    const { how, type, bytes } = await fitted(png, Math.floor(png.length / 2));
+    expect({ how, mime: type.mime }).toEqual({ how: 're-encoded', mime: 'image/webp' });
+    expect((await sharp(bytes).metadata()).hasAlpha).toBe(true);
+  });
+
+  it('keeps an animation moving in its time as long as it can', async () => {
+    const still = noise(200, 200);
+    const hues = Array.from({ length: 12 }, (_, at) =>
+      still
+        .clone()
+        .modulate({ hue: at * 30 })
+        .raw()
+        .toBuffer(),
+    );
+    const delay = hues.map((_, at) => 40 + at * 20);
+    const raw = { width: 200, height: 200 * hues.length, channels: 3, pageHeight: 200 } as const;
+    const pages = sharp(Buffer.concat(await Promise.all(hues)), { raw });
+    for (const bytes of [
+      await pages.clone().gif({ delay }).toBuffer(),
+      await pages.clone().webp({ delay, quality: 100 }).toBuffer(),
+    ]) {
+      for (const share of [2, 8]) {
+        const { how, type, facts, bytes: result } = await fitted(bytes, Math.floor(bytes.length / share));
+        expect({ how, mime: type.mime, frames: facts.frames }).toEqual({
+          how: 're-encoded',
+          mime: 'image/webp',
+          frames: 12,
+        });
+        expect((await sharp(result).metadata()).delay).toEqual(delay);
+      }
+      const preview = await fitted(bytes, 16_000);
+      expect({ how: preview.how, frames: preview.facts.frames }).toEqual({ how: 'preview', frames: 1 });
+    }
+  });
+
+  it('shows the first frame of an animated PNG, which it cannot draw, as a preview', async () => {
+    const png = await noise(300, 300).png().toBuffer();
+    const control = Buffer.alloc(20);
+    control.writeUInt32BE(8, 0);
+    control.write('acTL', 4, 'latin1');
+    const animated = Buffer.concat([png.subarray(0, 33), control, png.subarray(33)]);
+    expect((await fitted(animated, animated.length)).how).toBe('as-is');
+    expect((await fitted(animated, 100_000)).how).toBe('preview');
+  });
+
+  it('turns a picture that it makes smaller', async () => {
+    const jpeg = await noise(600, 400).jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer();
+    const { facts } = await fitted(jpeg, Math.floor(jpeg.length / 2));
+    expect(facts.width).toBeLessThan(facts.height);
+    expect((await fitted(jpeg, 40_000)).facts).toMatchObject({ frames: 1 });
+  });
+
+  it('converts the colours of another profile instead of losing them', async () => {
+    const green = await sharp({ create: { width: 200, height: 200, channels: 3, background: '#00ff00' } })
+      .withIccProfile('p3')
+      .png()
+      .toBuffer();
+    const weighty = await sharp(await noise(900, 900).png().toBuffer())
+      .composite([{ input: await sharp(green).png().toBuffer(), top: 0, left: 0 }])
+      .withIccProfile('p3')
+      .png()
+      .toBuffer();
+    const { bytes, how } = await fitted(weighty, Math.floor(weighty.length / 3));
+    expect(how).toBe('re-encoded');
+    const expected = await sharp(weighty)
+      .extract({ left: 50, top: 50, width: 1, height: 1 })
+      .toColourspace('srgb')
+      .raw()
+      .toBuffer();
+    const actual = await sharp(bytes).extract({ left: 50, top: 50, width: 1, height: 1 }).raw().toBuffer();
+    for (const channel of [0, 1, 2])
+      expect(Math.abs((actual[channel] ?? 0) - (expected[channel] ?? 0))).toBeLessThan(12);
+  });
+
+  it('sends a film as it is or not at all', async () => {
+    const film = { bytes: Buffer.alloc(1_000), type: { kind: 'video', mime: 'video/mp4', extension: 'mp4' } } as const;
+    expect(await media.fit(film, 1_000)).toMatchObject({ how: 'as-is', bytes: film.bytes });
+    expect(await media.fit(film, 999)).toEqual({ how: 'none' });
+  });
+
+  it('refuses a bomb by what it claims, before decoding anything', async () => {
+    const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    dot.writeUInt32BE(60_000, PNG_SIZE_AT);
+    dot.writeUInt32BE(60_000, PNG_SIZE_AT + 4);
+    const { crc32 } = await import('node:zlib');
+    dot.writeUInt32BE(crc32(dot.subarray(12, 29)), 29);
+    const before = process.memoryUsage().rss;
+    await expect(media.fit(await held(dot), 10_000_000)).rejects.toMatchObject({ kind: 'too-large' });
+    await expect(media.checkedPicture(dot)).rejects.toMatchObject({ kind: 'too-large' });
+    await expect(media.imageFacts(dot)).rejects.toMatchObject({ kind: 'too-large' });
+    expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
+  });
+
+  it('counts every frame of an animation', async () => {
+    const pixels = Buffer.alloc(100 * 100 * 3 * 5, 7).map((_, at) => at % 251);
+    const gif = await sharp(pixels, { raw: { width: 100, height: 500, channels: 3, pageHeight: 100 } })
+      .gif()
+      .toBuffer();
+    const small = openMedia(
+      { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
+      { log: { warn: () => undefined } },
+      { pixels: 40_000 },
+    );
+    await expect(small.fit(await held(gif), 10)).rejects.toMatchObject({ kind: 'too-large' });
+    await small.close();
+  });
+
+  it('says of a damaged picture that it is, and goes on with the next', async () => {
+    const png = await noise(300, 300).png().toBuffer();
+    const half = await held(png.subarray(0, png.length / 2));
+    await expect(media.fit(half, 10_000_000)).rejects.toMatchObject({ kind: 'damaged' });
+    await expect(media.fit(half, 1_000)).rejects.toMatchObject({ kind: 'damaged' });
+    expect((await fitted(png, png.length)).how).toBe('as-is');
+  });
+
+  it('ends with whoever closes it, and says so to everybody who waits', async () => {
+    const source = await held(await noise(1_500, 1_500).png().toBuffer());
+    const unwanted = new AbortController();
+    const outcomes = Promise.allSettled([
+      media.fit(source, 500_000, { signal: unwanted.signal }),
+      media.fit(source, 500_000),
+      media.fit(source, 500_000),
+    ]);
+    unwanted.abort();
+    await media.close();
+    const codes = (await outcomes).map((one) =>
+      one.status === 'rejected' ? (one.reason as MediaError).code : 'fitted',
+    );
+    expect(codes).toEqual(['aborted', 'closed', 'closed']);
+  });
+});

@@ -1,0 +1,104 @@
+import sharp from 'sharp';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Fetched, type Media, openMedia } from '../../../src/services/media/index.ts';
+import { chunked, type FileHost, file, openFileHost } from './file-host.ts';
+import { heavier } from './pictures.ts';
+
+const MIB = 1024 * 1024;
+
+describe('the memory of many downloads', () => {
+  let gateway: FileHost;
+  let media: Media;
+  let heavy: Buffer;
+
+  beforeEach(async () => {
+    gateway = await openFileHost();
+    media = openMedia(
+      { gatewayOrigin: gateway.origin, apiKey: 'sk-key', allowPrivate: false },
+      { log: { warn: () => undefined } },
+      { memoryBytes: 16 * MIB, fileBytes: 8 * MIB, connections: 50 },
+    );
+    const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    heavy = heavier(dot, 3 * MIB);
+  });
+  afterEach(async () => {
+    await media.close();
+    await gateway.close();
+  });
+
+  it.each(['announced', 'unannounced'])('stays within its bound with fifty at once, their size %s', async (how) => {
+    const address = gateway.on('/heavy', how === 'announced' ? file(heavy) : chunked(heavy));
+    let held = 0;
+    let mostHeld = 0;
+    const one = async (): Promise<void> => {
+      const fetched = await media.fetch({ address });
+      held += fetched.bytes.length;
+      mostHeld = Math.max(mostHeld, held);
+      await new Promise(setImmediate);
+      held -= fetched.bytes.length;
+      fetched.release();
+    };
+    await Promise.all(Array.from({ length: 50 }, one));
+    expect(gateway.heard).toHaveLength(50);
+    expect(mostHeld).toBeGreaterThan(heavy.length);
+    expect(mostHeld).toBeLessThanOrEqual(16 * MIB);
+  });
+
+  it('makes the next one wait until a file is released, base64 or not', async () => {
+    const address = gateway.on('/heavy', file(heavy));
+    const base64 = heavy.toString('base64');
+    const held: Fetched[] = [];
+    for (let files = 0; files < 5; files++) held.push(await media.fetch(files % 2 ? { address } : { base64 }));
+    const unwanted = new AbortController();
+    const impatient = media.fetch({ address }, { signal: unwanted.signal });
+    const patient = media.fetch({ base64 });
+    while (gateway.heard.length < 3) await new Promise(setImmediate);
+    unwanted.abort();
+    await expect(impatient).rejects.toMatchObject({ code: 'aborted' });
+    held[0]?.release();
+    held[0]?.release();
+    expect((await patient).bytes.equals(heavy)).toBe(true);
+  });
+
+  it('gives back what a file took that turned out to be of no use', async () => {
+    const nonsense = gateway.on('/nonsense', file(Buffer.alloc(7 * MIB)));
+    const endless = gateway.on('/endless', chunked(Buffer.alloc(9 * MIB)));
+    for (let tries = 0; tries < 4; tries++) {
+      await expect(media.fetch({ address: nonsense })).rejects.toMatchObject({ kind: 'not-media' });
+      await expect(media.fetch({ address: endless })).rejects.toMatchObject({ kind: 'too-large' });
+      await expect(media.fetch({ base64: `${'A'.repeat(7 * MIB)}=A` })).rejects.toMatchObject({ kind: 'damaged' });
+    }
+    const address = gateway.on('/heavy', file(heavy));
+    await Promise.all(Array.from({ length: 5 }, () => media.fetch({ address })));
+  });
+
+  it('takes no more for a file that came unannounced than it turned out to need', async () => {
+    const address = gateway.on('/heavy', chunked(heavy));
+    for (let files = 0; files < 4; files++) expect((await media.fetch({ address })).bytes.length).toBe(heavy.length);
+  });
+
+  it.each([1_000, MIB])(
+    'survives a host that gives up after %i bytes while a download waits for its turn',
+    async (sent) => {
+      const base64 = heavier(heavy, 4 * MIB).toString('base64');
+      const others = [await media.fetch({ base64 }), await media.fetch({ base64 })];
+      let cut = (): void => undefined;
+      const isCut = new Promise<void>((resolve) => {
+        cut = resolve;
+      });
+      const address = gateway.on('/cut', (response) => {
+        response.writeHead(200, { 'content-length': 6 * MIB });
+        response.socket?.once('close', cut);
+        response.write(heavy.subarray(0, sent), () => setImmediate(() => response.socket?.resetAndDestroy()));
+      });
+      const waiting = media.fetch({ address }).catch((error: unknown) => error);
+      await isCut;
+      // What the reset does on this side, it does within a few turns.
+      for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
+      for (const other of others) other.release();
+      expect(await waiting).toMatchObject({ kind: 'unreachable' });
+    },
+  );
+});

@@ -1,0 +1,222 @@
+import { deflateSync } from 'node:zlib';
+import fc from 'fast-check';
+import sharp, { type Sharp } from 'sharp';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
+import { noise } from './pictures.ts';
+
+const SECRET = 'where-I-live';
+const XMP = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="${SECRET}"/></rdf:RDF></x:xmpmeta>`;
+const EXIF = {
+  IFD0: { Artist: SECRET, ImageDescription: SECRET },
+  IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' },
+};
+
+/** The same with a chunk of PNG in front of the pixels. */
+function withChunk(png: Buffer, type: string, data: Buffer): Buffer {
+  const chunk = Buffer.alloc(12 + data.length);
+  chunk.writeUInt32BE(data.length, 0);
+  chunk.write(type, 4, 'latin1');
+  data.copy(chunk, 8);
+  // Readers skip the checksum of what they do not need.
+  return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
+}
+
+/** The same with a segment of JPEG after the start. */
+function withSegment(jpeg: Buffer, marker: number, data: Buffer): Buffer {
+  const segment = Buffer.alloc(4 + data.length);
+  segment.writeUInt16BE(0xff00 | marker, 0);
+  segment.writeUInt16BE(2 + data.length, 2);
+  data.copy(segment, 4);
+  return Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]);
+}
+
+const pixelsOf = (bytes: Buffer): Promise<Buffer> => sharp(bytes, { animated: true }).raw().toBuffer();
+
+describe('the notes in a picture', () => {
+  let media: Media;
+  let picture: Sharp;
+
+  beforeEach(async () => {
+    media = openMedia(
+      { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
+      { log: { warn: () => undefined } },
+    );
+    picture = noise(40, 30);
+  });
+  afterEach(() => media.close());
+
+  /** What would be uploaded. */
+  async function sent(bytes: Buffer): Promise<{ how: string; bytes: Buffer; mime: string }> {
+    const fetched = await media.fetch({ base64: bytes.toString('base64') });
+    const fitted = await media.fit(fetched, 10_000_000);
+    fetched.release();
+    if (fitted.how === 'none') throw new Error('It should have fitted.');
+    return { how: fitted.how, bytes: fitted.bytes, mime: fitted.type.mime };
+  }
+
+  async function expectNoNotes(bytes: Buffer): Promise<void> {
+    expect(bytes.includes(SECRET)).toBe(false);
+    const { exif, xmp, iptc, comments, orientation } = await sharp(bytes).metadata();
+    expect({ exif, xmp, iptc, comments, orientation }).toEqual({});
+  }
+
+  it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
+    'are not looked for twice: %s without any stays byte for byte',
+    async (format) => {
+      const bytes = await picture.toFormat(format).toBuffer();
+      const { how, bytes: result } = await sent(bytes);
+      expect(how).toBe('as-is');
+      expect(result.equals(bytes)).toBe(true);
+    },
+  );
+
+  it.each(['png', 'jpeg', 'webp'] as const)(
+    'are taken out of %s, and every pixel and its profile stay',
+    async (format) => {
+      const noted = await picture.toFormat(format).withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
+      expect(noted.includes(SECRET)).toBe(true);
+      const { how, bytes } = await sent(noted);
+      expect(how).toBe('as-is');
+      await expectNoNotes(bytes);
+      expect((await pixelsOf(bytes)).equals(await pixelsOf(noted))).toBe(true);
+      expect((await sharp(bytes).metadata()).icc).toEqual((await sharp(noted).metadata()).icc);
+    },
+  );
+
+  it('are taken out of AVIF by drawing it anew', async () => {
+    const noted = await picture.avif().withExif(EXIF).withXmp(XMP).toBuffer();
+    expect(noted.includes(SECRET)).toBe(true);
+    const { how, bytes, mime } = await sent(noted);
+    expect({ how, mime }).toEqual({ how: 're-encoded', mime: 'image/webp' });
+    await expectNoNotes(bytes);
+  });
+
+  it.each(['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'caBX', 'prVt'])('are taken out of a chunk %s', async (type) => {
+    const png = await picture.png().toBuffer();
+    const noted = withChunk(png, type, Buffer.from(`parameters\0${SECRET}`));
+    expect((await sent(noted)).bytes.equals(png)).toBe(true);
+  });
+
+  it.each([
+    ['a comment', 0xfe, SECRET],
+    ['Photoshop’s resources', 0xed, `Photoshop 3.0\0${SECRET}`],
+    ['a further picture’s index', 0xe2, `MPF\0${SECRET}`],
+    ['somebody’s own segment', 0xe5, SECRET],
+    ['a thumbnail', 0xe0, `JFXX\0\x10${SECRET}`],
+  ])('are taken out of %s in JPEG', async (_name, marker, data) => {
+    const jpeg = await picture.jpeg().toBuffer();
+    const noted = withSegment(jpeg, marker, Buffer.from(data, 'latin1'));
+    expect((await sent(noted)).bytes.equals(jpeg)).toBe(true);
+  });
+
+  it('are taken out of a progressive JPEG, between whose scans there are tables', async () => {
+    const jpeg = await picture.jpeg({ progressive: true }).toBuffer();
+    const { bytes } = await sent(withSegment(jpeg, 0xfe, Buffer.from(SECRET)));
+    expect(bytes.equals(jpeg)).toBe(true);
+  });
+
+  it('are taken out of a JPEG with marks to restart from, which are no segments', async () => {
+    const plain = await picture.jpeg().toBuffer();
+    const end = plain.length - 2;
+    const marked = Buffer.concat([
+      plain.subarray(0, end),
+      Buffer.from('ffd3abcdff00ffffd7', 'hex'),
+      plain.subarray(end),
+    ]);
+    expect((await sent(withSegment(marked, 0xfe, Buffer.from(SECRET)))).bytes.equals(marked)).toBe(true);
+  });
+
+  it('are not announced any more in WebP', async () => {
+    const noted = await picture.webp().withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
+    const announced = (webp: Buffer) => ({ form: webp.toString('latin1', 12, 16), notes: (webp[20] ?? 0) & 0x0c });
+    expect(announced(noted)).toEqual({ form: 'VP8X', notes: 0x0c });
+    expect(announced((await sent(noted)).bytes)).toEqual({ form: 'VP8X', notes: 0 });
+  });
+
+  it('are never unpacked, however much is packed in them', async () => {
+    const png = await picture.png().toBuffer();
+    const packed = Buffer.concat([Buffer.from('k\0\0', 'latin1'), deflateSync(Buffer.alloc(100_000_000))]);
+    expect((await sent(withChunk(png, 'zTXt', packed))).bytes.equals(png)).toBe(true);
+  });
+
+  it.each(['png', 'jpeg', 'webp', 'gif'] as const)('are taken off the end of %s', async (format) => {
+    const bytes = await picture.toFormat(format).toBuffer();
+    const noted = Buffer.concat([bytes, Buffer.from(`<script>${SECRET}</script>`)]);
+    expect((await sent(noted)).bytes.equals(bytes)).toBe(true);
+  });
+
+  it('are taken out of an animation, which goes on moving in its time', async () => {
+    const raw = Buffer.concat([0, 80, 160].map((shade) => Buffer.alloc(20 * 20 * 3, shade)));
+    const pages = sharp(raw, { raw: { width: 20, height: 60, channels: 3, pageHeight: 20 } });
+    const webp = await pages
+      .clone()
+      .webp({ delay: [50, 100, 150], loop: 2 })
+      .withXmp(XMP)
+      .toBuffer();
+    const gif = await pages
+      .clone()
+      .gif({ delay: [50, 100, 150], loop: 2 })
+      .toBuffer();
+    const at = gif.indexOf('\x21\xff', 0, 'latin1');
+    const comment = Buffer.from(`\x21\xfe\x0c${SECRET}\0`, 'latin1');
+    const notedGif = Buffer.concat([gif.subarray(0, at), comment, gif.subarray(at)]);
+    for (const noted of [webp, notedGif]) {
+      expect(noted.includes(SECRET)).toBe(true);
+      const { how, bytes } = await sent(noted);
+      expect(how).toBe('as-is');
+      await expectNoNotes(bytes);
+      expect(await sharp(bytes).metadata()).toMatchObject({ pages: 3, delay: [50, 100, 150], loop: 2 });
+      expect((await pixelsOf(bytes)).equals(await pixelsOf(noted))).toBe(true);
+    }
+    expect((await sent(notedGif)).bytes.equals(gif)).toBe(true);
+  });
+
+  it.each([
+    ['png', 6],
+    ['jpeg', 6],
+    ['jpeg', 3],
+    ['webp', 8],
+  ] as const)('turn %s (%i) before they go', async (format, orientation) => {
+    const lying = await sharp(Buffer.concat([Buffer.alloc(20 * 30, 255), Buffer.alloc(20 * 30, 0)]), {
+      raw: { width: 20, height: 60, channels: 1 },
+    })
+      .resize(40, 30, { fit: 'fill' })
+      .toFormat(format)
+      .withMetadata({ orientation })
+      .toBuffer();
+    const { how, bytes, mime } = await sent(lying);
+    expect({ how, mime }).toEqual({ how: 're-encoded', mime: `image/${format}` });
+    await expectNoNotes(bytes);
+    const isAside = orientation > 4;
+    expect(await media.imageFacts(lying)).toMatchObject(
+      isAside ? { width: 30, height: 40 } : { width: 40, height: 30 },
+    );
+    expect(await media.imageFacts(bytes)).toEqual(await media.imageFacts(lying));
+    const upright = await sharp(lying).autoOrient().greyscale().raw().toBuffer();
+    const result = await sharp(bytes).greyscale().raw().toBuffer();
+    for (const at of [0, 39, 600, 1_199]) expect(Math.abs((result[at] ?? 0) - (upright[at] ?? 0))).toBeLessThan(20);
+  });
+
+  it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
+    'never fail otherwise than as damaged in a broken %s',
+    async (format) => {
+      const bytes = await picture.toFormat(format).toBuffer();
+      const broken = fc.record({
+        cut: fc.integer({ min: 0, max: bytes.length }),
+        flips: fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { maxLength: 5 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(broken, async ({ cut, flips }) => {
+          const copy = Buffer.from(bytes.subarray(0, cut));
+          for (const [at, value] of flips) if (at < copy.length) copy[at] = value;
+          await media.checkedPicture(copy).catch((error: unknown) => {
+            expect(error).toBeInstanceOf(MediaError);
+            expect((error as MediaError).kind).toMatch(/damaged|not-media|too-large/);
+          });
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
+});

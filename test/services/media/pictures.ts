@@ -1,0 +1,22 @@
+import sharp, { type Sharp } from 'sharp';
+
+/** A picture of noise, which cannot be compressed away. */
+export function noise(width: number, height: number, channels: 3 | 4 = 3): Sharp {
+  const pixels = Buffer.alloc(width * height * channels);
+  // A fixed recurrence, so that every run works on the same picture.
+  let state = 1;
+  for (let at = 0; at < pixels.length; at++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    pixels[at] = state >>> 24;
+  }
+  return sharp(pixels, { raw: { width, height, channels } });
+}
+
+/** The same PNG with as much more weight as ordered, in a chunk that readers skip. */
+export function heavier(png: Buffer, bytes: number): Buffer {
+  const chunk = Buffer.alloc(12 + bytes);
+  chunk.writeUInt32BE(bytes, 0);
+  chunk.write('saNd', 4, 'latin1');
+  const end = png.length - 12;
+  return Buffer.concat([png.subarray(0, end), chunk, png.subarray(end)]);
+}

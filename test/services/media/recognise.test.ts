@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
+import { isMp3 } from '../../../src/services/media/recognise/mp3.ts';
+import { recognise } from '../../../src/services/media/recognise/recognise.ts';
+
+const mimeOf = (bytes: Buffer): string | undefined => recognise(bytes)?.mime;
+const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+/** A box of the family of MP4 that lists brands, and one more box behind it. */
+function branded(own: string, ...others: string[]): Buffer {
+  const brands = [own, '\0\0\0\0', ...others].join('');
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(8 + brands.length);
+  return Buffer.concat([head, latin(`ftyp${brands}`), latin('\0\0\0\x08moov'), Buffer.alloc(64)]);
+}
+
+/** The header of a Matroska file: a void, a version, then what it calls itself. */
+const ebml = (name: string): Buffer =>
+  latin(
+    `\x1a\x45\xdf\xa3${String.fromCharCode(0x80 + 4 + 4 + 3 + name.length)}\xec\x82..\x42\x86\x81\x01\x42\x82${String.fromCharCode(
+      0x80 + name.length,
+    )}${name}\x18\x53\x80\x67\x01`,
+  );
+
+const ogg = (packet: string): Buffer =>
+  Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(20), latin(`\x01\x1e${packet.padEnd(40, '\0')}`)]);
+
+/** Silent frames of layer III: 128 kbit/s at 44.1 kHz are 417 bytes each. */
+const frames = (count: number): Buffer =>
+  Buffer.concat(Array.from({ length: count }, () => Buffer.concat([latin('\xff\xfb\x90\x00'), Buffer.alloc(413)])));
+
+const tag = (size: number): Buffer =>
+  Buffer.concat([latin(`ID3\x04\0\0\0\0${String.fromCharCode(size >> 7, size & 0x7f)}`), Buffer.alloc(size)]);
+
+describe('what a file is', () => {
+  let studio: Studio;
+  beforeAll(() => {
+    studio = openStudio();
+  });
+  afterAll(() => studio.close());
+
+  it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
+    'is seen in a picture that sharp wrote as %s',
+    async (format) => {
+      const picture = sharp({ create: { width: 9, height: 7, channels: 4, background: '#12345678' } });
+      expect(recognise(await picture.toFormat(format).toBuffer())).toMatchObject({
+        kind: 'image',
+        mime: `image/${format}`,
+      });
+    },
+  );
+
+  it('is seen in an animation', async () => {
+    const raw = Buffer.alloc(4 * 4 * 3 * 2, 90).fill(10, 48);
+    const pages = sharp(raw, { raw: { width: 4, height: 8, channels: 3, pageHeight: 4 } });
+    expect(mimeOf(await pages.clone().gif().toBuffer())).toBe('image/gif');
+    expect(mimeOf(await pages.clone().webp().toBuffer())).toBe('image/webp');
+  });
+
+  it('is seen in a film and in a song of the studio', async () => {
+    const scene = sceneOf('a lighthouse in the rain', 1);
+    const film = await studio.shoot(scene, { width: 64, height: 64, seconds: 1, references: [] });
+    expect(recognise(film.bytes)).toEqual({ kind: 'video', mime: 'video/mp4', extension: 'mp4' });
+    const song = await studio.compose('a slow waltz', 1, 1);
+    expect(recognise(song.bytes)).toEqual({ kind: 'audio', mime: 'audio/wav', extension: 'wav' });
+  });
+
+  it.each([
+    ['M4A ', [], 'audio/mp4'],
+    ['isom', ['iso2', 'avc1', 'mp41'], 'video/mp4'],
+    ['mp42', ['mp42', 'isom'], 'video/mp4'],
+    ['3gp4', ['isom'], 'video/mp4'],
+    ['qt  ', [], 'video/quicktime'],
+    ['avif', ['mif1', 'miaf'], 'image/avif'],
+    ['mif1', ['avif', 'miaf'], 'image/avif'],
+    ['avis', ['msf1', 'iso8'], 'image/avif'],
+    ['heic', ['mif1', 'isom'], undefined],
+    ['mif1', ['heic'], undefined],
+    ['jp2 ', [], undefined],
+    ['\0\0\0\0', [], undefined],
+  ])('is told by the brand %j with %j', (own, others, mime) => {
+    expect(mimeOf(branded(own, ...others))).toBe(mime);
+  });
+
+  it.each([
+    ['webm', ebml('webm'), 'video/webm'],
+    ['matroska', ebml('matroska'), undefined],
+    ['vorbis', ogg('\x01vorbis'), 'audio/ogg'],
+    ['opus', ogg('OpusHead'), 'audio/ogg'],
+    ['theora', ogg('\x80theora'), undefined],
+    ['bare frames', frames(3), 'audio/mpeg'],
+    ['frames behind a tag', Buffer.concat([tag(300), frames(3)]), 'audio/mpeg'],
+    ['frames behind a tag and a gap', Buffer.concat([tag(300), Buffer.alloc(100), frames(3)]), 'audio/mpeg'],
+    ['one frame alone', Buffer.concat([frames(1), Buffer.alloc(500)]), undefined],
+    ['a tag and nothing', tag(300), undefined],
+    ['AAC', Buffer.concat([latin('\xff\xf1\x50\x80\x02\x1f\xfc'), Buffer.alloc(600)]), undefined],
+  ])('is told of %s', (_name, bytes, mime) => {
+    expect(mimeOf(bytes)).toBe(mime);
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['zeros', Buffer.alloc(10_000)],
+    ['a page', latin('<!doctype html><html></html>'.padEnd(200))],
+    ['a drawing that is a program', latin('<svg xmlns="http://www.w3.org/2000/svg"></svg>'.padEnd(200))],
+    ['a program', Buffer.concat([latin('MZ\x90\0\x03'), Buffer.alloc(500)])],
+    ['another program', Buffer.concat([latin('\x7fELF\x02\x01\x01'), Buffer.alloc(500)])],
+    ['an archive', Buffer.concat([latin('PK\x03\x04'), Buffer.alloc(500)])],
+    ['a document', latin('%PDF-1.7\n'.padEnd(500))],
+    ['a TIFF', Buffer.concat([latin('II*\0'), Buffer.alloc(500)])],
+    ['a bitmap', Buffer.concat([latin('BM'), Buffer.alloc(500)])],
+    ['an AVI', latin(`RIFF\xff\0\0\0AVI LIST${''.padEnd(100)}`)],
+    ['a signature of PNG with a page behind it', latin('\x89PNG\r\n\x1a\n<html></html>'.padEnd(200))],
+    ['a signature of JPEG with text behind it', latin('\xff\xd8\xff\xe0 and so on'.padEnd(200))],
+    ['a signature of GIF alone', latin('GIF89a')],
+    ['a signature of GIF with text behind it', latin('GIF89a and what not, said at some length')],
+    ['a signature of WebP alone', latin('RIFF\x04\0\0\0WEBP')],
+    ['a list of brands alone', branded('isom').subarray(0, 16)],
+  ])('is nothing to be shown in the case of %s', (_name, bytes) => {
+    expect(recognise(bytes)).toBeUndefined();
+  });
+
+  it('is not seen in the first bytes of a picture alone', async () => {
+    const picture = sharp({ create: { width: 9, height: 7, channels: 3, background: 'teal' } });
+    for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
+      const bytes = await picture.clone().toFormat(format).toBuffer();
+      expect(recognise(bytes.subarray(0, 12))).toBeUndefined();
+    }
+  });
+
+  const starts = [
+    ...[
+      '\x89PNG\r\n\x1a\n',
+      '\xff\xd8\xff',
+      'GIF89a',
+      'RIFF\x10\0\0\0WEBP',
+      'RIFF\x10\0\0\0WAVE',
+      '\0\0\0\x18ftypisom',
+    ],
+    ...['\x1a\x45\xdf\xa3', 'OggS\0', 'ID3\x04\0\0', '\xff\xfb\x90\0', ''],
+  ].map(latin);
+
+  it('never fails on hostile bytes behind any signature', () => {
+    const hostile = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 300 }), fc.nat(20));
+    fc.assert(
+      fc.property(hostile, ([start, rest, cut]) => {
+        const bytes = Buffer.concat([start, rest]);
+        recognise(bytes.subarray(0, Math.max(0, bytes.length - cut)));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('is hardly ever an MP3 by chance', () => {
+    const chance = fc.sample(fc.uint8Array({ minLength: 4_000, maxLength: 4_000 }), { numRuns: 300, seed: 1 });
+    const behindSync = chance.filter((bytes) => isMp3(Buffer.concat([latin('\xff\xfb\x90\0'), bytes])));
+    expect(behindSync).toHaveLength(0);
+  });
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Claim, Room } from '../../../src/services/media/download/room.ts';
+
+const never = new AbortController().signal;
+
+/** Whether it has ended yet, once everything that can go on by itself has. */
+async function isOver(work: Promise<void>): Promise<boolean> {
+  let over = false;
+  work.then(
+    () => {
+      over = true;
+    },
+    () => {
+      over = true;
+    },
+  );
+  await new Promise(setImmediate);
+  return over;
+}
+
+describe('the room that all downloads share', () => {
+  it('gives turns in the order of asking, small after large', async () => {
+    const room = new Room(100, 100);
+    const first = room.claim({ grows: false });
+    await first.take(60, never);
+    const large = room.claim({ grows: false }).take(80, never);
+    const small = room.claim({ grows: false }).take(10, never);
+    expect(await isOver(large)).toBe(false);
+    expect(await isOver(small)).toBe(false);
+    first.release();
+    await large;
+    await small;
+    expect(room.used).toBe(90);
+  });
+
+  it('gives back once what is released twice', async () => {
+    const room = new Room(100, 100);
+    const one = room.claim({ grows: false });
+    const other = room.claim({ grows: false });
+    await one.take(30, never);
+    await other.take(50, never);
+    one.release();
+    one.release();
+    expect(room.used).toBe(50);
+  });
+
+  it('lets go of the place of whoever stops waiting, and those behind move up', async () => {
+    const room = new Room(100, 100);
+    await room.claim({ grows: false }).take(60, never);
+    const unwanted = new AbortController();
+    const large = room.claim({ grows: false }).take(80, unwanted.signal);
+    const small = room.claim({ grows: false }).take(10, never);
+    unwanted.abort(new Error('no longer wanted'));
+    await expect(large).rejects.toThrow('no longer wanted');
+    await small;
+    expect(room).toMatchObject({ used: 70, waiting: 0 });
+  });
+
+  it('keeps for the eldest growing file what it may still need', async () => {
+    const room = new Room(250, 100);
+    const [eldest, younger, third] = [1, 2, 3].map(() => room.claim({ grows: true })) as [Claim, Claim, Claim];
+    await eldest.take(50, never);
+    await younger.take(90, never);
+    await third.take(60, never);
+    const more = third.take(1, never);
+    expect(await isOver(more)).toBe(false);
+    await eldest.take(50, never);
+    expect(await isOver(more)).toBe(false);
+    eldest.release();
+    await more;
+  });
+
+  it('lets a growing file that has ended be overtaken no more', async () => {
+    const room = new Room(100, 100);
+    const grown = room.claim({ grows: true });
+    await grown.take(64, never);
+    const waiting = room.claim({ grows: false }).take(50, never);
+    expect(await isOver(waiting)).toBe(false);
+    grown.settle(40);
+    await waiting;
+    expect(room.used).toBe(90);
+  });
+
+  it('refuses a largest file that can never come in', () => {
+    expect(() => new Room(10, 11)).toThrow(RangeError);
+  });
+
+  it('comes to an end with any mixture of files, never holding more than there is', async () => {
+    const files = fc.array(
+      fc.record({
+        grows: fc.boolean(),
+        // How much it takes in all, in steps; less than the largest file.
+        steps: fc.array(fc.integer({ min: 0, max: 25 }), { minLength: 1, maxLength: 4 }),
+        isUnwanted: fc.boolean(),
+        pauses: fc.integer({ min: 0, max: 4 }),
+      }),
+      { maxLength: 25 },
+    );
+    await fc.assert(
+      fc.asyncProperty(files, fc.integer({ min: 100, max: 300 }), async (wanted, total) => {
+        const room = new Room(total, 100);
+        const use = async (one: (typeof wanted)[number]): Promise<void> => {
+          const claim = room.claim(one);
+          const unwanted = new AbortController();
+          const steps = one.grows ? one.steps : [one.steps.reduce((sum, step) => sum + step, 0)];
+          try {
+            for (const step of steps) {
+              const turn = claim.take(step, unwanted.signal);
+              if (one.isUnwanted && step % 2 === 1) unwanted.abort();
+              await turn;
+              expect(room.used).toBeLessThanOrEqual(total);
+              for (let pause = 0; pause < one.pauses; pause++) await Promise.resolve();
+            }
+            claim.settle(Math.floor(steps.reduce((sum, step) => sum + step, 0) / 2));
+          } catch (error) {
+            if (!unwanted.signal.aborted) throw error;
+          } finally {
+            claim.release();
+          }
+        };
+        await Promise.all(wanted.map(use));
+        expect(room).toMatchObject({ used: 0, waiting: 0 });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
+import type { MediaLimits } from '../../../src/services/media/limits.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
+
+describe('a file host in trouble', () => {
+  let opened: Media[];
+  let servers: Server[];
+  let sockets: Set<Socket>;
+  let clock: ManualClock;
+
+  beforeEach(() => {
+    opened = [];
+    servers = [];
+    sockets = new Set();
+    clock = new ManualClock();
+  });
+  afterEach(async () => {
+    for (const media of opened) await media.close();
+    for (const socket of sockets) socket.destroy();
+    for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  });
+
+  /** A gateway that says, byte by byte, whatever it is told to once it has heard a request. */
+  async function gatewaySaying(say: (socket: Socket) => void, limits: Partial<MediaLimits> = {}) {
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.once('data', () => say(socket));
+    });
+    servers.push(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const gatewayOrigin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const media = openMedia(
+      { gatewayOrigin, apiKey: 'sk-of-the-gateway', allowPrivate: false },
+      { log: { warn: () => undefined }, clock },
+      limits,
+    );
+    opened.push(media);
+    return { media, address: `${gatewayOrigin}/file?signature=secret`, server };
+  }
+
+  const failureOf = async (work: Promise<unknown>): Promise<MediaError> => {
+    const error = await work.then(
+      () => 'nothing failed',
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof MediaError)) throw error;
+    expect(error.message).not.toMatch(/signature|secret|sk-/);
+    return error;
+  };
+
+  /** Talks until nobody listens any more, and counts. */
+  const talkOn = (socket: Socket, said = { bytes: 0 }, piece = Buffer.alloc(64 * 1024)) => {
+    const talk = (): void => {
+      if (socket.destroyed) return;
+      said.bytes += piece.length;
+      socket.write(piece, () => setImmediate(talk));
+    };
+    talk();
+    return said;
+  };
+
+  /** The connections are closed, and not merely forgotten. */
+  const everybodyGone = async (): Promise<void> => {
+    for (const socket of sockets) if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+  };
+
+  it.each([
+    ['before it has said anything', (socket: Socket) => socket.resetAndDestroy()],
+    ['in the middle of its headers', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le')],
+    ['in the middle of a file of known size', (socket: Socket) => socket.end(`${head('content-length: 100')}half`)],
+    ['in the middle of a piece', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}ff\r\nhalf`)],
+    ['between two pieces', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}4\r\nhalf\r\n`)],
+  ])('that cuts the connection %s is unreachable', async (_when, say) => {
+    const { media, address } = await gatewaySaying(say);
+    expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
+  });
+
+  it('that speaks no HTTP is unreachable', async () => {
+    const { media, address } = await gatewaySaying((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+    expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
+  });
+
+  it('that is not there is unreachable', async () => {
+    const { media, address, server } = await gatewaySaying(() => undefined);
+    await new Promise((resolve) => server.close(resolve));
+    servers = [];
+    expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
+  });
+
+  it('that never begins to answer is given up', async () => {
+    const { media, address } = await gatewaySaying(() => undefined, { headersMs: 50 });
+    expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('that stops in the middle is given up', async () => {
+    const { media, address } = await gatewaySaying((socket) => socket.write(`${head('content-length: 100')}half`), {
+      pieceMs: 50,
+    });
+    expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('that drips for ever is given up when the time for everything is over', async () => {
+    let listening = (): void => undefined;
+    const dripping = new Promise<void>((resolve) => {
+      listening = resolve;
+    });
+    const { media, address } = await gatewaySaying((socket) => {
+      socket.write(head('transfer-encoding: chunked'));
+      talkOn(socket, undefined, Buffer.from('1\r\n.\r\n'));
+      listening();
+    });
+    const failure = failureOf(media.fetch({ address }));
+    await dripping;
+    clock.advance(5 * 60_000);
+    expect(await failure).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('that announces more than may be is not listened to', async () => {
+    const said = { bytes: 0 };
+    const { media, address } = await gatewaySaying((socket) => {
+      socket.write(head('content-length: 1000000000'));
+      talkOn(socket, said);
+    });
+    expect(await failureOf(media.fetch({ address }, { most: 1_000_000 }))).toMatchObject({ kind: 'too-large' });
+    await everybodyGone();
+    expect(said.bytes).toBeLessThan(100_000_000);
+  });
+
+  it('that goes on after the end it announced is believed the first time', async () => {
+    const { media, address } = await gatewaySaying((socket) => {
+      socket.write(head('content-length: 3'));
+      talkOn(socket);
+    });
+    expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'not-media' });
+  });
+
+  it('that never comes to an end is cut off at the most that may be', async () => {
+    const said = { bytes: 0 };
+    const { media, address } = await gatewaySaying((socket) => {
+      socket.write(head('connection: close'));
+      talkOn(socket, said);
+    });
+    expect(await failureOf(media.fetch({ address }, { most: 3_000_000 }))).toMatchObject({ kind: 'too-large' });
+    await everybodyGone();
+    expect(said.bytes).toBeGreaterThan(3_000_000);
+  });
+
+  it.each(['content-length: -1', 'content-length: many', 'content-length: 5\r\ncontent-length: 6'])(
+    'that announces "%s" is unreachable',
+    async (line) => {
+      const { media, address } = await gatewaySaying((socket) => socket.end(`${head(line)}hello`));
+      expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
+    },
+  );
+
+  it('is left at once by whoever no longer wants the file', async () => {
+    const { media, address } = await gatewaySaying((socket) => {
+      socket.write(`${head('content-length: 100')}half`);
+    });
+    const wanted = new AbortController();
+    const failure = failureOf(media.fetch({ address }, { signal: wanted.signal }));
+    while (sockets.size === 0) await new Promise(setImmediate);
+    wanted.abort();
+    expect(await failure).toMatchObject({ kind: 'unreachable', code: 'aborted' });
+    await everybodyGone();
+  });
+
+  it('is not even asked for a file that is no longer wanted', async () => {
+    const { media, address } = await gatewaySaying(() => undefined);
+    const failure = failureOf(media.fetch({ address }, { signal: AbortSignal.abort() }));
+    expect(await failure).toMatchObject({ kind: 'unreachable', code: 'aborted' });
+    expect(sockets.size).toBe(0);
+  });
+
+  it('keeps nobody from closing', async () => {
+    const { media, address } = await gatewaySaying(() => undefined);
+    const failure = failureOf(media.fetch({ address }));
+    while (sockets.size === 0) await new Promise(setImmediate);
+    await media.close();
+    expect(await failure).toMatchObject({ kind: 'unreachable', code: 'closed' });
+  });
+});

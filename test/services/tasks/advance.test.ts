@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { advance } from '../../../src/services/tasks/advance.ts';
+import { hasEnded, type Task, taskSchema } from '../../../src/services/tasks/task.ts';
+import { accepted } from '../../../src/services/tasks/transitions.ts';
+import { madeSnapshot, madeTask, minute, start, taken } from './made.ts';
+
+const now = start + minute;
+const followed = (): Task => accepted(madeTask(), taken, start + 1_000);
+const picture = { kind: 'image', address: 'https://files.example/1.png' } as const;
+
+describe('news of a task under way', () => {
+  it.each(['queued', 'running', 'needs-input'] as const)('that says %s is taken', (state) => {
+    const task = advance(followed(), madeSnapshot({ state }), now);
+    expect(task).toMatchObject({ state, times: { lastPending: now } });
+  });
+
+  it('that comes late leads no step back', () => {
+    const running = advance(followed(), madeSnapshot({ state: 'running', progress: 40 }), now);
+    const late = advance(running, madeSnapshot({ state: 'queued', progress: 10, word: 'SUBMITTED' }), now + 1);
+    expect(late).toMatchObject({ state: 'running', progress: 40 });
+  });
+
+  it('lets progress only grow, and keeps it when an answer leaves it out', () => {
+    const at = (task: Task, progress: number | undefined): Task => advance(task, madeSnapshot({ progress }), now);
+    expect(at(at(at(followed(), 30), 20), undefined).progress).toBe(30);
+    expect(at(at(followed(), 30), 55).progress).toBe(55);
+  });
+
+  it('keeps a preview with the moment it was first seen, and no bytes', () => {
+    const first = advance(followed(), madeSnapshot({ preview: { ...picture, base64: 'AAAA' } }), now);
+    const second = advance(first, madeSnapshot({ preview: picture }), now + minute);
+    expect(second.preview).toEqual({ ...picture, firstSeenAt: now });
+  });
+
+  it('ends the count of answers that did not know it', () => {
+    const doubted = { ...followed(), unknown: { answers: 3, since: start } };
+    expect(advance(doubted, madeSnapshot(), now)).not.toHaveProperty('unknown');
+  });
+
+  it('keeps buttons, seed and words that a later answer leaves out', () => {
+    const actions = [{ customId: 'x::1', label: 'U1', emoji: '', style: 2 }];
+    const told = advance(followed(), madeSnapshot({ actions, seed: '7', text: 'words' }), now);
+    expect(advance(told, madeSnapshot(), now)).toMatchObject({ actions, seed: '7', text: 'words' });
+  });
+});
+
+describe('the end of a task', () => {
+  it('is ready with its results’ addresses, when they were first seen and until when they last', () => {
+    const media = [{ ...picture, expiresAt: now + minute, base64: 'AAAA' }];
+    const task = advance(followed(), madeSnapshot({ state: 'succeeded', media, finishedAt: now - 1 }), now);
+    expect(task).toMatchObject({ state: 'ready', progress: 100, times: { ended: now, remoteFinished: now - 1 } });
+    expect(task.media).toEqual([{ ...picture, expiresAt: now + minute, firstSeenAt: now }]);
+    expect(task.preview).toBeUndefined();
+  });
+
+  it.each(['failed', 'cancelled', 'expired'] as const)('is %s where the gateway says so, with its reason', (cause) => {
+    const failure = { cause, reason: 'no', code: '1' };
+    const task = advance(followed(), madeSnapshot({ state: 'failed', failure }), now);
+    expect(task).toMatchObject({ state: cause, failure, times: { ended: now } });
+  });
+
+  it('is failed where the gateway gives no reason at all', () => {
+    expect(advance(followed(), madeSnapshot({ state: 'failed' }), now).state).toBe('failed');
+  });
+
+  it('stays whatever comes after it', () => {
+    const ready = advance(followed(), madeSnapshot({ state: 'succeeded' }), now);
+    for (const state of ['queued', 'running', 'failed', 'succeeded'] as const) {
+      expect(advance(ready, madeSnapshot({ state }), now + minute)).toBe(ready);
+    }
+  });
+});
+
+describe('any order of any news', () => {
+  const news = fc.record({
+    state: fc.constantFrom('queued', 'running', 'needs-input', 'succeeded', 'failed'),
+    progress: fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }),
+  });
+
+  it('leaves a task that the store takes, whose progress and whose end never go back', () => {
+    fc.assert(
+      fc.property(fc.array(news, { maxLength: 12 }), (list) => {
+        let task = followed();
+        for (const [index, changes] of list.entries()) {
+          const before = task;
+          task = advance(before, madeSnapshot(changes), now + index);
+          expect(task.progress ?? 0).toBeGreaterThanOrEqual(before.progress ?? 0);
+          if (hasEnded(before)) expect(task).toBe(before);
+          if (before.state === 'running' && !hasEnded(task)) expect(task.state).toBe('running');
+        }
+        expect(taskSchema.safeParse(JSON.parse(JSON.stringify(task))).success).toBe(true);
+      }),
+    );
+  });
+});

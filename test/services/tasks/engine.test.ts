@@ -1,0 +1,206 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { GatewayError } from '../../../src/services/gateway/index.ts';
+import { isLive, type Task } from '../../../src/services/tasks/task.ts';
+import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { type Engine, engine } from './engine.ts';
+import { minute, order } from './made.ts';
+
+/** The clock of the tests begins with the year, and so does the life of the order's token. */
+const ready = ({ news, until }: Engine, id: string): Promise<Task> =>
+  until(() => news.findLast((task) => task.id === id && task.state === 'ready'));
+
+const submitsAt = ({ gateway }: Engine): number => gateway.heard.filter(({ path }) => path.includes('/submit/')).length;
+
+/** Another program writes to the store: what we want to store meanwhile cannot be. */
+function busy({ file }: Engine): () => void {
+  const other = new DatabaseSync(file);
+  other.exec('BEGIN IMMEDIATE');
+  return () => {
+    other.exec('ROLLBACK');
+    other.close();
+  };
+}
+
+describe('an order', () => {
+  it('is stored before the gateway hears of it', async () => {
+    const side = await engine();
+    side.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
+    const submitted = side.tasks.submit(order);
+    await side.until(() => (submitsAt(side) === 1 ? true : undefined));
+    const [stored] = await side.store.live();
+    expect(stored).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' } });
+    expect((await submitted).state).toBe('unconfirmed');
+  });
+
+  it('never reaches the gateway when it cannot be stored', async () => {
+    const side = await engine();
+    const free = busy(side);
+    await expect(side.tasks.submit(order)).rejects.toMatchObject({ kind: 'locked' });
+    free();
+    expect(submitsAt(side)).toBe(0);
+    expect(side.tasks.liveCount).toBe(0);
+    expect((await side.tasks.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
+  });
+
+  it('that the gateway has taken is not lost when that cannot be stored just then', async () => {
+    const side = await engine();
+    const taken = Promise.withResolvers<() => void>();
+    side.gateway.jobs.once('change', () => taken.resolve(busy(side)));
+    const task = await side.tasks.submit(order);
+    const free = await taken.promise;
+    expect(task.state).toBe('accepted');
+    expect(side.logged()).toContain('could not take a task');
+    free();
+    await side.until(() => (side.logged().includes('taken the task at last') ? true : undefined));
+    expect(await side.store.get(task.id)).toMatchObject({ remoteId: task.remoteId });
+    expect((await ready(side, task.id)).media).toHaveLength(1);
+    expect(submitsAt(side)).toBe(1);
+  });
+
+  it('that is refused leaves nothing behind', async () => {
+    const side = await engine();
+    side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
+    await expect(side.tasks.submit(order)).rejects.toBeInstanceOf(GatewayError);
+    expect(await side.store.live()).toEqual([]);
+    expect(await side.store.page({ of: { memberId: order.requesterId }, most: 10 })).toEqual({
+      lines: [],
+      next: undefined,
+    });
+    expect(side.news).toEqual([]);
+  });
+
+  it('is the same only for a moment', async () => {
+    const side = await engine();
+    await side.tasks.submit(order);
+    await expect(side.tasks.submit(order)).rejects.toMatchObject({ key: 'refusals.sameOrder' });
+    side.clock.advance(3_000);
+    expect((await side.tasks.submit(order)).state).toBe('accepted');
+  });
+
+  it('has a prompt that the gateway’s client refuses by itself, and is not sent', async () => {
+    const side = await engine();
+    await expect(side.tasks.submit({ ...order, request: { prompt: '   ' } })).rejects.toMatchObject({
+      kind: 'invalid',
+    });
+    expect(submitsAt(side)).toBe(0);
+    expect(await side.store.live()).toEqual([]);
+  });
+});
+
+describe('a task under way', () => {
+  it('comes to its result, with everything the specification wants kept', async () => {
+    const side = await engine();
+    const { id } = await side.tasks.submit(order);
+    const task = await ready(side, id);
+    expect(await side.store.get(id)).toMatchObject({
+      id,
+      remoteId: task.remoteId,
+      request: { prompt: 'a fox' },
+      times: { created: task.times.created },
+      media: [{ address: expect.stringContaining('http') }],
+    });
+    const [duration] = await side.store.durations('imagine');
+    expect(duration?.atMostMs).toBeGreaterThan(duration?.atLeastMs ?? Number.POSITIVE_INFINITY);
+  });
+
+  it('is written only when something has changed that a restart must know', async () => {
+    const side = await engine();
+    const { id } = await side.tasks.submit(order);
+    await side.until(() => ((side.news.at(-1)?.progress ?? 0) > 20 ? true : undefined));
+    const stored = await side.store.get(id);
+    expect(stored?.state).toBe('running');
+    expect(stored?.progress ?? 0).toBeLessThan(side.news.at(-1)?.progress ?? 0);
+  });
+
+  it('is told of as overdue once, and loses its token when that has died', async () => {
+    const side = await engine();
+    side.gateway.faults.add({ do: 'stick' });
+    const { id } = await side.tasks.submit(order);
+    const late = await side.until(() => side.news.find((task) => task.times.overdue !== undefined));
+    expect(late.times.overdue).toBeGreaterThanOrEqual(late.times.created + 5 * minute);
+    await side.until(() => side.news.find((task) => task.route.token === undefined));
+    expect((await side.store.get(id))?.route).not.toHaveProperty('token');
+    expect(new Set(side.news.flatMap(({ times }) => times.overdue ?? [])).size).toBe(1);
+  });
+
+  it('is asked about at once on a hint', async () => {
+    const side = await engine();
+    const { id } = await side.tasks.submit(order);
+    side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
+    await side.until(() => side.news.at(-1));
+    const before = side.clock.now();
+    side.tasks.hint(id);
+    const task = await ready(side, id);
+    expect((task.times.ended ?? 0) - before).toBeLessThan(1_000);
+  });
+
+  it('whose end cannot be stored ends with the next answer that can', async () => {
+    const side = await engine();
+    const { id } = await side.tasks.submit(order);
+    await side.until(() => (side.news.at(-1)?.state === 'running' ? true : undefined));
+    const free = busy(side);
+    side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
+    await side.until(() => (side.logged().includes('could not be stored') ? true : undefined));
+    expect(side.news.at(-1)?.state).toBe('running');
+    free();
+    expect((await ready(side, id)).state).toBe('ready');
+  });
+});
+
+describe('a start', () => {
+  it('makes unconfirmed what was on its way, follows what is under way, and tells of what has ended', async () => {
+    const first = await engine();
+    const running = await first.tasks.submit(order);
+    const done = await first.tasks.submit({ ...order, request: { prompt: 'done' } });
+    const told = await first.tasks.submit({ ...order, request: { prompt: 'told' } });
+    await ready(first, done.id);
+    await ready(first, told.id);
+    await first.tasks.change(told.id, (task) => delivered(task, undefined, first.clock.now()));
+    await first.store.put({ ...running, id: 'submitting0000000', state: 'submitting', remoteId: undefined });
+    await first.store.put({ ...running, id: 'running0000000000' });
+    await first.drop();
+
+    const second = await engine({}, first);
+    const states = new Map(second.news.map((task) => [task.id, task.state]));
+    expect(states.get('submitting0000000')).toBe('unconfirmed');
+    expect(states.get(done.id)).toBe('ready');
+    expect(states.has(told.id)).toBe(false);
+    expect((await second.tasks.get(told.id))?.state).toBe('delivered');
+    await ready(second, 'running0000000000');
+    expect(submitsAt(second)).toBe(3);
+  });
+
+  it('spreads its questions over one gap', async () => {
+    const first = await engine();
+    const { id } = await first.tasks.submit(order);
+    await first.drop();
+    const asked = first.gateway.heard.length;
+    const second = await engine({}, first);
+    const before = second.clock.now();
+    await second.until(() => (second.gateway.heard.length > asked ? true : undefined));
+    // Half of the random numbers' range, half of the gap.
+    expect(second.clock.now() - before).toBeGreaterThanOrEqual(1_000);
+    expect(isLive((await second.tasks.get(id)) as Task)).toBe(true);
+  });
+});
+
+describe('a change', () => {
+  it('of a task that nobody knows is refused', async () => {
+    const side = await engine();
+    await expect(side.tasks.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
+  });
+
+  it('waits for the one before it', async () => {
+    const side = await engine();
+    side.gateway.faults.add({ do: 'stick' });
+    const { id } = await side.tasks.submit(order);
+    const edits = (task: Task): Task => ({
+      ...task,
+      delivery: { ...task.delivery, progressEdits: task.delivery.progressEdits + 1 },
+    });
+    await Promise.all(Array.from({ length: 50 }, () => side.tasks.change(id, edits)));
+    expect((await side.tasks.get(id))?.delivery.progressEdits).toBe(50);
+  });
+});

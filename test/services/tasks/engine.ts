@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
+import { imgxKinds } from '../../../src/services/tasks/kinds/imgx.ts';
+import { InProcessScheduler } from '../../../src/services/tasks/scheduler/in-process.ts';
+import { openStore } from '../../../src/services/tasks/store/index.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
+import { Tasks } from '../../../src/services/tasks/tasks.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+export interface Engine {
+  tasks: Tasks;
+  store: TaskStore;
+  gateway: EmbeddedGateway;
+  clock: ManualClock;
+  /** The file of the store. */
+  file: string;
+  /** Everything that was told of tasks, oldest first. */
+  news: Task[];
+  logged(): string;
+  /** Moves time on, a tenth of a second at a time, until what is looked for is there. */
+  until<Found>(look: () => Found | undefined): Promise<Found>;
+  /** As if the process had ended: nothing is brought to its end. */
+  drop(): Promise<void>;
+}
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** All of the engine without Discord: the real store, the real client, the embedded gateway, and a clock of the test's own. */
+export async function engine(options: GatewayOptions = {}, before?: Engine): Promise<Engine> {
+  const clock = before?.clock ?? new ManualClock();
+  const gateway = before?.gateway ?? (await startGateway({ clock, seed: 1, ...options }));
+  const folder = before ? undefined : await mkdtemp(join(tmpdir(), 'atelier-'));
+  const file = before?.file ?? join(folder ?? '', 'atelier.sqlite');
+  if (folder !== undefined) closers.push(() => rm(folder, { recursive: true, force: true }));
+  if (!before) closers.push(() => gateway.close());
+  const lines: string[] = [];
+  const log = openLog({ level: 'debug', secrets: [], readable: false, write: (line) => lines.push(line) });
+  const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock, busyTimeoutMs: 10 });
+  const client = openGateway(
+    { ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' },
+    { log, clock },
+    { readMs: 1_000, submitMs: 1_000, bodyMs: 1_000 },
+  );
+  const scheduler = new InProcessScheduler({ clock, log, random: () => 0.5 });
+  const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
+  const kinds = imgxKinds(client.imgx, { inLists: false });
+  const tasks = new Tasks({ store, kinds, scheduler, clock, log, maxWaitMs, random: () => 0.5 });
+  const news: Task[] = [];
+  tasks.onChange((task) => news.push(task));
+  await tasks.open();
+  await tasks.start();
+  let isOpen = true;
+  const drop = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    await tasks.pause();
+    await client.close();
+    await store.close();
+  };
+  closers.push(drop);
+  return { tasks, store, gateway, clock, file, news, logged: () => lines.join(''), until: untilOn(clock), drop };
+}
+
+const MOST_STEPS = 60_000;
+
+function untilOn(clock: ManualClock) {
+  return async <Found>(look: () => Found | undefined): Promise<Found> => {
+    for (let step = 0; step < MOST_STEPS; step++) {
+      const found = look();
+      if (found !== undefined) return found;
+      await new Promise(setImmediate);
+      if (step % 4 === 0) clock.advance(100);
+    }
+    throw new Error('What was looked for never came.');
+  };
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { all, stage } from './stage.ts';
+
+describe('following a task', () => {
+  it('asks nothing before the start, and then what is due', async () => {
+    const { scheduler, lane, at, pass, questions, own } = stage();
+    scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, 'done')), group: 'g', at: at(0) });
+    await pass(10_000);
+    expect(questions).toEqual([]);
+    expect(own.count).toBe(0);
+    scheduler.start();
+    await pass(0);
+    expect(questions).toEqual([{ lane: 'l', ids: ['a'], at: 10_000 }]);
+  });
+
+  it('asks first at the moment it was given, then at the moments the verdicts name, and never after the last', async () => {
+    const { scheduler, lane, at, pass, questions, now } = stage();
+    const road = lane('l', (ids) => all(ids, questions.length < 3 ? { again: at(now() + 2_500) } : 'done'));
+    scheduler.start();
+    scheduler.add({ id: 'a', lane: road, group: 'g', at: at(1_000) });
+    await pass(999);
+    expect(questions).toEqual([]);
+    await pass(60_000);
+    expect(questions.map((question) => question.at)).toEqual([1_000, 3_500, 6_000]);
+    expect(scheduler.size).toBe(0);
+  });
+
+  it.each(['done', 'lost'] as const)('forgets what is %s', async (verdict) => {
+    const { scheduler, lane, at, pass, own } = stage();
+    scheduler.start();
+    scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, verdict)), group: 'g', at: at(0) });
+    expect(scheduler.size).toBe(1);
+    await pass(0);
+    expect(scheduler.size).toBe(0);
+    expect(own.count).toBe(0);
+  });
+
+  it('asks in the order in which tasks fall due, and of those due together in the order in which they came', async () => {
+    const { scheduler, lane, at, pass, questions } = stage();
+    const road = lane('l', (ids) => all(ids, 'done'));
+    const due = [300, 100, 200, 100, 100, 300, 100];
+    for (const [place, ms] of due.entries())
+      scheduler.add({ id: `${ms}.${place}`, lane: road, group: 'g', at: at(ms) });
+    scheduler.start();
+    await pass(1_000);
+    expect(questions.map(({ ids }) => ids[0])).toEqual(['100.1', '100.3', '100.4', '100.6', '200.2', '300.0', '300.5']);
+  });
+
+  it('moves the next moment by a tenth of the gap at most, either way', async () => {
+    for (const [random, expected] of [
+      [0, 9_000],
+      [0.5, 10_000],
+      [1, 11_000],
+    ] as const) {
+      const { scheduler, lane, at, pass, questions, now } = stage({ random: () => random });
+      scheduler.start();
+      scheduler.add({
+        id: 'a',
+        lane: lane('l', (ids) => all(ids, { again: at(now() + 10_000) })),
+        group: 'g',
+        at: at(0),
+      });
+      await pass(11_000);
+      expect(questions[1]?.at).toBe(expected);
+    }
+  });
+
+  it('has one timer, whatever waits', async () => {
+    const { scheduler, patient, at, own, pass } = stage();
+    scheduler.start();
+    const road = patient('l');
+    for (let task = 0; task < 1_000; task += 1) {
+      scheduler.add({ id: `${task}`, lane: road, group: 'g', at: at(1_000 - (task % 7)) });
+      expect(own.count).toBe(1);
+    }
+    expect(own.next).toBe(at(994));
+    await pass(996);
+    expect(own.count).toBe(1);
+  });
+
+  it('asks again after a while about a task that the answer left out', async () => {
+    const { scheduler, lane, at, pass, questions, lines } = stage();
+    scheduler.start();
+    scheduler.add({ id: 'a', lane: lane('l', () => new Map()), group: 'g', at: at(0) });
+    await pass(12_000);
+    expect(questions.map((question) => question.at)).toEqual([0, 5_000, 10_000]);
+    expect(lines[0]).toMatchObject({ level: 'debug', facts: { lane: 'l', missing: ['a'] } });
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    'asks after a while where a verdict names no moment at all: %s',
+    async (again) => {
+      const { scheduler, lane, at, pass, questions } = stage();
+      scheduler.start();
+      scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, { again })), group: 'g', at: again });
+      await pass(10_000);
+      expect(questions.map((question) => question.at)).toEqual([0, 5_000, 10_000]);
+      expect(at(10_000)).toBeGreaterThan(0);
+    },
+  );
+
+  it('leaves a short gap where a verdict names a moment gone by', async () => {
+    const { scheduler, lane, at, pass, questions } = stage();
+    scheduler.start();
+    scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, { again: at(-1_000) })), group: 'g', at: at(-5_000) });
+    await pass(1_000);
+    expect(questions).toHaveLength(11);
+  });
+
+  it('waits longer than a timer can, without asking early or spinning', async () => {
+    const { scheduler, lane, at, pass, questions, own } = stage();
+    const days = 86_400_000;
+    scheduler.start();
+    scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, 'done')), group: 'g', at: at(60 * days) });
+    expect(own.next - own.now()).toBeLessThan(2 ** 31);
+    await pass(60 * days - 1);
+    expect(questions).toEqual([]);
+    await pass(1);
+    expect(questions).toHaveLength(1);
+  });
+
+  it('replaces what is added a second time, also where it is earlier', async () => {
+    const { scheduler, lane, at, pass, questions } = stage();
+    scheduler.start();
+    const road = lane('l', (ids) => all(ids, 'done'));
+    scheduler.add({ id: 'later', lane: road, group: 'g', at: at(1_000) });
+    scheduler.add({ id: 'later', lane: road, group: 'g', at: at(2_000) });
+    scheduler.add({ id: 'earlier', lane: road, group: 'g', at: at(2_000) });
+    scheduler.add({ id: 'earlier', lane: lane('other', (ids) => all(ids, 'done')), group: 'h', at: at(500) });
+    expect(scheduler.size).toBe(2);
+    await pass(5_000);
+    expect(questions).toEqual([
+      { lane: 'other', ids: ['earlier'], at: 500 },
+      { lane: 'l', ids: ['later'], at: 2_000 },
+    ]);
+  });
+
+  it('may be told anything from inside a question', async () => {
+    const { scheduler, at, pass, questions, lane } = stage();
+    const inner = lane('inner', (ids) => all(ids, 'done'));
+    const road = lane('l', (ids) => {
+      scheduler.remove('c');
+      scheduler.hint('b');
+      scheduler.add({ id: 'd', lane: inner, group: 'g', at: at(0) });
+      return all(ids, 'done');
+    });
+    scheduler.start();
+    scheduler.add({ id: 'a', lane: road, group: 'g', at: at(0) });
+    scheduler.add({ id: 'b', lane: inner, group: 'g', at: at(9_000) });
+    scheduler.add({ id: 'c', lane: inner, group: 'g', at: at(0) });
+    await pass(0);
+    expect(questions.map(({ ids }) => ids[0])).toEqual(['a', 'b', 'd']);
+    expect(scheduler.size).toBe(0);
+  });
+});

@@ -1,0 +1,171 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Connection } from '../../../../src/services/tasks/store/connection.ts';
+import { KeptTasks } from '../../../../src/services/tasks/store/kept-tasks.ts';
+import { shelvesOn } from '../../../../src/services/tasks/store/shelves.ts';
+import type { Task } from '../../../../src/services/tasks/task.ts';
+import { lineOf } from '../../../../src/services/tasks/task-line.ts';
+import type { TaskStore } from '../../../../src/services/tasks/task-store.ts';
+import { folder, keysIn, makeTask, START, settled, stage } from './stage.ts';
+
+/** A real connection on which the power fails after so many writes. */
+class FailingPower extends Connection {
+  #left: number;
+
+  constructor(file: string, writes: number) {
+    super(file);
+    this.#left = writes;
+  }
+
+  override rows(sql: string, ...values: unknown[]): Record<string, unknown>[] {
+    if (/^(INSERT|DELETE|UPDATE)/.test(sql.trim()) && this.#left-- <= 0) throw new Error('no power');
+    return super.rows(sql, ...values);
+  }
+}
+
+const at = (ms: number) => ({ times: { created: START + ms } });
+const members = ['ann', 'bob'];
+
+/** What every list must show, told by the tasks that are there. */
+async function agrees(store: TaskStore, ids: Iterable<string>): Promise<void> {
+  const tasks = await Promise.all(
+    [...new Set(ids)]
+      .sort()
+      .reverse()
+      .map((id) => store.get(id)),
+  );
+  const lines = tasks.filter((task) => task !== undefined).map((task) => JSON.parse(JSON.stringify(lineOf(task))));
+  const of = [...members.map((memberId) => ({ memberId })), { guildId: 'den' }];
+  for (const whose of of) {
+    const page = await store.page({ of: whose, most: 10_000 });
+    const isTheirs = (line: { requesterId: string }) => !('memberId' in whose) || whose.memberId === line.requesterId;
+    expect(JSON.parse(JSON.stringify(page.lines))).toEqual(lines.filter(isTheirs));
+  }
+}
+
+/** Runs the work on copies of a store, with the power failing after no write, one, two …, until it gets through. */
+async function withEveryCrash(before: readonly Task[], work: (store: TaskStore) => Promise<void>, ids: string[]) {
+  const made = stage();
+  const first = await made.open();
+  for (const task of before) await first.put(task);
+  await first.close();
+  for (let writes = 0; ; writes++) {
+    const { file, clock, log, open, logged } = stage(join(folder(), 'copy.sqlite'));
+    copyFileSync(made.file, file);
+    const connection = new FailingPower(file, writes);
+    const failing = new KeptTasks({ shelves: shelvesOn(connection), clock, log, close: () => connection.close() });
+    const isThrough = await work(failing).then(
+      () => true,
+      () => false,
+    );
+    await failing.close();
+    const store = await open();
+    const live = await store.live();
+    await agrees(store, [...ids, ...before.map(({ id }) => id)]);
+    expect(keysIn(file, 'live')).toEqual(live.map(({ id }) => id).sort());
+    expect(keysIn(file, 'finished').filter((key) => keysIn(file, 'live').includes(key))).toEqual([]);
+    expect(logged).toEqual([]);
+    await store.close();
+    if (isThrough) return writes;
+  }
+}
+
+describe('a crash between any two writes heals by itself', () => {
+  const full = Array.from({ length: 100 }, (_, index) => settled(makeTask(at(index * 10))));
+
+  it('of the first task of all', async () => {
+    const task = makeTask();
+    expect(await withEveryCrash([], (store) => store.put(task), [task.id])).toBeGreaterThan(4);
+  });
+
+  it('of a task that begins a chunk', async () => {
+    const task = makeTask(at(5_000));
+    expect(await withEveryCrash(full, (store) => store.put(task), [task.id])).toBeGreaterThan(4);
+  });
+
+  it('of a task that splits a chunk in the middle', async () => {
+    const task = makeTask(at(445));
+    expect(await withEveryCrash(full, (store) => store.put(task), [task.id])).toBeGreaterThan(6);
+  });
+
+  it('of a settlement', async () => {
+    const task = makeTask(at(7));
+    await withEveryCrash([makeTask(at(6)), task], (store) => store.put(settled(task)), []);
+  });
+
+  it('of a removal, of the last line of a chunk too', async () => {
+    const task = makeTask(at(5_000));
+    await withEveryCrash([...full, task], (store) => store.remove(task), []);
+    await withEveryCrash([task], (store) => store.remove(task), []);
+    await withEveryCrash([settled(task)], (store) => store.remove(settled(task)), []);
+  });
+
+  it('of a change to a finished task, and of one that is finished from the first', async () => {
+    const task = settled(makeTask());
+    await withEveryCrash([task], (store) => store.put({ ...task, state: 'cancelled' }), []);
+    await withEveryCrash([], (store) => store.put(task), [task.id]);
+  });
+});
+
+describe('whatever happens in whatever order', () => {
+  type Step = { what: 'put' | 'settle' | 'remove' | 'reopen' | 'crash'; which: number };
+  const step: fc.Arbitrary<Step> = fc.record({
+    what: fc.constantFrom('put', 'put', 'settle', 'settle', 'remove', 'reopen', 'crash'),
+    which: fc.nat({ max: 11 }),
+  });
+
+  it('lists show what the tasks say', async () => {
+    const made = stage();
+    const first = await made.open();
+    const before = Array.from({ length: 97 }, (_, index) => settled(makeTask(at(index * 10))));
+    for (const task of before) await first.put(task);
+    await first.close();
+    const pool = Array.from({ length: 12 }, (_, index) =>
+      makeTask({ ...at((index * 137) % 1_100), requesterId: members[index % 2] ?? 'ann' }),
+    );
+    const ids = [...before, ...pool].map(({ id }) => id);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        const { file, clock, log, open } = stage(join(folder(), 'copy.sqlite'));
+        copyFileSync(made.file, file);
+        let store = await open();
+        const model = new Map<string, Task>(before.map((task) => [task.id, task]));
+        for (const { what, which } of steps) {
+          const task = pool[which] ?? makeTask();
+          if (what === 'put' && !model.get(task.id)?.times.settled) {
+            await store.put(task);
+            model.set(task.id, task);
+          } else if (what === 'settle') {
+            await store.put(settled(task));
+            model.set(task.id, settled(task));
+          } else if (what === 'remove') {
+            await store.remove(task);
+            model.delete(task.id);
+          } else if (what === 'reopen' || what === 'crash') {
+            await store.close();
+            if (what === 'crash') {
+              const connection = new FailingPower(file, which % 5);
+              const close = () => connection.close();
+              const failing = new KeptTasks({ shelves: shelvesOn(connection), clock, log, close });
+              await failing.put(settled(task)).catch(() => undefined);
+              await failing.close();
+            }
+            store = await open();
+            await store.live();
+            // What was cut off is there or it is not; the rest follows from the tasks.
+            const stored = await store.get(task.id);
+            if (stored) model.set(task.id, stored);
+            else model.delete(task.id);
+          }
+        }
+        for (const id of ids) expect((await store.get(id))?.times.settled).toBe(model.get(id)?.times.settled);
+        for (const id of ids) expect((await store.get(id)) !== undefined).toBe(model.has(id));
+        await agrees(store, ids);
+        await store.close();
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

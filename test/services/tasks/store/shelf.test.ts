@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Connection } from '../../../../src/services/tasks/store/connection.ts';
+import { Shelf, Unreadable } from '../../../../src/services/tasks/store/shelf.ts';
+import { shelvesOn } from '../../../../src/services/tasks/store/shelves.ts';
+import { StoreError } from '../../../../src/services/tasks/store/store-error.ts';
+import { folder } from './stage.ts';
+
+function fresh(): { connection: Connection; shelf: Shelf } {
+  const connection = new Connection(join(folder(), 'atelier.sqlite'));
+  return { connection, shelf: new Shelf('live', connection) };
+}
+
+const all = async (shelf: Shelf): Promise<Map<string, unknown>> => {
+  const rows = new Map<string, unknown>();
+  for await (const [key, value] of shelf.entries()) rows.set(key, value);
+  return rows;
+};
+
+/** What we rely on of keyv and its adapter, which are young: whoever changes them reads here what breaks. */
+describe('a namespace over keyv', () => {
+  it('keeps its rows apart from those of every other, also where a name is the beginning of another', async () => {
+    const { connection } = fresh();
+    const names = ['live', 'LIVE', 'liv', 'liv_', 'live:1'];
+    const shelves = names.map((name) => new Shelf(name, connection));
+    for (const shelf of shelves) await shelf.put('1', shelf.name);
+    for (const shelf of shelves) expect([...(await all(shelf))]).toEqual([['1', shelf.name]]);
+    await shelves[0]?.delete('1');
+    for (const shelf of shelves.slice(1)) expect(await shelf.get('1')).toBe(shelf.name);
+  });
+
+  it('goes through every row once, however many pages there are, and whatever is deleted on the way', async () => {
+    const { shelf } = fresh();
+    const keys = Array.from({ length: 2_500 }, (_, at) => `key ${at}`);
+    await shelf.putMany(keys.map((key) => ({ key, value: key })));
+    const seen: string[] = [];
+    for await (const [key] of shelf.entries()) {
+      seen.push(key);
+      await shelf.delete(key);
+    }
+    expect(seen.sort()).toEqual(keys.sort());
+    expect((await all(shelf)).size).toBe(0);
+  });
+
+  it('gives many rows in one question, and says nothing of those that are not there', async () => {
+    const { shelf } = fresh();
+    const keys = Array.from({ length: 2_100 }, (_, at) => `${at}`);
+    await shelf.putMany(keys.map((key) => ({ key, value: Number(key) })));
+    const found = await shelf.getMany([...keys, 'unknown']);
+    expect(found.size).toBe(2_100);
+    expect(found.get('2099')).toBe(2_099);
+    expect(await shelf.getMany([])).toEqual(new Map());
+  });
+
+  it('keeps a row without a time for ever, and takes one whose time is over for gone', async () => {
+    const { connection, shelf } = fresh();
+    await shelf.put('kept', 1);
+    await shelf.put('over', 2, 3_600_000);
+    connection.rows("UPDATE atelier SET expires = 1 WHERE key = 'over'");
+    expect(await all(shelf)).toEqual(new Map([['kept', 1]]));
+    await shelf.clearExpired();
+    expect(connection.rows('SELECT key FROM atelier')).toEqual([{ key: 'kept' }]);
+  });
+
+  it('marks what it cannot read, and goes on', async () => {
+    const { connection, shelf } = fresh();
+    await shelf.put('1', 'good');
+    connection.rows("INSERT INTO atelier (key, value, namespace) VALUES ('0', '{', 'live')");
+    await shelf.put('2', 'good');
+    expect(await all(shelf)).toEqual(
+      new Map<string, unknown>([
+        ['0', new Unreadable('{')],
+        ['1', 'good'],
+        ['2', 'good'],
+      ]),
+    );
+  });
+
+  it.each([
+    ['get', (shelf: Shelf) => shelf.get('1')],
+    ['has', (shelf: Shelf) => shelf.has('1')],
+    ['getMany', (shelf: Shelf) => shelf.getMany(['1'])],
+    ['put', (shelf: Shelf) => shelf.put('1', 1)],
+    ['put for a time', (shelf: Shelf) => shelf.put('1', 1, 1_000)],
+    ['putMany', (shelf: Shelf) => shelf.putMany([{ key: '1', value: 1 }])],
+    ['delete', (shelf: Shelf) => shelf.delete('1')],
+    ['entries', all],
+    ['clearExpired', (shelf: Shelf) => shelf.clearExpired()],
+  ])('throws what went wrong as it is: %s', async (_name, work) => {
+    const { connection, shelf } = fresh();
+    await shelf.put('1', 1);
+    connection.rows('DROP TABLE atelier');
+    const error = await work(shelf).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(StoreError);
+    expect((error as StoreError).cause).toMatchObject({ code: 'ERR_SQLITE_ERROR' });
+  });
+
+  it('refuses a key that keyv takes for none', async () => {
+    const { shelf } = fresh();
+    await expect(shelf.put('', 1)).rejects.toBeInstanceOf(StoreError);
+  });
+
+  it('writes durably, ahead of the file itself', async () => {
+    const { connection } = fresh();
+    await shelvesOn(connection).meta.put('1', 1);
+    expect(connection.rows('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    expect(connection.rows('PRAGMA synchronous')).toEqual([{ synchronous: 2 }]);
+  });
+});

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { customId, readCustomId } from '../../../src/discord/custom-id.ts';
+import { isTaskId, taskId } from '../../../src/services/tasks/task-id.ts';
+import { start } from './made.ts';
+
+describe('a task id', () => {
+  it('sorts by the moment it was made', () => {
+    const moment = fc.integer({ min: start, max: start + 10 ** 12 });
+    fc.assert(
+      fc.property(moment, moment, (a, b) => {
+        fc.pre(a < b);
+        expect(taskId(a) < taskId(b)).toBe(true);
+      }),
+    );
+  });
+
+  it('is the same seldom enough', () => {
+    expect(new Set(Array.from({ length: 10_000 }, () => taskId(start))).size).toBe(10_000);
+  });
+
+  it('fits a custom id, and is recognised', () => {
+    const id = taskId(start);
+    expect(isTaskId(id)).toBe(true);
+    expect(readCustomId(customId('again', 1, id))?.args).toEqual([id]);
+  });
+
+  it.each(['', 'short', '01k3v9x2mabcdefg!', '01K3V9X2MABCDEFGH', `${taskId(start)}0`, '../../../etc/pass'])(
+    'is not %j',
+    (text) => {
+      expect(isTaskId(text)).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { hasEnded, isFollowed, isLive, type Task, taskSchema } from '../../../src/services/tasks/task.ts';
+import {
+  accepted,
+  delivered,
+  dismissed,
+  intending,
+  messageGone,
+  notKnown,
+  overdue,
+  progressShown,
+  shownIn,
+  submitting,
+  succeededBy,
+  unconfirmed,
+  undeliverable,
+  withoutExpiredToken,
+  withoutToken,
+} from '../../../src/services/tasks/transitions.ts';
+import { madeTask, minute, order, start, taken } from './made.ts';
+
+const later = start + minute;
+const message = { channelId: '300000000000000001', id: '500000000000000001' };
+const followed = (): Task => accepted(madeTask(), taken, later);
+const ended = (state: Task['state']): Task => madeTask({ state, times: { created: start, ended: later } });
+
+describe('a new task', () => {
+  it('is submitting, keeps the order, and survives the store', () => {
+    const task = madeTask();
+    expect(task).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' }, times: { created: start } });
+    expect(isLive(task) && !isFollowed(task) && !hasEnded(task)).toBe(true);
+    expect(taskSchema.parse(JSON.parse(JSON.stringify(task)))).toEqual(JSON.parse(JSON.stringify(task)));
+  });
+
+  it('knows its parent and the first of its line', () => {
+    const facts = { idempotencyKey: 'k', durationKey: 'imagine', now: start };
+    const child = submitting({ ...order, parent: madeTask({ id: 'a' }) }, { ...facts, id: 'b' });
+    const grandchild = submitting({ ...order, parent: child }, { ...facts, id: 'c' });
+    expect(child).toMatchObject({ parentId: 'a', rootId: 'a' });
+    expect(grandchild).toMatchObject({ parentId: 'b', rootId: 'a' });
+    expect(child).not.toHaveProperty('parent');
+  });
+});
+
+describe('the gateway’s first word', () => {
+  it('makes it accepted, with the remote id and the moment', () => {
+    const task = accepted(madeTask(), { ...taken, queuedBehind: 3 }, later);
+    expect(task).toMatchObject({
+      state: 'accepted',
+      remoteId: 'remote-1',
+      queuedBehind: 3,
+      times: { accepted: later },
+    });
+    expect(isFollowed(task)).toBe(true);
+  });
+
+  it('makes it wait for words where the gateway does', () => {
+    expect(accepted(madeTask(), { ...taken, needsInput: true }, later).state).toBe('needs-input');
+  });
+
+  it('is not taken twice', () => {
+    expect(() => accepted(followed(), taken, later)).toThrow('is accepted');
+    expect(() => unconfirmed(followed(), undefined, later)).toThrow('is accepted');
+  });
+
+  it('leaves it unconfirmed when it never came, with the reason', () => {
+    const task = unconfirmed(madeTask(), 'reset', later);
+    expect(task).toMatchObject({ state: 'unconfirmed', failure: { cause: 'unconfirmed', reason: 'reset' } });
+    expect(task.times.ended).toBe(later);
+    expect(isLive(task) && hasEnded(task)).toBe(true);
+  });
+});
+
+describe('the decision about an unconfirmed one', () => {
+  it('names the task that took its place, and can be taken back', () => {
+    const task = succeededBy(ended('unconfirmed'), 'b');
+    expect(task.successorId).toBe('b');
+    expect(succeededBy(task, undefined).successorId).toBeUndefined();
+  });
+
+  it('dismisses it for good', () => {
+    const task = dismissed(ended('unconfirmed'), later);
+    expect(task).toMatchObject({ state: 'cancelled', failure: { cause: 'dismissed' }, times: { settled: later } });
+    expect(() => dismissed(task, later)).toThrow('is cancelled');
+  });
+});
+
+describe('answers that do not know it', () => {
+  const told = (times: readonly number[]): Task => times.reduce((task, at) => notKnown(task, at), followed());
+
+  it('end it only when there are several over minutes', () => {
+    expect(told([0, 1, 2, 3, 4].map((n) => later + n * 1_000)).state).toBe('accepted');
+    expect(told([0, 6].map((n) => later + n * minute)).state).toBe('accepted');
+    const task = told([0, 1, 2, 3, 5].map((n) => later + n * minute));
+    expect(task).toMatchObject({ state: 'failed', failure: { cause: 'forgotten' } });
+    expect(task.times.ended).toBe(later + 5 * minute);
+  });
+
+  it('change nothing about one that has ended', () => {
+    const task = ended('ready');
+    expect(notKnown(task, later)).toBe(task);
+  });
+});
+
+describe('time', () => {
+  it('makes it overdue once, and never when it has ended', () => {
+    const task = overdue(followed(), later);
+    expect(task.times.overdue).toBe(later);
+    expect(overdue(task, later + minute)).toBe(task);
+    const over = ended('ready');
+    expect(overdue(over, later)).toBe(over);
+  });
+
+  it('takes the token when it has expired, and not before', () => {
+    const task = followed();
+    expect(withoutExpiredToken(task, task.route.tokenExpiresAt - 1)).toBe(task);
+    expect(withoutExpiredToken(task, task.route.tokenExpiresAt).route).not.toHaveProperty('token');
+    const without = withoutToken(task);
+    expect(withoutToken(without)).toBe(without);
+  });
+});
+
+describe('delivery', () => {
+  it('remembers the message, and how often it was changed', () => {
+    const task = shownIn(followed(), message);
+    expect(task.message).toEqual(message);
+    expect(shownIn(task, { ...message })).toBe(task);
+    expect(progressShown(progressShown(task)).delivery.progressEdits).toBe(2);
+    expect(messageGone(task)).not.toHaveProperty('message');
+  });
+
+  it.each([
+    ['ready', 'delivered'],
+    ['failed', 'failed'],
+    ['unconfirmed', 'unconfirmed'],
+    ['expired', 'expired'],
+  ] as const)('of one that is %s leaves it %s, settled, without token and intention', (from, to) => {
+    const intended = intending(ended(from), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
+    const task = delivered(intended, message, later);
+    expect(task).toMatchObject({ state: to, message, times: { settled: later } });
+    expect(isLive(task)).toBe(false);
+    expect(task.route).not.toHaveProperty('token');
+    expect(task.delivery).not.toHaveProperty('intention');
+  });
+
+  it('without a way leaves it ready, and settled', () => {
+    const task = undeliverable(ended('ready'), 'no-way', later);
+    expect(task).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' }, times: { settled: later } });
+  });
+
+  it('of one that has not ended is a mistake', () => {
+    expect(() => delivered(followed(), message, later)).toThrow('is accepted');
+    expect(() => undeliverable(followed(), 'deleted', later)).toThrow('is accepted');
+  });
+});

@@ -1,0 +1,45 @@
+import type { Clock } from '../../src/lib/clock.ts';
+
+/** A clock that goes so many times faster than the real one, and can be put forward: minutes pass while a test awaits their effect. */
+export class QuickClock implements Clock {
+  readonly #speed: number;
+  readonly #start = Date.now();
+  #ahead = 0;
+  readonly #waiting = new Set<{ at: number; arm(): void }>();
+
+  constructor(speed = 30) {
+    this.#speed = speed;
+  }
+
+  now(): number {
+    return Math.floor(this.#start + (Date.now() - this.#start) * this.#speed + this.#ahead);
+  }
+
+  after(ms: number, task: () => void): () => void {
+    const at = this.now() + ms;
+    let timer: NodeJS.Timeout | undefined;
+    const waiting = {
+      at,
+      arm: (): void => {
+        clearTimeout(timer);
+        timer = setTimeout(fire, Math.max(0, (at - this.now()) / this.#speed));
+      },
+    };
+    const fire = (): void => {
+      this.#waiting.delete(waiting);
+      task();
+    };
+    this.#waiting.add(waiting);
+    waiting.arm();
+    return () => {
+      clearTimeout(timer);
+      this.#waiting.delete(waiting);
+    };
+  }
+
+  /** So much later at once: what has become due meanwhile comes next. */
+  putForward(ms: number): void {
+    this.#ahead += ms;
+    for (const { arm } of this.#waiting) arm();
+  }
+}
