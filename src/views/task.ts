@@ -74,11 +74,10 @@ function bar(progress = 0): string {
   return `${'▰'.repeat(full)}${'▱'.repeat(BAR_LETTERS - full)} ${Math.floor(progress)} %`;
 }
 
-function result({ times, text, media }: Task, { links, gone, odd }: Shown, say: Say): string[] {
+function result({ times, media }: Task, { links, gone, odd }: Shown, say: Say): string[] {
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
-  const isEmpty = media.length === 0 && (text ?? '') === '';
   return [
-    isEmpty ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
+    media.length === 0 ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
     ...links.map(({ address, expiresAt }) =>
       expiresAt === undefined
         ? say('task.link', { address })

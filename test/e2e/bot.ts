@@ -55,6 +55,7 @@ export async function stage({
     await discord.close();
     // Whatever a test is about, nothing in it may be what Discord would refuse.
     expect(discord.violations).toEqual([]);
+    expect(discord.rateLimited).toEqual([]);
   });
   const gateway = await startGateway({ ...(clock && { clock }), ...forGateway });
   closers.push(() => gateway.close());

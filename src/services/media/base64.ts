@@ -14,10 +14,13 @@ export function measured(base64: string, most: number): Encoded {
   const head = HEAD.exec(base64.slice(0, 300))?.[0].length ?? 0;
   // Line breaks add a few per cent; what is twice as long as it may be is not even looked through.
   if (base64.length - head > most * 3 + 1_024) throw tooLarge(most);
-  const text = base64.slice(head).replace(/\s+/g, '');
+  let text = base64.slice(head);
+  if (FOREIGN.test(text)) {
+    text = text.replace(/\s+/g, '');
+    if (FOREIGN.test(text)) throw damaged();
+  }
   const bytes = Buffer.byteLength(text, 'base64');
   if (bytes > most) throw tooLarge(most);
-  if (FOREIGN.test(text)) throw damaged();
   return { text, bytes };
 }
 

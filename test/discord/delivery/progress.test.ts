@@ -34,15 +34,34 @@ describe('progress', () => {
   });
 
   it('is not shown again where nothing has changed', async () => {
-    const { task, tell, shelf, clock, writes } = await ordered();
+    const { task, tell, shelf, clock, said, preparedTimes } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
     clock.advance(seconds(10));
     await tell(task.id, { state: 'running', polls: 2 });
+    await until(() => preparedTimes() === 2);
     clock.advance(seconds(60));
     await tell(task.id, { state: 'running', progress: 20 });
-    await shelf.edits(task.id, 2);
-    expect(writes()).toHaveLength(2);
+    await until(() => preparedTimes() === 3);
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(said()).toEqual(['running 10', 'running 20', 'ready 20']);
+  });
+
+  it('that was being made when the end came is not shown', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { task, tell, shelf, said, preparedTimes } = await ordered({
+      plan: async (one) => {
+        if (one.state === 'running') await slow.promise;
+        return planOf(one);
+      },
+    });
+    await tell(task.id, { state: 'running' });
+    await tell(task.id, { state: 'ready' });
+    slow.resolve();
+    await shelf.settled(task.id);
+    expect(preparedTimes()).toBe(2);
+    expect(said()).toEqual(['ready']);
   });
 
   it('goes on counting after a restart', async () => {
@@ -188,17 +207,37 @@ describe('progress', () => {
   it('that the store cannot count is counted all the same', async () => {
     const { task, tell, shelf, clock, logged, said } = await ordered();
     const start = clock.now();
-    shelf.failsOn = (before, after) => after.delivery.progressEdits !== before.delivery.progressEdits;
     for (const [index, at] of due.entries()) {
       await tell(task.id, { state: 'running', progress: index });
       clock.advance(start + at - clock.now());
-      await until(() => shelf.failures > index);
+      await until(() => said().length > index);
+      if (index === 0) await shelf.edits(task.id, 1);
+      shelf.failsOn = (before, after) => after.delivery.progressEdits !== before.delivery.progressEdits;
+      await until(() => shelf.failures === index);
     }
     await tell(task.id, { state: 'running', progress: 99 });
-    clock.advance(minutes(7));
+    clock.advance(minutes(60));
     await tell(task.id, { state: 'ready' });
     await shelf.settled(task.id);
     expect(said()).toEqual([...due.map((_, index) => `running ${index}`), 'ready 99']);
     expect(logged()).toContain('could not be stored');
+  });
+
+  it('does not ask again with a token that is over, although the store could not take that', async () => {
+    const { task, tell, shelf, clock, discord, said, heardOf } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    await shelf.edits(task.id, 1);
+    discord.expireTokens();
+    shelf.failsOn = (_, after) => after.route.token === undefined && after.state === 'running';
+    clock.advance(seconds(5));
+    await tell(task.id, { state: 'running', progress: 20 });
+    await until(() => shelf.failures === 1);
+    clock.advance(seconds(60));
+    await tell(task.id, { state: 'running', progress: 30 });
+    await shelf.edits(task.id, 2);
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(said()).toEqual(['running 10', 'running 20', 'running 30', 'ready 30']);
+    expect(heardOf('PATCH', /^\/webhooks/).map(({ status }) => status)).toEqual([200, 401]);
   });
 });

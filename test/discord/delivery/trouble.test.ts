@@ -96,6 +96,23 @@ describe('the end of a task, while something is wrong,', () => {
     expect(writes().map(({ status }) => status)).toEqual([403, 200]);
   });
 
+  it('waits where the bot itself is not let in any more, which no other way gets around', async () => {
+    const { passes, timers, task, tell, shelf, clock, client, discord, writes } = await ordered();
+    await tell(task.id, { state: 'running' });
+    await shelf.edits(task.id, 1);
+    clock.advance(minutes(15));
+    discord.faults.add({ on: { method: 'PATCH', route: '/channels' }, do: { type: 'status', status: 401 } });
+    await tell(task.id, { state: 'ready' });
+    await passes(seconds(5));
+    // The library has dropped the bot's token meanwhile.
+    await passes(seconds(10));
+    await until(() => timers() > 0);
+    client.rest.setToken(discord.token);
+    await passes(seconds(20));
+    await shelf.settled(task.id);
+    expect(writes().map(({ status }) => status)).toEqual([200, 401, 200]);
+  });
+
   it('waits as long as Discord asks to', async () => {
     const { task, tell, shelf, discord, writes } = await ordered({ expects: 'waits' });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', retryAfter: 0.1 } });

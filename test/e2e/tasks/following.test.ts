@@ -5,6 +5,8 @@ import { profiles } from '../../contract/both.ts';
 import { polls, quickBot, saying, says, submits } from '../quick.ts';
 
 const onFetch = { path: /\/fetch$/ };
+const minute = 60_000;
+const patience = { timeout: 20_000 };
 
 const passing = [
   'server-error',
@@ -32,7 +34,8 @@ const passing = [
 describe.each(profiles)('while a gateway of the %s profile', (profile) => {
   it.each(passing)('answers questions with %s, a task waits, and is delivered in the end', async (name) => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
-    gateway.faults.add({ on: onFetch, do: name, times: 2 });
+    const fault = name === 'drip' ? ({ type: 'drip', bytes: 200, everyMs: 30 } as const) : name;
+    gateway.faults.add({ on: onFetch, do: fault, times: 2 });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
     expect(submits(gateway)).toBe(1);
     expect(saying(discord, 'studio', 'Done in')).toHaveLength(1);
@@ -43,16 +46,21 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
       gateway: { profile, speed: 20 },
       settings: { MAX_WAIT_PICTURE_SECONDS: '30' },
     });
-    gateway.faults.add({ on: onFetch, do: 'unauthorized', times: 5 });
+    gateway.faults.add({ on: onFetch, do: 'unauthorized', times: 1_000 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await discord.until(() => (polls(gateway) > 0 ? true : undefined));
-    await expect.poll(async () => text(await (await discord.as('admin').slash('about')).message()), { timeout: 20_000 })
-      .toContain('refuses to be asked about tasks');
+    await expect.poll(logged, patience).toContain('"kind":"refused"');
+    expect(text(await (await discord.as('admin').slash('about')).message())).toContain(
+      'refuses to be asked about tasks',
+    );
     await exchange.message(says('Still processing'));
-    expect(logged()).toContain('refused');
-    for (let probe = 0; probe < 6; probe++) clock.putForward(5 * 60_000);
-    await exchange.message(says('Done in')).catch(() => undefined);
-    await discord.until(() => saying(discord, 'studio', 'Done in')[0]);
+    gateway.faults.clear();
+    await expect
+      .poll(() => {
+        clock.putForward(minute);
+        return saying(discord, 'studio', 'Done in');
+      }, patience)
+      .toHaveLength(1);
+    expect(text(await (await discord.as('admin').slash('about')).message())).not.toContain('refuses to be asked');
     expect(submits(gateway)).toBe(1);
   });
 
@@ -78,9 +86,9 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
       times: 1_000,
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await discord.until(() => (polls(gateway) >= 4 ? true : undefined));
+    await expect.poll(() => polls(gateway), patience).toBeGreaterThanOrEqual(4);
     expect(saying(discord, 'studio', 'does not know this task')).toEqual([]);
-    clock.putForward(6 * 60_000);
+    clock.putForward(6 * minute);
     await exchange.message(says('does not know this task any more'));
     expect(submits(gateway)).toBe(1);
   });
@@ -88,12 +96,14 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
 
 describe('where the gateway answers about many tasks at once', () => {
   it('ten jobs are followed with few questions, and each ends in its own message', async () => {
-    const { discord, gateway } = await quickBot({ settings: { GATEWAY_IMGX_LISTS: 'on' } });
+    const { discord, gateway } = await quickBot({ gateway: { speed: 4 }, settings: { GATEWAY_IMGX_LISTS: 'on' } });
     const member = discord.as('member');
     const exchanges = await Promise.all(
       Array.from({ length: 10 }, (_, index) => member.slash('imagine', { prompt: `number ${index}` })),
     );
-    await Promise.all(exchanges.map((one, index) => one.message((m) => says('Done in')(m) && says(`number ${index}`)(m))));
+    await Promise.all(
+      exchanges.map((one, index) => one.message((m) => says('Done in')(m) && says(`number ${index}`)(m))),
+    );
     const lists = gateway.heard.filter(({ path }) => path.endsWith('/list-by-condition')).length;
     expect(lists).toBeGreaterThan(0);
     expect(polls(gateway) + lists).toBeLessThan(10 * 10);
@@ -103,7 +113,6 @@ describe('where the gateway answers about many tasks at once', () => {
 
 describe('a result', () => {
   it.each([
-    ['huge-file', 'could not be attached here'],
     ['html-as-picture', 'not what it should be'],
     ['executable-as-picture', 'not what it should be'],
     ['lose-files', 'could not be fetched any more'],
@@ -117,10 +126,21 @@ describe('a result', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it.each(['no-buttons', 'slow'] as const)('of an odd task (%s) comes all the same', async (name) => {
+  it('that is too large to be fetched is linked', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
-    gateway.faults.add({ do: name });
-    const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
-    expect(final.attachments).toHaveLength(1);
+    gateway.faults.add({ do: { type: 'huge-file', megabytes: 150 } });
+    const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done'));
+    expect(text(final)).toMatch(/could not be attached here. It is at http\S+\/files\//);
+    expect(final.attachments).toEqual([]);
   });
+
+  it.each(['no-buttons', 'slow', 'huge-file'] as const)(
+    'of an odd task (%s) comes all the same, as small as it has to be',
+    async (name) => {
+      const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+      gateway.faults.add({ do: name });
+      const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+      expect(final.attachments).toHaveLength(1);
+    },
+  );
 });

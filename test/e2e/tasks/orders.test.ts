@@ -35,28 +35,34 @@ const doubts = [
 const onSubmit = { path: /\/submit\// };
 
 describe.each(profiles)('an order that a gateway of the %s profile', (profile) => {
-  it.each(Object.entries(refusals))('refuses (%s) is told in the member’s words and leaves nothing behind', async (name, words) => {
-    const { discord, gateway, app } = await quickBot({ gateway: { profile, speed: 20 } });
-    gateway.faults.add({ on: onSubmit, do: name as PresetName });
-    const member = discord.as('member');
-    const exchange = await member.slash('imagine', { prompt: 'a fox' });
-    expect(text(await exchange.message())).toContain(words);
-    expect(submits(gateway)).toBe(1);
-    expect(text(await (await member.slash('about')).message())).toContain('Follows 0 tasks');
-    await app.stop();
-  });
+  it.each(Object.entries(refusals))(
+    'refuses (%s) is told in the member’s words and leaves nothing behind',
+    async (name, words) => {
+      const { discord, gateway, app } = await quickBot({ gateway: { profile, speed: 20 } });
+      gateway.faults.add({ on: onSubmit, do: name as PresetName });
+      const member = discord.as('member');
+      const exchange = await member.slash('imagine', { prompt: 'a fox' });
+      expect(text(await exchange.message())).toContain(words);
+      expect(submits(gateway)).toBe(1);
+      expect(text(await (await member.slash('about')).message())).toContain('Follows 0 tasks');
+      await app.stop();
+    },
+  );
 
-  it.each(doubts)('may have taken (%s) is left to its member, who is told so, and never sent again by itself', async (name) => {
-    const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
-    gateway.faults.add({ on: onSubmit, do: name });
-    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    const message = await exchange.message();
-    expect(text(message)).toContain('may or may not have taken this order');
-    expect(labels(message)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
-    clock.putForward(120_000);
-    expect(text(await (await discord.as('member').slash('about')).message())).toContain('Follows 0 tasks');
-    expect(submits(gateway)).toBe(1);
-  });
+  it.each(doubts)(
+    'may have taken (%s) is left to its member, who is told so, and never sent again by itself',
+    async (name) => {
+      const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
+      gateway.faults.add({ on: onSubmit, do: name });
+      const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+      const message = await exchange.message();
+      expect(text(message)).toContain('may or may not have taken this order');
+      expect(labels(message)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
+      clock.putForward(120_000);
+      expect(text(await (await discord.as('member').slash('about')).message())).toContain('Follows 0 tasks');
+      expect(submits(gateway)).toBe(1);
+    },
+  );
 
   it('has taken is delivered although its answer came in drips', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });

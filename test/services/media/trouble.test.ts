@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
+import { type Media, type MediaError, openMedia } from '../../../src/services/media/index.ts';
 import type { MediaLimits } from '../../../src/services/media/limits.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { failureOf as failureFrom } from './scene.ts';
 
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 
@@ -46,11 +47,7 @@ describe('a file host in trouble', () => {
   }
 
   const failureOf = async (work: Promise<unknown>): Promise<MediaError> => {
-    const error = await work.then(
-      () => 'nothing failed',
-      (reason: unknown) => reason,
-    );
-    if (!(error instanceof MediaError)) throw error;
+    const error = await failureFrom(work);
     expect(error.message).not.toMatch(/signature|secret|sk-/);
     return error;
   };

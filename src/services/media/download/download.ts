@@ -40,7 +40,7 @@ export class Downloads {
       withKey &&= this.#hosts.isGateway(url);
       try {
         const response = await this.#hosts.ask(url, { withKey, signal: options.signal });
-        const target = await this.#targetOf(response, url, options.signal);
+        const target = await this.#targetOf(response, url);
         if (target === undefined) return await this.#read(response, options);
         if (redirects >= this.#limits.redirects) {
           throw new MediaError('unreachable', `The file host ${url.host} redirects too often.`, { code: 'redirects' });
@@ -53,19 +53,18 @@ export class Downloads {
   }
 
   /** Where a redirect leads; undefined for the file itself. */
-  async #targetOf(response: Dispatcher.ResponseData, url: URL, signal: AbortSignal): Promise<string | undefined> {
+  async #targetOf(response: Dispatcher.ResponseData, url: URL): Promise<string | undefined> {
     const { statusCode: status, headers, body } = response;
     if (status >= 200 && status < 300) return undefined;
-    await body.dump({ limit: MOST_WASTE, signal }).catch((error: unknown) => {
-      // The status has said everything; what came after it matters only when nobody waits any more.
-      if (signal.aborted) throw error;
-    });
+    await body.dump({ limit: MOST_WASTE });
     const { location } = headers;
     if (status >= 300 && status < 400 && typeof location === 'string') return location;
     throw refused(status, url.host);
   }
 
   async #read({ body, headers }: Dispatcher.ResponseData, { most, signal }: DownloadOptions): Promise<Held> {
+    // What ends a body is met when it is read; unheard, a host that gives up while we wait would end the process.
+    body.on('error', () => undefined);
     const length = headers['content-length'];
     const announced = length === undefined ? undefined : Number(length);
     const claim = this.#room.claim({ grows: announced === undefined });

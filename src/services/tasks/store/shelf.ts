@@ -1,7 +1,7 @@
 import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
 import { isRecord } from '../../../lib/exact-json.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Durability } from './connection.ts';
 import { StoreError } from './store-error.ts';
 
 export const TABLE = 'atelier';
@@ -40,10 +40,14 @@ export class Shelf {
   readonly #keyv: Keyv;
 
   /** Each namespace has an adapter of its own: two on one adapter would overwrite each other. */
-  constructor(name: string, connection: Connection) {
+  constructor(name: string, connection: Connection, durability: Durability = 'at-once') {
     this.name = name;
     this.#connection = connection;
-    this.#adapter = new KeyvSqlite({ table: TABLE, iterationLimit: ROWS_AT_ONCE, driver: connection.driver });
+    this.#adapter = new KeyvSqlite({
+      table: TABLE,
+      iterationLimit: ROWS_AT_ONCE,
+      driver: connection.driverFor(durability),
+    });
     // Nothing listens for `error`, for then failures would be told to the listener and not thrown.
     this.#keyv = new Keyv({ store: this.#adapter, namespace: name, serialization: rowFormat });
   }

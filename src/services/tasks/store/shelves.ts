@@ -5,14 +5,16 @@ export type Shelves = ReturnType<typeof shelvesOn>;
 
 export function shelvesOn(connection: Connection) {
   const shelf = (name: string): Shelf => new Shelf(name, connection);
+  const retrievable = (name: string): Shelf => new Shelf(name, connection, 'soon');
   return {
     /** Tasks that something is left to do for. */
     live: shelf('live'),
     /** All others, for as long as they are kept. */
     finished: shelf('finished'),
-    /** The lines of each member and server. */
-    index: shelf('index'),
-    durations: shelf('durations'),
+    /** The lines of each member and server; after a power cut the tasks tell what is missing. */
+    index: retrievable('index'),
+    /** A few lost ones change nothing. */
+    durations: retrievable('durations'),
     /** What could not be read. */
     quarantine: shelf('quarantine'),
     /** Of the store itself. */

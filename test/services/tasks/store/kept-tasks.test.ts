@@ -28,6 +28,23 @@ describe('keeping tasks', () => {
     expect((await store.get(task.id))?.state).toBe('delivered');
   });
 
+  it('never loses sight of a task that moves from the live to the finished ones', async () => {
+    const store = await stage().open();
+    const tasks = Array.from({ length: 30 }, (_, at) => makeTask({ times: { created: START + at } }));
+    for (const task of tasks) await store.put(task);
+    const settling = Promise.all(tasks.map((task) => store.put(settled(task))));
+    for (let look = 0; look < 300; look++) {
+      const task = tasks[look % tasks.length];
+      const [found, page] = await Promise.all([
+        store.get(task?.id ?? ''),
+        store.page({ of: { memberId: 'ann' }, most: 99 }),
+      ]);
+      expect(found?.id).toBe(task?.id);
+      expect(page.lines).toHaveLength(30);
+    }
+    await settling;
+  });
+
   it('changes a finished task in place, and its line with it', async () => {
     const { open, file } = stage();
     const store = await open();

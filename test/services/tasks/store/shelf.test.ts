@@ -103,10 +103,18 @@ describe('a namespace over keyv', () => {
     await expect(shelf.put('', 1)).rejects.toBeInstanceOf(StoreError);
   });
 
-  it('writes durably, ahead of the file itself', async () => {
+  it('waits for the disk with every task, and not with what can be made again', async () => {
     const { connection } = fresh();
-    await shelvesOn(connection).meta.put('1', 1);
+    const { live, finished, quarantine, index, durations } = shelvesOn(connection);
     expect(connection.rows('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
-    expect(connection.rows('PRAGMA synchronous')).toEqual([{ synchronous: 2 }]);
+    const [full, normal] = [[{ synchronous: 2 }], [{ synchronous: 1 }]];
+    for (const shelf of [live, finished, quarantine]) {
+      for (const lesser of [index, durations]) {
+        await lesser.put('1', 1);
+        expect(connection.rows('PRAGMA synchronous')).toEqual(normal);
+        await shelf.put('1', 1);
+        expect(connection.rows('PRAGMA synchronous')).toEqual(full);
+      }
+    }
   });
 });

@@ -1,0 +1,47 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export interface StartedBot {
+  process: ChildProcess;
+  startedAt: number;
+  /** When it said that it is here, and how many live tasks it had then. */
+  here: Promise<{ at: number; tasks: number }>;
+}
+
+const HERE = 'Atelier is here.';
+
+/** What `npm start` loads before the bot. */
+const asStarted = ['check-node', 'compile-cache'].flatMap((name) => [
+  '--import',
+  new URL(`../../scripts/${name}.mjs`, import.meta.url).href,
+]);
+
+/** The shipped bot, started as `npm start` does it; it sees nothing of this one's environment but where programs are. */
+export function startBot(settings: Readonly<Record<string, string>>, nodeOptions: readonly string[] = []): StartedBot {
+  const startedAt = Date.now();
+  const process = forkBot(settings, nodeOptions);
+  return { process, startedAt, here: hereOf(process) };
+}
+
+function forkBot(settings: Readonly<Record<string, string>>, nodeOptions: readonly string[]): ChildProcess {
+  return fork(fileURLToPath(new URL('../../src/index.ts', import.meta.url)), [], {
+    env: { PATH: process.env.PATH, ...settings },
+    execArgv: [...asStarted, ...nodeOptions],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+}
+
+async function hereOf({ stdout }: ChildProcess): Promise<{ at: number; tasks: number }> {
+  if (!stdout) throw new Error('The bot has nowhere to say anything.');
+  const { promise, resolve, reject } = Promise.withResolvers<{ at: number; tasks: number }>();
+  const lines = createInterface(stdout);
+  const said: string[] = [];
+  lines.on('line', (line) => {
+    const { msg, time, tasks } = JSON.parse(line) as { msg?: string; time: number; tasks: number };
+    if (msg === HERE) resolve({ at: time, tasks });
+    else said.push(line);
+  });
+  lines.on('close', () => reject(new Error(`The bot ended before it was here:\n${said.join('\n')}`)));
+  return promise;
+}

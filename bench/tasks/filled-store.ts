@@ -1,0 +1,87 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openLog } from '../../src/lib/log.ts';
+import type { Snapshot } from '../../src/services/gateway/index.ts';
+import { readSnapshot } from '../../src/services/gateway/read/reader.ts';
+import { advance } from '../../src/services/tasks/advance.ts';
+import { Connection } from '../../src/services/tasks/store/connection.ts';
+import { openStore } from '../../src/services/tasks/store/index.ts';
+import { shelvesOn } from '../../src/services/tasks/store/shelves.ts';
+import type { Task } from '../../src/services/tasks/task.ts';
+import { taskId } from '../../src/services/tasks/task-id.ts';
+import { accepted, overdue, submitting, withoutExpiredToken } from '../../src/services/tasks/transitions.ts';
+import { answerTo, PROMPT } from './answer.ts';
+
+export interface Filling {
+  tasks: number;
+  /** How long ago they were ordered. */
+  ageMs: number;
+  /** The bot was away when their tokens ran out, and so has them still. */
+  withDeadTokens?: boolean;
+}
+
+const ROWS_AT_ONCE = 1_000;
+const GUILDS = 200;
+const MEMBERS = 2_500;
+const TOKEN_MS = 15 * 60_000;
+const OVERDUE_AFTER_MS = 5 * 60_000;
+
+/**
+ * A store as the bot leaves it behind. The rows are written many at a time: one by one, each on the disk before the next, ten
+ * thousand take minutes. The lists of `/tasks` are left out, for a start does not look at them.
+ */
+export async function fillStore(file: string, filling: Filling): Promise<void> {
+  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  // Opened once as the bot does it, so that it is marked as one of its own.
+  await (await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock: systemClock })).close();
+  const connection = new Connection(file);
+  const { live } = shelvesOn(connection);
+  for (let at = 0; at < filling.tasks; at += ROWS_AT_ONCE) {
+    const tasks = Array.from({ length: Math.min(ROWS_AT_ONCE, filling.tasks - at) }, (_, one) => runningTask(at + one, filling));
+    await live.putMany(tasks.map((task) => ({ key: task.id, value: task })));
+  }
+  connection.close();
+}
+
+/** What the bot's own transitions make of an order and of the stub's answer. */
+function runningTask(number: number, { ageMs, withDeadTokens = false }: Filling): Task {
+  const now = Date.now();
+  const created = now - ageMs;
+  const remoteId = String(1_760_000_000_000_000 + number);
+  const message = { channelId: snowflake(3, number % (GUILDS * 5)), id: snowflake(4, number) };
+  const ordered = submitting(
+    {
+      kind: 'imagine',
+      request: { prompt: PROMPT },
+      requesterId: snowflake(1, number % MEMBERS),
+      guildId: snowflake(2, number % GUILDS),
+      channelId: message.channelId,
+      message,
+      route: {
+        applicationId: snowflake(5, 0),
+        token: randomBytes(160).toString('base64url'),
+        tokenExpiresAt: created + TOKEN_MS,
+        isPrivate: false,
+        install: 'guild',
+        mayPost: true,
+        uploadLimit: 10 * 2 ** 20,
+        locale: 'en-US',
+      },
+    },
+    { id: taskId(created), idempotencyKey: randomUUID(), durationKey: 'imagine', now: created },
+  );
+  const taken = { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
+  const running = advance(accepted(ordered, taken, created), snapshotOf(remoteId), Math.min(now, created + 60_000));
+  const late = ageMs >= OVERDUE_AFTER_MS ? overdue(running, created + OVERDUE_AFTER_MS) : running;
+  return withDeadTokens ? late : withoutExpiredToken(late, now);
+}
+
+const place = { base: new URL('https://gateway.example'), imgxPath: '/imgx', now: 0 };
+const notices = { unknownWord: () => undefined, foundByWalking: () => undefined };
+
+function snapshotOf(remoteId: string): Snapshot {
+  return readSnapshot('imgx', JSON.parse(answerTo(remoteId)), place, notices);
+}
+
+/** As long as Discord's ids are. */
+const snowflake = (kind: number, number: number): string => `${kind}${String(number).padStart(18, '0')}`;

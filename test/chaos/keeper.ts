@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { within } from './waiting.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const START_PATIENCE_MS = 60_000;
+
+interface Ended {
+  code: number | null;
+  said: string;
+}
+
+/** A shipped entry point as its own process, started as `npm start` does. */
+function spawned(entry: string, settings: Record<string, string>, args: readonly string[]): ChildProcess {
+  const before = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs'].flatMap((file) => ['--import', file]);
+  const env = { PATH: process.env.PATH ?? '', ...settings };
+  return spawn(process.execPath, [...before, entry, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Runs a script to its end. */
+export async function runToEnd(entry: string, settings: Record<string, string>, ...args: string[]): Promise<Ended> {
+  const child = spawned(entry, settings, args);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => (said += piece.toString()));
+  const [code] = await once(child, 'close');
+  return { code: code as number | null, said };
+}
+
+/** Keeps the one bot: starts it, kills it, and notices when it ends by itself. */
+export class Keeper {
+  readonly #settings: Record<string, string>;
+  #child: ChildProcess | undefined;
+  #ended: Promise<number | null> = Promise.resolve(null);
+  #said = '';
+  #isMeant = false;
+  readonly kills: number[] = [];
+  /** From each start to its being there. */
+  readonly startsMs: number[] = [];
+  /** The exit codes with which it ended although nobody had told it to. */
+  readonly falls: (number | null)[] = [];
+
+  constructor(settings: Record<string, string>) {
+    this.#settings = settings;
+    // Whoever runs this may be ended from outside; nothing of it stays behind.
+    process.once('exit', () => this.#child?.kill('SIGKILL'));
+  }
+
+  /** Everything that all its lives have said. */
+  get said(): string {
+    return this.#said;
+  }
+
+  get isAlive(): boolean {
+    return this.#child !== undefined;
+  }
+
+  async start(): Promise<void> {
+    const startedAt = Date.now();
+    const child = spawned('src/index.ts', this.#settings, []);
+    this.#child = child;
+    this.#isMeant = false;
+    let isHere = false;
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (piece: Buffer) => {
+        this.#said += piece.toString();
+        isHere ||= piece.includes('Atelier is here.');
+      });
+    this.#ended = once(child, 'close').then(([code]) => {
+      this.#child = undefined;
+      if (!this.#isMeant) this.falls.push(code as number | null);
+      return code as number | null;
+    });
+    await within(START_PATIENCE_MS, () => isHere || this.#child !== child);
+    if (isHere) this.startsMs.push(Date.now() - startedAt);
+  }
+
+  /** As a power cut does it. */
+  async kill(): Promise<void> {
+    if (!this.#child) return;
+    this.#isMeant = true;
+    this.kills.push(Date.now());
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  /** As an operator does it; its exit code. */
+  async stop(): Promise<number | null> {
+    this.#isMeant = true;
+    this.#child?.kill('SIGTERM');
+    return this.#ended;
+  }
+}

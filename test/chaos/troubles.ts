@@ -1,0 +1,124 @@
+import type { FaultOrder as DiscordOrder } from '../../sandbox/discord/faults.ts';
+import type { Fault } from '../../sandbox/gateway/fault.ts';
+import { faultPresets, type PresetName } from '../../sandbox/gateway/fault-presets.ts';
+import type { FaultOrder as GatewayOrder } from '../../sandbox/gateway/faults.ts';
+import type { Random } from '../../sandbox/gateway/random.ts';
+
+/** What befalls the bot from outside, as plain data, so that the same seed befalls it in the same way. */
+export type Trouble =
+  | { of: 'socket'; name: 'cut' | 'reconnect ordered' | 'session suspended' | 'session forgotten' }
+  | { of: 'tokens'; name: 'tokens expired' }
+  | { of: 'discord'; name: string; order: DiscordOrder }
+  | { of: 'gateway'; name: string; order: GatewayOrder };
+
+type Of<Side extends Trouble['of']> = Extract<Trouble, { of: Side }>;
+
+/** Where Discord can fail while the bot is at work. */
+export const discordRoutes = {
+  acknowledgement: { method: 'POST', route: '/interactions/:interaction/:token/callback' },
+  answer: { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' },
+  edit: { method: 'PATCH', route: '/channels/:channel/messages/:message' },
+  post: { method: 'POST', route: '/channels/:channel/messages' },
+  direct: { method: 'POST', route: '/users/@me/channels' },
+} as const;
+
+export const gatewayPaths = { submit: { path: /\/submit\// }, poll: { path: /\/fetch$/ }, file: { path: /^\/files\// } };
+
+/** Whether an order is taken under these is for its member to decide. */
+const doubtful = [
+  ...(['server-error', 'bad-gateway', 'gateway-timeout', 'empty', 'half', 'lying', 'cut', 'reset'] as const),
+  ...(['accepted-then-500', 'accepted-then-reset', 'error-in-200'] as const),
+] satisfies PresetName[];
+const submitFaults = [...doubtful, 'rate-limited', 'saturated', 'unavailable'] satisfies PresetName[];
+const pollFaults = [
+  ...(['server-error', 'bad-gateway', 'unavailable', 'gateway-timeout', 'rate-limited', 'saturated', 'empty'] as const),
+  ...(['half', 'lying', 'cut', 'reset', 'error-in-200', 'success-false'] as const),
+] satisfies PresetName[];
+const fileFaults = ['server-error', 'cut', 'reset'] satisfies PresetName[];
+const jobFaults = ['fail', 'moderated', 'stick', 'slow'] satisfies PresetName[];
+const garbage: Fault = { type: 'body', body: ['what', { is: 'this' }, null] };
+const forgetful: Fault = { type: 'status', status: 404, code: 'task_not_exist', message: 'task_not_exist' };
+
+/** How often one befalls the bot in comparison with the others. `lasting`: only ended by the bot's own patience. */
+interface Chance {
+  weight: number;
+  lasting?: true;
+  make(random: Random): Trouble;
+}
+
+const chances: readonly Chance[] = [
+  ...(['cut', 'reconnect ordered', 'session suspended', 'session forgotten'] as const).map(
+    (name): Chance => ({ weight: 1, make: () => ({ of: 'socket', name }) }),
+  ),
+  { weight: 1, make: () => ({ of: 'tokens', name: 'tokens expired' }) },
+  { weight: 9, make: discordFault },
+  { weight: 1, lasting: true, make: discordHang },
+  { weight: 4, make: (random) => atGateway('submit', anyOf(submitFaults, random)) },
+  { weight: 4, make: (random) => atGateway('poll', anyOf(pollFaults, random), 1 + random.whole(3)) },
+  { weight: 1, make: () => gatewayFault('poll', 'garbage', garbage) },
+  { weight: 1, make: () => gatewayFault('poll', 'not known for a moment', forgetful) },
+  { weight: 1, make: (random) => atGateway('file', anyOf(fileFaults, random)) },
+  { weight: 1, lasting: true, make: (random) => atGateway(anyOf(['submit', 'poll'], random), 'hang') },
+  { weight: 1, lasting: true, make: () => atGateway('submit', 'accepted-then-hang') },
+  { weight: 4, make: jobFault },
+];
+
+/** `lasting` ones take a minute or more to be over, unless the bot is killed meanwhile. */
+export function anyTrouble(random: Random, { lasting }: { lasting: boolean }): Trouble {
+  const open = chances.filter((chance) => lasting || !chance.lasting);
+  let left = random.next() * open.reduce((sum, { weight }) => sum + weight, 0);
+  const chosen = open.find(({ weight }) => {
+    left -= weight;
+    return left < 0;
+  });
+  return (chosen ?? anyOf(open, random)).make(random);
+}
+
+function discordFault(random: Random): Of<'discord'> {
+  const where = anyOf(Object.keys(discordRoutes) as (keyof typeof discordRoutes)[], random);
+  const on = discordRoutes[where];
+  const named = (name: string, order: Omit<DiscordOrder, 'on'>): Of<'discord'> => ({
+    of: 'discord',
+    name: `${where} ${name}`,
+    order: { on, ...order },
+  });
+  switch (random.whole(5)) {
+    case 0:
+      return named('500', { do: { type: 'status', status: 500 } });
+    case 1:
+      // More often than the library tries.
+      return named('503', { do: { type: 'status', status: 503 }, times: 5 });
+    case 2:
+      return named('reset', { do: { type: 'reset' } });
+    case 3:
+      return named('done, then reset', { do: { type: 'reset', done: true } });
+    default:
+      return named('slow', { do: { type: 'delay', ms: 500 + random.whole(3_500) } });
+  }
+}
+
+function discordHang(random: Random): Of<'discord'> {
+  const where = anyOf(Object.keys(discordRoutes) as (keyof typeof discordRoutes)[], random);
+  const done = random.next() < 0.5;
+  const name = `${where} ${done ? 'done, then ' : ''}hang`;
+  return { of: 'discord', name, order: { on: discordRoutes[where], do: { type: 'hang', done } } };
+}
+
+function atGateway(where: keyof typeof gatewayPaths, name: PresetName, times = 1): Of<'gateway'> {
+  return gatewayFault(where, name, faultPresets[name], times);
+}
+
+function gatewayFault(where: keyof typeof gatewayPaths, name: string, fault: Fault, times = 1): Of<'gateway'> {
+  return { of: 'gateway', name: `${where} ${name}`, order: { on: gatewayPaths[where], do: fault, times } };
+}
+
+function jobFault(random: Random): Of<'gateway'> {
+  const name = anyOf(jobFaults, random);
+  return { of: 'gateway', name: `job ${name}`, order: { on: { kind: 'imagine' }, do: name } };
+}
+
+export function anyOf<Thing>(things: readonly Thing[], random: Random): Thing {
+  const thing = things[random.whole(things.length)];
+  if (thing === undefined) throw new RangeError('There is nothing to choose from.');
+  return thing;
+}

@@ -1,0 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Short beside everything that is waited for here. */
+const LOOK_EVERY_MS = 5;
+
+/** Whether it came true in time. */
+export async function within(ms: number, isTrue: () => boolean, everyMs = LOOK_EVERY_MS): Promise<boolean> {
+  const end = Date.now() + ms;
+  while (!isTrue()) {
+    if (Date.now() >= end) return false;
+    await pause(everyMs);
+  }
+  return true;
+}

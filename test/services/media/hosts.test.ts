@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { file, redirect } from './file-host.ts';
+import { apiKey, failureOf, openScene, type Scene } from './scene.ts';
+
+const authorization = `Bearer ${apiKey}`;
+
+describe('whom a file is fetched from', () => {
+  let scene: Scene;
+  beforeEach(async () => {
+    scene = await openScene();
+  });
+  afterEach(() => scene.close());
+
+  describe('and the key', () => {
+    it('shows it to the gateway and to nobody else', async () => {
+      const media = scene.open(true);
+      await media.fetch({ address: scene.gateway.on('/own', file(scene.png)) });
+      await media.fetch({ address: scene.stranger.on('/foreign', file(scene.png)) });
+      expect(scene.gateway.heard[0]?.headers.authorization).toBe(authorization);
+      expect(scene.stranger.heard[0]?.headers).not.toHaveProperty('authorization');
+      expect(JSON.stringify(scene.stranger.heard)).not.toContain(apiKey);
+    });
+
+    it('keeps it while the gateway redirects to itself', async () => {
+      scene.gateway.on('/own', file(scene.png));
+      await scene.open(false).fetch({ address: scene.gateway.on('/first', redirect('/own')) });
+      expect(scene.gateway.heard.map(({ headers }) => headers.authorization)).toEqual([authorization, authorization]);
+    });
+
+    it('drops it for good when a redirect leads away, even if the next one leads back', async () => {
+      scene.gateway.on('/own', file(scene.png));
+      const away = scene.stranger.on('/back', redirect(`${scene.gateway.origin}/own`));
+      await scene.open(true).fetch({ address: scene.gateway.on('/first', redirect(away)) });
+      expect(scene.gateway.heard.map(({ headers }) => headers.authorization)).toEqual([authorization, undefined]);
+      expect(scene.stranger.heard[0]?.headers.authorization).toBeUndefined();
+    });
+
+    it('does not show it when a stranger sends us to the gateway', async () => {
+      scene.gateway.on('/own', file(scene.png));
+      await scene
+        .open(true)
+        .fetch({ address: scene.stranger.on('/to-gateway', redirect(`${scene.gateway.origin}/own`)) });
+      expect(scene.gateway.heard[0]?.headers.authorization).toBeUndefined();
+    });
+  });
+
+  describe('only from the public internet', () => {
+    it('allows the gateway wherever it stands, and its neighbour on another port not', async () => {
+      const media = scene.open(false);
+      await media.fetch({ address: scene.gateway.on('/own', file(scene.png)) });
+      const error = await failureOf(media.fetch({ address: scene.stranger.on('/secret', file(scene.png)) }));
+      expect(error.kind).toBe('forbidden-address');
+      expect(scene.stranger.heard).toEqual([]);
+      expect(scene.warnings).toHaveLength(1);
+    });
+
+    it('does not follow the gateway into a private network', async () => {
+      const address = scene.gateway.on('/in', redirect(scene.stranger.on('/secret', file(scene.png))));
+      expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
+      expect(scene.stranger.heard).toEqual([]);
+    });
+
+    it.each(['127.1', '2130706433', '0x7f.1', '0177.0.0.1', '127.0.0.1.', '0', '①②⑦.0.0.1', '%31%32%37.0.0.1'])(
+      'knows this machine when it is spelt %s',
+      async (host) => {
+        const { port } = new URL(scene.stranger.origin);
+        const address = `http://${host}:${port}/secret`;
+        scene.stranger.on('/secret', file(scene.png));
+        expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
+        expect(scene.stranger.heard).toEqual([]);
+      },
+    );
+
+    it.each(['[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[64:ff9b::127.0.0.1]', '[fe80::1]', '[fd00:ec2::254]'])(
+      'knows the special address %s',
+      async (host) => {
+        const error = await failureOf(scene.open(false).fetch({ address: `http://${host}/` }));
+        expect(error.kind).toBe('forbidden-address');
+      },
+    );
+
+    it.each([
+      ['this machine', [{ address: '127.0.0.1', family: 4 }]],
+      [
+        'a private address beside a public one',
+        [
+          { address: '9.9.9.9', family: 4 },
+          { address: '10.0.0.1', family: 4 },
+        ],
+      ],
+      ['a cloud’s metadata', [{ address: '169.254.169.254', family: 4 }]],
+      ['this machine in IPv6', [{ address: '::1', family: 6 }]],
+      ['nothing', []],
+    ])('refuses a name that leads to %s', async (_where, addresses) => {
+      const { port } = new URL(scene.stranger.origin);
+      const media = scene.open(false, { resolve: async () => addresses });
+      const address = `http://files.example:${port}/secret`;
+      expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
+      expect(scene.stranger.heard).toEqual([]);
+    });
+
+    it('asks for a name once a connection, so that a second answer cannot lead elsewhere', async () => {
+      const { port } = new URL(scene.stranger.origin);
+      const asked: string[] = [];
+      // Nobody has this address; an IPv6 network that was given back.
+      const answers = [[{ address: '3ffe::1', family: 6 }], [{ address: '127.0.0.1', family: 4 }]];
+      const resolve = async (name: string) => answers[asked.push(name) - 1] ?? [];
+      const media = scene.open(false, { resolve }, { connectMs: 200 });
+      const address = `http://rebinding.example:${port}/secret`;
+      expect((await failureOf(media.fetch({ address }))).kind).toMatch(/unreachable|timeout/);
+      expect(asked).toEqual(['rebinding.example']);
+      expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
+      expect(scene.stranger.heard).toEqual([]);
+    });
+
+    it('says that a name leads nowhere', async () => {
+      const resolve = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
+      const error = await failureOf(scene.open(false, { resolve }).fetch({ address: 'https://gone.example/a.png' }));
+      expect(error).toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' });
+    });
+
+    it('goes wherever it is sent when private addresses are allowed', async () => {
+      const fetched = await scene.open(true).fetch({ address: scene.stranger.on('/own', file(scene.png)) });
+      expect(fetched.bytes.equals(scene.png)).toBe(true);
+    });
+  });
+});

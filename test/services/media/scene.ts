@@ -1,0 +1,53 @@
+import sharp from 'sharp';
+import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
+import type { MediaLimits } from '../../../src/services/media/limits.ts';
+import type { MediaTools } from '../../../src/services/media/settings.ts';
+import { type FileHost, openFileHost } from './file-host.ts';
+
+export const apiKey = 'sk-secret-of-the-gateway';
+
+/** A gateway and somebody else, both on loopback, and a picture for them to have. */
+export interface Scene {
+  readonly gateway: FileHost;
+  readonly stranger: FileHost;
+  readonly png: Buffer;
+  readonly warnings: string[];
+  open(allowPrivate: boolean, tools?: Partial<MediaTools>, limits?: Partial<MediaLimits>): Media;
+  close(): Promise<void>;
+}
+
+export async function openScene(): Promise<Scene> {
+  const gateway = await openFileHost();
+  const stranger = await openFileHost();
+  const opened: Media[] = [];
+  const warnings: string[] = [];
+  const log = { warn: (facts: object, sentence: string) => void warnings.push(JSON.stringify(facts) + sentence) };
+  return {
+    gateway,
+    stranger,
+    png: await sharp({ create: { width: 8, height: 8, channels: 3, background: 'teal' } })
+      .png()
+      .toBuffer(),
+    warnings,
+    open(allowPrivate, tools = {}, limits = {}) {
+      const media = openMedia({ gatewayOrigin: gateway.origin, apiKey, allowPrivate }, { log, ...tools }, limits);
+      opened.push(media);
+      return media;
+    },
+    async close() {
+      for (const media of opened) await media.close();
+      await gateway.close();
+      await stranger.close();
+    },
+  };
+}
+
+/** The error of this room with which it fails; anything else fails the test. */
+export async function failureOf(work: Promise<unknown>): Promise<MediaError> {
+  const error = await work.then(
+    () => new Error('Nothing failed.'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof MediaError) return error;
+  throw error;
+}
