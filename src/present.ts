@@ -27,6 +27,7 @@ export function presenter(parts: Results & { say: Say }) {
       const shown = {
         files,
         links: results.filter((result) => result.as === 'link'),
+        wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
         gone: results.filter(({ as }) => as === 'gone').length,
         odd: results.filter(({ as }) => as === 'odd').length,
       };

@@ -1,7 +1,14 @@
 import type { Log } from './lib/log.ts';
 import { GatewayError } from './services/gateway/index.ts';
 import type { Medium } from './services/gateway/read/snapshot.ts';
-import { type Media, MediaError, type MediaErrorKind, type MediaSource, type MediaType } from './services/media/index.ts';
+import {
+  type Fetched,
+  type Media,
+  MediaError,
+  type MediaErrorKind,
+  type MediaSource,
+  type MediaType,
+} from './services/media/index.ts';
 import type { Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
 
@@ -11,9 +18,9 @@ export interface Results {
   log: Log;
 }
 
-/** What became of one result: a file to attach, or where it is; else it is gone, or not what it should be. */
+/** What became of one result: a file to attach, or where it is, or both; else it is gone, or not what it should be. */
 export type Result =
-  | { as: 'file'; bytes: Buffer; type: MediaType; release(): void }
+  | { as: 'file'; bytes: Buffer; type: MediaType; smallerThan?: Place; release(): void }
   | { as: 'link'; address: string; expiresAt?: number | undefined }
   | { as: 'gone' }
   | { as: 'odd' };
@@ -21,38 +28,39 @@ export type Result =
 const GONE: Result = { as: 'gone' };
 const ODD: Result = { as: 'odd' };
 
+/** All downloads share one bound on memory: a message that wanted all of it would wait for itself. */
+const MOST_HELD = 96 * 2 ** 20;
+
 /** Where a result is, as the task keeps it or as a new answer says it. */
 interface Place {
   address?: string | undefined;
   expiresAt?: number | undefined;
 }
 
-/** The results of a task, each on its own: one that cannot be fetched does not hide the others. */
+/** The results of a task, one after the other: one that cannot be fetched does not hide the others. */
 export async function resultsOf(task: Task, parts: Results): Promise<Result[]> {
   let asked: Promise<readonly Medium[]> | undefined;
-  // However many results need it, the gateway is asked once more and no oftener.
-  const freshAt = async (index: number): Promise<Medium | undefined> => {
-    asked ??= fresh(task, parts);
-    return (await asked)[index];
-  };
-  return Promise.all(task.media.map((medium, index) => resultFrom(medium, () => freshAt(index), task, parts)));
+  const results: Result[] = [];
+  for (const [index, medium] of task.media.entries()) {
+    // However many results need it, the gateway is asked once more and no oftener.
+    const freshOne = async (): Promise<Medium | undefined> => {
+      asked ??= fresh(task, parts);
+      return (await asked)[index];
+    };
+    const held = results.reduce((sum, result) => sum + (result.as === 'file' ? result.bytes.length : 0), 0);
+    const fetcher = new Fetcher(task, parts, MOST_HELD - held);
+    results.push(await resultFrom(medium, freshOne, fetcher));
+  }
+  return results;
 }
 
-async function resultFrom(
-  known: Place,
-  again: () => Promise<Medium | undefined>,
-  task: Task,
-  parts: Results,
-): Promise<Result> {
-  const first = known.address === undefined ? GONE : await fitted({ address: known.address }, task, parts);
-  if (first === 'elsewhere') return linkTo(known);
+async function resultFrom(known: Place, again: () => Promise<Medium | undefined>, fetcher: Fetcher): Promise<Result> {
+  const first = known.address === undefined ? GONE : await fetcher.fetch({ address: known.address }, known);
   if (first.as !== 'gone') return first;
   // It came inside an answer, or its address has run out: a new answer has it, if there is one.
   const medium = await again();
   const source = medium && sourceOf(medium);
-  if (!source) return GONE;
-  const second = await fitted(source, task, parts);
-  return second === 'elsewhere' ? linkTo(medium) : second;
+  return source ? fetcher.fetch(source, medium) : GONE;
 }
 
 function sourceOf({ address, base64 }: Medium): MediaSource | undefined {
@@ -67,22 +75,45 @@ function linkTo({ address, expiresAt }: Place): Result {
 /** Those that say nothing against opening it in a browser. */
 const ELSEWHERE: ReadonlySet<MediaErrorKind> = new Set(['too-large', 'unreachable', 'timeout']);
 
-async function fitted(source: MediaSource, task: Task, { media, log }: Results): Promise<Result | 'elsewhere'> {
-  try {
-    const fetched = await media.fetch(source);
-    const fitting = await media.fit(fetched, task.route.uploadLimit).catch((error: unknown) => {
-      fetched.release();
-      throw error;
-    });
-    const { release } = fetched;
-    if (fitting.how !== 'none') return { as: 'file', bytes: fitting.bytes, type: fitting.type, release };
-    release();
-    return 'elsewhere';
-  } catch (error) {
-    if (!(error instanceof MediaError)) throw error;
-    log.warn({ task: task.id, kind: error.kind, reason: error.message }, 'A result could not be fetched.');
-    if (ELSEWHERE.has(error.kind)) return 'elsewhere';
-    return error.kind === 'expired' ? GONE : ODD;
+class Fetcher {
+  readonly #task: Task;
+  readonly #parts: Results;
+  readonly #most: number;
+
+  constructor(task: Task, parts: Results, most: number) {
+    this.#task = task;
+    this.#parts = parts;
+    this.#most = most;
+  }
+
+  async fetch(source: MediaSource, place: Place): Promise<Result> {
+    const { media, log } = this.#parts;
+    try {
+      const fetched = await media.fetch(source, { most: this.#most });
+      return await this.#fitted(fetched, place);
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      log.warn({ task: this.#task.id, kind: error.kind, reason: error.message }, 'A result could not be fetched.');
+      if (ELSEWHERE.has(error.kind)) return linkTo(place);
+      return error.kind === 'expired' ? GONE : ODD;
+    }
+  }
+
+  async #fitted(fetched: Fetched, place: Place): Promise<Result> {
+    let release: (() => void) | undefined = fetched.release;
+    try {
+      const fitting = await this.#parts.media.fit(fetched, this.#task.route.uploadLimit);
+      if (fitting.how === 'none') return linkTo(place);
+      const { how, bytes, type } = fitting;
+      const file = { as: 'file', bytes, type, ...(how === 'preview' && { smallerThan: place }) } as const;
+      if (how !== 'as-is') return { ...file, release: () => undefined };
+      // The bytes that came are the bytes that go.
+      const { release: later } = fetched;
+      release = undefined;
+      return { ...file, release: later };
+    } finally {
+      release?.();
+    }
   }
 }
 

@@ -86,6 +86,7 @@ export const en = {
     alt: 'AI-generated: {{prompt}}',
     link: 'It could not be attached here. It is at {{address}}',
     linkUntil: 'It could not be attached here. It is at {{address}} (until <t:{{until}}:f>)',
+    whole: 'A smaller copy is attached here. The whole is at {{address}}',
     gone_one: 'A result could not be fetched any more.',
     gone_other: '{{count}} results could not be fetched any more.',
     odd_one: 'A result could not be shown: it is not what it should be.',

@@ -8,6 +8,8 @@ export interface Shown {
   files: readonly FilePlan[];
   /** Results that could not be attached, by where they are. */
   links: readonly { address: string; expiresAt?: number | undefined }[];
+  /** Where those are of which only a smaller copy could be attached. */
+  wholes: readonly string[];
   /** How many are no longer there. */
   gone: number;
   /** How many are not what they should be. */
@@ -21,7 +23,7 @@ export interface TaskControls {
   deleteId(taskId: string): string;
 }
 
-const NOTHING: Shown = { files: [], links: [], gone: 0, odd: 0 };
+const NOTHING: Shown = { files: [], links: [], wholes: [], gone: 0, odd: 0 };
 
 /** The message of a task, whatever has become of it so far. */
 export function taskMessage(task: Task, controls: TaskControls, say: Say, shown: Shown = NOTHING): MessagePlan {
@@ -74,7 +76,7 @@ function bar(progress = 0): string {
   return `${'▰'.repeat(full)}${'▱'.repeat(BAR_LETTERS - full)} ${Math.floor(progress)} %`;
 }
 
-function result({ times, media }: Task, { links, gone, odd }: Shown, say: Say): string[] {
+function result({ times, media }: Task, { links, wholes, gone, odd }: Shown, say: Say): string[] {
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   return [
     media.length === 0 ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
@@ -83,6 +85,7 @@ function result({ times, media }: Task, { links, gone, odd }: Shown, say: Say): 
         ? say('task.link', { address })
         : say('task.linkUntil', { address, until: String(Math.floor(expiresAt / 1000)) }),
     ),
+    ...wholes.map((address) => say('task.whole', { address })),
     ...(gone > 0 ? [say('task.gone', { count: gone })] : []),
     ...(odd > 0 ? [say('task.odd', { count: odd })] : []),
   ];

@@ -1,0 +1,67 @@
+/** Whether the gateway asks for words before it begins: never, when the account works in remix mode, always, or with a region as well. */
+export type Words = 'never' | 'in-remix' | 'always' | 'with-region';
+
+export type ActionFamily =
+  | 'upscale'
+  | 'upscale-more'
+  | 'variation'
+  | 'vary'
+  | 'reroll'
+  | 'pan'
+  | 'zoom'
+  | 'custom-zoom'
+  | 'region'
+  | 'animate'
+  | 'extend'
+  | 'film'
+  | 'describe-line'
+  | 'describe-all'
+  | 'describe-again'
+  | 'shorten-line'
+  | 'favourite'
+  | 'other';
+
+export interface ActionMeaning {
+  family: ActionFamily;
+  words: Words;
+  /** Which of four pictures, or which line. */
+  index?: number;
+}
+
+const PATTERNS: readonly (readonly [RegExp, ActionFamily, Words])[] = [
+  [/^MJ::JOB::upsample::([1-4])::/, 'upscale', 'never'],
+  [/^MJ::JOB::upsample_/, 'upscale-more', 'never'],
+  [/^MJ::JOB::variation::([1-4])::/, 'variation', 'in-remix'],
+  [/^MJ::JOB::(?:low|high)_variation::/, 'vary', 'in-remix'],
+  [/^MJ::JOB::reroll::/, 'reroll', 'in-remix'],
+  [/^MJ::JOB::pan_(?:left|right|up|down)::/, 'pan', 'in-remix'],
+  [/^MJ::JOB::animate_(?:high|low)_extend::(\d)?/, 'extend', 'always'],
+  [/^MJ::JOB::animate_(?:high|low)::/, 'animate', 'in-remix'],
+  [/^MJ::JOB::video_virtual_upscale::([1-4])?/, 'film', 'never'],
+  [/^MJ::Outpaint::/, 'zoom', 'never'],
+  [/^MJ::CustomZoom::/, 'custom-zoom', 'always'],
+  [/^MJ::Inpaint::/, 'region', 'with-region'],
+  [/^MJ::Job::PicReader::([1-9])$/, 'describe-line', 'always'],
+  [/^MJ::Job::PicReader::all$/, 'describe-all', 'never'],
+  [/^MJ::Picread::Retry$/, 'describe-again', 'never'],
+  [/^MJ::Job::PromptAnalyzer::([1-9])/, 'shorten-line', 'always'],
+  // Gateways answer that they do not know it.
+  [/^MJ::BOOKMARK::/, 'favourite', 'never'],
+];
+
+/** What a gateway's button does, by its custom action ID. One that nobody has told us of is pressed all the same. */
+export function meaningOfAction(customId: string): ActionMeaning {
+  for (const [pattern, family, words] of PATTERNS) {
+    const found = pattern.exec(customId);
+    if (!found) continue;
+    const index = found[1] === undefined ? undefined : Number(found[1]);
+    return { family, words, ...(index !== undefined && { index }) };
+  }
+  return { family: 'other', words: 'never' };
+}
+
+/** Whether a form must be the first answer to the press. */
+export function asksForWords(customId: string, isRemix: boolean): boolean {
+  const { words } = meaningOfAction(customId);
+  return words === 'always' || words === 'with-region' || (words === 'in-remix' && isRemix);
+}

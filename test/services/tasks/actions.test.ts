@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { asksForWords, meaningOfAction } from '../../../src/services/tasks/actions.ts';
+
+const uuid = '0b8f1c9e-4a7d-4f7e-9c1f-0a1b2c3d4e5f';
+
+describe('a button of the gateway', () => {
+  it.each([
+    [`MJ::JOB::upsample::2::${uuid}`, { family: 'upscale', words: 'never', index: 2 }],
+    [`MJ::JOB::variation::4::${uuid}`, { family: 'variation', words: 'in-remix', index: 4 }],
+    [`MJ::JOB::reroll::0::${uuid}::SOLO`, { family: 'reroll', words: 'in-remix' }],
+    [`MJ::JOB::upsample_v7_2x_subtle::1::${uuid}::SOLO`, { family: 'upscale-more', words: 'never' }],
+    [`MJ::JOB::upsample_v5_4x::1::${uuid}::SOLO`, { family: 'upscale-more', words: 'never' }],
+    [`MJ::JOB::low_variation::1::${uuid}::SOLO`, { family: 'vary', words: 'in-remix' }],
+    [`MJ::JOB::high_variation::1::${uuid}::SOLO`, { family: 'vary', words: 'in-remix' }],
+    [`MJ::JOB::pan_left::1::${uuid}::SOLO`, { family: 'pan', words: 'in-remix' }],
+    [`MJ::Outpaint::50::1::${uuid}::SOLO`, { family: 'zoom', words: 'never' }],
+    [`MJ::Outpaint::100::1::${uuid}::SOLO`, { family: 'zoom', words: 'never' }],
+    [`MJ::CustomZoom::${uuid}`, { family: 'custom-zoom', words: 'always' }],
+    [`MJ::CustomZoom::1::${uuid}`, { family: 'custom-zoom', words: 'always' }],
+    [`MJ::Inpaint::1::${uuid}::SOLO`, { family: 'region', words: 'with-region' }],
+    ['MJ::Job::PicReader::3', { family: 'describe-line', words: 'always', index: 3 }],
+    ['MJ::Job::PicReader::all', { family: 'describe-all', words: 'never' }],
+    ['MJ::Picread::Retry', { family: 'describe-again', words: 'never' }],
+    ['MJ::Job::PromptAnalyzer::5', { family: 'shorten-line', words: 'always', index: 5 }],
+    [`MJ::JOB::animate_high::1::${uuid}::SOLO`, { family: 'animate', words: 'in-remix' }],
+    [`MJ::JOB::animate_low_extend::2::${uuid}::SOLO`, { family: 'extend', words: 'always', index: 2 }],
+    [`MJ::JOB::video_virtual_upscale::1::${uuid}::SOLO`, { family: 'film', words: 'never', index: 1 }],
+    [`MJ::BOOKMARK::${uuid}`, { family: 'favourite', words: 'never' }],
+    ['something::nobody::told', { family: 'other', words: 'never' }],
+    ['', { family: 'other', words: 'never' }],
+  ] as const)('%s is understood', (customId, meaning) => {
+    expect(meaningOfAction(customId)).toEqual(meaning);
+  });
+
+  it('opens a form first when the gateway will ask for words', () => {
+    expect(asksForWords(`MJ::CustomZoom::${uuid}`, false)).toBe(true);
+    expect(asksForWords(`MJ::Inpaint::1::${uuid}::SOLO`, false)).toBe(true);
+    expect(asksForWords(`MJ::JOB::variation::1::${uuid}`, false)).toBe(false);
+    expect(asksForWords(`MJ::JOB::variation::1::${uuid}`, true)).toBe(true);
+    expect(asksForWords(`MJ::JOB::upsample::1::${uuid}`, true)).toBe(false);
+  });
+});
