@@ -11,7 +11,7 @@ export type Trouble =
   | { of: 'discord'; name: string; order: DiscordOrder }
   | { of: 'gateway'; name: string; order: GatewayOrder };
 
-type Of<Side extends Trouble['of']> = Extract<Trouble, { of: Side }>;
+export type Of<Side extends Trouble['of']> = Extract<Trouble, { of: Side }>;
 
 /** Where Discord can fail while the bot is at work. */
 export const discordRoutes = {
@@ -22,7 +22,11 @@ export const discordRoutes = {
   direct: { method: 'POST', route: '/users/@me/channels' },
 } as const;
 
-export const gatewayPaths = { submit: { path: /\/submit\// }, poll: { path: /\/fetch$/ }, file: { path: /^\/files\// } };
+export const gatewayPaths = {
+  submit: { path: /\/submit\// },
+  poll: { path: /\/fetch$/ },
+  file: { path: /^\/files\// },
+};
 
 /** Whether an order is taken under these is for its member to decide. */
 const doubtful = [
