@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDiscord } from '../../sandbox/discord/discord.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
+import { afterwardsOf } from './afterwards.ts';
 import { evidenceOf } from './evidence.ts';
 import { brokenIn, brokenPromises, judged } from './judgement.ts';
 import { Keeper, runToEnd } from './keeper.ts';
@@ -63,16 +64,7 @@ export async function chaos(options: ChaosOptions): Promise<Report> {
     await calm(options, sides, keeper, members);
     times.push(Date.now());
     const end = judged(evidenceOf(sides, members, keeper));
-    const before = writes(sides);
-    const leavings = [await leave(discord, keeper)];
-    // Once more, with nothing left to do.
-    await keeper.start();
-    leavings.push(await leave(discord, keeper));
-    const doctor = [
-      await runToEnd('scripts/doctor.ts', settings),
-      await runToEnd('scripts/doctor.ts', settings, '--dry-run'),
-    ] as const;
-    const broken = brokenPromises(end, { leavings, writes: writes(sides) - before, doctor });
+    const broken = brokenPromises(end, await afterwardsOf(sides, keeper, settings));
     return { broken, figures: figures(end, options, [startedAt, ...times, Date.now()]), log: keeper.said };
   } finally {
     clearInterval(listening);
@@ -114,10 +106,4 @@ async function calm({ calmMs }: ChaosOptions, sides: Sides, keeper: Keeper, memb
     return brokenIn(judged(evidenceOf(sides, members, keeper))).length === 0;
   };
   await within(calmMs, isOver, LOOK_EVERY_MS);
-}
-
-/** How often the bot has changed a message of its own accord. */
-function writes(sides: Sides): number {
-  sides.listen();
-  return sides.toDiscord.entries.filter(({ method, files, route }) => method !== 'GET' && isTaskWrite(route, files)).length;
 }

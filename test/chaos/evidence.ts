@@ -31,11 +31,12 @@ export interface Case {
 export interface Evidence {
   readonly cases: readonly Case[];
   readonly standing: readonly Standing[];
+  readonly members: Members;
   readonly sides: Sides;
   readonly keeper: Keeper;
 }
 
-export function evidenceOf(sides: Sides, { orders }: Members, keeper: Keeper): Evidence {
+export function evidenceOf(sides: Sides, members: Members, keeper: Keeper): Evidence {
   sides.listen();
   const { discord, gateway } = sides;
   const standing = [...discord.world.channels.keys()].flatMap((channelId) =>
@@ -48,7 +49,7 @@ export function evidenceOf(sides: Sides, { orders }: Members, keeper: Keeper): E
   const asked = Map.groupBy(submits, ({ body }) => promptIn(JSON.stringify(body)));
   const jobs = new Map(gateway.jobs.list().map((job) => [promptIn(job.prompt), job]));
   const acknowledged = new Map(callbacks.map((heard) => [heard.path.split('/')[2], heard]));
-  const cases = orders.map((order): Case => {
+  const cases = members.orders.map((order): Case => {
     const answer = answers.get(order.interactionId);
     return {
       order,
@@ -59,7 +60,7 @@ export function evidenceOf(sides: Sides, { orders }: Members, keeper: Keeper): E
       callback: acknowledged.get(order.interactionId),
     };
   });
-  return { cases, standing, sides, keeper };
+  return { cases, standing, members, sides, keeper };
 }
 
 /** Every prompt is the same but for one word. */

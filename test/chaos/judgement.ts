@@ -1,20 +1,10 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { discordLimits } from '../../sandbox/discord/limits.ts';
+import type { Afterwards } from './afterwards.ts';
 import { type Evidence, promptIn, type Standing } from './evidence.ts';
-import type { Ended } from './keeper.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomeOf } from './outcome.ts';
 import { taskOf } from './sight.ts';
-
-/** What the bot did when it came back once more and nothing was left to do. */
-interface Afterwards {
-  /** Exit codes of the bot when it was told to end. */
-  readonly stops: readonly (number | null)[];
-  /** Requests that change something. */
-  readonly writes: number;
-  /** What the doctor said first, and after it had mended that. */
-  readonly doctor: readonly [first: Ended, then: Ended];
-}
 
 export interface Judged extends Evidence {
   readonly outcomes: readonly Outcome[];
@@ -31,7 +21,7 @@ export const brokenIn = ({ outcomes }: Pick<Judged, 'outcomes'>): string[] =>
   outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [outcome.broken]));
 
 /** Every promise that was broken, in a sentence each. */
-export function brokenPromises(all: Judged, { stops, writes, doctor }: Afterwards): string[] {
+export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterwards): string[] {
   const { discord, struck } = all.sides;
   const { falls, said } = all.keeper;
   const doubtful = [...struck].filter(([name]) => name.startsWith('gateway: submit'));
@@ -39,6 +29,7 @@ export function brokenPromises(all: Judged, { stops, writes, doctor }: Afterward
   const doubts = unexplainedDoubts(all);
   return [
     ...brokenIn(all),
+    ...(all.members.givenUp > 0 ? [`${all.members.givenUp} orders were not taken however often they were given`] : []),
     ...doubles(all.standing),
     ...leaks(all),
     ...(doubts > mostDoubts ? [`${doubts} orders are unconfirmed, and only ${mostDoubts} of them for a reason`] : []),
@@ -47,7 +38,10 @@ export function brokenPromises(all: Judged, { stops, writes, doctor }: Afterward
       .filter(({ at }) => !isInheritance(at, all))
       .map(({ route, scope }) => `Discord's limit was reached: ${route} (${scope})`),
     ...falls.map((code) => `the bot ended by itself, with ${code}`),
-    ...stops.filter((code) => code !== 0).map((code) => `the bot did not end well when told to, but with ${code}`),
+    ...leavings.flatMap(({ about, code }) => [
+      ...(about.includes('Follows 0 tasks') ? [] : [`with nothing left to do, the bot said: ${about}`]),
+      ...(code === 0 ? [] : [`the bot did not end well when told to, but with ${code}`]),
+    ]),
     ...(writes > 0 ? [`with nothing left to do, the bot wrote to Discord ${writes} times`] : []),
     ...unsound(doctor),
     ...said.split('\n').flatMap((line) => (tellsOfPrompt(line) ? [`the log holds what a member typed: ${line}`] : [])),

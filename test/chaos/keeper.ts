@@ -5,6 +5,7 @@ import { within } from './waiting.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const START_PATIENCE_MS = 60_000;
+const SCRIPT_PATIENCE_MS = 60_000;
 /** The bot gives itself ten seconds. */
 const STOP_PATIENCE_MS = 30_000;
 
@@ -13,16 +14,28 @@ export interface Ended {
   said: string;
 }
 
+interface Life {
+  args?: readonly string[];
+  /** How long it may live. */
+  timeout?: number;
+}
+
 /** A shipped entry point as its own process, started as `npm start` does. */
-function spawned(entry: string, settings: Record<string, string>, args: readonly string[]): ChildProcess {
+function spawned(entry: string, settings: Record<string, string>, { args = [], timeout }: Life = {}): ChildProcess {
   const before = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs'].flatMap((file) => ['--import', file]);
   const env = { PATH: process.env.PATH ?? '', ...settings };
-  return spawn(process.execPath, [...before, entry, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(process.execPath, [...before, entry, ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    killSignal: 'SIGKILL',
+    timeout,
+  });
 }
 
 /** Runs a script to its end. */
 export async function runToEnd(entry: string, settings: Record<string, string>, ...args: string[]): Promise<Ended> {
-  const child = spawned(entry, settings, args);
+  const child = spawned(entry, settings, { args, timeout: SCRIPT_PATIENCE_MS });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => (said += piece.toString()));
   const [code] = await once(child, 'close');
@@ -61,7 +74,7 @@ export class Keeper {
   async start(): Promise<void> {
     if (this.#isClosed) return;
     const startedAt = Date.now();
-    const child = spawned('src/index.ts', this.#settings, []);
+    const child = spawned('src/index.ts', this.#settings);
     this.#child = child;
     this.#isMeant = false;
     const before = this.#said.length;

@@ -23,10 +23,16 @@ export class Members {
   readonly #discord: EmbeddedDiscord;
   readonly #name: string;
   #wishes = 0;
+  #givenUp = 0;
 
   constructor(discord: EmbeddedDiscord, seed: number) {
     this.#discord = discord;
     this.#name = `q${seed.toString(36)}`;
+  }
+
+  /** How many wishes the bot did not take however often it was asked. */
+  get givenUp(): number {
+    return this.#givenUp;
   }
 
   async want({ who, where, isPrivate }: Wish): Promise<void> {
@@ -48,5 +54,6 @@ export class Members {
       order.acknowledgedAt = at + outcome.value.afterMs;
       return;
     }
+    this.#givenUp += 1;
   }
 }

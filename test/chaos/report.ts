@@ -1,4 +1,5 @@
 import type { Judged } from './judgement.ts';
+import type { Outcome } from './outcome.ts';
 import type { Scale } from './plan.ts';
 
 /** The figures of a run, for a person. */
@@ -9,8 +10,8 @@ export function figures(
 ): string[] {
   const { discord, toDiscord, toGateway, struck } = sides;
   const counts = Map.groupBy(outcomes, (outcome) => (typeof outcome === 'string' ? outcome : 'broken'));
-  const count = (...wanted: string[]): number =>
-    wanted.reduce((sum, one) => sum + (counts.get(one as never)?.length ?? 0), 0);
+  const count = (...wanted: (Extract<Outcome, string> | 'broken')[]): number =>
+    wanted.reduce((sum, one) => sum + (counts.get(one)?.length ?? 0), 0);
   const asked = (end: RegExp): number => toGateway.entries.filter(({ path }) => end.test(path)).length;
   const wrote = (method: string, route: RegExp): number =>
     toDiscord.entries.filter((heard) => heard.method === method && route.test(heard.route)).length;
