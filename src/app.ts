@@ -111,7 +111,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     handlers: { commands, buttons },
     services,
     say,
-    tokenRest,
+    rests: clients,
+    clock,
     guards: [servedHere(config.discord)],
     funnel: new Funnel(say, log),
   });

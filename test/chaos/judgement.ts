@@ -65,9 +65,7 @@ function unsound([first, then]: Afterwards['doctor']): string[] {
   ];
 }
 
-/** An answer of the gateway that makes no sense is quoted in part, whatever the gateway repeats in it. */
-const tellsOfPrompt = (line: string): boolean =>
-  promptIn(line) !== undefined && !line.includes('something other than JSON');
+const tellsOfPrompt = (line: string): boolean => promptIn(line) !== undefined;
 
 /** Every token of the embedded Discord begins so. */
 const TOKEN_BEGINS = Buffer.from('interaction:').toString('base64url');
