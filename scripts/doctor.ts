@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { z } from 'zod';
 import * as shape from '../src/config/shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
@@ -37,24 +38,29 @@ const FOUND: Readonly<Record<FindingKind, string>> = {
   'line-dangling': 'lines in those lists without a task',
   'line-outdated': 'lines in those lists older than their task',
   'row-astray': 'rows of those lists that belong nowhere',
+  'entry-missing': 'tasks that the ledger knows nothing of',
+  'entry-different': 'entries of the ledger that say something else than their task',
 };
 
 async function doctor(): Promise<number> {
   const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
-  const address = shape.store.safeParse(process.env.STORE_URL?.trim() || undefined).data;
-  if (!address) {
-    console.error(
-      `The settings are not right (.env.example explains each):\n  STORE_URL should be ${shape.store.description}`,
-    );
-    return EX_CONFIG;
-  }
+  const address = setting('STORE_URL', shape.store);
+  const prices = setting('PRICES', shape.prices);
+  if (!address || !prices) return EX_CONFIG;
   const repair = !values['dry-run'];
   // The lines below say the same for a person.
   const log = openLog({ level: 'silent', secrets: [], readable: true, write: console.error });
-  const examination = await examine(address, { repair, clock: systemClock, log });
+  const examination = await examine(address, { repair, clock: systemClock, log, prices });
   tell(examination, repair);
   const isLeft = examination.findings.some(({ kind }) => !repair || kind === 'damaged');
   return isLeft ? 1 : 0;
+}
+
+function setting<T>(name: string, known: z.ZodType<T>): T | undefined {
+  const { data } = known.safeParse(process.env[name]?.trim() || undefined);
+  if (data === undefined)
+    console.error(`The settings are not right (.env.example explains each):\n  ${name} should be ${known.description}`);
+  return data;
 }
 
 function tell({ file, holds, findings }: Examination, repair: boolean): void {

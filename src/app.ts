@@ -8,6 +8,7 @@ import { discordClients } from './discord/clients.ts';
 import { Delivery } from './discord/delivery/delivery.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
+import { operators } from './discord/operators.ts';
 import { registeredCommands } from './discord/registered.ts';
 import { Router } from './discord/router.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
@@ -17,12 +18,14 @@ import { speak } from './locales/index.ts';
 import { presenter } from './present.ts';
 import { type Gateway, GatewayError, openGateway } from './services/gateway/index.ts';
 import type { GatewayLimits } from './services/gateway/settings.ts';
+import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
 import { imgxKinds } from './services/tasks/kinds/imgx.ts';
 import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
 import { openStore } from './services/tasks/store/index.ts';
 import { Tasks } from './services/tasks/tasks.ts';
+import { UsageDesk } from './services/usage/usage-desk.ts';
 
 /** What is under way when the bot is told to stop may take so long; Discord's own limit to answer is three seconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -68,8 +71,10 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
       inFlight: Math.max(1, Math.floor(config.gateway.connections * POLLS_SHARE)),
     },
   });
+  const ledger = new Ledger({ entries: store.entries, prices: config.prices, clock, log });
   const tasks = new Tasks({
     store,
+    ledger,
     kinds: imgxKinds(gateway.imgx, { inLists: config.poll.imgxLists }),
     scheduler,
     clock,
@@ -90,6 +95,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const services: Services = {
     models: new ModelCatalogue(gateway.models, clock),
     tasks,
+    usage: new UsageDesk({ reports: gateway.usage, book: ledger, unit: config.gateway.usageUnit, log }),
+    adminGuildIds: config.discord.adminGuildIds,
+    isOperator: operators(client.rest, log),
     messageOf: presented.messageOf,
     async health() {
       const latency = client.ws.ping;

@@ -34,6 +34,7 @@ const variables = z.object({
   MEDIA_ALLOW_PRIVATE: shape.onOff,
   LOG_LEVEL: shape.logLevel,
   POLL_SCHEDULE: shape.choice(['spec', 'learned'], 'spec'),
+  PRICES: shape.prices,
 
   DEFAULT_IMAGE_MODEL: shape.modelId,
   DEFAULT_VIDEO_MODEL: shape.modelId,
@@ -122,6 +123,8 @@ function arrange(given: z.output<typeof variables>) {
       ...present({ usageUnit: given.GATEWAY_USAGE_UNIT }),
     },
     store: given.STORE_URL,
+    /** Decimal text by kind, or by `kind:model`. */
+    prices: given.PRICES,
     media: { allowPrivate: given.MEDIA_ALLOW_PRIVATE },
     log: { level: given.LOG_LEVEL },
     poll: {

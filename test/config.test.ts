@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, type ConfigProblem, configVariables, type GatewayConfig, readConfig } from '../src/config.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -38,6 +40,7 @@ const defaults = {
   MEDIA_ALLOW_PRIVATE: 'off',
   LOG_LEVEL: 'info',
   POLL_SCHEDULE: 'spec',
+  PRICES: '',
   DEFAULT_IMAGE_MODEL: '',
   DEFAULT_VIDEO_MODEL: '',
   DEFAULT_MUSIC_MODEL: '',
@@ -57,6 +60,13 @@ function refusal(environment: Environment): ConfigError | undefined {
     if (error instanceof ConfigError) return error;
     throw error;
   }
+}
+
+function pricesFile(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-prices-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'prices.json'), text);
+  return join(folder, 'prices.json');
 }
 
 const problems = (environment: Environment): readonly ConfigProblem[] => refusal(environment)?.problems ?? [];
@@ -89,6 +99,7 @@ describe('the defaults', () => {
         modelSlashes: 'encoded',
       },
       store: { url: 'sqlite://data/atelier.sqlite', scheme: 'sqlite' },
+      prices: {},
       media: { allowPrivate: false },
       log: { level: 'info' },
       poll: { schedule: 'spec', perSecond: 100, imgxLists: false },
@@ -182,6 +193,32 @@ describe('a value', () => {
   it('is milliseconds where it was given in seconds', () => {
     const { maxWaitMs } = withRequired({ MAX_WAIT_PICTURE_SECONDS: '30', MAX_WAIT_VIDEO_SECONDS: '86400' });
     expect(maxWaitMs).toMatchObject({ picture: 30_000, video: 86_400_000 });
+  });
+
+  it('is what a file of prices says, digit by digit', () => {
+    const path = pricesFile('{"imagine": 0.050, "imagine:vendor/m:1": "123456789012345678901234567890.10"}');
+    expect(withRequired({ PRICES: path }).prices).toEqual({
+      imagine: '0.050',
+      'imagine:vendor/m:1': '123456789012345678901234567890.10',
+    });
+  });
+
+  it.each([
+    'imagine',
+    '[]',
+    '{"imagin": "1"}',
+    '{"imagine:": "1"}',
+    '{"imagine": "-1"}',
+    '{"imagine": "1e-7"}',
+    '{"imagine": 1e-7}',
+    '{"imagine": ".5"}',
+    '{"imagine": "$1"}',
+    '{"imagine": true}',
+    '{"imagine": {"model": "1"}}',
+  ])('is no file of prices that holds %s', (text) => {
+    expect(problems({ ...required, PRICES: pricesFile(text) })).toEqual([
+      { variable: 'PRICES', problem: expect.stringMatching(/^should be the path of a JSON file/) },
+    ]);
   });
 
   it('is a model id with everything such ids hold', () => {
@@ -283,6 +320,7 @@ describe('a bad value', () => {
     MEDIA_ALLOW_PRIVATE: switches,
     LOG_LEVEL: ['loud', 'INFO', '30'],
     POLL_SCHEDULE: ['fast', 'spec,learned'],
+    PRICES: ['no/such/file.json', '.', 'package.json', 'README.md', '{"imagine": "0.05"}'],
     DEFAULT_IMAGE_MODEL: models,
     DEFAULT_VIDEO_MODEL: models,
     DEFAULT_MUSIC_MODEL: models,

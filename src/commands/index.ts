@@ -4,5 +4,6 @@ import { help } from './help.ts';
 import { imagine } from './imagine.ts';
 import { models } from './models.ts';
 import type { Services } from './services.ts';
+import { usage } from './usage.ts';
 
-export const commands: readonly Command<Services>[] = [imagine, models, about, help];
+export const commands: readonly Command<Services>[] = [imagine, models, usage, about, help];

@@ -2,6 +2,7 @@ import type { Place } from '../discord/place.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
+import type { UsageDesk } from '../services/usage/usage-desk.ts';
 import type { Health } from '../views/about.ts';
 import type { MessagePlan } from '../views/plan.ts';
 
@@ -9,6 +10,11 @@ import type { MessagePlan } from '../views/plan.ts';
 export interface Services {
   models: ModelCatalogue;
   tasks: Tasks;
+  usage: UsageDesk;
+  /** Servers whose managers may see what the account spent. */
+  adminGuildIds: readonly string[];
+  /** Whether a person owns the application, or belongs to the team that does. */
+  isOperator(userId: string): Promise<boolean>;
   /** What a task's message shows now, without its results. */
   messageOf(task: Task): MessagePlan;
   health(): Promise<Health>;

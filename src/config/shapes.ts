@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { parseExact } from '../lib/exact-json.ts';
+import { taskKinds } from '../services/tasks/task.ts';
 
 // What a value may look like, what it turns into, and what it is when nothing is set. Each description completes the
 // sentence "NAME should be …" and never repeats the value, so a secret pasted into the wrong line stays a secret too.
@@ -129,4 +132,34 @@ export const store = z
   .prefault('sqlite://data/atelier.sqlite')
   .describe(
     `an address whose beginning is one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; special characters in a password are written as %40 and the like`,
+  );
+
+/** A price is reckoned with as it is written, so `1e-7` is none. */
+const price = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .pipe(z.string().regex(/^\d{1,60}(\.\d{1,60})?$/));
+
+/** A price that no order will ever find is a typing error. */
+const priced = z
+  .string()
+  .refine((key) => taskKinds.some((kind) => key === kind || (key.startsWith(`${kind}:`) && key !== `${kind}:`)));
+
+/** The value names a file, and becomes what is written there: like any other mistake, one in it is told before the bot starts. */
+export const prices = z
+  .string()
+  .transform((path, context) => {
+    try {
+      return parseExact(readFileSync(path, 'utf8'));
+    } catch {
+      // Whatever is wrong with it, the description says what it should be.
+      context.addIssue('not a readable file of JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(z.record(priced, price))
+  .optional()
+  .transform((known = {}) => known)
+  .describe(
+    `the path of a JSON file such as {"${taskKinds[0]}": "0.05", "${taskKinds[0]}:a-model": "0.08"}: decimal prices by kind (${taskKinds.join(', ')}) or by kind:model`,
   );

@@ -15,6 +15,9 @@ export interface Ask<Services> {
   say: Say;
 }
 
+/** What is at hand before the acknowledgement: the payload's place, and of the services only what they hold ready. */
+export type Seen<Services> = Pick<Ask<Services>, 'place' | 'services'>;
+
 /** Looks at more than the payload, so it comes after the acknowledgement. */
 export type LateGuard<Services> = (ask: Ask<Services>) => Promise<Refusal | undefined>;
 
@@ -38,8 +41,8 @@ export type Outcome = MessagePlan | 'shown as it goes' | 'taken away';
 export interface CommandDefinition<O extends Options, Services> extends Guarded<Services, Values<O>> {
   name: string;
   options: O;
-  /** Whether only the member who asked sees the answer. */
-  isPrivate: boolean | ((values: Values<O>) => boolean);
+  /** Whether only the member who asked sees the answer. Decided before the acknowledgement, so from the payload alone. */
+  isPrivate: boolean | ((values: Values<O>, seen: Seen<Services>) => boolean);
   suggest?(option: string, typed: string, ask: Ask<Services>): Promise<Suggestion[]>;
   run(values: Values<O>, ask: Ask<Services>): Promise<Outcome>;
 }
@@ -54,7 +57,7 @@ export function command<const O extends Options, Services>(
     ...definition,
     // The router reads values by these very options, so they are what the definition says it takes.
     guards: guards.map((guard) => (place, values) => guard(place, values as Values<O>)),
-    isPrivate: typeof isPrivate === 'boolean' ? isPrivate : (values) => isPrivate(values as Values<O>),
+    isPrivate: typeof isPrivate === 'boolean' ? isPrivate : (values, seen) => isPrivate(values as Values<O>, seen),
     run: (values, ask) => definition.run(values as Values<O>, ask),
   };
 }

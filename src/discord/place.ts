@@ -6,6 +6,8 @@ export interface Place {
   guildId: string | undefined;
   channelId: string | undefined;
   locale: string;
+  /** When it was made, by Discord's clock. */
+  askedAt: number;
   /** What the member may do here; none outside of servers. */
   permissions: bigint;
   /** What the bot may do here. */
@@ -17,7 +19,8 @@ export interface Place {
 }
 
 export function placeOf(interaction: BaseInteraction): Place {
-  const { guildId, channelId, user, locale, memberPermissions, appPermissions, attachmentSizeLimit } = interaction;
+  const { guildId, channelId, user, locale, memberPermissions, appPermissions, attachmentSizeLimit, createdTimestamp } =
+    interaction;
   // Key "0" is the server that installed the bot; in a direct message with the bot it is "0" too.
   const isGuildInstall = interaction.authorizingIntegrationOwners?.['0'] !== undefined;
   return {
@@ -25,6 +28,7 @@ export function placeOf(interaction: BaseInteraction): Place {
     guildId: guildId ?? undefined,
     channelId: channelId ?? undefined,
     locale,
+    askedAt: createdTimestamp,
     permissions: memberPermissions?.bitfield ?? 0n,
     appPermissions: appPermissions.bitfield,
     uploadLimit: attachmentSizeLimit,
@@ -34,3 +38,7 @@ export function placeOf(interaction: BaseInteraction): Place {
 
 export const mayManageMessages = ({ permissions }: Place): boolean =>
   (permissions & PermissionFlagsBits.ManageMessages) !== 0n;
+
+/** An administrator may do everything, and is not always told bit by bit. */
+export const mayManageServer = ({ permissions }: Place): boolean =>
+  (permissions & (PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator)) !== 0n;

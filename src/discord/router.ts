@@ -104,7 +104,8 @@ export class Router<Services> {
     const command = this.#commands.get(interaction.commandName);
     if (!command) throw new Refusal('refusals.unknownCommand');
     const values = valuesOf(command.options, interaction);
-    const isPrivate = typeof command.isPrivate === 'boolean' ? command.isPrivate : command.isPrivate(values);
+    const seen = { place: placeOf(interaction), services: this.#parts.services };
+    const isPrivate = typeof command.isPrivate === 'boolean' ? command.isPrivate : command.isPrivate(values, seen);
     const ask = this.#ask(interaction, originOf(interaction, isPrivate));
     await guarded(command, ask, values, () => responder.defer(isPrivate));
     await conclude(responder, await command.run(values, ask));

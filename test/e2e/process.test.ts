@@ -131,9 +131,9 @@ describe('npm run deploy', () => {
     expect(first).toMatchObject({ code: 0 });
     expect(first.said).toContain('new       /models');
     expect(first.said).toContain(`client_id=${side.discord.applicationId}`);
-    expect(writes(side)).toEqual(['POST', 'POST', 'POST', 'POST']);
+    expect(writes(side)).toEqual(['POST', 'POST', 'POST', 'POST', 'POST']);
     expect((await deploy(side)).said).toContain('unchanged /models');
-    expect(writes(side)).toHaveLength(4);
+    expect(writes(side)).toHaveLength(5);
 
     const models = side.discord.commands.global().find(({ name }) => name === 'models');
     await fetch(`${side.discord.apiUrl}/v10/applications/${side.discord.applicationId}/commands/${models?.id}`, {
@@ -159,7 +159,13 @@ describe('npm run deploy', () => {
     const side = await stage({ deployed: false });
     const guild = side.discord.world.guild('atelier').id;
     await deploy(side, '--guild', guild);
-    expect(side.discord.commands.guild(guild).map(({ name }) => name)).toEqual(['imagine', 'models', 'about', 'help']);
+    expect(side.discord.commands.guild(guild).map(({ name }) => name)).toEqual([
+      'imagine',
+      'models',
+      'usage',
+      'about',
+      'help',
+    ]);
     expect(side.discord.commands.global()).toEqual([]);
   });
 

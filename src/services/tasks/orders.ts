@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { Submission } from '../gateway/read/submission.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Kind } from './kinds/kind.ts';
 import type { Task, TaskKind } from './task.ts';
@@ -14,6 +15,7 @@ const SAME_ORDER_MS = 3_000;
 
 interface OrdersParts {
   book: TaskBook;
+  ledger?: Ledger | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   clock: Clock;
   log: TasksLog;
@@ -96,7 +98,7 @@ export class Orders {
     if (!kind) throw new Error(`Nobody knows how to submit ${order.kind}.`);
     const idempotencyKey = randomUUID();
     const facts = { durationKey: kind.durationKey(order.request), model: kind.model(order.request) };
-    await book.add(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
+    await this.#enter(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
     const outcome = await this.#send(kind, order.request, idempotencyKey);
     if (outcome.refused) {
       await this.#leaveNothing(id);
@@ -121,9 +123,24 @@ export class Orders {
     }
   }
 
-  async #leaveNothing(id: string): Promise<void> {
+  /** Reserved first: where that is refused there is no task. */
+  async #enter(task: Task): Promise<void> {
+    const { book, ledger } = this.#parts;
+    await ledger?.reserve(task);
     try {
-      await this.#parts.book.forget(id);
+      await book.add(task);
+    } catch (error) {
+      await ledger?.refund(task);
+      throw error;
+    }
+  }
+
+  async #leaveNothing(id: string): Promise<void> {
+    const { book, ledger } = this.#parts;
+    const task = book.find(id);
+    try {
+      await book.forget(id);
+      if (task) await ledger?.refund(task);
     } catch (error) {
       // The next start finds it as one whose fate is unknown, which is told to its member.
       this.#parts.log.error({ task: id, err: error }, 'A refused order could not be taken out of the store.');

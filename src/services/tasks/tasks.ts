@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Snapshot } from '../gateway/index.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { TaskBook, type TasksLog, type Transition } from './book.ts';
 import type { Kind, Patience } from './kinds/kind.ts';
 import { Orders, type Whence } from './orders.ts';
@@ -13,6 +14,8 @@ import { type Order, unconfirmed } from './transitions.ts';
 
 export interface TasksParts {
   store: TaskStore;
+  /** Without it nobody keeps account of who used what. */
+  ledger?: Ledger | undefined;
   kinds: readonly Kind[];
   scheduler: Scheduler;
   clock: Clock;
@@ -32,15 +35,16 @@ export class Tasks {
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
-    const { store, clock, log, maxWaitMs } = parts;
+    const { store, ledger, clock, log, maxWaitMs } = parts;
     this.#parts = parts;
     this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
     this.#book = new TaskBook({ store, log });
+    this.#book.onChange((task) => ledger?.follow(task));
     this.#tracker = new Tracker({ book: this.#book, store, clock, log });
     const patienceOf = (name: TaskKind): Patience => this.#kind(name).patience;
     this.#sweep = new Sweep({ book: this.#book, clock, log, maxWaitMs, patienceOf });
     const follow = (task: Task): void => this.#follow(task, clock.now());
-    this.#orders = new Orders({ book: this.#book, kinds: this.#kinds, clock, log, follow });
+    this.#orders = new Orders({ book: this.#book, ledger, kinds: this.#kinds, clock, log, follow });
   }
 
   /** Called with every task that has changed in a way somebody could see. */
@@ -90,6 +94,7 @@ export class Tasks {
   /** Reads what was under way when the bot last ran; nothing is done about it before `start`. */
   async open(): Promise<void> {
     this.#leftOver = await this.#book.open();
+    await this.#parts.ledger?.open(this.#leftOver);
   }
 
   /** Takes up everything that was under way, and tells of what ended while nobody was there. */
@@ -115,6 +120,7 @@ export class Tasks {
   async stop(): Promise<void> {
     await this.#orders.finish();
     await this.#book.saveUnsaved();
+    await this.#parts.ledger?.finish();
     await this.#parts.store.close();
   }
 

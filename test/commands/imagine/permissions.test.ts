@@ -8,6 +8,7 @@ const server: Place = {
   guildId: '2',
   channelId: '3',
   locale: 'en-US',
+  askedAt: 0,
   permissions: 0n,
   appPermissions: May.ViewChannel | May.SendMessages | May.AttachFiles,
   uploadLimit: 10_000_000,

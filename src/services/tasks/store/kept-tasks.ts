@@ -2,11 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../lib/clock.ts';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Log } from '../../../lib/log.ts';
+import type { Entries } from '../../ledger/entries.ts';
 import { isLive, type Task } from '../task.ts';
 import { lineOf, type TaskLine } from '../task-line.ts';
 import type { Duration, PageQuestion, TaskPage, TaskStore } from '../task-store.ts';
 import { withoutExpiredToken } from '../transitions.ts';
 import { DurationBook } from './duration-book.ts';
+import { EntryRows } from './entry-rows.ts';
 import { isSameLine } from './line-chunks.ts';
 import { LineIndex } from './line-index.ts';
 import { type Migration, taskMigrations } from './migrations.ts';
@@ -46,6 +48,8 @@ export class KeptTasks implements TaskStore {
   readonly #rows: TaskRows;
   readonly #index: LineIndex;
   readonly #durations: DurationBook;
+  /** The ledger's part of the store. */
+  readonly entries: Entries;
   #clearedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: KeptTasksParts) {
@@ -55,6 +59,12 @@ export class KeptTasks implements TaskStore {
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, migrations });
     this.#index = new LineIndex(shelves.index, quarantine);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
+    this.entries = new EntryRows({
+      ...shelves,
+      quarantine,
+      task: (id) => this.get(id),
+      tasks: () => this.#rows.all(),
+    });
   }
 
   async live(): Promise<Task[]> {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { TaskStore } from '../task-store.ts';
 import { Connection } from './connection.ts';
 import { lockStore } from './file-lock.ts';
 import { KeptTasks } from './kept-tasks.ts';
@@ -22,7 +21,7 @@ interface StoreParts {
 }
 
 /** Throws a `StoreError` where the store cannot be used; nothing is opened then, and nothing changed. */
-export async function openStore(address: StoreAddress, parts: StoreParts): Promise<TaskStore> {
+export async function openStore(address: StoreAddress, parts: StoreParts): Promise<KeptTasks> {
   const asked = fileOf(address);
   if (asked === IN_MEMORY) return keep(IN_MEMORY, () => undefined, parts);
   let unlock: (() => void) | undefined;

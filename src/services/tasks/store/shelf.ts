@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
 import { isRecord } from '../../../lib/exact-json.ts';
@@ -85,6 +86,24 @@ export class Shelf {
     } catch (error) {
       // The adapter wraps what went wrong in a new error, without its code.
       throw error instanceof StoreError ? error : (this.#connection.failure ?? error);
+    }
+  }
+
+  /**
+   * In the order of their keys, from `first` on and before `end`. keyv knows no ranges; here each page is one way along the table's own index.
+   * What is written meanwhile may be among them or not.
+   */
+  async *between(first: string, end: string): AsyncGenerator<[key: string, value: unknown]> {
+    let [after, isFirst] = [first, true];
+    for (;;) {
+      const rows = this.#connection.rows(
+        `SELECT key, value FROM "${TABLE}" WHERE key ${isFirst ? '>=' : '>'} ? AND key < ? AND namespace = ? ORDER BY key LIMIT ?`,
+        ...[after, end, this.name, ROWS_AT_ONCE],
+      );
+      for (const row of rows) yield [String(row.key), rowFormat.parse<{ value: unknown }>(String(row.value)).value];
+      if (rows.length < ROWS_AT_ONCE) return;
+      [after, isFirst] = [String(rows.at(-1)?.key), false];
+      await setImmediate();
     }
   }
 

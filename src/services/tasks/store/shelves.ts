@@ -13,6 +13,8 @@ export function shelvesOn(connection: Connection) {
     finished: shelf('finished'),
     /** The lines of each member and server; after a power cut the tasks tell what is missing. */
     index: retrievable('index'),
+    /** Who used what. What tasks that are gone have left here cannot be made again. */
+    ledger: shelf('ledger'),
     /** A few lost ones change nothing. */
     durations: retrievable('durations'),
     /** What could not be read. */

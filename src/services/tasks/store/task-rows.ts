@@ -56,6 +56,17 @@ export class TaskRows {
     return { tasks, finished: new Set(both.keys()) };
   }
 
+  /** Every task that can be read, whether live or finished, in no order; one that lies in both places comes as the finished one. */
+  async *all(): AsyncGenerator<Task> {
+    const { live, finished } = this.#parts;
+    for (const shelf of [live, finished]) {
+      for await (const [id] of shelf.entries()) {
+        const task = (await this.find([id])).get(id);
+        if (task && isLive(task) === (shelf === live)) yield task;
+      }
+    }
+  }
+
   isLive(id: string): Promise<boolean> {
     return this.#parts.live.has(id);
   }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Clock } from '../../../../lib/clock.ts';
 import { KeyedLock } from '../../../../lib/keyed-lock.ts';
 import type { Log } from '../../../../lib/log.ts';
+import type { Prices } from '../../../ledger/prices.ts';
 import { Connection } from '../connection.ts';
 import { durationsSchema } from '../duration-book.ts';
 import { lockStore } from '../file-lock.ts';
@@ -15,6 +16,7 @@ import { fileOf, type StoreAddress } from '../store-address.ts';
 import { storeFailure } from '../store-error.ts';
 import { TaskRows } from '../task-rows.ts';
 import { counted, type Finding, type Look } from './finding.ts';
+import { lookAtLedger } from './ledger.ts';
 import { lookAtLines } from './lines.ts';
 import { sorted } from './rows.ts';
 import { lookAtTasks } from './tasks.ts';
@@ -31,6 +33,8 @@ interface ExaminationParts {
   clock: Clock;
   /** Without it nothing of the store is changed. */
   repair: boolean;
+  /** For entries of the ledger that have to be made anew. */
+  prices?: Prices | undefined;
 }
 
 /** Looks at everything in a store that nobody uses, and sets right what it can. Throws a `StoreError` where it cannot even look. */
@@ -64,7 +68,7 @@ function looksDamaged(file: string): boolean | undefined {
   }
 }
 
-async function examineRows(file: string, { repair, log, clock }: ExaminationParts): Promise<Examination> {
+async function examineRows(file: string, { repair, log, clock, prices = {} }: ExaminationParts): Promise<Examination> {
   const connection = new Connection(file, { readOnly: !repair });
   try {
     const shelves = shelvesOn(connection);
@@ -77,6 +81,7 @@ async function examineRows(file: string, { repair, log, clock }: ExaminationPart
       tasks,
       await lookAtDurations(shelves.durations, quarantine),
       await lookAtLines(shelves.index, quarantine, tasks.tasks),
+      await lookAtLedger(shelves, quarantine, { tasks: tasks.tasks, clock, prices }),
       lookAtExpired(connection, shelves, clock),
     ];
     if (repair) for (const look of looks) await look.repair();

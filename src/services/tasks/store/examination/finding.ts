@@ -10,7 +10,9 @@ export type FindingKind =
   | 'line-missing'
   | 'line-dangling'
   | 'line-outdated'
-  | 'row-astray';
+  | 'row-astray'
+  | 'entry-missing'
+  | 'entry-different';
 
 export interface Finding {
   kind: FindingKind;

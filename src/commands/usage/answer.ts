@@ -1,0 +1,29 @@
+import type { Ask } from '../../discord/handlers.ts';
+import { type DayRange, dayOf, type QuickRange } from '../../services/usage/days.ts';
+import type { Grouping } from '../../services/usage/sheet.ts';
+import type { MessagePlan } from '../../views/plan.ts';
+import { usagePage } from '../../views/usage/page.ts';
+import { altOf, pictureOf } from '../../views/usage/picture.ts';
+import type { Services } from '../services.ts';
+import { maySeeAccount } from './audience.ts';
+
+interface Asked {
+  range: DayRange;
+  by: Grouping;
+}
+
+/** What was used in a range, as much of it as whoever asks may see. `idOf` makes the custom ids of other ranges. */
+export async function usageAnswer(
+  { range, by }: Asked,
+  idOf: (range: QuickRange, by: Grouping) => string,
+  ask: Ask<Services>,
+): Promise<MessagePlan> {
+  const { place, say } = ask;
+  const { usage } = ask.services;
+  const sheet = (await maySeeAccount(ask)) ? await usage.account(range, by) : await usage.own(place.userId, range, by);
+  const picture = pictureOf(sheet, say);
+  const bytes = picture && (await usage.draw(picture));
+  const chart = picture && bytes && { bytes, alt: altOf(picture, say) };
+  const today = dayOf(place.askedAt);
+  return usagePage({ sheet, chart, unit: usage.unit, today, rangeId: (name) => idOf(name, by) }, say);
+}

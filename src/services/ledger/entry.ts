@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { Task } from '../tasks/task.ts';
+import { dayOf } from './days.ts';
+
+/**
+ * reserved: ordered, and not yet at its end. unconfirmed: still reserved, for nobody knows whether the gateway took the order. settled: it came
+ * to a result. refunded: it came to none, or was never taken.
+ */
+const standings = ['reserved', 'unconfirmed', 'settled', 'refunded'] as const;
+export type Standing = (typeof standings)[number];
+
+/** What happened, and when. Facts are added, never changed: the latest one says where the entry stands. */
+const fact = z.object({
+  standing: z.enum(standings),
+  at: z.number(),
+  /** Decimal text. With `settled` it is what the gateway reported; with `reserved` it is what the operator's prices let expect. */
+  amount: z
+    .string()
+    .regex(/^-?\d+(\.\d+)?$/)
+    .optional(),
+});
+
+/**
+ * Who used what, once a task. The member, the channel and the task's id can go, when a member wants to be forgotten: what is left then is an
+ * entry of nobody under an id that says nothing.
+ */
+export const entrySchema = z.object({
+  id: z.string(),
+  /** When it was ordered. */
+  at: z.number(),
+  memberId: z.string().optional(),
+  guildId: z.string().optional(),
+  channelId: z.string().optional(),
+  kind: z.string(),
+  model: z.string().optional(),
+  facts: z.array(fact).min(1),
+});
+
+export type Entry = z.output<typeof entrySchema>;
+export type Fact = Entry['facts'][number];
+
+/** Entries lie by day, so that a range of days is a range of keys. */
+export const keyOf = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${dayOf(at)}:${id}`;
+export const keyOfTask = ({ id, times }: Task): string => keyOf({ id, at: times.created });
+
+/** The entry of an order of which nothing is known but that it was made. */
+export function reserved(task: Task, estimate: string | undefined): Entry {
+  const { id, times, requesterId, guildId, channelId, kind, model } = task;
+  const first: Fact = { standing: 'reserved', at: times.created, amount: estimate };
+  return { id, at: times.created, memberId: requesterId, guildId, channelId, kind, model, facts: [first] };
+}
+
+/** The same entry where it stands so already. */
+export function withFact(entry: Entry, fact: Fact): Entry {
+  return standingOf(entry) === fact.standing ? entry : { ...entry, facts: [...entry.facts, fact] };
+}
+
+/** What its task says of an entry: the task is the truth, and the ledger only remembers it for longer. */
+export function factOf(task: Task): Fact {
+  return { standing: standingOfTask(task), at: task.times.ended ?? task.times.created };
+}
+
+function standingOfTask({ state, failure }: Task): Standing {
+  switch (state) {
+    case 'ready':
+    case 'delivered':
+      return 'settled';
+    case 'unconfirmed':
+      return 'unconfirmed';
+    case 'cancelled':
+      // A member who wants to hear no more of it knows no more than anybody else.
+      return failure?.cause === 'dismissed' ? 'unconfirmed' : 'refunded';
+    case 'failed':
+    case 'expired':
+      return 'refunded';
+    default:
+      return 'reserved';
+  }
+}
+
+export const standingOf = ({ facts }: Entry): Standing => facts.at(-1)?.standing ?? 'reserved';
+
+/** What was reported is authoritative; an estimate stands in for it only until then. */
+export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolean } | undefined {
+  const reported = facts.findLast(({ standing, amount }) => standing === 'settled' && amount !== undefined)?.amount;
+  const amount = reported ?? facts[0]?.amount;
+  return amount === undefined ? undefined : { amount, isEstimate: reported === undefined };
+}

@@ -1,0 +1,101 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Task } from '../tasks/task.ts';
+import { dayOf } from './days.ts';
+import type { Entries } from './entries.ts';
+import { type Fact, factOf, keyOf, keyOfTask, reserved, standingOf, withFact } from './entry.ts';
+import { type Prices, priceOf } from './prices.ts';
+import { agreeing, withoutTask } from './reconcile.ts';
+import { type Use, type UsesQuestion, usesAmong } from './uses.ts';
+
+interface LedgerParts {
+  entries: Entries;
+  prices: Prices;
+  clock: Clock;
+  log: Pick<Log, 'error'>;
+}
+
+/**
+ * Who used what, made from tasks: reserved before the gateway hears of an order, settled or refunded at its end. Whatever it could not write
+ * it writes at the next change of the task, when the bot stops, or at the next start: nobody's result waits for it.
+ */
+export class Ledger {
+  readonly #parts: LedgerParts;
+  /** Reserved, and the end is not written yet. */
+  readonly #open = new Set<string>();
+  readonly #unwritten = new Map<string, { task: Task; fact: Fact }>();
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(parts: LedgerParts) {
+    this.#parts = parts;
+  }
+
+  /** Sets right what a crash has left behind, and begins the ledger of a store that has none from the tasks it keeps. */
+  async open(live: readonly Task[]): Promise<void> {
+    const { entries, clock, prices } = this.#parts;
+    const since = await entries.openSince();
+    if (since === undefined) for await (const task of entries.tasks()) await this.#agree(task);
+    const today = dayOf(clock.now());
+    const awaited = new Map(live.map((task) => [task.id, task]));
+    for await (const entry of entries.between(since ?? '', today)) {
+      const isOpen = standingOf(entry) === 'reserved';
+      const task = awaited.get(entry.id) ?? (isOpen ? await entries.task(entry.id) : undefined);
+      awaited.delete(entry.id);
+      const right = task ? agreeing(entry, task, prices) : withoutTask(entry, clock.now());
+      if (right !== entry) await entries.change(keyOf(entry), () => right);
+    }
+    for (const task of awaited.values()) await this.#agree(task);
+    for (const task of live) if (factOf(task).standing === 'reserved') this.#open.add(task.id);
+    await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
+  }
+
+  /** Called with an order before anything is done about it. This is where a no would come from: a `Refusal`. */
+  async reserve(task: Task): Promise<void> {
+    const { entries, prices } = this.#parts;
+    const estimate = priceOf(prices, task.kind, task.model);
+    await entries.change(keyOfTask(task), (known) => known ?? reserved(task, estimate));
+    this.#open.add(task.id);
+  }
+
+  /** The gateway has refused it, or never heard of it. */
+  refund(task: Task): Promise<void> {
+    return this.#note(task, { standing: 'refunded', at: this.#parts.clock.now() });
+  }
+
+  /** Told of every change of a task, as often as there is one. */
+  follow(task: Task): void {
+    const fact = factOf(task);
+    if (fact.standing === 'reserved' || !this.#open.has(task.id)) return;
+    const work = this.#note(task, fact).finally(() => this.#underWay.delete(work));
+    this.#underWay.add(work);
+  }
+
+  /** Brings what is still to be written to its end. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#underWay);
+    for (const { task, fact } of [...this.#unwritten.values()]) await this.#note(task, fact);
+  }
+
+  uses(question: UsesQuestion): Promise<Use[]> {
+    const { start, end } = question.range;
+    return usesAmong(this.#parts.entries.between(start, end), question);
+  }
+
+  #agree(task: Task): Promise<void> {
+    const { entries, prices } = this.#parts;
+    return entries.change(keyOfTask(task), (known) => agreeing(known, task, prices));
+  }
+
+  async #note(task: Task, fact: Fact): Promise<void> {
+    const { entries, prices, log } = this.#parts;
+    try {
+      const estimate = priceOf(prices, task.kind, task.model);
+      await entries.change(keyOfTask(task), (known) => withFact(known ?? reserved(task, estimate), fact));
+      this.#open.delete(task.id);
+      this.#unwritten.delete(task.id);
+    } catch (error) {
+      log.error({ task: task.id, err: error }, 'The end of an order could not be written into the ledger.');
+      this.#unwritten.set(task.id, { task, fact });
+    }
+  }
+}

@@ -1,0 +1,367 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import { amountOf } from '../../sandbox/gateway/decimal.ts';
+import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
+import { profiles } from '../contract/both.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { enter, key, type StageOptions, stage } from './bot.ts';
+import { labels, quickStage, says } from './quick.ts';
+
+const path = '/v1/dashboard/billing/usage';
+const now = Date.UTC(2026, 2, 10, 12);
+const day = 86_400_000;
+/** Thirty digits. The embedded gateway counts in dollars and tells hundredths, so they move by two places on their way. */
+const long = '123456789012.345678901234567891';
+const longInCents = '12345678901234.5678901234567891';
+
+const asked = (gateway: EmbeddedGateway) => gateway.heard.filter((one) => one.path === path);
+
+function answers(gateway: EmbeddedGateway, body: object | string): void {
+  gateway.faults.add({ on: { path }, do: { type: 'body', body: body as never } });
+}
+
+/** The bot at noon of 10 March 2026, with `atelier` as the server whose managers may see the account. */
+async function at(options: StageOptions = {}) {
+  const staged = await stage({ clock: new ManualClock(now), ...options });
+  const { discord, gateway, config } = staged;
+  const adminGuildIds = [discord.world.guild('atelier').id];
+  const app = await enter({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+  const book = (daysAgo: number, model: string, amount: string): void =>
+    gateway.usage.book({ key, model, at: now - daysAgo * day, amount: amountOf(amount) });
+  return { ...staged, app, book };
+}
+
+const files = (message: Message) => message.attachments.map(({ filename }) => filename);
+
+async function fileOf(message: Message, ending: string): Promise<Buffer> {
+  const address = message.attachments.find(({ filename }) => filename.endsWith(ending))?.url ?? '';
+  return Buffer.from(await (await fetch(address)).arrayBuffer());
+}
+
+describe('/usage of a spec gateway', () => {
+  it('shows the last seven days of the account to a manager, in the channel, with every digit', async () => {
+    const { discord, gateway, book } = await at();
+    book(0, 'lumen-image-1', long);
+    book(2, 'verse-1', '0.000000000000000001');
+    const exchange = await discord.as('admin').slash('usage');
+    expect((await exchange.acknowledged()).ephemeral).toBe(false);
+    const message = await exchange.message();
+    const said = text(message);
+    expect(said).toContain('What the account used** · 2026-03-04 to 2026-03-10 (UTC)');
+    expect(said).toContain(longInCents);
+    expect(said).toContain('0.0000000000000001');
+    expect(said).toContain('Total: **12345678901234.5678901234567892** for 2 requests');
+    expect(said).not.toMatch(/[$€]|differs|did not keep/);
+    expect(asked(gateway).map(({ query }) => query)).toEqual([{ start_date: '2026-03-04', end_date: '2026-03-10' }]);
+    expect(files(message)).toEqual(['usage.png', 'usage-2026-03-04-to-2026-03-10.csv']);
+    expect(message.attachments[0]?.description).toContain(
+      '2026-03-04 to 2026-03-10. Total 12345678901234.5678901234567892',
+    );
+    expect(message.attachments[0]?.description).toContain(`Largest: 2026-03-10 with ${longInCents}`);
+    expect((await fileOf(message, '.csv')).toString()).toBe(
+      `day,requests,amount\r\n2026-03-10,1,${longInCents}\r\n2026-03-08,1,0.0000000000000001\r\n`,
+    );
+    expect((await fileOf(message, '.png')).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('sends both dates whatever is given, and adds up by model', async () => {
+    const { discord, gateway, book } = await at();
+    for (const daysAgo of [1, 2, 3]) book(daysAgo, 'verse-1', '0.1');
+    book(2, 'lumen-image-1', '0.2');
+    const admin = discord.as('admin');
+    const said = text(await (await admin.slash('usage', { start: '2026-03-01', by: 'model' })).message());
+    expect(said).toMatch(/verse-1 +3 +30/);
+    expect(said).toMatch(/lumen-image-1 +1 +20/);
+    await (await admin.slash('usage', { end: '2026-02-10' })).message();
+    expect(asked(gateway).map(({ query }) => query)).toEqual([
+      { start_date: '2026-03-01', end_date: '2026-03-10' },
+      { start_date: '2026-02-04', end_date: '2026-02-10' },
+    ]);
+  });
+
+  it('adds dollars beside cents where the operator says so, and never instead', async () => {
+    const { discord, book } = await at({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
+    book(0, 'verse-1', long);
+    const message = await (await discord.as('admin').slash('usage')).message();
+    expect(text(message)).toContain(`Total: **${longInCents} (= $${long})** for 1 request`);
+    expect((await fileOf(message, '.csv')).toString()).toContain(
+      `day,requests,amount,dollars\r\n2026-03-10,1,${longInCents},${long}\r\n`,
+    );
+  });
+
+  it('names members from the bot’s own book, with the account’s total beside them', async () => {
+    const { discord, gateway, book } = await at();
+    book(0, 'verse-1', '0.5');
+    const message = await (await discord.as('admin').slash('usage', { by: 'member' })).message();
+    expect(text(message)).toContain('What members used through this bot');
+    expect(text(message)).toContain('The gateway gives for the whole account: 50.');
+    expect(asked(gateway)).toHaveLength(1);
+  });
+
+  it('leaves what does not fit into a message to the CSV', async () => {
+    const { discord, book } = await at();
+    for (let daysAgo = 0; daysAgo < 120; daysAgo++) book(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);
+    const message = await (await discord.as('admin').slash('usage', { start: '2025-10-01' })).message();
+    expect(message.content.length).toBeLessThanOrEqual(2_000);
+    expect(text(message)).toMatch(/\d+ more lines are in the CSV/);
+    expect((await fileOf(message, '.csv')).toString().trim().split('\r\n')).toHaveLength(121);
+  });
+});
+
+describe('/usage of a stock gateway', () => {
+  it('shows its total, and does not claim that it is of the range', async () => {
+    const { discord, gateway, book } = await at({ gateway: { profile: 'stock' } });
+    book(400, 'verse-1', long);
+    const message = await (await discord.as('admin').slash('usage')).message();
+    expect(text(message)).toContain(`Total: **${longInCents}**`);
+    expect(text(message)).toContain('does not say what days it covers');
+    expect(text(message).split('\n')[0]).not.toContain('2026');
+    expect(message.attachments).toEqual([]);
+    expect(asked(gateway)[0]?.query).toEqual({ start_date: '2026-03-04', end_date: '2026-03-10' });
+  });
+});
+
+describe.each(profiles)('/usage, whoever asks of a %s gateway,', (profile) => {
+  const options = { gateway: { profile } };
+
+  it('hides the account’s numbers when a manager wants it private', async () => {
+    const { discord, book } = await at(options);
+    book(0, 'verse-1', '1');
+    const exchange = await discord.as('admin').slash('usage', { private: true });
+    expect((await exchange.acknowledged()).ephemeral).toBe(true);
+    expect(text(await exchange.message())).toContain('What the account used');
+  });
+
+  it('shows a member their own use alone, privately, and asks the gateway nothing', async () => {
+    const { discord, gateway, book } = await at(options);
+    book(0, 'verse-1', '777');
+    for (const asking of [{}, { private: false }, { by: 'member' }]) {
+      const exchange = await discord.as('member').slash('usage', asking);
+      expect((await exchange.acknowledged()).ephemeral).toBe(true);
+      expect(text(await exchange.message())).toContain('What you used through this bot');
+    }
+    expect(asked(gateway)).toEqual([]);
+  });
+
+  it('shows the account to the owner of the application anywhere, privately outside of admin servers', async () => {
+    const { discord, book } = await at(options);
+    book(0, 'verse-1', '1');
+    const there = discord.as('owner').in('elsewhere/hall');
+    for (let time = 0; time < 2; time++) {
+      const exchange = await there.slash('usage');
+      expect((await exchange.acknowledged()).ephemeral).toBe(true);
+      expect(text(await exchange.message())).toContain('What the account used');
+    }
+    const heard = discord.heard.filter(({ path: at }) => at.endsWith('/applications/@me'));
+    expect(heard).toHaveLength(1);
+  });
+
+  it('shows a manager of another server their own use alone', async () => {
+    const { discord } = await at(options);
+    const elsewhere = discord.world.guild('elsewhere');
+    elsewhere.roles.push({ id: '999999999999999999', name: 'managers', permissions: 0x20n });
+    elsewhere.members.get(discord.world.user('other').id)?.roles.push('999999999999999999');
+    const exchange = await discord.as('other').in('elsewhere/hall').slash('usage');
+    expect((await exchange.acknowledged()).ephemeral).toBe(true);
+    expect(text(await exchange.message())).toContain('What you used through this bot');
+  });
+
+  it.each([
+    [{ start: 'yesterday' }, '`yesterday` is no date'],
+    [{ end: '2026-02-30' }, '`2026-02-30` is no date'],
+    [{ start: '2026-3-1' }, '`2026-3-1` is no date'],
+    [{ start: '2026-03-05', end: '2026-03-04' }, 'lies before the start'],
+    [{ start: '2026-03-11' }, 'lies in the future'],
+    [{ start: '2030-01-01', end: '2030-01-02' }, 'lies in the future'],
+    [{ start: '2025-03-09' }, '`366` days at most, and this one has `367`'],
+    [{ start: '2016-01-01', end: '2026-01-01' }, '`366` days at most'],
+  ])('refuses %o in a sentence, at once, to its member alone, and sends nothing', async (given, words) => {
+    const { discord, gateway } = await at(options);
+    const exchange = await discord.as('admin').slash('usage', given);
+    expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
+    expect(text(await exchange.message())).toContain(words);
+    expect(asked(gateway)).toEqual([]);
+  });
+
+  it('says that an empty answer may be a matter of the dates', async () => {
+    const { discord } = await at(options);
+    const message = await (await discord.as('admin').slash('usage')).message();
+    expect(text(message)).toContain('may not cover the dates of the requests');
+    expect(text(message)).not.toContain('does not say what days');
+    expect(message.attachments).toEqual([]);
+  });
+
+  it('tells of an error that comes with HTTP 200, and of an answer that makes no sense', async () => {
+    const { discord, gateway } = await at(options);
+    answers(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
+    const told = text(await (await discord.as('admin').slash('usage')).message());
+    expect(told).toMatch(/^The gateway (cannot do this|is in trouble)/);
+    expect(told).not.toContain('used');
+    answers(gateway, { object: 'list', total_usage: '1e999999999' });
+    expect(text(await (await discord.as('admin').slash('usage')).message())).toContain('makes no sense');
+  });
+});
+
+describe('/usage of gateways in the wild', () => {
+  it('reads daily costs with line items, in exact sums', async () => {
+    const { discord, gateway } = await at();
+    const items = [
+      { name: 'GPT', cost: '0.1' },
+      { name: 'DALL', cost: longInCents },
+    ];
+    const body = {
+      daily_costs: [{ timestamp: now / 1000, line_items: items }],
+      total_usage: '12345678901234.6678901234567891',
+    };
+    answers(gateway, body);
+    const byDay = text(await (await discord.as('admin').slash('usage')).message());
+    expect(byDay).toMatch(/2026-03-10 +12345678901234\.6678901234567891/);
+    expect(byDay).not.toContain('The rows come to');
+    answers(gateway, body);
+    const byModel = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
+    expect(byModel).toMatch(/DALL +12345678901234\.5678901234567891\nGPT +0\.1\n/);
+  });
+
+  it('reads rows of requests and spend', async () => {
+    const { discord, gateway } = await at();
+    answers(gateway, {
+      data: [
+        { date: '2026-03-09', requests: 4, spend: '1.10' },
+        { date: '2026-03-09', requests: 1, spend: '2.20' },
+      ],
+    });
+    const said = text(await (await discord.as('admin').slash('usage')).message());
+    expect(said).toMatch(/2026-03-09 +5 +3\.30/);
+    expect(said).toContain('Total: **3.30** for 5 requests');
+  });
+
+  it('leaves out days that were not asked for, and says that the gateway did not keep to the range', async () => {
+    const { discord, gateway } = await at();
+    answers(gateway, {
+      data: [
+        { date: '2025-01-01', amount: '500' },
+        { date: '2026-03-10', amount: '2.5' },
+        { date: '2026-03-11', amount: '7' },
+      ],
+      total_usage: '509.5',
+    });
+    const said = text(await (await discord.as('admin').slash('usage')).message());
+    expect(said).toContain('Total: **2.5**');
+    expect(said).toContain('it sent 2 other days too (2025-01-01 to 2026-03-11)');
+    expect(said).toContain('Its own total is not for this range: 509.5.');
+  });
+
+  it('says so when rows have no day, or do not come to the total', async () => {
+    const { discord, gateway } = await at();
+    answers(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
+    const said = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
+    expect(said).toContain('Total: **3**');
+    expect(said).toContain('The rows come to 2.5');
+    expect(said).toContain('do not say their day');
+    expect(said.split('\n')[0]).not.toContain('2026');
+  });
+});
+
+describe('the ranges of /usage', () => {
+  it('are buttons that show today, a week, this month and the last in the same message', async () => {
+    const { discord, gateway, book } = await at();
+    book(0, 'verse-1', '1');
+    book(20, 'lumen-image-1', '2');
+    const admin = discord.as('admin');
+    const first = await (await admin.slash('usage', { by: 'model' })).message();
+    expect(labels(first)).toEqual(['Today', '7 days', 'This month', 'Last month']);
+    const last = await (await admin.click(first, 'Last month')).message((one) => text(one).includes('2026-02-01'));
+    expect(last.id).toBe(first.id);
+    expect(text(last)).toMatch(/2026-02-01 to 2026-02-28[\s\S]*lumen-image-1 +1 +200/);
+    expect(files(last)).toEqual(['usage.png', 'usage-2026-02-01-to-2026-02-28.csv']);
+    for (const [name, start] of [
+      ['Today', '2026-03-10'],
+      ['This month', '2026-03-01'],
+      ['7 days', '2026-03-04'],
+    ] as const) {
+      await (await admin.click(first, name)).message((one) =>
+        text(one).includes(`** · ${name === 'Today' ? start : `${start} to 2026-03-10`} (UTC)`),
+      );
+      expect(asked(gateway).at(-1)?.query).toEqual({ start_date: start, end_date: '2026-03-10' });
+    }
+  });
+
+  it('ask anew who presses: nobody changes a public message who may not see the account', async () => {
+    const { discord, gateway, book } = await at();
+    book(0, 'verse-1', '1');
+    const shown = await (await discord.as('admin').slash('usage')).message();
+    const pressed = await discord.as('member').click(shown, 'Today');
+    const beside = await pressed.followUp();
+    expect(beside.ephemeral).toBe(true);
+    expect(text(beside)).toContain('Only whoever may see the account');
+    expect(asked(gateway)).toHaveLength(1);
+    expect(
+      text(
+        await (await discord.as('owner').click(shown, 'Today')).message((one) =>
+          text(one).includes('· 2026-03-10 (UTC)'),
+        ),
+      ),
+    ).toContain('account');
+  });
+
+  it('ask anew what may be seen: a manager no longer one sees their own use in their private message', async () => {
+    const { discord, gateway, book } = await at();
+    book(0, 'verse-1', '1');
+    const admin = discord.as('admin');
+    const shown = await (await admin.slash('usage', { private: true })).message();
+    const member = discord.world.guild('atelier').members.get(admin.user.id);
+    if (member) member.roles = [];
+    const next = await (await admin.click(shown, 'Today')).message((one) => text(one).includes('What you used'));
+    expect(text(next)).not.toContain('What the account used');
+    expect(asked(gateway)).toHaveLength(1);
+  });
+
+  it('take the chart and the CSV away where there is nothing to show', async () => {
+    const { discord, book } = await at();
+    book(0, 'verse-1', '1');
+    const admin = discord.as('admin');
+    const shown = await (await admin.slash('usage')).message();
+    expect(shown.attachments).toHaveLength(2);
+    const empty = await (await admin.click(shown, 'Last month')).message((one) => text(one).includes('2026-02-01'));
+    expect(empty.attachments).toEqual([]);
+    expect(text(empty)).toContain('may not cover the dates');
+  });
+
+  it('stay in a member’s own message', async () => {
+    const { discord, gateway } = await at();
+    const member = discord.as('member');
+    const shown = await (await member.slash('usage')).message();
+    await (await member.click(shown, 'Last month')).message((one) => text(one).includes('2026-02-01'));
+    expect(asked(gateway)).toEqual([]);
+  });
+});
+
+describe('what members ordered', () => {
+  it('is in their own use, and in that of all members for whoever may see it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-prices-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const prices = join(folder, 'prices.json');
+    await writeFile(prices, JSON.stringify({ imagine: '0.100000000000000000000000000001' }));
+    const staged = await quickStage({ gateway: { speed: 20 }, settings: { PRICES: prices } });
+    const { discord, config } = staged;
+    const adminGuildIds = [discord.world.guild('atelier').id];
+    await enter({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+    const member = discord.as('member');
+    for (const prompt of ['a fox', 'a hare'])
+      await (await member.slash('imagine', { prompt })).message((message) => message.attachments.length > 0);
+    const own = await (await member.slash('usage', { by: 'model' })).message(says('2 requests'));
+    expect(text(own)).toContain('Total: **~0.200000000000000000000000000002** for 2 requests');
+    expect(text(own)).toMatch(/imagine/);
+    expect(files(own)).toContain('usage.png');
+    const others = text(await (await discord.as('other').slash('usage')).message());
+    expect(others).toContain('You have nothing here');
+    const all = text(await (await discord.as('admin').slash('usage', { by: 'member' })).message());
+    expect(all).toContain(`#1 <@${member.user.id}>`);
+    expect(all).toContain('~0.200000000000000000000000000002');
+    expect(all).toContain('The gateway gives for the whole account');
+  });
+});

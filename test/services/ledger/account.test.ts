@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry, Standing } from '../../../src/services/ledger/entry.ts';
+import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
+import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { order } from '../tasks/made.ts';
+import { DAY_MS, makeTask, START, sql, stage } from '../tasks/store/stage.ts';
+import { findings } from './doctor.ts';
+import { type Run, run } from './scene.ts';
+
+const standing = async (on: Run, id: string): Promise<Standing | undefined> => {
+  await on.ledger.finish();
+  const entry = (await on.entries()).find((one) => one.id === id);
+  return entry && standingOf(entry);
+};
+async function all(on: Run): Promise<Standing[]> {
+  await on.ledger.finish();
+  return (await on.entries()).map(standingOf).sort();
+}
+
+describe('an order', () => {
+  it('is reserved before the gateway hears of it, with who, where and what', async () => {
+    const bot = await run();
+    const task = await bot.order('taken', { request: { prompt: 'a fox', model: 'm-1' } });
+    expect(await bot.entries()).toEqual([
+      {
+        id: task.id,
+        at: task.times.created,
+        memberId: order.requesterId,
+        guildId: order.guildId,
+        channelId: order.channelId,
+        kind: 'imagine',
+        model: 'm-1',
+        facts: [{ standing: 'reserved', at: task.times.created }],
+      },
+    ]);
+    expect(JSON.stringify(await bot.entries())).not.toContain('a fox');
+  });
+
+  it.each([
+    ['succeeded', 'settled'],
+    ['failed', 'refunded'],
+    ['cancelled', 'refunded'],
+    ['expired', 'refunded'],
+  ] as const)('that has %s is %s', async (end, expected) => {
+    const bot = await run();
+    const { id } = await bot.order();
+    await bot.end(id, end);
+    expect(await standing(bot, id)).toBe(expected);
+  });
+
+  it('that is refused is refunded, and of a result that is delivered nothing more is written', async () => {
+    const bot = await run();
+    await expect(bot.order('refused')).rejects.toThrow('no');
+    expect(await all(bot)).toEqual(['refunded']);
+    const { id } = await bot.order();
+    await bot.end(id, 'succeeded');
+    await bot.tasks.change(id, (task) => delivered(task, undefined, START));
+    expect(await standing(bot, id)).toBe('settled');
+    expect((await bot.entries()).find((entry) => entry.id === id)?.facts).toHaveLength(2);
+  });
+
+  it('of which nobody knows stays unconfirmed, also when its member dismisses it', async () => {
+    const bot = await run();
+    const { id } = await bot.order('unknown');
+    expect(await standing(bot, id)).toBe('unconfirmed');
+    await bot.tasks.dismiss(id, order.requesterId);
+    expect(await standing(bot, id)).toBe('unconfirmed');
+  });
+
+  it('is reserved once, however often', async () => {
+    const bot = await run();
+    const task = await bot.order();
+    await bot.end(task.id, 'succeeded');
+    await bot.ledger.finish();
+    await bot.ledger.reserve(task);
+    expect(await all(bot)).toEqual(['settled']);
+  });
+
+  it('that is tried again is another order', async () => {
+    const bot = await run();
+    const { id } = await bot.order('unknown');
+    const { kind: _, request: __, ...whence } = order;
+    await bot.tasks.tryAgain(id, whence);
+    expect(await all(bot)).toEqual(['unconfirmed', 'unconfirmed']);
+  });
+
+  it('that cannot be reserved is not made', async () => {
+    const on = stage();
+    const bot = await run(on);
+    sql(
+      on.file,
+      "CREATE TRIGGER full BEFORE INSERT ON atelier WHEN NEW.namespace = 'ledger' BEGIN SELECT RAISE(FAIL, 'full'); END",
+    );
+    await expect(bot.order()).rejects.toMatchObject({ name: 'StoreError' });
+    expect(bot.heard).toEqual([]);
+    expect(await bot.store.live()).toEqual([]);
+  });
+
+  it('that cannot be stored is refunded', async () => {
+    const on = stage();
+    const bot = await run(on);
+    sql(
+      on.file,
+      "CREATE TRIGGER full BEFORE INSERT ON atelier WHEN NEW.namespace = 'live' BEGIN SELECT RAISE(FAIL, 'full'); END",
+    );
+    await expect(bot.order()).rejects.toMatchObject({ name: 'StoreError' });
+    expect(await all(bot)).toEqual(['refunded']);
+  });
+});
+
+describe('an end that cannot be written', () => {
+  const spoil =
+    "CREATE TRIGGER full BEFORE INSERT ON atelier WHEN NEW.namespace = 'ledger' BEGIN SELECT RAISE(FAIL, 'full'); END";
+
+  it('keeps no result back, and is written with the next change of its task', async () => {
+    const on = stage();
+    const bot = await run(on);
+    const { id } = await bot.order();
+    sql(on.file, spoil);
+    expect((await bot.end(id, 'succeeded')).state).toBe('ready');
+    expect(await standing(bot, id)).toBe('reserved');
+    expect(on.logged.join('')).toContain('could not be written into the ledger');
+    sql(on.file, 'DROP TRIGGER full');
+    await bot.tasks.change(id, (task) => delivered(task, undefined, START));
+    expect(await standing(bot, id)).toBe('settled');
+  });
+
+  it('is written when the bot stops, or else at the next start', async () => {
+    const on = stage();
+    const first = await run(on);
+    const [one, other] = [await first.order(), await first.order()];
+    sql(on.file, spoil);
+    await first.end(one.id, 'succeeded');
+    await first.tasks.change(one.id, (task) => delivered(task, undefined, START));
+    await first.stop();
+    sql(on.file, 'DROP TRIGGER full');
+    const second = await run(on);
+    expect(await standing(second, one.id)).toBe('settled');
+
+    sql(on.file, spoil);
+    await second.end(other.id, 'failed');
+    await second.ledger.finish();
+    sql(on.file, 'DROP TRIGGER full');
+    await second.stop();
+    expect(await findings(on)).toEqual({});
+    const third = await run(on);
+    expect(await standing(third, other.id)).toBe('refunded');
+  });
+});
+
+describe('a start', () => {
+  it('begins the ledger of a store that has none with every task that is kept', async () => {
+    const on = stage();
+    const before = await run(on);
+    const [open, done, lost] = [await before.order(), await before.order(), await before.order('unknown')];
+    await before.end(done.id, 'succeeded');
+    await before.tasks.change(done.id, (task) => delivered(task, undefined, START));
+    await before.stop();
+    const known = await await run(on).then(async (bot) => ({ bot, entries: await bot.entries() }));
+    await known.bot.stop();
+    sql(on.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
+    const after = await run(on);
+    expect(await after.entries()).toEqual(known.entries);
+    expect(known.entries.map(({ id }) => id).sort()).toEqual([open.id, done.id, lost.id].sort());
+  });
+
+  it('makes the entry of a live task anew when it was lost', async () => {
+    const on = stage();
+    const first = await run(on);
+    const { id } = await first.order();
+    await first.stop();
+    sql(on.file, "DELETE FROM atelier WHERE namespace = 'ledger'");
+    const second = await run(on);
+    expect(await standing(second, id)).toBe('reserved');
+    await second.end(id, 'succeeded');
+    expect(await standing(second, id)).toBe('settled');
+  });
+
+  it('looks no further back than the oldest order that may still be open', async () => {
+    const on = stage();
+    const first = await run(on);
+    const { id } = await first.order();
+    await first.end(id, 'succeeded');
+    await first.stop();
+    on.clock.advance(2 * DAY_MS);
+    await (await run(on)).stop();
+    expect(sql(on.file, "SELECT value FROM atelier WHERE key = 'ledger'")[0]?.value).toContain('2026-01-01');
+    const last = await run(on);
+    await last.tasks.change(id, (task) => delivered(task, undefined, START));
+    await last.stop();
+    await (await run(on)).stop();
+    expect(sql(on.file, "SELECT value FROM atelier WHERE key = 'ledger'")[0]?.value).toContain('2026-01-03');
+  });
+});
+
+describe('an entry', () => {
+  it.each([-1, 1e300])('of a task whose time makes no sense (%d) is kept like any other', async (created) => {
+    const on = stage();
+    const store = await on.open();
+    await store.put(makeTask({ id: 'senseless00000000', state: 'ready', times: { created } }));
+    await store.close();
+    const bot = await run(on);
+    expect((await bot.entries()).map(standingOf)).toEqual(['settled']);
+    await bot.stop();
+    expect(await findings(on)).toEqual({});
+  });
+
+  it('stays as it was when its task has expired', async () => {
+    const on = stage();
+    const first = await run(on, { prices: { imagine: '0.05' } });
+    const [done, lost] = [await first.order(), await first.order('unknown')];
+    await first.end(done.id, 'succeeded');
+    for (const { id } of [done, lost])
+      await first.tasks.change(id, (task) => delivered(task, undefined, on.clock.now()));
+    await first.stop();
+    const entries = await (await run(on).then(async (bot) => ({ kept: await bot.entries(), end: await bot.stop() })))
+      .kept;
+    on.clock.advance(401 * DAY_MS);
+    const later = await run(on);
+    expect(await later.tasks.get(done.id)).toBeUndefined();
+    expect(await later.entries()).toEqual(entries);
+    expect(entries.map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
+  });
+
+  it('has the price of its model, or of its kind, or none, and it is an estimate', async () => {
+    const bot = await run(stage(), { prices: { imagine: '0.05', 'imagine:dear': '1.00' } });
+    const dear = await bot.order('taken', { request: { prompt: 'x', model: 'dear' } });
+    const plain = await bot.order('taken', { request: { prompt: 'y', model: 'constructor' } });
+    const amounts = new Map((await bot.entries()).map((entry) => [entry.id, amountOf(entry)]));
+    expect(amounts.get(dear.id)).toEqual({ amount: '1.00', isEstimate: true });
+    expect(amounts.get(plain.id)).toEqual({ amount: '0.05', isEstimate: true });
+    const free = await run();
+    await free.order();
+    expect((await free.entries()).map(amountOf)).toEqual([undefined]);
+  });
+
+  it('that cannot be read is set aside, and made anew from its task', async () => {
+    const on = stage();
+    const bot = await run(on);
+    const { id } = await bot.order();
+    sql(on.file, "UPDATE atelier SET value = 'rubbish' WHERE namespace = 'ledger'");
+    await bot.end(id, 'succeeded');
+    expect(await standing(bot, id)).toBe('settled');
+    expect(sql(on.file, "SELECT count(*) AS n FROM atelier WHERE namespace = 'quarantine'")).toEqual([{ n: 1 }]);
+    sql(on.file, "UPDATE atelier SET value = 'rubbish' WHERE namespace = 'ledger'");
+    expect(await bot.ledger.uses({ range: { start: '2026-01-01', end: '2026-01-01' } })).toEqual([]);
+    expect(sql(on.file, "SELECT count(*) AS n FROM atelier WHERE namespace = 'ledger'")).toEqual([{ n: 0 }]);
+  });
+
+  it('is the gateway’s own amount where it reported one', () => {
+    const entry: Entry = {
+      id: 'x',
+      at: 0,
+      kind: 'imagine',
+      facts: [
+        { standing: 'reserved', at: 0, amount: '0.05' },
+        { standing: 'settled', at: 1, amount: '0.0700' },
+      ],
+    };
+    expect(amountOf(entry)).toEqual({ amount: '0.0700', isEstimate: false });
+  });
+});

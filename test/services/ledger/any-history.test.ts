@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Entry, type Standing, standingOf } from '../../../src/services/ledger/entry.ts';
+import { agreeing } from '../../../src/services/ledger/reconcile.ts';
+import { StoreError } from '../../../src/services/tasks/store/index.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { order } from '../tasks/made.ts';
+import { type Stage, stage } from '../tasks/store/stage.ts';
+import { findings } from './doctor.ts';
+import { type Answer, type End, type Run, run } from './scene.ts';
+
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('order'), answer: fc.constantFrom('taken', 'refused', 'unknown') }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('end'),
+      end: fc.constantFrom('succeeded', 'failed', 'cancelled', 'expired'),
+      which: fc.nat(9),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom('deliver', 'dismiss', 'try again', 'follow again', 'reserve again'),
+      which: fc.nat(9),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 1, max: 50 * 3_600_000 }) }) },
+) as fc.Arbitrary<
+  | { do: 'order'; answer: Answer }
+  | { do: 'end'; end: End; which: number }
+  | { do: 'deliver' | 'dismiss' | 'try again' | 'follow again' | 'reserve again'; which: number }
+  | { do: 'wait'; ms: number }
+>;
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+/** One life of the bot after the other; some end in the middle of a write. */
+const history = fc.array(
+  fc.record({
+    steps: fc.array(step, { maxLength: 12 }),
+    diesAfter: fc.option(fc.integer({ min: 1, max: 25 }), { nil: undefined }),
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+
+const NOT_ALLOWED = ['no', 'refusals.notYours', 'refusals.alreadyDecided', 'refusals.alreadyTriedAgain'];
+
+async function take(bot: Run, on: Stage, known: string[], one: Step): Promise<void> {
+  if (one.do === 'wait') return on.clock.advance(one.ms);
+  if (one.do === 'order') {
+    const { id } = await bot.order(one.answer);
+    known.push(id);
+    return;
+  }
+  const id = known[one.which % Math.max(1, known.length)];
+  const task = id === undefined ? undefined : await bot.tasks.get(id);
+  if (id === undefined || task === undefined) return;
+  const { kind: _, request: __, ...whence } = order;
+  const isOver = !['accepted', 'queued', 'running', 'submitting'].includes(task.state);
+  if (one.do === 'end') await bot.end(id, one.end);
+  else if (one.do === 'deliver' && isOver)
+    await bot.tasks.change(id, (before) => delivered(before, undefined, on.clock.now()));
+  else if (one.do === 'dismiss') await bot.tasks.dismiss(id, order.requesterId);
+  else if (one.do === 'try again') known.push((await bot.tasks.tryAgain(id, whence)).id);
+  else if (one.do === 'follow again') bot.ledger.follow(task);
+  else if (one.do === 'reserve again') await bot.ledger.reserve(task);
+}
+
+async function live(
+  on: Stage,
+  life: { steps: Step[]; diesAfter?: number | undefined },
+  known: string[],
+): Promise<void> {
+  let bot: Run | undefined;
+  try {
+    bot = await run(on, { diesAfter: life.diesAfter });
+    for (const one of life.steps) {
+      try {
+        await take(bot, on, known, one);
+      } catch (error) {
+        if (!(error instanceof Error) || !NOT_ALLOWED.includes(error.message)) throw error;
+      }
+    }
+    await bot.stop();
+  } catch (error) {
+    // Whatever is to be written after its death fails, and is thrown.
+    if (!(error instanceof StoreError) || life.diesAfter === undefined) throw error;
+    await bot?.die();
+  }
+}
+
+/** Written out once more, in other words than the ledger's own. */
+function expected({ state, failure }: Task): Standing {
+  if (state === 'ready' || state === 'delivered') return 'settled';
+  if (state === 'unconfirmed' || failure?.cause === 'dismissed') return 'unconfirmed';
+  return ['failed', 'cancelled', 'expired'].includes(state) ? 'refunded' : 'reserved';
+}
+
+const withoutFacts = ({ facts: _, ...identity }: Entry) => identity;
+
+async function lookIn(on: Stage): Promise<{ entries: Map<string, Entry>; tasks: Map<string, Task> }> {
+  const bot = await run(on);
+  await bot.ledger.finish();
+  const entries = new Map((await bot.entries()).map((entry) => [entry.id, entry]));
+  const tasks = new Map((await Array.fromAsync(bot.store.entries.tasks())).map((task) => [task.id, task]));
+  await bot.stop();
+  return { entries, tasks };
+}
+
+describe('whatever happens', () => {
+  it('the ledger that is kept is the ledger that its tasks would make', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (lives) => {
+        const on = stage();
+        const known: string[] = [];
+        let before = new Map<string, Entry>();
+        for (const life of lives) {
+          await live(on, life, known);
+          const { entries } = await lookIn(on);
+          // Nothing that was written once is ever changed or lost.
+          for (const [id, entry] of before)
+            expect(entries.get(id)?.facts.slice(0, entry.facts.length)).toEqual(entry.facts);
+          before = entries;
+        }
+        expect(await findings(on)).toEqual({});
+        const { entries, tasks } = await lookIn(on);
+        expect(entries).toEqual(before);
+        for (const [id, entry] of entries) {
+          const task = tasks.get(id);
+          expect(standingOf(entry)).toBe(task ? expected(task) : 'refunded');
+          if (!task) continue;
+          const rebuilt = agreeing(undefined, task, {});
+          expect(withoutFacts(entry)).toEqual(JSON.parse(JSON.stringify(withoutFacts(rebuilt))));
+          expect(standingOf(rebuilt)).toBe(standingOf(entry));
+        }
+        expect([...tasks.keys()].filter((id) => !entries.has(id))).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

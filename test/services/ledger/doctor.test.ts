@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
+import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { START, type Stage, sql, stage } from '../tasks/store/stage.ts';
+import { findings } from './doctor.ts';
+import { run } from './scene.ts';
+
+const everything = (file: string): unknown =>
+  sql(file, 'SELECT key, namespace, value FROM atelier ORDER BY namespace, key');
+
+/** Three orders that came to a result, one that is under way, and one that was refused. */
+async function filled(): Promise<Stage> {
+  const on = stage();
+  const bot = await run(on);
+  await expect(bot.order('refused')).rejects.toThrow('no');
+  for (let count = 0; count < 3; count++) {
+    const { id } = await bot.order();
+    await bot.end(id, 'succeeded');
+    await bot.tasks.change(id, (task) => delivered(task, undefined, START));
+  }
+  await bot.order();
+  await bot.stop();
+  return on;
+}
+
+const settledRow = "SELECT key FROM atelier WHERE namespace = 'ledger' AND value LIKE '%settled%' LIMIT 1";
+
+const damages: [name: string, statement: string, found: Awaited<ReturnType<typeof findings>>][] = [
+  ['a lost entry', `DELETE FROM atelier WHERE key = (${settledRow})`, { 'entry-missing': 1 }],
+  ['a lost ledger', "DELETE FROM atelier WHERE namespace = 'ledger'", { 'entry-missing': 4 }],
+  [
+    'an end that was not written',
+    `UPDATE atelier SET value = replace(value, '"settled"', '"unconfirmed"') WHERE key = (${settledRow})`,
+    { 'entry-different': 1 },
+  ],
+  [
+    'an entry of somebody else',
+    `UPDATE atelier SET value = replace(value, '"memberId":"1', '"memberId":"9') WHERE key = (${settledRow})`,
+    { 'entry-different': 1 },
+  ],
+  [
+    'a reservation without a task',
+    "UPDATE atelier SET value = replace(value, '\"refunded\"', '\"reserved\"') WHERE namespace = 'ledger' AND value LIKE '%refunded%'",
+    { 'entry-different': 1 },
+  ],
+  [
+    'an entry that cannot be read',
+    `UPDATE atelier SET value = 'rubbish' WHERE key = (${settledRow})`,
+    { unreadable: 1, 'entry-missing': 1 },
+  ],
+  [
+    'an entry in the place of another',
+    `UPDATE atelier SET key = '2026-01-02:x' WHERE key = (${settledRow})`,
+    { unreadable: 1, 'entry-missing': 1 },
+  ],
+  [
+    'an amount that is none',
+    `UPDATE atelier SET value = replace(value, '"reserved",', '"reserved","amount":"NaN",') WHERE key = (${settledRow})`,
+    { unreadable: 1, 'entry-missing': 1 },
+  ],
+];
+
+describe('the doctor', () => {
+  it('finds nothing in a ledger that is well', async () => {
+    const on = await filled();
+    expect(await findings(on, { repair: true })).toEqual({});
+  });
+
+  it.each(damages)('finds and repairs %s', async (_name, statement, found) => {
+    const on = await filled();
+    sql(on.file, statement);
+    const before = everything(on.file);
+    expect(await findings(on)).toEqual(found);
+    expect(everything(on.file)).toEqual(before);
+    expect(await findings(on, { repair: true, prices: { imagine: '0.05' } })).toEqual(found);
+    expect(await findings(on)).toEqual({});
+    const bot = await run(on);
+    const standings = (await bot.entries()).map(standingOf).filter((standing) => standing !== 'refunded');
+    expect(standings.sort()).toEqual(['reserved', 'settled', 'settled', 'settled']);
+    const priced = (await bot.entries()).filter((entry) => amountOf(entry) !== undefined);
+    expect(priced).toHaveLength(found['entry-missing'] ?? 0);
+  });
+
+  it('leaves entries alone whose tasks are gone, and those of nobody', async () => {
+    const on = await filled();
+    sql(on.file, "DELETE FROM atelier WHERE namespace = 'finished'");
+    sql(
+      on.file,
+      `INSERT INTO atelier (key, namespace, value) VALUES ('2025-12-31:nobody', 'ledger', '{"value":{"id":"nobody","at":1767182400000,"kind":"imagine","facts":[{"standing":"settled","at":1,"amount":"1.10"}]}}')`,
+    );
+    const before = everything(on.file);
+    expect(await findings(on)).toEqual({});
+    const bot = await run(on);
+    const uses = await bot.ledger.uses({ range: { start: '2025-12-31', end: '2025-12-31' } });
+    expect(uses).toMatchObject([{ memberId: undefined, count: 1, amount: '1.10', isEstimate: false }]);
+    await bot.stop();
+    expect(everything(on.file)).toEqual(before);
+  });
+
+  it('asks for no ledger where none was ever kept', async () => {
+    const on = await filled();
+    sql(on.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
+    expect(await findings(on)).toEqual({});
+  });
+});

@@ -1,0 +1,16 @@
+import type { Prices } from '../../../src/services/ledger/prices.ts';
+import { examine, type FindingKind } from '../../../src/services/tasks/store/index.ts';
+import type { Stage } from '../tasks/store/stage.ts';
+
+/** Lines of a task that never came to be: what a crash may leave, and nothing of the ledger's. */
+const OF_OTHERS: ReadonlySet<FindingKind> = new Set(['line-dangling', 'row-astray', 'past']);
+
+/** What `npm run doctor` finds in the ledger of a store that nobody uses. */
+export async function findings(
+  { file, clock, log }: Stage,
+  { repair = false, prices = {} }: { repair?: boolean; prices?: Prices } = {},
+): Promise<Partial<Record<FindingKind, number>>> {
+  const found = await examine({ url: `sqlite://${file}`, scheme: 'sqlite' }, { clock, log, repair, prices });
+  const ours = found.findings.filter(({ kind }) => !OF_OTHERS.has(kind));
+  return Object.fromEntries(ours.map(({ kind, count }) => [kind, count]));
+}

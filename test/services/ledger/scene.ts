@@ -1,0 +1,133 @@
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { GatewayError } from '../../../src/services/gateway/index.ts';
+import type { Entry } from '../../../src/services/ledger/entry.ts';
+import { Ledger } from '../../../src/services/ledger/ledger.ts';
+import type { Prices } from '../../../src/services/ledger/prices.ts';
+import { advance } from '../../../src/services/tasks/advance.ts';
+import { kind } from '../../../src/services/tasks/kinds/kind.ts';
+import { InProcessScheduler } from '../../../src/services/tasks/scheduler/in-process.ts';
+import { openStore } from '../../../src/services/tasks/store/index.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { Tasks } from '../../../src/services/tasks/tasks.ts';
+import { madeSnapshot, order, taken } from '../tasks/made.ts';
+import { type Stage, stage } from '../tasks/store/stage.ts';
+
+/** What comes of an order at the gateway. */
+export type Answer = 'taken' | 'refused' | 'unknown';
+export type End = 'succeeded' | 'failed' | 'cancelled' | 'expired';
+
+/** The engine with its ledger on a real store, in one run of the bot. What the gateway says is the test's to decide. */
+export interface Run {
+  tasks: Tasks;
+  ledger: Ledger;
+  store: Awaited<ReturnType<typeof openStore>>;
+  /** Ids of the tasks that the gateway has heard of. */
+  heard: string[];
+  order(answer?: Answer, over?: Partial<typeof order>): Promise<Task>;
+  end(id: string, end: End): Promise<Task>;
+  entries(): Promise<Entry[]>;
+  stop(): Promise<void>;
+  /** As if the process had ended here and now. */
+  die(): Promise<void>;
+}
+
+export interface RunOptions {
+  prices?: Prices;
+  /** The bot dies as soon as so many writes have reached the store. */
+  diesAfter?: number | undefined;
+}
+
+let orders = 0;
+
+export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOptions = {}): Promise<Run> {
+  const { clock, log, file } = on;
+  const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock, busyTimeoutMs: 10 });
+  let isOpen = true;
+  const die = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    await tasks.pause();
+    await store.close();
+  };
+  let left = diesAfter ?? Number.POSITIVE_INFINITY;
+  const written = async <T>(writing: Promise<T>): Promise<T> => {
+    const result = await writing;
+    left -= 1;
+    if (left === 0) await store.close();
+    return result;
+  };
+  const mortal = new Proxy(store, {
+    get(target, name) {
+      if (name === 'put') return (task: Task) => written(target.put(task));
+      if (name === 'remove') return (task: Task) => written(target.remove(task));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const entries = new Proxy(store.entries, {
+    get(target, name) {
+      if (name === 'change') return (...args: Parameters<typeof target.change>) => written(target.change(...args));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const heard: string[] = [];
+  let answer: Answer = 'taken';
+  const ledger = new Ledger({ entries, prices, clock, log });
+  const tasks = new Tasks({
+    store: mortal,
+    ledger,
+    kinds: [
+      kind({
+        name: 'imagine',
+        source: { name: 'imgx', one: async () => madeSnapshot() },
+        patience: 'picture',
+        request: z.object({ prompt: z.string(), model: z.string().optional() }),
+        durationKey: () => 'imagine',
+        model: ({ model }) => model,
+        submit: async () => {
+          const all = await store.live();
+          heard.push(
+            ...all.filter(({ state, id }) => state === 'submitting' && !heard.includes(id)).map(({ id }) => id),
+          );
+          if (answer === 'taken') return taken;
+          throw new GatewayError('no', { kind: 'unavailable', mayHaveTakenEffect: answer === 'unknown' });
+        },
+      }),
+    ],
+    scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
+    clock,
+    log,
+    maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+    random: () => 0.5,
+  });
+  await tasks.open();
+  await tasks.start();
+  onTestFinished(die);
+  return {
+    tasks,
+    ledger,
+    store,
+    heard,
+    order(next = 'taken', over = {}) {
+      answer = next;
+      orders += 1;
+      return tasks.submit({ ...order, ...over, request: { prompt: `order ${orders}`, ...over.request } });
+    },
+    end: (id, end) => tasks.change(id, (task) => advance(task, said(end), clock.now())),
+    entries: () => Array.fromAsync(store.entries.between('', '9999-12-31')),
+    async stop() {
+      if (!isOpen) return;
+      isOpen = false;
+      await tasks.pause();
+      await tasks.stop();
+    },
+    die,
+  };
+}
+
+const said = (end: End) =>
+  end === 'succeeded'
+    ? madeSnapshot({ state: 'succeeded' })
+    : madeSnapshot({ state: 'failed', failure: { cause: end, reason: undefined, code: undefined } });

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
+import { quickBot, says } from '../../e2e/quick.ts';
+import { folder, sql, stage } from '../tasks/store/stage.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+function script(path: string, env: Record<string, string>): Promise<{ code: number; said: string }> {
+  return new Promise((resolve) => {
+    const entry = ['--import', './scripts/check-node.mjs', path];
+    const child = execFile(process.execPath, entry, { cwd: root, env }, (_error, out, problems) => {
+      resolve({ code: child.exitCode ?? -1, said: out + problems });
+    });
+  });
+}
+
+describe('the shipped bot', () => {
+  it('writes every order into its ledger, with its end and the price that the operator named', async () => {
+    const path = join(folder(), 'prices.json');
+    writeFileSync(path, '{"imagine": 0.050}');
+    const { discord, gateway, app, config } = await quickBot({ gateway: { speed: 20 }, settings: { PRICES: path } });
+    const member = discord.as('member');
+    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    gateway.faults.add({ do: 'moderated' });
+    await (await member.slash('imagine', { prompt: 'something' })).message(says('could not do this'));
+    gateway.faults.clear();
+    gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
+    await (await member.slash('imagine', { prompt: 'a hare' })).message(says('used up'));
+    await app.stop();
+    const rows = sql(config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'ledger'");
+    const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
+    expect(entries.map(standingOf).sort()).toEqual(['refunded', 'refunded', 'settled']);
+    for (const entry of entries) expect(entry).toMatchObject({ kind: 'imagine', facts: [{ amount: '0.050' }, {}] });
+    expect(new Set(entries.map(({ memberId }) => memberId)).size).toBe(1);
+  });
+});
+
+describe('PRICES', () => {
+  it('that makes no sense keeps bot and doctor from starting, and says which file is wanted', async () => {
+    const path = join(folder(), 'prices.json');
+    writeFileSync(path, '{"imagine": "a lot"}');
+    const { file } = stage();
+    const env = {
+      ...{ PATH: process.env.PATH ?? '', STORE_URL: `sqlite://${file}`, PRICES: path },
+      ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },
+    };
+    for (const entry of ['src/index.ts', 'scripts/doctor.ts']) {
+      const { code, said } = await script(entry, env);
+      expect(code).toBe(78);
+      expect(said).toContain('PRICES should be the path of a JSON file');
+      expect(said).not.toContain('a lot');
+    }
+  });
+});

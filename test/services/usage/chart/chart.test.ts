@@ -1,0 +1,102 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { drawChart, svgOf } from '../../../../src/services/usage/chart/draw.ts';
+import type { Bar, BarPicture } from '../../../../src/services/usage/chart/picture.ts';
+
+const bar = (label: string, amount: string): Bar => ({ label, amount, text: amount });
+const picture = (bars: BarPicture['bars'], entries: Bar[]): BarPicture => ({
+  ...{ title: 'What was used', facts: ['Total 31.25', 'Largest: b'], bars, entries },
+});
+
+const texts = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
+
+/** Heights and widths of what is filled like a bar, in the order of the series. */
+function bars(svg: string) {
+  return [...svg.matchAll(/<path d="([^"]+)" fill="#(?:6b77e8|3a45b8)"/g)].map(([, path = '']) => {
+    const points = [...path.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)] as const);
+    const extent = (of: number[]): number => Math.max(...of) - Math.min(...of);
+    return { width: extent(points.map(([x]) => x)), height: extent(points.map(([, y]) => y)) };
+  });
+}
+
+describe('a chart', () => {
+  it('has a bar for every day, as high as its amount, and marks the largest', async () => {
+    const svg = await svgOf(picture('upright', [bar('03-01', '2.5'), bar('03-02', '10'), bar('03-03', '5')]));
+    const [first, second, third] = bars(svg).map(({ height }) => height);
+    expect((first ?? 0) / (second ?? 1)).toBeCloseTo(0.25, 1);
+    expect((third ?? 0) / (second ?? 1)).toBeCloseTo(0.5, 1);
+    expect(svg.match(/fill="#3a45b8"/g)).toHaveLength(1);
+    for (const text of ['What was used', 'Total 31.25', 'Largest: b', '03-01', '03-03', '2.5', '10', '5'])
+      expect(texts(svg)).toContain(text);
+  });
+
+  it('lays names beside lying bars, with every digit that fits, and cuts long names in their middle', async () => {
+    const long = 'a-very-long-vendor-name/with-a-very-long-model-name-v12.5-preview:2026-01-31';
+    const svg = await svgOf(picture('lying', [bar(long, '40'), bar('b', '10.000000001'), bar('c', '0')]));
+    const [first, second] = bars(svg).map(({ width }) => width);
+    expect((second ?? 0) / (first ?? 1)).toBeCloseTo(0.25, 1);
+    expect(texts(svg)).toContain('10.000000001');
+    expect(texts(svg).some((text) => text?.startsWith('a-very-') && text.includes('…') && text.endsWith('01-31'))).toBe(
+      true,
+    );
+  });
+
+  it.each([
+    ['huge', '5'.padEnd(30, '0'), '× 10²⁷'],
+    ['tiny', '0.000000000000000000005', '× 10⁻²¹'],
+  ])('scales its axis where amounts are %s', async (_name, amount, scale) => {
+    const svg = await svgOf(picture('upright', [bar('03-01', amount), bar('03-02', '0')]));
+    expect(texts(svg)).toContain(scale);
+    expect(bars(svg)[0]?.height).toBeGreaterThan(100);
+  });
+
+  it('shows zeros and money given back for what they are', async () => {
+    const flat = await svgOf(picture('upright', [bar('03-01', '0.00'), bar('03-02', '0.00')]));
+    expect(texts(flat)).toContain('0.00');
+    expect(flat).not.toMatch(/NaN|Infinity/);
+    const negative = await svgOf(picture('upright', [bar('03-01', '-3'), bar('03-02', '3')]));
+    const [down, up] = bars(negative).map(({ height }) => height);
+    expect(Math.abs((down ?? 0) - (up ?? 0))).toBeLessThan(2);
+  });
+
+  it('leaves out labels that would run into each other', async () => {
+    const days = Array.from({ length: 60 }, (_, index) => bar(`d${index}-00`, '1.25'));
+    const svg = await svgOf(picture('upright', days));
+    expect(bars(svg)).toHaveLength(60);
+    expect(texts(svg).filter((text) => text?.startsWith('d')).length).toBeLessThan(15);
+    expect(texts(svg)).not.toContain('1.25');
+  });
+
+  it('takes names for words, whatever they are made of', async () => {
+    const names = ['<script>&"', '{a|b}', '{value}', '日本', '\u{1F98A}'];
+    const drawn = await drawChart(
+      picture(
+        'lying',
+        names.map((name) => bar(name, '1')),
+      ),
+    );
+    expect((await sharp(drawn).metadata()).format).toBe('png');
+    expect(
+      texts(
+        await svgOf(
+          picture(
+            'lying',
+            names.map((name) => bar(name, '1')),
+          ),
+        ),
+      ),
+    ).toContain('{value}');
+  });
+
+  it('stands on a ground of its own, with letters on it, on a machine without fonts', async () => {
+    const drawn = await drawChart(picture('upright', [bar('03-01', '0')]));
+    const { width, height } = await sharp(drawn).metadata();
+    expect([width, height]).toEqual([1050, 840]);
+    const { data, info } = await sharp(drawn).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    const brightness = (x: number, y: number): number => data[(y * info.width + x) * info.channels] ?? 0;
+    expect(brightness(0, 0)).toBeGreaterThan(245);
+    // The title's place: dark letters on the light ground.
+    const title = Array.from({ length: 200 * 40 }, (_, at) => brightness(36 + (at % 200), 28 + Math.floor(at / 200)));
+    expect(title.filter((value) => value < 60).length).toBeGreaterThan(200);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { askedRange } from '../../../src/services/usage/asked-range.ts';
+import { daysOf, isDay, lengthOf, quickRange } from '../../../src/services/usage/days.ts';
+
+const today = '2028-03-01';
+const asked = (start?: string, end?: string) => askedRange({ start, end }, today);
+
+describe('a range', () => {
+  it('is the last seven days unless told, and seven days up to an end that is told alone', () => {
+    expect(asked()).toEqual({ start: '2028-02-24', end: today });
+    expect(asked(undefined, '2028-02-10')).toEqual({ start: '2028-02-04', end: '2028-02-10' });
+    expect(asked(' 2028-02-29 ')).toEqual({ start: '2028-02-29', end: today });
+  });
+
+  it('may have a year and a leap day, and no day more', () => {
+    expect(asked('2027-03-02')).toMatchObject({ start: '2027-03-02' });
+    expect(lengthOf({ start: '2027-03-02', end: today })).toBe(366);
+    expect(asked('2027-03-01')).toMatchObject({
+      key: 'refusals.usageTooLong',
+      variables: { days: '367', most: '366' },
+    });
+  });
+
+  it('may reach beyond today, but not begin there', () => {
+    expect(asked(today, '2028-03-31')).toEqual({ start: today, end: '2028-03-31' });
+    expect(asked('2028-03-02')).toMatchObject({ key: 'refusals.usageAhead' });
+    expect(asked(undefined, '2028-03-31')).toMatchObject({ key: 'refusals.usageAhead' });
+  });
+
+  it.each([
+    '',
+    'today',
+    '2028-02-30',
+    '2027-02-29',
+    '28-01-01',
+    '2028-1-1',
+    '2028-13-01',
+    '+02028-01-01',
+    '2028-01-01T00:00',
+  ])('is none with %j for a date', (text) => {
+    expect(isDay(text)).toBe(false);
+    const refusal = asked(text, today);
+    expect(refusal).toBeInstanceOf(Refusal);
+    expect(refusal).toMatchObject({ key: 'refusals.usageNoDate', variables: { day: text } });
+  });
+});
+
+it('quick ranges are whole months, across a leap day and a new year', () => {
+  expect(quickRange('today', today)).toEqual({ start: today, end: today });
+  expect(quickRange('week', today)).toEqual({ start: '2028-02-24', end: today });
+  expect(quickRange('month', today)).toEqual({ start: today, end: today });
+  expect(quickRange('last', today)).toEqual({ start: '2028-02-01', end: '2028-02-29' });
+  expect(quickRange('last', '2028-01-31')).toEqual({ start: '2027-12-01', end: '2027-12-31' });
+  expect(daysOf(quickRange('week', today))).toHaveLength(7);
+});

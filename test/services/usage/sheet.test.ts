@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compared, sumOf } from '../../../src/lib/decimals.ts';
+import type { Usage } from '../../../src/services/gateway/usage.ts';
+import type { Use } from '../../../src/services/ledger/uses.ts';
+import { accountSheet } from '../../../src/services/usage/account.ts';
+import { bookSheet } from '../../../src/services/usage/book.ts';
+import { dayAfter } from '../../../src/services/usage/days.ts';
+
+const range = { start: '2026-03-01', end: '2026-03-31' };
+const amount = fc
+  .tuple(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.nat(10 ** 14))
+  .map(([whole, part]) => `${whole}.${part}`);
+const row = fc.record({
+  date: fc.option(
+    fc.integer({ min: -3, max: 33 }).map((days) => dayAfter(range.start, days)),
+    { nil: undefined },
+  ),
+  model: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
+  requests: fc.option(fc.nat(50), { nil: undefined }),
+  amount: fc.option(amount, { nil: undefined }),
+  items: fc.array(fc.record({ name: fc.constantFrom('a', 'd', ''), amount }), { maxLength: 3 }),
+});
+
+const inRange = (rows: Usage['rows']) =>
+  rows.filter(({ date }) => date === undefined || (date >= range.start && date <= range.end));
+const counted = (rows: readonly { requests: number | undefined }[]) =>
+  rows.reduce((sum, one) => sum + (one.requests ?? 0), 0);
+const exact = (texts: (string | undefined)[]) => sumOf(texts.flatMap((text) => text ?? [])) ?? '0';
+
+describe('the account’s sheet', () => {
+  it('by day comes to the same as its rows, and to the same requests', () => {
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
+        const { lines, requests } = accountSheet({ total: undefined, rows }, range, 'day');
+        const wanted = inRange(rows).map((one) => one.amount ?? sumOf(one.items.map((item) => item.amount)));
+        expect(compared(exact(lines.map((line) => line.amount)), exact(wanted))).toBe(0);
+        expect(requests ?? 0).toBe(counted(inRange(rows)));
+        expect(new Set(lines.map(({ label }) => label)).size).toBe(lines.length);
+        for (const { label } of lines)
+          expect(label === undefined || (label >= range.start && label <= range.end)).toBe(true);
+      }),
+    );
+  });
+
+  it('by model comes to the same as by day: no line item is lost or counted twice', () => {
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
+        const usage = { total: undefined, rows };
+        const [byDay, byModel] = (['day', 'model'] as const).map((by) => accountSheet(usage, range, by));
+        expect(compared(byModel?.total ?? '0', byDay?.total ?? '0')).toBe(0);
+        expect(byModel?.requests).toBe(byDay?.requests);
+      }),
+    );
+  });
+
+  it('claims the gateway’s total, digit by digit, only when the answer keeps to the range', () => {
+    const kept = { date: '2026-03-02', model: 'a', requests: 1, amount: '1.50', items: [] };
+    const other = { ...kept, date: '2026-04-01', amount: '9' };
+    expect(accountSheet({ total: '1.500', rows: [kept] }, range, 'day')).toMatchObject({ total: '1.500', notes: [] });
+    expect(accountSheet({ total: '10.50', rows: [kept, other] }, range, 'day')).toMatchObject({
+      total: '1.50',
+      notes: [{ kind: 'otherDays', count: 1, first: '2026-04-01', last: '2026-04-01', total: '10.50' }],
+    });
+    expect(accountSheet({ total: '9', rows: [other] }, range, 'day')).toMatchObject({ total: undefined, lines: [] });
+    expect(accountSheet({ total: '2', rows: [kept] }, range, 'day').notes).toEqual([{ kind: 'differs', sum: '1.50' }]);
+    expect(accountSheet({ total: '7', rows: [] }, range, 'day').notes).toEqual([{ kind: 'totalOnly' }]);
+  });
+
+  it('refuses an amount that would fill the memory', () => {
+    const rows = [{ date: undefined, model: 'a', requests: 1, amount: '1e999999999', items: [] }];
+    expect(() => accountSheet({ total: undefined, rows }, range, 'day')).toThrow('beyond all measure');
+  });
+});
+
+describe('the sheet of the bot’s own book', () => {
+  const use: Use = {
+    ...{ day: '2026-03-02', memberId: '1', kind: 'imagine', model: undefined, count: 1 },
+    ...{ amount: '0.10', isEstimate: false, state: 'settled' },
+  };
+
+  it('counts what came to an end, and tells of the rest beside it', () => {
+    const uses: Use[] = [
+      use,
+      { ...use, memberId: '2', count: 2, amount: '0.2', isEstimate: true },
+      { ...use, memberId: undefined, amount: undefined },
+      { ...use, state: 'open', count: 4 },
+      { ...use, state: 'unconfirmed', count: 5 },
+    ];
+    const sheet = bookSheet(uses, range, 'member', 'members');
+    expect(sheet.lines).toEqual([
+      { label: '2', requests: 2, amount: '0.2', isEstimate: true },
+      { label: '1', requests: 1, amount: '0.10', isEstimate: false },
+      { label: undefined, requests: 1, amount: undefined, isEstimate: false },
+    ]);
+    expect(sheet).toMatchObject({ total: '0.30', requests: 4, isEstimate: true });
+    expect(sheet.notes).toEqual([
+      { kind: 'unpriced', count: 1 },
+      { kind: 'open', count: 4 },
+      { kind: 'unconfirmed', count: 5 },
+    ]);
+  });
+
+  it('misses no price where there is none at all, and calls an order without a model by its kind', () => {
+    const sheet = bookSheet([{ ...use, amount: undefined }], range, 'model', 'own');
+    expect(sheet).toMatchObject({ total: undefined, notes: [], lines: [{ label: 'imagine', requests: 1 }] });
+  });
+});
