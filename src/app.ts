@@ -1,5 +1,5 @@
 import { Events, type Interaction } from 'discord.js';
-import { buttons } from './buttons/index.ts';
+import { buttons, forms, openers } from './buttons/index.ts';
 import { commands } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import type { Config } from './config.ts';
@@ -14,6 +14,7 @@ import { type Clock, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
 import { pause } from './lib/pause.ts';
 import { speak } from './locales/index.ts';
+import { gatherer } from './materials.ts';
 import { presenter } from './present.ts';
 import { type Gateway, GatewayError, openGateway } from './services/gateway/index.ts';
 import type { GatewayLimits } from './services/gateway/settings.ts';
@@ -54,7 +55,13 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
   const { baseUrl, apiKey } = config.gateway;
   const media = openMedia(
-    { gatewayOrigin: new URL(baseUrl).origin, apiKey, allowPrivate: config.media.allowPrivate },
+    {
+      gatewayOrigin: new URL(baseUrl).origin,
+      apiKey,
+      // Where Discord is in one's own network, its files are there too.
+      alsoAllowed: [new URL(config.discord.apiUrl).origin],
+      allowPrivate: config.media.allowPrivate,
+    },
     { log, clock },
   );
   const clients = discordClients(config.discord.apiUrl);
@@ -75,8 +82,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     clock,
     log,
     maxWaitMs: config.maxWaitMs,
+    gather: gatherer({ media, log }),
   });
-  const presented = presenter({ media, tasks, say, log });
+  const presented = presenter({ media, tasks, say, log, isRemix: config.gateway.remix });
   const delivery = new Delivery({
     botRest: client.rest,
     tokenRest,
@@ -90,6 +98,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const services: Services = {
     models: new ModelCatalogue(gateway.models, clock),
     tasks,
+    clock,
     messageOf: presented.messageOf,
     async health() {
       const latency = client.ws.ping;
@@ -108,7 +117,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     ),
   };
   const router = new Router({
-    handlers: { commands, buttons },
+    handlers: { commands, buttons, openers, forms },
     services,
     say,
     tokenRest,

@@ -1,4 +1,5 @@
 import type { Place } from '../discord/place.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
@@ -9,6 +10,7 @@ import type { MessagePlan } from '../views/plan.ts';
 export interface Services {
   models: ModelCatalogue;
   tasks: Tasks;
+  clock: Clock;
   /** What a task's message shows now, without its results. */
   messageOf(task: Task): MessagePlan;
   health(): Promise<Health>;

@@ -90,16 +90,26 @@ function rowsOf(controls: readonly Control[]): Row[] {
   const selects = controls.filter((control) => control.type === 'select');
   const buttons = controls.filter((control) => control.type !== 'select');
   const room = MOST_ROWS - selects.length;
-  const rows = buttons.length <= room * MOST_IN_ROW ? inRows(buttons) : [row([selectFrom(asSelect(buttons))])];
+  const rows = buttons.length <= room * MOST_IN_ROW ? inRows(buttons, room) : [row([selectFrom(asSelect(buttons))])];
   return [...rows, ...selects.map((select) => row([selectFrom(select)]))].slice(0, MOST_ROWS);
 }
 
-function inRows(buttons: readonly (ButtonPlan | LinkPlan)[]): Row[] {
-  const rows: Row[] = [];
-  for (let start = 0; start < buttons.length; start += MOST_IN_ROW) {
-    rows.push(row(buttons.slice(start, start + MOST_IN_ROW).map(buttonFrom)));
+function inRows(buttons: readonly (ButtonPlan | LinkPlan)[], room: number): Row[] {
+  const rows: (ButtonPlan | LinkPlan)[][] = [];
+  for (const button of buttons) {
+    const last = rows.at(-1);
+    const startsRow = button.type === 'button' && button.startsRow === true;
+    if (!last || last.length >= MOST_IN_ROW || startsRow) rows.push([button]);
+    else last.push(button);
   }
-  return rows;
+  // Rows that were wished for are given up where they would not fit.
+  return (rows.length <= room ? rows : chunks(buttons)).map((some) => row(some.map(buttonFrom)));
+}
+
+function chunks<T>(list: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(list.length / MOST_IN_ROW) }, (_, index) =>
+    list.slice(index * MOST_IN_ROW, (index + 1) * MOST_IN_ROW),
+  );
 }
 
 /** More buttons than a message holds become a list; choosing one is pressing it. */
@@ -131,7 +141,8 @@ function buttonFrom(button: ButtonPlan | LinkPlan): APIComponentInMessageActionR
     type: ComponentType.Button,
     style: STYLES[look],
     custom_id: id,
-    label,
+    // Where there is a picture, there need be no word.
+    ...(label !== '' && { label }),
     disabled,
     ...(emoji === undefined ? {} : { emoji: { name: emoji } }),
   };

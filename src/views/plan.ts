@@ -34,6 +34,8 @@ export interface ButtonPlan {
   emoji?: string;
   look?: 'plain' | 'primary' | 'good' | 'danger';
   disabled?: boolean;
+  /** The first of a row, though the row before has room. */
+  startsRow?: boolean;
 }
 
 export interface LinkPlan {
@@ -56,11 +58,29 @@ export interface FormPlan {
   fields: readonly FieldPlan[];
 }
 
-export interface FieldPlan {
+export type FieldPlan = TextFieldPlan | ChoiceFieldPlan | FileFieldPlan;
+
+interface FieldFacts {
   name: string;
   label: string;
+  /** Said under the label. */
+  hint?: string;
+  required?: boolean;
+}
+
+export interface TextFieldPlan extends FieldFacts {
+  type: 'text';
   /** What stands in it when it opens. */
   value?: string;
-  required?: boolean;
   long?: boolean;
+}
+
+export interface ChoiceFieldPlan extends FieldFacts {
+  type: 'choice';
+  options: readonly { value: string; label: string }[];
+}
+
+/** A file of the member's own. */
+export interface FileFieldPlan extends FieldFacts {
+  type: 'file';
 }

@@ -1,11 +1,15 @@
 import type { Say } from '../locales/index.ts';
+import { meaningOfAction, meaningOfChange } from '../services/tasks/actions.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
 import { asText } from './markdown.ts';
-import type { ButtonPlan, FilePlan, MessagePlan } from './plan.ts';
+import type { FilePlan, MessagePlan } from './plan.ts';
+import { type TaskControls, taskButtons } from './task-buttons.ts';
 
 /** What a result became on its way to the message. */
 export interface Shown {
   files: readonly FilePlan[];
+  /** Where the result stands that this one was made of. */
+  parentLink?: string | undefined;
   /** Results that could not be attached, by where they are. */
   links: readonly { address: string; expiresAt?: number | undefined }[];
   /** Where those are of which only a smaller copy could be attached. */
@@ -16,19 +20,20 @@ export interface Shown {
   odd: number;
 }
 
-/** Custom ids are made by those who understand them. */
-export interface TaskControls {
-  tryAgainId(taskId: string): string;
-  dismissId(taskId: string): string;
-  deleteId(taskId: string): string;
-}
-
 const NOTHING: Shown = { files: [], links: [], wholes: [], gone: 0, odd: 0 };
 
 /** The message of a task, whatever has become of it so far. */
 export function taskMessage(task: Task, controls: TaskControls, say: Say, shown: Shown = NOTHING): MessagePlan {
-  const lines = [headline(task, say), ...body(task, shown, say)];
-  return { content: lines.join('\n'), overflow: 'cut', files: shown.files, controls: buttons(task, controls, say) };
+  const lines = [headline(task, say), ...lineage(task, shown, say), ...body(task, shown, say)];
+  return { content: lines.join('\n'), overflow: 'cut', files: shown.files, controls: taskButtons(task, controls, say) };
+}
+
+/** What it was made of: a follow-up says so, with a link where the message is still known. */
+function lineage({ kind, request }: Task, { parentLink }: Shown, say: Say): string[] {
+  if (kind === 'imagine') return [];
+  const { family, index } = kind === 'action' ? meaningOfAction(String(request.customId)) : meaningOfChange(request);
+  const what = say(`task.what.${family}`, { index: String(index ?? '') });
+  return [`-# ${parentLink === undefined ? what : say('task.lineage', { what, link: parentLink })}`];
 }
 
 /** So much of a prompt is shown; the whole of it stays with the task. */
@@ -62,11 +67,18 @@ function underWay(task: Task, say: Say): string[] {
   const { state, progress, queuedBehind, times } = task;
   const since = String(Math.floor(times.created / 1000));
   if (times.overdue !== undefined) return [bar(progress), say('task.overdue', { since })];
-  if (state === 'needs-input') return [say('task.needsInput')];
+  if (state === 'needs-input') return needsInput(task, say);
   if (state === 'running') return [bar(progress), say('task.running', { since })];
   const ahead =
     queuedBehind === undefined || queuedBehind === 0 ? '' : ` ${say('task.ahead', { count: queuedBehind })}`;
   return [bar(progress), say('task.waiting', { since }) + ahead];
+}
+
+function needsInput({ wordsRefused, times }: Task, say: Say): string[] {
+  if (times.wordsSent !== undefined) return [say('task.isAsked')];
+  const refused =
+    wordsRefused === undefined ? [] : [say('task.wordsRefused', { reason: asText(wordsRefused, LONGEST_PROMPT) })];
+  return [...refused, say('task.needsInput')];
 }
 
 const BAR_LETTERS = 12;
@@ -76,10 +88,11 @@ function bar(progress = 0): string {
   return `${'▰'.repeat(full)}${'▱'.repeat(BAR_LETTERS - full)} ${Math.floor(progress)} %`;
 }
 
-function result({ times, media }: Task, { links, wholes, gone, odd }: Shown, say: Say): string[] {
+function result({ times, media, seed }: Task, { links, wholes, gone, odd }: Shown, say: Say): string[] {
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   return [
     media.length === 0 ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
+    ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: asText(seed, 20) })}`]),
     ...links.map(({ address, expiresAt }) =>
       expiresAt === undefined
         ? say('task.link', { address })
@@ -89,15 +102,4 @@ function result({ times, media }: Task, { links, wholes, gone, odd }: Shown, say
     ...(gone > 0 ? [say('task.gone', { count: gone })] : []),
     ...(odd > 0 ? [say('task.odd', { count: odd })] : []),
   ];
-}
-
-function buttons(task: Task, controls: TaskControls, say: Say): ButtonPlan[] {
-  if (!hasEnded(task)) return [];
-  if (task.state === 'unconfirmed') {
-    return [
-      { type: 'button', id: controls.tryAgainId(task.id), label: say('task.buttons.tryAgain'), look: 'danger' },
-      { type: 'button', id: controls.dismissId(task.id), label: say('task.buttons.dismiss') },
-    ];
-  }
-  return [{ type: 'button', id: controls.deleteId(task.id), label: say('task.buttons.delete'), emoji: '🗑️' }];
 }

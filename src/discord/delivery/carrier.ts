@@ -21,8 +21,8 @@ export class Carrier {
       const { channelId, id } = way.message;
       return placeIn(await this.#botRest.patch(Routes.channelMessage(channelId, id), { ...sent }));
     }
-    // The answer of its interaction, or the message that was pressed, is a task's message.
-    const original = Routes.webhookMessage(way.applicationId, way.token);
+    // A task's message is the answer of its interaction or the message that was pressed, unless it was given one of its own.
+    const original = Routes.webhookMessage(way.applicationId, way.token, way.followUpId ?? '@original');
     // With the bot's own token on it, an expired one would cost the library that token as well.
     return placeIn(await this.#tokenRest.patch(original, { ...sent, auth: false }));
   }

@@ -3,7 +3,7 @@ import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 /** An upload takes its time, and a token that ends meanwhile is a refused request more: its last minute is not begun. */
 const TOKEN_MARGIN_MS = 60_000;
 
-export type TokenWay = { by: 'token'; applicationId: string; token: string };
+export type TokenWay = { by: 'token'; applicationId: string; token: string; followUpId?: string | undefined };
 export type EditWay = { by: 'edit'; message: MessagePlace };
 export type Way = TokenWay | EditWay | { by: 'channel'; channelId: string } | { by: 'direct'; memberId: string };
 
@@ -23,9 +23,9 @@ export function wayToProgress(task: Task, shut: Shut, now: number): TokenWay | E
 }
 
 function tokenWay({ route }: Task, now: number): TokenWay | undefined {
-  const { applicationId, token, tokenExpiresAt } = route;
+  const { applicationId, token, tokenExpiresAt, followUpId } = route;
   if (token === undefined || now >= tokenExpiresAt - TOKEN_MARGIN_MS) return undefined;
-  return { by: 'token', applicationId, token };
+  return { by: 'token', applicationId, token, ...(followUpId !== undefined && { followUpId }) };
 }
 
 function editWay({ route, message, guildId }: Task): EditWay | undefined {

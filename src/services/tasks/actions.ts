@@ -65,3 +65,15 @@ export function asksForWords(customId: string, isRemix: boolean): boolean {
   const { words } = meaningOfAction(customId);
   return words === 'always' || words === 'with-region' || (words === 'in-remix' && isRemix);
 }
+
+const CHANGES: Readonly<Record<string, ActionFamily>> = {
+  UPSCALE: 'upscale',
+  VARIATION: 'variation',
+  REROLL: 'reroll',
+};
+
+/** The same of a follow-up that was asked for by a word instead of a button. */
+export function meaningOfChange({ action, index }: Readonly<Record<string, unknown>>): ActionMeaning {
+  const family = CHANGES[String(action)] ?? 'other';
+  return { family, words: 'never', ...(typeof index === 'number' && { index }) };
+}

@@ -23,7 +23,7 @@ export const taskStates = [
 
 export type TaskState = (typeof taskStates)[number];
 
-export const taskKinds = ['imagine'] as const;
+export const taskKinds = ['imagine', 'action', 'change'] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
 const time = z.number();
@@ -64,6 +64,8 @@ const route = z.object({
   /** Lets anybody answer in the bot's name while it lasts, so it goes as soon as it is of no more use. */
   token: z.string().optional(),
   tokenExpiresAt: time,
+  /** The one of the interaction's messages that shows the task, where that is not its answer. */
+  followUpId: z.string().optional(),
   /** Only the member may see the result: no way that others can read is ever taken. */
   isPrivate: z.boolean(),
   install: z.enum(['guild', 'user']),
@@ -112,6 +114,8 @@ export const taskSchema = z.object({
   durationKey: z.string(),
   progress: z.number().optional(),
   queuedBehind: z.number().optional(),
+  /** What the form for its words should start with. */
+  finalPrompt: z.string().optional(),
   /** The gateway's own status word. */
   word: z.string().optional(),
   polls: z.number(),
@@ -121,6 +125,8 @@ export const taskSchema = z.object({
   text: z.string().optional(),
   seed: z.string().optional(),
   failure: failure.optional(),
+  /** Why the gateway did not take its words. */
+  wordsRefused: z.string().optional(),
   /** Answers in a row that said the gateway does not know this task. */
   unknown: z.object({ answers: z.number(), since: time }).optional(),
   times: z.object({
@@ -133,6 +139,9 @@ export const taskSchema = z.object({
     lastPending: time.optional(),
     ended: time.optional(),
     overdue: time.optional(),
+    /** Since when words for it are on their way to the gateway, and since when it has them. */
+    wordsSent: time.optional(),
+    wordsTaken: time.optional(),
     /** Since when nothing is left to do for it. */
     settled: time.optional(),
   }),

@@ -51,15 +51,36 @@ export function submitting(order: Order, { id, idempotencyKey, model, durationKe
   };
 }
 
-export function accepted(task: Task, { remoteId, needsInput, queuedBehind }: Submission, now: number): Task {
+export function accepted(task: Task, submission: Submission, now: number): Task {
+  const { remoteId, needsInput, queuedBehind, finalPrompt } = submission;
   if (task.state !== 'submitting') throw wrongTurn(task, 'accepted');
   return {
     ...task,
     remoteId,
     state: needsInput ? 'needs-input' : 'accepted',
     queuedBehind,
+    finalPrompt,
     times: { ...task.times, accepted: now },
   };
+}
+
+/** Words for it are about to go to the gateway: whatever happens on their way, they do not go again by themselves. */
+export function wordsGoing(task: Task, words: Partial<Task['request']>, now: number): Task {
+  if (task.state !== 'needs-input') throw wrongTurn(task, 'given words');
+  const { wordsRefused: _, ...rest } = task;
+  return { ...rest, request: { ...task.request, ...words }, times: { ...task.times, wordsSent: now } };
+}
+
+/** The gateway has its words, and begins. It may have given it another id. */
+export function wordsTaken(task: Task, { remoteId }: Submission, now: number): Task {
+  if (hasEnded(task)) return task;
+  return { ...task, remoteId, state: 'accepted', times: { ...task.times, wordsTaken: now } };
+}
+
+/** The gateway did not take its words: others may be given. */
+export function wordsRefused(task: Task, reason: string): Task {
+  const { wordsSent: _, ...times } = task.times;
+  return { ...task, wordsRefused: reason, times };
 }
 
 /** Nobody knows whether the gateway took the order. It is not sent again unless its member says so. */
@@ -107,6 +128,11 @@ export function overdue(task: Task, now: number): Task {
 export function messageGone(task: Task): Task {
   const { message: _, ...rest } = task;
   return rest;
+}
+
+/** Its member has come back to it: their newest interaction is the best way to them. */
+export function reachedBy(task: Task, route: Route, message: MessagePlace | undefined): Task {
+  return { ...task, route: { ...route, isPrivate: task.route.isPrivate }, message: message ?? task.message };
 }
 
 /** A message shows it. */
