@@ -92,7 +92,7 @@ class Gathering {
     try {
       return await this.#media.imageFacts(bytes);
     } finally {
-      void release;
+      release();
     }
   }
 
