@@ -51,7 +51,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const { log, version, clock = systemClock, gatewayLimits } = tools;
   const say = speak();
   // First of all, for it tells whether another bot is at work here already.
-  const store = await openStore(config.store, { log, clock });
+  const store = await openStore(config.store, { log, clock, botVersion: version });
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
   const { baseUrl, apiKey } = config.gateway;
   const media = openMedia(

@@ -8,6 +8,7 @@ import type { Prepared } from './discord/delivery/delivery.ts';
 import type { Say } from './locales/index.ts';
 import { type Results, resultsOf } from './results.ts';
 import { asksForWords } from './services/tasks/actions.ts';
+import { typedIn } from './services/tasks/follow-ups.ts';
 import type { Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
@@ -37,7 +38,7 @@ export function presenter(parts: PresenterParts) {
       const nothing = { files: [], links: [], wholes: [], gone: 0, odd: 0, parentLink };
       if (task.state !== 'ready') return { plan: taskMessage(task, controls, say, nothing), release: () => undefined };
       const results = await resultsOf(task, parts);
-      const prompt = typeof task.request.prompt === 'string' ? task.request.prompt : '';
+      const prompt = typedIn(task);
       const files = results.flatMap((result, index): FilePlan[] => {
         if (result.as !== 'file') return [];
         const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;

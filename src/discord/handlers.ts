@@ -21,8 +21,8 @@ export interface Ask<Services> {
 /** Looks at more than the payload, so it comes after the acknowledgement. */
 export type LateGuard<Services> = (ask: Ask<Services>) => Promise<Refusal | undefined>;
 
-interface Guarded<Services> {
-  guards?: readonly Guard[];
+interface Guarded<Services, Given = unknown> {
+  guards?: readonly Guard<Given>[];
   lateGuards?: readonly LateGuard<Services>[];
 }
 
@@ -38,7 +38,7 @@ export interface Suggestion {
 export type Outcome = MessagePlan | 'shown as it goes' | 'taken away';
 
 /** A slash command as a value. Its description, its options' and its choices' are found in the locale by their names. */
-export interface CommandDefinition<O extends Options, Services> extends Guarded<Services> {
+export interface CommandDefinition<O extends Options, Services> extends Guarded<Services, Values<O>> {
   name: string;
   options: O;
   /** Whether only the member who asked sees the answer. */
@@ -52,10 +52,11 @@ export type Command<Services> = CommandDefinition<Options, Services>;
 export function command<const O extends Options, Services>(
   definition: CommandDefinition<O, Services>,
 ): Command<Services> {
-  const { isPrivate } = definition;
+  const { isPrivate, guards = [] } = definition;
   return {
     ...definition,
     // The router reads values by these very options, so they are what the definition says it takes.
+    guards: guards.map((guard) => (place, values) => guard(place, values as Values<O>)),
     isPrivate: typeof isPrivate === 'boolean' ? isPrivate : (values) => isPrivate(values as Values<O>),
     run: (values, ask) => definition.run(values as Values<O>, ask),
   };

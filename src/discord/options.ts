@@ -1,9 +1,12 @@
 import type { ChatInputCommandInteraction } from 'discord.js';
 
-/** Text that a member types, or picks from choices or suggestions. */
-export interface TextOption {
-  type: 'text';
+interface Asked {
   required?: boolean;
+}
+
+/** Text that a member types, or picks from choices or suggestions. */
+export interface TextOption extends Asked {
+  type: 'text';
   most?: number;
   /** Their names are sentences of the locale. */
   choices?: readonly string[];
@@ -11,25 +14,74 @@ export interface TextOption {
 }
 
 /** Yes or no. */
-export interface SwitchOption {
+interface SwitchOption extends Asked {
   type: 'switch';
 }
 
-export type Option = TextOption | SwitchOption;
+export interface NumberOption extends Asked {
+  type: 'number';
+  /** Without fractions. */
+  whole?: boolean;
+  least?: number;
+  most?: number;
+}
+
+/** A file that a member hands in. */
+interface AttachmentOption extends Asked {
+  type: 'attachment';
+  /** What Discord lets be chosen; by the file's name alone, and not in every client, so it is looked at all the same. */
+  accept?: readonly ('image' | 'video' | 'audio')[];
+}
+
+export type Option = TextOption | SwitchOption | NumberOption | AttachmentOption;
 export type Options = Readonly<Record<string, Option>>;
 
-type ValueOf<O extends Option> = O extends SwitchOption
-  ? boolean | undefined
-  : O extends { required: true }
-    ? string
-    : string | undefined;
+/** A file as the payload tells of it: where it is, and what is claimed of it. Nobody has looked into it yet. */
+export interface Attachment {
+  id: string;
+  name: string;
+  /** Signed, and good for a day at most. */
+  address: string;
+  /** Bytes. */
+  size: number;
+  mediaType: string | undefined;
+}
+
+interface Given {
+  text: string;
+  switch: boolean;
+  number: number;
+  attachment: Attachment;
+}
+
+type ValueOf<O extends Option> = O extends { required: true } ? Given[O['type']] : Given[O['type']] | undefined;
 export type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
 /** What the member has filled in; what was left out is undefined. */
 export function valuesOf<O extends Options>(options: O, { options: given }: ChatInputCommandInteraction): Values<O> {
-  const read = ([name, option]: [string, Option]) => {
-    const value = option.type === 'switch' ? given.getBoolean(name) : given.getString(name);
-    return [name, value ?? undefined] as const;
-  };
+  const read = ([name, option]: [string, Option]) => [name, filledIn(name, option, given)] as const;
   return Object.fromEntries(Object.entries(options).map(read)) as Values<O>;
+}
+
+function filledIn(
+  name: string,
+  option: Option,
+  given: ChatInputCommandInteraction['options'],
+): Given[Option['type']] | undefined {
+  switch (option.type) {
+    case 'text':
+      return given.getString(name) ?? undefined;
+    case 'switch':
+      return given.getBoolean(name) ?? undefined;
+    case 'number':
+      return (option.whole ? given.getInteger(name) : given.getNumber(name)) ?? undefined;
+    case 'attachment':
+      return attachmentOf(given.getAttachment(name));
+  }
+}
+
+function attachmentOf(given: ReturnType<ChatInputCommandInteraction['options']['getAttachment']>) {
+  if (!given) return undefined;
+  const { id, name, url: address, size, contentType } = given;
+  return { id, name, address, size, mediaType: contentType ?? undefined };
 }

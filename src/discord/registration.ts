@@ -1,15 +1,22 @@
 import {
-  ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
+  ApplicationCommandOptionType as Type,
 } from 'discord.js';
 import { sentenceAt } from '../locales/index.ts';
 import type { Command } from './handlers.ts';
-import type { Option } from './options.ts';
+import type { NumberOption, Option, TextOption } from './options.ts';
 
 export type CommandBody = RESTPostAPIChatInputApplicationCommandsJSONBody;
+type OptionBody = NonNullable<CommandBody['options']>[number];
+
+interface Labels {
+  name: string;
+  description: string;
+  required: boolean;
+}
 
 /** A command as Discord registers it. Where it may be used follows from who may install the bot. */
 export function registrationOf(command: Command<never>, { userInstall }: { userInstall: boolean }): CommandBody {
@@ -25,23 +32,36 @@ export function registrationOf(command: Command<never>, { userInstall }: { userI
   };
 }
 
-function optionBody(command: string, name: string, option: Option): NonNullable<CommandBody['options']>[number] {
+function optionBody(command: string, name: string, option: Option): OptionBody {
   const description = sentence('commands', command, 'options', name);
-  if (option.type === 'switch') return { type: ApplicationCommandOptionType.Boolean, name, description };
+  const labels = { name, description, required: option.required ?? false };
+  switch (option.type) {
+    case 'text':
+      return textBody(command, labels, option);
+    case 'switch':
+      return { ...labels, type: Type.Boolean };
+    case 'number':
+      return numberBody(labels, option);
+    case 'attachment':
+      return { ...labels, type: Type.Attachment, ...(option.accept && { file_types: [...option.accept] }) };
+  }
+}
+
+function textBody(command: string, labels: Labels, { most, choices, suggests }: TextOption): OptionBody {
+  const shared = { ...labels, type: Type.String as const, ...(most !== undefined && { max_length: most }) };
+  if (suggests) return { ...shared, autocomplete: true };
+  if (!choices) return shared;
+  const name = (value: string): string => sentence('commands', command, 'choices', labels.name, value);
+  return { ...shared, choices: choices.map((value) => ({ value, name: name(value) })) };
+}
+
+function numberBody(labels: Labels, { whole, least, most }: NumberOption): OptionBody {
   const shared = {
-    type: ApplicationCommandOptionType.String as const,
-    name,
-    description,
-    required: option.required ?? false,
-    ...(option.most === undefined ? {} : { max_length: option.most }),
+    ...labels,
+    ...(least !== undefined && { min_value: least }),
+    ...(most !== undefined && { max_value: most }),
   };
-  if (option.suggests) return { ...shared, autocomplete: true };
-  if (!option.choices) return shared;
-  const choices = option.choices.map((value) => ({
-    value,
-    name: sentence('commands', command, 'choices', name, value),
-  }));
-  return { ...shared, choices };
+  return whole ? { ...shared, type: Type.Integer } : { ...shared, type: Type.Number };
 }
 
 /** A command without its words cannot be shown to anybody: that is found at the desk, not by a member. */

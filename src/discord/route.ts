@@ -25,7 +25,10 @@ function isThere({ context }: BaseInteraction, install: Route['install']): boole
   return install === 'guild' || context === InteractionContextType.BotDM;
 }
 
-function mayPost({ appPermissions, channel }: BaseInteraction): boolean {
+function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean {
+  // In its own direct messages the bot may write, though the permissions there do not name it
+  // (https://discord.com/developers/docs/interactions/receiving-and-responding, "app_permissions").
+  if (context === InteractionContextType.BotDM) return true;
   // Without the servers' channels in memory nobody knows whether this one is a thread. To believe too much costs one refused
   // message; to believe too little would lose a way that exists.
   const maySend =

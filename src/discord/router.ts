@@ -80,7 +80,7 @@ export class Router<Services> {
 
   #admit(interaction: Interaction): void {
     if (this.#stopping) throw new Refusal('refusals.stopping');
-    const refusal = firstRefusal(this.#parts.guards, placeOf(interaction));
+    const refusal = firstRefusal(this.#parts.guards, placeOf(interaction), undefined);
     if (refusal) throw refusal;
   }
 
@@ -104,7 +104,7 @@ export class Router<Services> {
     const values = valuesOf(command.options, interaction);
     const isPrivate = typeof command.isPrivate === 'boolean' ? command.isPrivate : command.isPrivate(values);
     const ask = this.#ask(interaction, responder, originOf(interaction, isPrivate));
-    await guarded(command, ask, () => responder.defer(isPrivate));
+    await guarded(command, ask, values, () => responder.defer(isPrivate));
     await conclude(responder, await command.run(values, ask));
   }
 
@@ -113,7 +113,7 @@ export class Router<Services> {
     const menu = this.#menus.get(`${on} ${interaction.commandName}`);
     if (!menu) throw new Refusal('refusals.unknownCommand');
     const ask = this.#ask(interaction, responder, originOf(interaction, menu.isPrivate));
-    await guarded(menu, ask, () => responder.defer(menu.isPrivate));
+    await guarded(menu, ask, undefined, () => responder.defer(menu.isPrivate));
     await conclude(responder, await menu.run(interaction.targetId, ask));
   }
 
@@ -130,7 +130,7 @@ export class Router<Services> {
     const button = this.#buttons.find(id);
     if (!button) throw new Refusal('refusals.unknownButton');
     const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, button.answers));
-    await guarded(button, ask, () => acknowledgePress(responder, button.answers, ask));
+    await guarded(button, ask, undefined, () => acknowledgePress(responder, button.answers, ask));
     await conclude(responder, await button.run({ args: id.args, chosen }, ask));
   }
 
@@ -140,7 +140,7 @@ export class Router<Services> {
     // Every form of ours is opened from a message.
     if (!form || !interaction.isFromMessage()) throw new Refusal('refusals.unknownButton');
     const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, form.answers));
-    await guarded(form, ask, () => acknowledgePress(responder, form.answers, ask));
+    await guarded(form, ask, undefined, () => acknowledgePress(responder, form.answers, ask));
     await conclude(responder, await form.run({ args: id.args, ...filledIn(interaction) }, ask));
   }
 
@@ -184,18 +184,19 @@ async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
   else if (outcome !== 'shown as it goes') await responder.edit(outcome);
 }
 
-interface Guarded<Services> {
-  guards?: readonly Guard[];
+interface Guarded<Services, Given> {
+  guards?: readonly Guard<Given>[];
   lateGuards?: readonly LateGuard<Services>[];
 }
 
 /** What the payload tells comes before the acknowledgement, what the store must tell after it. */
-async function guarded<Services>(
-  handler: Guarded<Services>,
+async function guarded<Services, Given>(
+  handler: Guarded<Services, Given>,
   ask: Ask<Services>,
+  given: Given,
   acknowledge: () => Promise<void>,
 ): Promise<void> {
-  const early = firstRefusal(handler.guards ?? [], ask.place);
+  const early = firstRefusal(handler.guards ?? [], ask.place, given);
   if (early) throw early;
   await acknowledge();
   for (const guard of handler.lateGuards ?? []) {

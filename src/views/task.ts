@@ -1,5 +1,6 @@
 import type { Say } from '../locales/index.ts';
 import { meaningOfAction, meaningOfChange } from '../services/tasks/actions.ts';
+import { typedIn } from '../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
 import { asText } from './markdown.ts';
 import type { FilePlan, MessagePlan } from './plan.ts';
@@ -39,9 +40,8 @@ function lineage({ kind, request }: Task, { parentLink }: Shown, say: Say): stri
 /** So much of a prompt is shown; the whole of it stays with the task. */
 const LONGEST_PROMPT = 1_000;
 
-function headline({ request, requesterId }: Task, say: Say): string {
-  const prompt = typeof request.prompt === 'string' ? asText(request.prompt, LONGEST_PROMPT) : '';
-  return say('task.headline', { prompt, owner: `<@${requesterId}>` });
+function headline(task: Task, say: Say): string {
+  return say('task.headline', { prompt: asText(typedIn(task), LONGEST_PROMPT), owner: `<@${task.requesterId}>` });
 }
 
 function body(task: Task, shown: Shown, say: Say): string[] {

@@ -19,7 +19,6 @@ export class Delivery {
 
   /** Takes every news of a task. What comes of it is stored and logged, never thrown. */
   show(task: Task): void {
-    if (this.#stopping.signal.aborted) return;
     const known = this.#editors.get(task.id);
     if (known) known.show(task);
     else if (isLive(task)) this.#editorOf(task).show(task);

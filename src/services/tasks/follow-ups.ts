@@ -48,6 +48,11 @@ export function promptOf({ request }: Task): string {
   return typeof request.prompt === 'string' ? request.prompt : '';
 }
 
+/** What its member wrote, without what options added to it. */
+export function typedIn(task: Task): string {
+  return typeof task.request.typed === 'string' ? task.request.typed : promptOf(task);
+}
+
 /** The part of a task's picture that a side stands for. */
 export function sideOf(parent: Task, side: (typeof sides)[number]): Region {
   const [picture] = parent.media;

@@ -43,8 +43,8 @@ export class Words {
     if (state !== 'needs-input' || request.words === undefined || refused !== undefined) return;
     if (times.wordsSent !== undefined || times.wordsTaken !== undefined) return;
     this.#tracked(this.#send(id, {}, waitsForWords)).catch((error: unknown) => {
-      if (!(error instanceof Refusal))
-        this.#parts.log.error({ task: id, err: error }, 'A task could not be given its words.');
+      // It goes on waiting, and its member can continue.
+      this.#parts.log.warn({ task: id, err: error }, 'A task could not be given the words it came with.');
     });
   }
 
@@ -54,22 +54,21 @@ export class Words {
 
   async #send(id: string, words: Partial<Task['request']>, checked: (task: Task) => Task): Promise<Task> {
     const { book, kinds, gather, clock, log } = this.#parts;
+    const known = await book.get(id);
+    if (!known) throw new Refusal('refusals.unknownTask');
+    // What the words name is brought together before anything is on its way.
+    const materials = await gather({ ...checked(known).request, ...words });
     const waiting = await book.change(id, (task) => wordsGoing(checked(task), words, clock.now()));
     const { kind, remoteId = '', request, idempotencyKey } = waiting;
     try {
-      const along = { idempotencyKey, materials: await gather(request) };
-      const submission = await kinds.get(kind)?.answer(remoteId, request, along);
+      const submission = await kinds.get(kind)?.answer(remoteId, request, { idempotencyKey, materials });
       if (!submission) throw new Error(`Nobody knows how to give words to ${kind}.`);
-      const task = await book.change(id, (known) => wordsTaken(known, submission, clock.now()), { mustHold: true });
+      const task = await book.change(id, (before) => wordsTaken(before, submission, clock.now()), { mustHold: true });
       this.#parts.hint(id);
       return task;
     } catch (error) {
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
         return book.change(id, (task) => wordsRefused(task, error.message));
-      }
-      if (error instanceof Refusal) {
-        await book.change(id, (task) => wordsRefused(task, ''));
-        throw error;
       }
       // What the gateway says of the task next tells whether it has them.
       log.warn({ task: id, err: error }, 'Nobody knows whether the gateway took the words for a task.');

@@ -1,5 +1,6 @@
 import { PermissionFlagsBits as May, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import { dismissed } from '../../../src/services/tasks/transitions.ts';
 import { minutes, ordered, planWithFile, seconds } from './scene.ts';
 
 const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
@@ -233,23 +234,22 @@ describe('the end of a task', () => {
   });
 
   it("of a task that is no more is nobody's business", async () => {
-    const { task, shelf, delivery, timers, writes } = await ordered();
+    const { task, shelf, delivery, logged, writes } = await ordered();
     shelf.remove(task.id);
     delivery.show({ ...task, state: 'ready' });
     await delivery.finish();
-    expect(timers()).toBe(0);
+    expect(logged()).toBe('');
     expect(writes()).toEqual([]);
   });
 
   it('is left alone where the member has settled it meanwhile', async () => {
-    const { task, shelf, clock, delivery, writes } = await ordered();
-    const ready = await shelf.change(task.id, (one) => ({ ...one, state: 'unconfirmed' }));
-    await shelf.change(task.id, (one) => ({
-      ...one,
-      state: 'cancelled',
-      times: { ...one.times, settled: clock.now() },
-    }));
-    delivery.show(ready);
+    const { task, shelf, delivery, clock, writes } = await ordered();
+    const open = await shelf.change(task.id, (one) => ({ ...one, state: 'unconfirmed' }));
+    const settled = await shelf.change(task.id, (one) => dismissed(one, clock.now()));
+    const asked = shelf.asked;
+    delivery.show(settled);
+    expect(shelf.asked).toBe(asked);
+    delivery.show(open);
     await delivery.finish();
     expect(writes()).toEqual([]);
   });

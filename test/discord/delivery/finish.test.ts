@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { MessagePlan } from '../../../src/views/plan.ts';
 import { minutes, ordered, scene, seconds, until } from './scene.ts';
 
 describe('a delivery that finishes', () => {
@@ -29,6 +30,31 @@ describe('a delivery that finishes', () => {
     expect(writes()).toHaveLength(5);
   });
 
+  it('leaves the news that came while something was under way', async () => {
+    const { task, tell, shelf, clock, discord, delivery, timers, heardOf, writes } = await ordered();
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
+    await tell(task.id, { state: 'running', progress: 1 });
+    await until(() => heardOf('PATCH', /^/).length === 1);
+    await tell(task.id, { state: 'running', progress: 2 });
+    const finished = delivery.finish();
+    clock.advance(seconds(1));
+    await finished;
+    expect(timers()).toBe(0);
+    expect(writes()).toHaveLength(1);
+    expect(shelf.get(task.id).delivery.progressEdits).toBe(1);
+  });
+
+  it('does not wait for another try of what fails meanwhile', async () => {
+    const slow = Promise.withResolvers<MessagePlan>();
+    const { task, tell, delivery, timers, shelf } = await ordered({ plan: () => slow.promise });
+    await tell(task.id, { state: 'ready' });
+    const finished = delivery.finish();
+    slow.reject(new Error('The gateway was closed.'));
+    await finished;
+    expect(timers()).toBe(0);
+    expect(shelf.get(task.id)).toMatchObject({ state: 'ready' });
+  });
+
   it('shows no progress that was waiting, sets no timer and takes nothing new', async () => {
     const { timers, task, tell, shelf, clock, delivery, writes } = await ordered();
     await tell(task.id, { state: 'running', progress: 1 });
@@ -46,8 +72,8 @@ describe('a delivery that finishes', () => {
 
   it('lets go of every task that is settled', async () => {
     const { timers, order, tell, shelf, delivery } = await scene();
-    for (let count = 0; count < 3; count++) {
-      const { task } = await order();
+    const orders = [await order(), await order(), await order()];
+    for (const { task } of orders) {
       await tell(task.id, { state: 'running' });
       await shelf.edits(task.id, 1);
       await tell(task.id, { state: 'running', progress: 50 });
@@ -55,6 +81,10 @@ describe('a delivery that finishes', () => {
       await shelf.settled(task.id);
     }
     expect(timers()).toBe(0);
+    const asked = shelf.asked;
+    // Whoever is still remembered as ended would not be looked up again.
+    for (const { task } of orders) delivery.show({ ...task, state: 'ready' });
+    expect(shelf.asked).toBe(asked + 3);
     await delivery.finish();
   });
 });

@@ -89,12 +89,27 @@ describe('progress', () => {
     expect(said()).toEqual(['running 10', 'ready 20']);
   });
 
+  it('of which the news comes late does not overwrite the end', async () => {
+    const { task, tell, shelf, clock, discord, delivery, heardOf, read } = await ordered();
+    const running = { ...task, state: 'running' } as const;
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
+    await tell(task.id, { state: 'ready' });
+    await until(() => heardOf('PATCH', /^/).length === 1);
+    delivery.show(running);
+    clock.advance(seconds(1));
+    await shelf.settled(task.id);
+    await delivery.finish();
+    expect(read()).toEqual([expect.stringContaining('ready')]);
+    expect(heardOf('PATCH', /^/)).toHaveLength(1);
+  });
+
   it('under way is waited for, so that it cannot overwrite the end', async () => {
-    const { task, tell, shelf, clock, discord, read, heardOf } = await ordered();
+    const { task, tell, shelf, clock, discord, read, heardOf, preparedTimes } = await ordered();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await tell(task.id, { state: 'running', progress: 10 });
     await until(() => heardOf('PATCH', /^/).length === 1);
     await tell(task.id, { state: 'ready' });
+    expect(preparedTimes()).toBe(1);
     clock.advance(1_000);
     await shelf.settled(task.id);
     expect(read()[0]).toContain('ready');
@@ -205,7 +220,7 @@ describe('progress', () => {
   });
 
   it('that the store cannot count is counted all the same', async () => {
-    const { task, tell, shelf, clock, logged, said } = await ordered();
+    const { task, tell, shelf, clock, logged, said, preparedTimes } = await ordered();
     const start = clock.now();
     for (const [index, at] of due.entries()) {
       await tell(task.id, { state: 'running', progress: index });
@@ -220,6 +235,7 @@ describe('progress', () => {
     await tell(task.id, { state: 'ready' });
     await shelf.settled(task.id);
     expect(said()).toEqual([...due.map((_, index) => `running ${index}`), 'ready 99']);
+    expect(preparedTimes()).toBe(8);
     expect(logged()).toContain('could not be stored');
   });
 

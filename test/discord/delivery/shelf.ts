@@ -13,7 +13,8 @@ export class Shelf {
   /** Says of a change whether the store cannot take it. */
   failsOn: (before: Task, after: Task) => boolean = () => false;
   failures = 0;
-  changes = 0;
+  /** How often it was asked for a change, whatever came of it. */
+  asked = 0;
 
   put(task: Task): void {
     this.#tasks.set(task.id, task);
@@ -30,6 +31,7 @@ export class Shelf {
   }
 
   async change(id: string, transition: (task: Task) => Task): Promise<Task> {
+    this.asked += 1;
     const before = this.get(id);
     const after = transition(before);
     if (after === before) return before;
@@ -37,7 +39,6 @@ export class Shelf {
       this.failures += 1;
       throw new Error('The disk is full.');
     }
-    this.changes += 1;
     this.#tasks.set(id, after);
     return after;
   }

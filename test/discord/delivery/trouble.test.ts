@@ -57,6 +57,18 @@ describe('the end of a task, while something is wrong,', () => {
     expect(logged()).toContain('larger than Discord takes');
   });
 
+  it('goes out without its files where the network before Discord takes none so large', async () => {
+    const { task, tell, shelf, discord, writes } = await ordered({ plan: planWithFile });
+    discord.faults.add({
+      on: { method: 'PATCH' },
+      do: { type: 'status', status: 413, body: '<html>too large</html>' },
+    });
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(discord.messages('studio')).toMatchObject([{ content: 'ready', attachments: [] }]);
+    expect(writes().map(({ status }) => status)).toEqual([413, 200]);
+  });
+
   it('goes out as words alone where Discord does not take the rest, and the log has a reference and what was wrong', async () => {
     const { task, tell, shelf, discord, logged, writes } = await ordered({
       expects: 'refusals',
@@ -97,7 +109,7 @@ describe('the end of a task, while something is wrong,', () => {
   });
 
   it('waits where the bot itself is not let in any more, which no other way gets around', async () => {
-    const { passes, timers, task, tell, shelf, clock, client, discord, writes } = await ordered();
+    const { passes, timers, task, tell, shelf, clock, client, discord, writes, read } = await ordered();
     await tell(task.id, { state: 'running' });
     await shelf.edits(task.id, 1);
     clock.advance(minutes(15));
@@ -111,6 +123,7 @@ describe('the end of a task, while something is wrong,', () => {
     await passes(seconds(20));
     await shelf.settled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([200, 401, 200]);
+    expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
   it('waits as long as Discord asks to', async () => {

@@ -100,7 +100,7 @@ const damages: [
     (file) => {
       sql(
         file,
-        "INSERT INTO atelier SELECT replace(key, 'm0', 'm9'), value, namespace, NULL FROM atelier WHERE key LIKE 'member:m0%'",
+        "INSERT INTO atelier SELECT replace(key, 'member:m0', 'member:m9'), value, namespace, NULL FROM atelier WHERE key LIKE 'member:m0%'",
       );
     },
     { 'line-dangling': 65 },

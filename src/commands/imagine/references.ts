@@ -1,0 +1,61 @@
+import type { Attachment } from '../../discord/options.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { webAddress } from '../../services/gateway/schemas.ts';
+
+/** Pictures that a prompt goes by: handed in as files, or named by where they are. */
+export interface References {
+  image?: Attachment | undefined;
+  image2?: Attachment | undefined;
+  image3?: Attachment | undefined;
+  image4?: Attachment | undefined;
+  image5?: Attachment | undefined;
+  links?: string | undefined;
+}
+
+/** More than a handful only blur each other. */
+const MOST_REFERENCES = 5;
+
+/** The specification names no limit; as base64 this is 27 MB, about as much as gateways take in one request. */
+const MOST_MIB = 20;
+
+export function handedIn({ image, image2, image3, image4, image5 }: References): Attachment[] {
+  return [image, image2, image3, image4, image5].filter((one) => one !== undefined);
+}
+
+/** Between spaces, lines and commas. A comma inside an address belongs to it; angle brackets only keep Discord's preview away. */
+export function linksIn({ links = '' }: References): string[] {
+  return links
+    .split(/\s+|,(?=<?https?:\/\/|[\s,]|$)/i)
+    .map((piece) => piece.replace(/^<(.*)>$/, '$1'))
+    .filter((piece) => piece !== '');
+}
+
+/** What the payload alone tells of pictures that are of no use; what is inside of them is looked at later. */
+export function unfitReference(references: References): Refusal | undefined {
+  const files = handedIn(references);
+  const links = linksIn(references);
+  const count = files.length + links.length;
+  if (count > MOST_REFERENCES) {
+    return new Refusal('refusals.picturesTooMany', { count: String(count), most: String(MOST_REFERENCES) });
+  }
+  const link = links.find((one) => !webAddress.safeParse(one).success);
+  if (link !== undefined) return new Refusal('refusals.pictureLinkUnusable', { link: shown(link) });
+  return files.map(unfit).find((refusal) => refusal !== undefined);
+}
+
+function unfit({ name, size, mediaType }: Attachment): Refusal | undefined {
+  if (mediaType !== undefined && !/^image\//i.test(mediaType)) {
+    return new Refusal('refusals.pictureIsNone', {
+      name: shown(name),
+      mediaType: shown(mediaType.replace(/;.*/s, '')),
+    });
+  }
+  if (size <= MOST_MIB * 1024 * 1024) return undefined;
+  return new Refusal('refusals.pictureTooLarge', { name: shown(name), most: `${MOST_MIB} MB` });
+}
+
+const LONGEST_SHOWN = 100;
+
+function shown(text: string): string {
+  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN - 1)}…`;
+}

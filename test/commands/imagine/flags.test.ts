@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { flagInNegative, flagsFor, outOfRange, type Wishes } from '../../../src/commands/imagine/flags.ts';
+import { imagineRequest } from '../../../src/commands/imagine/request.ts';
+
+/** What each option becomes, and everything a member may write instead of it. */
+const table: { wish: Wishes; written: string; typed: string[] }[] = [
+  { wish: { aspect: '16:9' }, written: '--ar 16:9', typed: ['--ar 1:1', '--aspect 1:1', '—ar 1:1', '--ar=1:1'] },
+  { wish: { version: '6.1' }, written: '--v 6.1', typed: ['--v 7', '--version 7', '--niji 6', '--v7'] },
+  { wish: { version: 'niji 7' }, written: '--niji 7', typed: ['--v 7', '—niji 6', '--niji'] },
+  { wish: { style: 'raw' }, written: '--style raw', typed: ['--style cute', '–style 4a'] },
+  { wish: { quality: '0.5' }, written: '--quality 0.5', typed: ['--q 2', '--quality 2', '--Q 2', '--q2'] },
+  { wish: { stylize: 0 }, written: '--stylize 0', typed: ['--s 50', '--stylize 50', '—s 50'] },
+  { wish: { chaos: 100 }, written: '--chaos 100', typed: ['--c 1', '--chaos 1', '--CHAOS 1', '--chaos {1, 2}'] },
+  { wish: { weird: 250 }, written: '--weird 250', typed: ['--w 1', '--weird 1'] },
+  { wish: { weight: 0.25 }, written: '--iw 0.25', typed: ['--iw 2', '—iw .5'] },
+  { wish: { seed: 4_294_967_295 }, written: '--seed 4294967295', typed: ['--seed 1', '--seed:1'] },
+  { wish: { tile: true }, written: '--tile', typed: ['--tile', '—tile,'] },
+  { wish: { negative: ' people,\n text ' }, written: '--no people, text', typed: ['--no cars', '—no cars'] },
+];
+
+describe('an option', () => {
+  it.each(table)('becomes $written', ({ wish, written }) => {
+    expect(flagsFor('a fox', wish)).toEqual([written]);
+  });
+
+  it.each(table.flatMap(({ wish, typed }) => typed.map((flag) => [flag, wish] as const)))(
+    'gives way to %s in the prompt',
+    (flag, wish) => {
+      expect(flagsFor(flag, wish)).toEqual([]);
+      expect(flagsFor(`a fox ${flag} --fast`, wish)).toEqual([]);
+    },
+  );
+
+  it.each([
+    'a well--argued case',
+    'a fox—no wolf',
+    'https://files.example/--ar/a--ar.png',
+    'a fox — ar 16:9',
+    '--arrow',
+    '--no-one',
+    'ar 16:9',
+    '-ar 16:9',
+  ])('is not taken for typed by "%s"', (words) => {
+    expect(flagsFor(words, { aspect: '1:1', negative: 'text' })).toEqual(['--ar 1:1', '--no text']);
+  });
+
+  it('that says nothing becomes nothing', () => {
+    expect(flagsFor('a fox', { tile: false, negative: ' \n ', seed: undefined })).toEqual([]);
+  });
+});
+
+describe('the range of a flag', () => {
+  it.each([
+    ['--chaos 101', '--chaos'],
+    ['--c -1', '--c'],
+    ['—s 1000.5', '--s'],
+    ['--weird=3001', '--weird'],
+    ['--iw 4', '--iw'],
+    ['--seed 4294967296', '--seed'],
+    ['--seed 99999999999999999999999999', '--seed'],
+    ['--chaos 5 --chaos 500', '--chaos'],
+  ])('is not that of %s', (words, flag) => {
+    expect(outOfRange(`a fox ${words}`)?.variables).toMatchObject({ flag });
+  });
+
+  it.each([
+    '--chaos 0 --stylize 1000 --weird 3000 --iw .5 --seed 4294967295',
+    '--chaos {10, 500}',
+    '--chaos lots',
+    '--seed',
+    '--stop 500 --v 99',
+    'chaos 500',
+  ])('says nothing against %s', (words) => {
+    expect(outOfRange(words)).toBeUndefined();
+  });
+});
+
+it('what is to be left out is words, not flags', () => {
+  expect(flagInNegative({ negative: 'people --ar 1:1' })?.variables).toEqual({ flag: '--ar' });
+  expect(flagInNegative({ negative: '—no people' })?.variables).toEqual({ flag: '--no' });
+  expect(flagInNegative({ negative: 'well-lit people, half—timbered houses' })).toBeUndefined();
+  expect(flagInNegative({})).toBeUndefined();
+});
+
+const groups = table.map(({ typed }) => [...new Set(typed.map((flag) => /\p{L}+/u.exec(flag)?.[0].toLowerCase()))]);
+const names = (flags: readonly string[]) => flags.map((flag) => /^--(\p{L}+)/u.exec(flag)?.[1]);
+const wishes = fc.record<Required<Wishes>, never>(
+  {
+    aspect: fc.constantFrom('1:1', '16:9'),
+    style: fc.constantFrom('raw', 'cute'),
+    quality: fc.constantFrom('1', '0.5'),
+    version: fc.constantFrom('7', 'niji 7'),
+    stylize: fc.integer({ min: 0, max: 1_000 }),
+    chaos: fc.integer({ min: 0, max: 100 }),
+    weird: fc.integer({ min: 0, max: 3_000 }),
+    weight: fc.constantFrom(0, 0.5, 3),
+    seed: fc.integer({ min: 0, max: 4_294_967_295 }),
+    tile: fc.constant(true),
+    negative: fc.constantFrom('people', 'text, signs'),
+  },
+  { requiredKeys: [] },
+);
+const typedFlag = fc.constantFrom(...table.flatMap(({ typed }) => typed));
+const phrase = fc.array(fc.oneof(fc.constantFrom('a', 'fox', 'snow—white', '🦊', 'no', '—', '::2'), typedFlag));
+
+describe('whatever is typed and chosen', () => {
+  it('typed flags win, and no flag is added that is there', () => {
+    fc.assert(
+      fc.property(phrase, wishes, (pieces, wish) => {
+        const typed = new Set(pieces.flatMap((piece) => /^(?:--|[–—])(\p{L}+)/u.exec(piece)?.[1]?.toLowerCase() ?? []));
+        const added = names(flagsFor(pieces.join(' '), wish));
+        expect(new Set(added).size).toBe(added.length);
+        for (const group of groups) {
+          const here = group.filter((name) => typed.has(name ?? ''));
+          if (here.length > 0) expect(added.filter((name) => group.includes(name))).toEqual([]);
+        }
+      }),
+    );
+  });
+
+  it('every option that nothing typed stands against is written', () => {
+    fc.assert(
+      fc.property(wishes, (wish) => {
+        expect(flagsFor('a fox', wish)).toHaveLength(Object.keys(wish).length);
+      }),
+    );
+  });
+
+  it('the words stand in the prompt as they were typed, with links before and flags behind them', () => {
+    const anything = fc.oneof(
+      phrase.map((pieces) => pieces.join(' ')),
+      fc.string({ unit: 'grapheme' }),
+    );
+    const links = fc.constantFrom(
+      undefined,
+      'https://files.example/1.png',
+      'http://files.example/a, http://x.example/b',
+    );
+    fc.assert(
+      fc.property(anything, wishes, links, (prompt, wish, given) => {
+        const request = imagineRequest({ prompt, ...wish, links: given });
+        expect(request.typed).toBe(prompt.trim());
+        const addresses = (given?.split(', ') ?? []).map((address) => `${address} `).join('');
+        expect(request.prompt.startsWith(addresses + request.typed)).toBe(true);
+        expect(request.prompt.slice(addresses.length + request.typed.length)).toMatch(/^(?: --\p{L}.*)?$/su);
+        expect(flagsFor(request.prompt, wish)).toEqual([]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,51 @@
+import { PermissionFlagsBits as May } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { mayPostFiles } from '../../../src/discord/guards.ts';
+import type { Place } from '../../../src/discord/place.ts';
+
+const server: Place = {
+  userId: '1',
+  guildId: '2',
+  channelId: '3',
+  locale: 'en-US',
+  permissions: 0n,
+  appPermissions: May.ViewChannel | May.SendMessages | May.AttachFiles,
+  uploadLimit: 10_000_000,
+  install: 'guild',
+};
+
+describe('a public result', () => {
+  it.each([
+    ['SendMessages', May.SendMessages],
+    ['SendMessagesInThreads', May.SendMessagesInThreads],
+  ])('may be posted with %s, for nobody knows whether the channel is a thread', (_name, bit) => {
+    expect(mayPostFiles({ ...server, appPermissions: May.ViewChannel | May.AttachFiles | bit }, {})).toBeUndefined();
+  });
+
+  it('may be posted by an administrator, whatever else is granted', () => {
+    expect(mayPostFiles({ ...server, appPermissions: May.Administrator }, {})).toBeUndefined();
+  });
+
+  it.each([
+    ['View Channel', May.ViewChannel],
+    ['Send Messages', May.SendMessages],
+    ['Attach Files', May.AttachFiles],
+  ])('may not be posted without %s', (name, bit) => {
+    const refusal = mayPostFiles({ ...server, appPermissions: server.appPermissions & ~bit }, { private: false });
+    expect(refusal?.variables).toEqual({ missing: [name] });
+  });
+
+  it('needs nothing granted in a direct message, where Discord tells only of what is unusual', () => {
+    // https://discord.com/developers/docs/interactions/receiving-and-responding, "Interaction Structure"
+    const appPermissions = May.AttachFiles | May.EmbedLinks | May.MentionEveryone | May.UseExternalEmojis;
+    expect(mayPostFiles({ ...server, guildId: undefined, appPermissions }, {})).toBeUndefined();
+  });
+
+  it('goes no other way than the token where only the person has installed the bot', () => {
+    expect(mayPostFiles({ ...server, install: 'user', appPermissions: 0n }, {})).toBeUndefined();
+  });
+});
+
+it('a private result takes the token or nothing', () => {
+  expect(mayPostFiles({ ...server, appPermissions: 0n }, { private: true })).toBeUndefined();
+});

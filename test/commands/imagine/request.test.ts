@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { type ImagineValues, imagineRequest, objectionTo } from '../../../src/commands/imagine/request.ts';
+import type { Attachment } from '../../../src/discord/options.ts';
+
+const MIB = 1024 * 1024;
+
+function file(changes: Partial<Attachment> = {}): Attachment {
+  const address = 'https://files.example/ephemeral-attachments/1/2/fox.png?ex=1&is=2&hm=3';
+  return { id: '2', name: 'fox.png', address, size: 1_000, mediaType: 'image/png', ...changes };
+}
+
+const objection = (values: Partial<ImagineValues>) => objectionTo({ prompt: 'a fox', ...values });
+
+describe('the request', () => {
+  it('names pictures by where they are, in the order of the options', () => {
+    const image4 = file({ name: 'den.webp', address: 'https://files.example/den.webp' });
+    expect(imagineRequest({ prompt: ' a fox ', image4, image: file() })).toEqual({
+      prompt: 'a fox',
+      typed: 'a fox',
+      pictures: [
+        { address: file().address, name: 'fox.png' },
+        { address: 'https://files.example/den.webp', name: 'den.webp' },
+      ],
+    });
+  });
+
+  it('has no pictures where none were handed in', () => {
+    expect(imagineRequest({ prompt: 'a fox' })).toEqual({ prompt: 'a fox', typed: 'a fox' });
+  });
+
+  it.each([
+    ['https://x.example/1.png https://x.example/2.png', ['https://x.example/1.png', 'https://x.example/2.png']],
+    ['https://x.example/1.png,https://x.example/2.png', ['https://x.example/1.png', 'https://x.example/2.png']],
+    [' <https://x.example/1.png> ,\n<http://x.example/2>, ', ['https://x.example/1.png', 'http://x.example/2']],
+    ['https://x.example/w_100,h_50/1.png', ['https://x.example/w_100,h_50/1.png']],
+    [' ,, ', []],
+  ])('reads the links of "%s"', (links, addresses) => {
+    const { prompt } = imagineRequest({ prompt: 'a fox', links });
+    expect(prompt.split(' ').filter((piece) => piece.startsWith('http'))).toEqual(addresses);
+    expect(prompt.endsWith('a fox')).toBe(true);
+    expect(objection({ links })).toBeUndefined();
+  });
+});
+
+describe('an objection', () => {
+  it.each(['', '   ', '\n\t', '\u200b\u200d\u2060'])('is made to a prompt without words (%j)', (prompt) => {
+    expect(objectionTo({ prompt })?.key).toBe('refusals.optionPromptEmpty');
+  });
+
+  it.each(['image/svg+xml', 'IMAGE/PNG', undefined])('is not made yet to a file announced as %s', (mediaType) => {
+    expect(objection({ image: file({ mediaType }) })).toBeUndefined();
+  });
+
+  it('is made to a file that is announced as something else than a picture', () => {
+    const refusal = objection({ image: file(), image3: file({ name: 'notes.txt', mediaType: 'text/plain' }) });
+    expect(refusal?.key).toBe('refusals.pictureIsNone');
+    expect(refusal?.variables).toEqual({ name: 'notes.txt', mediaType: 'text/plain' });
+  });
+
+  it('is made to a file of more than 20 MB, and not to one of exactly so much', () => {
+    expect(objection({ image5: file({ size: 20 * MIB }) })).toBeUndefined();
+    expect(objection({ image5: file({ size: 20 * MIB + 1 }) })?.key).toBe('refusals.pictureTooLarge');
+  });
+
+  it('is made to more than five pictures, files and links together', () => {
+    const files = { image: file(), image2: file(), image3: file() };
+    const links = 'https://x.example/1 https://x.example/2';
+    expect(objection({ ...files, links })).toBeUndefined();
+    expect(objection({ ...files, links: `${links} https://x.example/3` })?.variables).toEqual({
+      count: '6',
+      most: '5',
+    });
+  });
+
+  it.each([
+    'x.example/1.png',
+    'ftp://x.example/1.png',
+    'javascript:alert(1)',
+    'https://',
+    'https://member:secret@x.example/1.png',
+    'data:image/png;base64,AAAA',
+    'my cat',
+  ])('is made to the link %s', (links) => {
+    expect(objection({ links })?.key).toBe('refusals.pictureLinkUnusable');
+  });
+
+  it('shows no more of a long link than fits into a sentence', () => {
+    const link = objection({ links: 'x'.repeat(3_000) })?.variables.link;
+    expect(link).toHaveLength(100);
+  });
+
+  it('is made to flags among what is to be left out, and to numbers out of range wherever they come from', () => {
+    expect(objection({ negative: 'text --tile' })?.key).toBe('refusals.optionNegativeHasFlag');
+    expect(objection({ prompt: 'a fox --chaos 101' })?.key).toBe('refusals.optionOutOfRange');
+    expect(objection({ chaos: 101 })?.key).toBe('refusals.optionOutOfRange');
+  });
+
+  it('is not made to an option out of range that a typed flag stands in for', () => {
+    expect(objection({ prompt: 'a fox --chaos 5', chaos: 101 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,90 @@
+import { Events, Routes } from 'discord.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
+import { discordClients } from '../../src/discord/clients.ts';
+import { Funnel } from '../../src/discord/funnel.ts';
+import { command } from '../../src/discord/handlers.ts';
+import { Router } from '../../src/discord/router.ts';
+import { openLog } from '../../src/lib/log.ts';
+import { Refusal } from '../../src/lib/refusal.ts';
+import { speak } from '../../src/locales/index.ts';
+
+/** One option of each type; it says what it was given. */
+const tell = command({
+  name: 'tell',
+  isPrivate: false,
+  options: {
+    words: { type: 'text', required: true },
+    sure: { type: 'switch' },
+    count: { type: 'number', whole: true },
+    share: { type: 'number' },
+    file: { type: 'attachment' },
+  },
+  guards: [(_place, { count }) => (count === 13 ? new Refusal('refusals.unknownTask') : undefined)],
+  run: async (values) => ({ content: JSON.stringify(values) }),
+});
+
+async function told(): Promise<EmbeddedDiscord> {
+  const discord = await startDiscord();
+  onTestFinished(async () => {
+    await discord.close();
+    expect(discord.violations).toEqual([]);
+  });
+  const { client, tokenRest } = discordClients(discord.apiUrl);
+  onTestFinished(() => client.destroy());
+  const log = openLog({ level: 'info', secrets: [], readable: false, write: () => undefined });
+  const funnel = new Funnel(speak(), log);
+  const parts = { services: undefined, say: speak(), funnel, tokenRest };
+  const router = new Router({ handlers: { commands: [tell] }, guards: [], ...parts });
+  client.on(Events.InteractionCreate, (interaction) => void router.take(interaction));
+  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
+  await client.login(discord.token);
+  await ready;
+  const options = [
+    { type: 3, name: 'words', description: 'x', required: true },
+    { type: 5, name: 'sure', description: 'x' },
+    { type: 4, name: 'count', description: 'x' },
+    { type: 10, name: 'share', description: 'x' },
+    { type: 11, name: 'file', description: 'x' },
+  ];
+  const body = [{ name: 'tell', description: 'x', options }];
+  await client.rest.put(Routes.applicationCommands(discord.applicationId), { body });
+  return discord;
+}
+
+describe('options', () => {
+  it('come as what they are, zero and false included', async () => {
+    const discord = await told();
+    const filled = { words: 'hello', sure: false, count: 0, share: 0.5 };
+    const exchange = await discord.as('member').slash('tell', filled);
+    expect(JSON.parse(text(await exchange.message()))).toEqual(filled);
+  });
+
+  it('are left out where nothing was filled in', async () => {
+    const discord = await told();
+    const exchange = await discord.as('member').slash('tell', { words: 'hello' });
+    expect(JSON.parse(text(await exchange.message()))).toEqual({ words: 'hello' });
+  });
+
+  it('name a file by where it is, with what is claimed of it, and nobody has fetched it', async () => {
+    const discord = await told();
+    const file = { name: 'fox.png', bytes: Buffer.from('not looked into'), contentType: 'image/png' };
+    const exchange = await discord.as('member').slash('tell', { words: 'look', file });
+    const { file: given } = JSON.parse(text(await exchange.message()));
+    expect(given).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      name: 'fox.png',
+      address: expect.stringMatching(/^http.*\/fox\.png\?ex=/),
+      size: 15,
+      mediaType: 'image/png',
+    });
+    expect(discord.heard.filter(({ path }) => path.includes('fox.png'))).toEqual([]);
+  });
+
+  it('are seen by the command’s guards before the acknowledgement', async () => {
+    const discord = await told();
+    const exchange = await discord.as('member').slash('tell', { words: 'hello', count: 13 });
+    expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
+    expect(text(await exchange.message())).toContain('does not know this task');
+  });
+});
