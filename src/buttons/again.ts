@@ -50,7 +50,7 @@ export const editedForm: Form<Services> = {
     const { kind, request } = failed(await ownTask(filled.args, ask));
     const { words } = wordsIn(filled);
     if (words === '') throw new Refusal('refusals.noWords');
-    await ask.services.tasks.submit({ ...ask.origin, kind, request: { ...request, prompt: words } });
+    await ask.services.tasks.submit({ ...ask.origin, kind, request: { ...request, prompt: words, typed: words } });
     return 'shown as it goes';
   },
 };
