@@ -21,6 +21,7 @@ import type { GatewayLimits } from './services/gateway/settings.ts';
 import { openMedia } from './services/media/index.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
 import { imgxKinds } from './services/tasks/kinds/imgx.ts';
+import { Offers } from './services/tasks/offers.ts';
 import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
 import { openStore } from './services/tasks/store/index.ts';
 import { Tasks } from './services/tasks/tasks.ts';
@@ -84,7 +85,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     maxWaitMs: config.maxWaitMs,
     gather: gatherer({ media, log }),
   });
-  const presented = presenter({ media, tasks, say, log, isRemix: config.gateway.remix });
+  const offers = new Offers();
+  const presented = presenter({ media, tasks, say, log, offers, isRemix: config.gateway.remix });
   const delivery = new Delivery({
     botRest: client.rest,
     tokenRest,
@@ -99,6 +101,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     models: new ModelCatalogue(gateway.models, clock),
     tasks,
     clock,
+    offers,
     messageOf: presented.messageOf,
     async health() {
       const latency = client.ws.ping;

@@ -9,6 +9,7 @@ import type { Say } from './locales/index.ts';
 import { type Results, resultsOf } from './results.ts';
 import { asksForWords } from './services/tasks/actions.ts';
 import { typedIn } from './services/tasks/follow-ups.ts';
+import type { Offers } from './services/tasks/offers.ts';
 import type { Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
@@ -20,13 +21,15 @@ interface PresenterParts extends Results {
   tasks: Pick<Tasks, 'look' | 'get'>;
   /** The gateway's account works in remix mode: variations ask for words. */
   isRemix: boolean;
+  offers: Pick<Offers, 'isOffered'>;
 }
 
 /** Joins a task, the files of its results, and its view. */
 export function presenter(parts: PresenterParts) {
-  const { say, isRemix } = parts;
+  const { say, isRemix, offers } = parts;
   const controls: TaskControls = {
     ...{ tryAgainId, dismissId, deleteId, continueId, cancelId, retryId, editId, upscaleAllId, changeId },
+    isOffered: (customId) => offers.isOffered(customId),
     // Whether a form is the first answer must show in the id: there is no time to look it up.
     actionId: (taskId, place, customId) => (asksForWords(customId, isRemix) ? wordsId : actionId)(taskId, place),
   };

@@ -8,6 +8,7 @@ import { actionOn, mayGoOn, promptOf, proposedWords, sideOf, type WrittenWords }
 import { sides } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { wordsForm, wordsIn } from '../views/words-form.ts';
+import { press } from './action.ts';
 import { ownTask, placeIn, pressedTask } from './pressed-task.ts';
 import { taskIn } from './task-argument.ts';
 
@@ -49,7 +50,7 @@ export const wordsWritten: Form<Services> = {
   async run(filled, ask) {
     const parent = await pressedTask(filled.args, ask);
     const written = writtenIn(filled, parent);
-    await ask.services.tasks.submit({ ...ask.origin, ...actionOn(parent, placeIn(filled.args), written) });
+    await press(actionOn(parent, placeIn(filled.args), written), ask);
     return 'shown as it goes';
   },
 };

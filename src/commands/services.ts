@@ -1,6 +1,7 @@
 import type { Place } from '../discord/place.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
+import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
 import type { Health } from '../views/about.ts';
@@ -11,6 +12,8 @@ export interface Services {
   models: ModelCatalogue;
   tasks: Tasks;
   clock: Clock;
+  /** Which of the buttons on results this gateway takes. */
+  offers: Offers;
   /** What a task's message shows now, without its results. */
   messageOf(task: Task): MessagePlan;
   health(): Promise<Health>;

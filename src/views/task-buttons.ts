@@ -15,6 +15,8 @@ export interface TaskControls {
   editId(taskId: string): string;
   upscaleAllId(taskId: string): string;
   changeId(taskId: string, short: ShortChange): string;
+  /** Whether the gateway takes this button, as far as is known. */
+  isOffered(customId: string): boolean;
   /** Of the gateway's own button at this place. */
   actionId(taskId: string, place: number, customId: string): string;
 }
@@ -88,9 +90,8 @@ const LOOKS: Readonly<Record<number, ButtonPlan['look']>> = { 1: 'primary', 3: '
 
 function offeredBy({ id, actions }: Task, controls: TaskControls, say: Say): Offered[] {
   return actions.flatMap(({ customId, label, emoji, style }, place): Offered[] => {
+    if (!controls.isOffered(customId)) return [];
     const { family, index } = meaningOfAction(customId);
-    // Gateways answer that they do not know it.
-    if (family === 'favourite') return [];
     const picture = emojiOf(emoji);
     const name =
       label.trim() === '' && picture === undefined ? say(`task.what.${family}`, { index: index ?? '' }) : label.trim();

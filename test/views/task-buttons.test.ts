@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
+import { Offers } from '../../src/services/tasks/offers.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { type TaskControls, taskButtons } from '../../src/views/task-buttons.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
@@ -18,6 +19,7 @@ const controls: TaskControls = {
   editId: id('edit'),
   upscaleAllId: id('all'),
   changeId: (taskId, short) => `chg.1.${taskId}.${short}`,
+  isOffered: (customId) => new Offers().isOffered(customId),
   actionId: (taskId, place) => `a.1.${taskId}.${place}`,
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
+import { Offers } from '../../src/services/tasks/offers.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskMessage } from '../../src/views/task.ts';
 import type { TaskControls } from '../../src/views/task-buttons.ts';
@@ -18,6 +19,7 @@ const controls: TaskControls = {
   editId: id('edit'),
   upscaleAllId: id('all'),
   changeId: (taskId, short) => `chg.1.${taskId}.${short}`,
+  isOffered: (customId) => new Offers().isOffered(customId),
   actionId: (taskId, place) => `a.1.${taskId}.${place}`,
 };
 const contentOf = (task: Task): string => taskMessage(task, controls, say).content ?? '';

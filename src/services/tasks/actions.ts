@@ -45,7 +45,6 @@ const PATTERNS: readonly (readonly [RegExp, ActionFamily, Words])[] = [
   [/^MJ::Job::PicReader::all$/, 'describe-all', 'never'],
   [/^MJ::Picread::Retry$/, 'describe-again', 'never'],
   [/^MJ::Job::PromptAnalyzer::([1-9])/, 'shorten-line', 'always'],
-  // Gateways answer that they do not know it.
   [/^MJ::BOOKMARK::/, 'favourite', 'never'],
 ];
 

@@ -5,7 +5,7 @@ import type { Task } from './task.ts';
 import type { Order } from './transitions.ts';
 
 /** What a follow-up of a task asks for; who asks, and from where, comes with the press. */
-type FollowUp = Pick<Order, 'kind' | 'request' | 'parent'>;
+export type FollowUp = Pick<Order, 'kind' | 'request' | 'parent'>;
 
 /** Words, and the part of the picture they are for. */
 export interface WrittenWords {
