@@ -7,10 +7,11 @@ import { continueId, wordsId } from './buttons/words.ts';
 import type { Prepared } from './discord/delivery/delivery.ts';
 import type { Say } from './locales/index.ts';
 import { type Results, resultsOf } from './results.ts';
+import { MediaError } from './services/media/index.ts';
 import { asksForWords } from './services/tasks/actions.ts';
 import { typedIn } from './services/tasks/follow-ups.ts';
 import type { Offers } from './services/tasks/offers.ts';
-import type { Task } from './services/tasks/task.ts';
+import { hasEnded, type Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
 import { taskMessage } from './views/task.ts';
@@ -24,6 +25,11 @@ interface PresenterParts extends Results {
   offers: Pick<Offers, 'isOffered'>;
 }
 
+/** A picture that stands for seconds needs no more detail, and nobody waits long for it. */
+const MOST_OF_PREVIEW = 2 ** 20;
+const MOST_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
+const PREVIEW_PATIENCE_MS = 5_000;
+
 /** Joins a task, the files of its results, and its view. */
 export function presenter(parts: PresenterParts) {
   const { say, isRemix, offers } = parts;
@@ -36,9 +42,18 @@ export function presenter(parts: PresenterParts) {
   return {
     messageOf: (task: Task): MessagePlan => taskMessage(task, controls, say),
 
-    async prepare(task: Task): Promise<Prepared> {
+    async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
+      if (task.delivery.call) return { plan: callTo(task, say), release: () => undefined };
       const parentLink = await linkToParent(task, parts);
       const nothing = { files: [], links: [], wholes: [], gone: 0, odd: 0, parentLink };
+      if (!hasEnded(task)) {
+        const preview = await previewOf(task, parts, signal);
+        const files = preview ? [preview.file] : [];
+        return {
+          plan: taskMessage(task, controls, say, { ...nothing, files }),
+          release: () => preview?.release(),
+        };
+      }
       if (task.state !== 'ready') return { plan: taskMessage(task, controls, say, nothing), release: () => undefined };
       const results = await resultsOf(task, parts);
       const prompt = typedIn(task);
@@ -65,9 +80,49 @@ export function presenter(parts: PresenterParts) {
   };
 }
 
-async function linkToParent({ parentId, guildId }: Task, { tasks }: PresenterParts): Promise<string | undefined> {
+async function linkToParent({ parentId }: Task, { tasks }: PresenterParts): Promise<string | undefined> {
   const parent = parentId === undefined ? undefined : await tasks.get(parentId);
   if (!parent?.message) return undefined;
   const { channelId, id } = parent.message;
-  return `https://discord.com/channels/${guildId ?? '@me'}/${channelId}/${id}`;
+  // It may have ended as a direct message, wherever it was asked for.
+  const place = channelId === parent.channelId ? (parent.guildId ?? '@me') : '@me';
+  return `https://discord.com/channels/${place}/${channelId}/${id}`;
+}
+
+/** Says what became of it, and nothing of what was asked for. */
+function callTo({ state, failure, requesterId }: Task, say: Say): MessagePlan {
+  const isUnknown = state === 'unconfirmed' || failure?.cause === 'forgotten';
+  const fate = isUnknown ? 'unknown' : failure ? 'failed' : 'done';
+  return { content: say(`task.call.${fate}`, { owner: `<@${requesterId}>` }), notifies: [requesterId] };
+}
+
+interface Preview {
+  file: FilePlan;
+  release(): void;
+}
+
+/** How it looks so far. Nobody is told of one that cannot be had: the next may come, and the result will. */
+async function previewOf(task: Task, parts: PresenterParts, signal?: AbortSignal): Promise<Preview | undefined> {
+  const address = task.preview?.address;
+  if (address === undefined) return undefined;
+  const { media, say, log } = parts;
+  const limits = { most: MOST_FETCHED_FOR_PREVIEW, patienceMs: PREVIEW_PATIENCE_MS, signal };
+  let release: (() => void) | undefined;
+  try {
+    const fetched = await media.fetch({ address }, limits);
+    release = fetched.release;
+    if (fetched.type.kind !== 'image') return undefined;
+    const fitting = await media.fit(fetched, Math.min(MOST_OF_PREVIEW, task.route.uploadLimit), { signal });
+    if (fitting.how === 'none') return undefined;
+    const name = `${task.kind}-${task.id}-preview.${fitting.type.extension}`;
+    const file = { name, bytes: fitting.bytes, alt: say('task.alt', { prompt: typedIn(task) }) };
+    release = undefined;
+    return { file, release: fetched.release };
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A preview could not be had.');
+    return undefined;
+  } finally {
+    release?.();
+  }
 }

@@ -1,6 +1,7 @@
 import type { Services } from '../commands/services.ts';
 import { customId } from '../discord/custom-id.ts';
 import type { Button } from '../discord/handlers.ts';
+import { Refusal } from '../lib/refusal.ts';
 import { meaningOfAction } from '../services/tasks/actions.ts';
 import { actionOn, changeOn } from '../services/tasks/follow-ups.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -18,7 +19,7 @@ export const upscaleAllButton: Button<Services> = {
     const parent = await pressedTask(args, ask);
     const { services, origin, say } = ask;
     const [first, ...others] = upscalesOf(parent);
-    if (!first) return { content: say('task.nothingToUpscale') };
+    if (!first) throw new Refusal('refusals.noResult');
     for (const followUp of others) {
       await ask.another({ content: say('task.isAsked') }, (place) => services.tasks.submit({ ...place, ...followUp }));
     }

@@ -15,7 +15,7 @@ const LONGEST_TITLE = 45;
 const LONGEST_HINT = 100;
 const MOST_FIELDS = 5;
 /** The most that a text field of a form holds. */
-export const LONGEST_FIELD = 4_000;
+const LONGEST_FIELD = 4_000;
 
 /** A form as Discord spells it. */
 export function formBody({ id, title, fields }: FormPlan): APIModalInteractionResponseCallbackData {
@@ -51,7 +51,7 @@ function component(field: FieldPlan): APITextInputComponent | APIStringSelectCom
 }
 
 /** A file as Discord keeps it for a while. */
-export interface GivenFile {
+interface GivenFile {
   address: string;
   name: string;
 }

@@ -137,7 +137,8 @@ export const en = {
     empty: 'Done, but the gateway gave nothing to show. A safety filter does that, usually.',
     alt: 'AI-generated: {{prompt}}',
     link: 'It could not be attached here. It is at {{address}}',
-    linkUntil: 'It could not be attached here. It is at {{address}} (until <t:{{until}}:f>)',
+    links: 'What could not be attached here is at:',
+    until: '{{address}} (until <t:{{until}}:f>)',
     whole: 'A smaller copy is attached here. The whole is at {{address}}',
     gone_one: 'A result could not be fetched any more.',
     gone_other: '{{count}} results could not be fetched any more.',
@@ -154,8 +155,12 @@ export const en = {
     dismissed: 'Dismissed. Nobody knows whether the gateway took this order.',
     wordsRefused: 'The gateway did not take these words: {{reason}}',
     isAsked: 'On its way to the gateway …',
-    nothingToUpscale: 'There is nothing here to upscale.',
     seed: 'Seed {{seed}}',
+    call: {
+      done: '{{owner}}, this is done.',
+      failed: '{{owner}}, this was not done.',
+      unknown: '{{owner}}, nobody knows what became of this.',
+    },
     lineage: '{{what}} of [this one]({{link}})',
     what: {
       upscale: 'Upscale of picture {{index}}',
@@ -215,6 +220,7 @@ export const en = {
     noWordsWanted: 'This does not wait for words any more.',
     noWords: 'Write at least one word, then send the form again.',
     storeSlow: 'The bot is slow right now, and Discord does not wait for a form. Press once more.',
+    noResult: 'There is no result here to go on from like this.',
     notFailed: 'This has not failed, so there is nothing to try again.',
     cannotCancel:
       'The gateway has no way to take an order back: this job goes on, and its result comes here. It can be deleted then.',

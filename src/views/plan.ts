@@ -8,6 +8,10 @@ export interface MessagePlan {
   controls?: readonly Control[];
   /** A page of Components V2 instead of content and files. */
   page?: PagePlan;
+  /** Whom it notifies; everybody else that it names is only named. */
+  notifies?: readonly string[];
+  /** The message in the same channel that it answers, by its id. */
+  answers?: string;
 }
 
 export interface FilePlan {
@@ -68,19 +72,19 @@ interface FieldFacts {
   required?: boolean;
 }
 
-export interface TextFieldPlan extends FieldFacts {
+interface TextFieldPlan extends FieldFacts {
   type: 'text';
   /** What stands in it when it opens. */
   value?: string;
   long?: boolean;
 }
 
-export interface ChoiceFieldPlan extends FieldFacts {
+interface ChoiceFieldPlan extends FieldFacts {
   type: 'choice';
   options: readonly { value: string; label: string }[];
 }
 
 /** A file of the member's own. */
-export interface FileFieldPlan extends FieldFacts {
+interface FileFieldPlan extends FieldFacts {
   type: 'file';
 }

@@ -25,8 +25,11 @@ const NOTHING: Shown = { files: [], links: [], wholes: [], gone: 0, odd: 0 };
 
 /** The message of a task, whatever has become of it so far. */
 export function taskMessage(task: Task, controls: TaskControls, say: Say, shown: Shown = NOTHING): MessagePlan {
-  const lines = [headline(task, say), ...lineage(task, shown, say), ...body(task, shown, say)];
-  return { content: lines.join('\n'), overflow: 'cut', files: shown.files, controls: taskButtons(task, controls, say) };
+  const lines = [...lineage(task, shown, say), ...body(task, shown, say)];
+  // How it stands is what counts: the prompt gets the room that is left.
+  const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
+  const content = [headline(task, room, say), ...lines].join('\n');
+  return { content, overflow: 'file', files: shown.files, controls: taskButtons(task, controls, say) };
 }
 
 /** What it was made of: a follow-up says so, with a link where the message is still known. */
@@ -39,9 +42,13 @@ function lineage({ kind, request }: Task, { parentLink }: Shown, say: Say): stri
 
 /** So much of a prompt is shown; the whole of it stays with the task. */
 const LONGEST_PROMPT = 1_000;
+const LEAST_PROMPT = 20;
+/** What Discord takes as a message's text, and what the owner's mention and the marks around the prompt need of it. */
+const CONTENT = 2_000;
+const OWNER = 40;
 
-function headline(task: Task, say: Say): string {
-  return say('task.headline', { prompt: asText(typedIn(task), LONGEST_PROMPT), owner: `<@${task.requesterId}>` });
+function headline(task: Task, room: number, say: Say): string {
+  return say('task.headline', { prompt: asText(typedIn(task), room), owner: `<@${task.requesterId}>` });
 }
 
 function body(task: Task, shown: Shown, say: Say): string[] {
@@ -93,13 +100,19 @@ function result({ times, media, seed }: Task, { links, wholes, gone, odd }: Show
   return [
     media.length === 0 ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
     ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: asText(seed, 20) })}`]),
-    ...links.map(({ address, expiresAt }) =>
-      expiresAt === undefined
-        ? say('task.link', { address })
-        : say('task.linkUntil', { address, until: String(Math.floor(expiresAt / 1000)) }),
-    ),
+    ...linkLines(links, say),
     ...wholes.map((address) => say('task.whole', { address })),
     ...(gone > 0 ? [say('task.gone', { count: gone })] : []),
     ...(odd > 0 ? [say('task.odd', { count: odd })] : []),
   ];
+}
+
+/** Addresses are long, so several of them share one sentence. */
+function linkLines(links: Shown['links'], say: Say): string[] {
+  const addresses = links.map(({ address, expiresAt }) =>
+    expiresAt === undefined ? address : say('task.until', { address, until: String(Math.floor(expiresAt / 1000)) }),
+  );
+  const [only] = addresses;
+  if (only === undefined) return [];
+  return addresses.length === 1 ? [say('task.link', { address: only })] : [say('task.links'), ...addresses];
 }

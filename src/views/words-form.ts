@@ -19,11 +19,12 @@ export function wordsForm({ id, title, words, withRegion }: WordsForm, say: Say)
     { ...text, name: 'words', label: say('words.words'), value: first, required: true },
     ...(second === '' ? [] : [{ ...text, name: 'more', label: say('words.more'), value: second }]),
   ];
-  if (!withRegion) return { id, title: title === '' ? say('words.title') : title, fields };
+  const named = title === '' ? say('words.title') : title;
+  if (!withRegion) return { id, title: named, fields };
   const options = SIDES.map((side) => ({ value: side, label: say(`words.sides.${side}`) }));
   return {
     id,
-    title,
+    title: named,
     fields: [
       ...fields,
       { type: 'choice', name: 'side', label: say('words.side'), options },
@@ -36,7 +37,9 @@ export function wordsForm({ id, title, words, withRegion }: WordsForm, say: Say)
 function halves(words: string): [string, string] {
   if (words.length <= FIELD) return [words, ''];
   const space = words.lastIndexOf(' ', FIELD);
-  const at = space > FIELD / 2 ? space : FIELD;
+  // Never through a letter that takes two places.
+  const end = /[\uD800-\uDBFF]/.test(words.charAt(FIELD - 1)) ? FIELD - 1 : FIELD;
+  const at = space > FIELD / 2 ? space : end;
   return [words.slice(0, at), words.slice(at)];
 }
 

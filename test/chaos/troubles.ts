@@ -22,7 +22,11 @@ export const discordRoutes = {
   direct: { method: 'POST', route: '/users/@me/channels' },
 } as const;
 
-export const gatewayPaths = { submit: { path: /\/submit\// }, poll: { path: /\/fetch$/ }, file: { path: /^\/files\// } };
+export const gatewayPaths = {
+  submit: { path: /\/submit\// },
+  poll: { path: /\/fetch$/ },
+  file: { path: /^\/files\// },
+};
 
 /** Whether an order is taken under these is for its member to decide. */
 const doubtful = [

@@ -84,8 +84,8 @@ describe('the message of a task', () => {
       odd: 1,
     };
     const content = taskMessage(madeTask({ state: 'ready' }), controls, say, shown).content;
-    expect(content).toContain('It is at https://files.example/1\n');
-    expect(content).toContain(`It is at https://files.example/2 (until <t:${start / 1000}:f>)`);
+    expect(content).toContain('could not be attached here is at:\nhttps://files.example/1\n');
+    expect(content).toContain(`\nhttps://files.example/2 (until <t:${start / 1000}:f>)\n`);
     expect(content).toContain('The whole is at https://files.example/3');
     expect(content).toContain('2 results could not be fetched any more.');
     expect(content).toContain('A result could not be shown');

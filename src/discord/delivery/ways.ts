@@ -5,6 +5,8 @@ const TOKEN_MARGIN_MS = 60_000;
 
 export type TokenWay = { by: 'token'; applicationId: string; token: string; followUpId?: string | undefined };
 export type EditWay = { by: 'edit'; message: MessagePlace };
+/** A message of the bot's own, as an answer to the one that shows the end. */
+export type AnswerWay = { by: 'answer'; message: MessagePlace };
 export type Way = TokenWay | EditWay | { by: 'channel'; channelId: string } | { by: 'direct'; memberId: string };
 
 /** Ways that have turned out to be closed. */
@@ -20,6 +22,14 @@ export function waysToEnd(task: Task, shut: Shut, now: number): Way[] {
 export function wayToProgress(task: Task, shut: Shut, now: number): TokenWay | EditWay | undefined {
   const ways = [tokenWay(task, now), task.route.mayPost ? editWay(task) : undefined];
   return ways.find((way) => way !== undefined && !shut.has(way.by));
+}
+
+/** To the place where the end is shown; nobody is called to what is private, or to what was taken away. */
+export function wayToCall(task: Task, shut: Shut, now: number): AnswerWay | TokenWay | undefined {
+  const { route, message } = task;
+  if (!message || route.isPrivate) return undefined;
+  if (route.mayPost) return { by: 'answer', message };
+  return shut.has('token') ? undefined : tokenWay(task, now);
 }
 
 function tokenWay({ route }: Task, now: number): TokenWay | undefined {

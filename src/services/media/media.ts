@@ -2,7 +2,7 @@ import { decoded, measured } from './base64.ts';
 import { Downloads, type Held } from './download/download.ts';
 import { Hosts } from './download/hosts.ts';
 import { Room } from './download/room.ts';
-import { MediaError } from './errors.ts';
+import { damaged, MediaError } from './errors.ts';
 import { defaultLimits, type MediaLimits } from './limits.ts';
 import { type CheckedPicture, checkedPicture } from './pictures/checked-picture.ts';
 import { examined, type PictureFacts } from './pictures/facts.ts';
@@ -11,6 +11,7 @@ import { type DrawnMask, drawnMask, type MaskSide, type MaskSize, sideMask } fro
 import { Workbench } from './pictures/workbench.ts';
 import { recognise } from './recognise/recognise.ts';
 import type { MediaType } from './recognise/types.ts';
+import { isCutShort } from './recognise/whole.ts';
 import { defaultTools, type MediaSettings, type MediaTools } from './settings.ts';
 
 export type MediaSource = { readonly address: string } | { readonly base64: string };
@@ -166,8 +167,9 @@ class OpenMedia implements Media {
 
 function fetchedFrom({ bytes, claim }: Held): Fetched {
   const type = recognise(bytes);
-  if (type) return { bytes, type, release: () => claim.release() };
+  if (type && !isCutShort(bytes, type)) return { bytes, type, release: () => claim.release() };
   claim.release();
+  if (type) throw damaged();
   throw new MediaError('not-media', 'What was fetched is no picture, film or sound that can be shown.');
 }
 

@@ -1,5 +1,5 @@
 /** Whether the gateway asks for words before it begins: never, when the account works in remix mode, always, or with a region as well. */
-export type Words = 'never' | 'in-remix' | 'always' | 'with-region';
+type Words = 'never' | 'in-remix' | 'always' | 'with-region';
 
 export type ActionFamily =
   | 'upscale'

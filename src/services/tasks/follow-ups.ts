@@ -17,6 +17,7 @@ export interface WrittenWords {
 export function actionOn(parent: Task, place: number, written?: WrittenWords): FollowUp {
   const action = parent.actions[place];
   if (!action) throw new Refusal('refusals.unknownButton');
+  hasResult(parent);
   const { customId, label } = action;
   return { kind: 'action', parent, request: { ...about(parent, written), customId, label } };
 }
@@ -29,22 +30,33 @@ const CHANGES = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' } as const;
 
 /** The same for a result that came without buttons. */
 export function changeOn(parent: Task, short: ShortChange): FollowUp {
+  hasResult(parent);
+  if (!isGrid(parent)) throw new Refusal('refusals.noResult');
   const action = CHANGES[short.charAt(0) as keyof typeof CHANGES];
   const index = Number(short.charAt(1) || 1);
   return { kind: 'change', parent, request: { ...about(parent), action, index, label: short } };
+}
+
+/** A button can be forged, and an old one be of a task that went another way. */
+function hasResult({ state, media }: Task): void {
+  const isDone = state === 'ready' || state === 'delivered';
+  if (!isDone || media.length === 0) throw new Refusal('refusals.noResult');
 }
 
 function about(parent: Task, written?: WrittenWords): Record<string, unknown> {
   if (parent.remoteId === undefined) throw new Refusal('refusals.unknownButton');
   return {
     of: parent.remoteId,
-    prompt: written?.words ?? promptOf(parent),
+    prompt: promptOf(parent),
     ...(written && { words: written.words }),
     ...(written?.region && { region: written.region }),
   };
 }
 
-export function promptOf({ request }: Task): string {
+/** What it was made of: the words that the gateway took for it, else those it began with. */
+export function promptOf({ request, times }: Task): string {
+  const words = times.wordsTaken === undefined ? undefined : request.words;
+  if (typeof words === 'string') return words;
   return typeof request.prompt === 'string' ? request.prompt : '';
 }
 

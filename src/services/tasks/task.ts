@@ -83,9 +83,17 @@ const intention = z.object({
   at: time,
 });
 
+/** The end is shown, and its member is still to be called to it. */
+const call = z.object({
+  shownAt: time,
+  /** When it was first about to be posted: from then on only Discord can keep it from coming twice. */
+  goingAt: time.optional(),
+});
+
 const delivery = z.object({
   progressEdits: z.number(),
   intention: intention.optional(),
+  call: call.optional(),
   /** Why no message shows the end: somebody deleted it, or no way led to the member. */
   undeliverable: z.enum(['deleted', 'no-way']).optional(),
 });
@@ -151,6 +159,7 @@ export type Task = z.output<typeof taskSchema>;
 export type KeptMedium = Task['media'][number];
 export type MessagePlace = z.output<typeof message>;
 export type Intention = z.output<typeof intention>;
+export type Call = z.output<typeof call>;
 export type Route = z.output<typeof route>;
 
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);

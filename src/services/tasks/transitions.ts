@@ -151,9 +151,26 @@ export function intending(task: Task, intention: Intention): Task {
 
 /** Discord has confirmed that the end is shown. */
 export function delivered(task: Task, message: MessagePlace | undefined, now: number): Task {
-  if (!hasEnded(task)) throw wrongTurn(task, 'delivered');
-  const there = message ? shownIn(task, message) : task;
-  return settled({ ...there, state: task.state === 'ready' ? 'delivered' : task.state }, now);
+  return settled(endShown(task, message), now);
+}
+
+/** The same, and something is left to do: to call its member to it. */
+export function toBeCalled(task: Task, message: MessagePlace | undefined, now: number): Task {
+  const shown = endShown(task, message);
+  const { intention: _, ...delivery } = shown.delivery;
+  return { ...shown, delivery: { ...delivery, call: { shownAt: now } } };
+}
+
+/** About to call, so that a crash in between is understood. */
+export function calling(task: Task, now: number): Task {
+  const { call } = task.delivery;
+  if (!call || call.goingAt !== undefined) return task;
+  return { ...task, delivery: { ...task.delivery, call: { ...call, goingAt: now } } };
+}
+
+/** Its member has been called, or will not be any more. */
+export function called(task: Task, now: number): Task {
+  return task.delivery.call ? settled(task, now) : task;
 }
 
 /** No message shows the end, and none will by itself; what is ready stays ready, to be fetched. */
@@ -173,8 +190,14 @@ export function withoutExpiredToken(task: Task, now: number): Task {
   return now >= task.route.tokenExpiresAt ? withoutToken(task) : task;
 }
 
+function endShown(task: Task, message: MessagePlace | undefined): Task {
+  if (!hasEnded(task)) throw wrongTurn(task, 'delivered');
+  const there = message ? shownIn(task, message) : task;
+  return { ...there, state: task.state === 'ready' ? 'delivered' : task.state };
+}
+
 function settled(task: Task, now: number): Task {
-  const { intention: _, ...delivery } = task.delivery;
+  const { intention: _, call: __, ...delivery } = task.delivery;
   const settledAt = isLive(task) ? now : task.times.settled;
   return withoutToken({ ...task, delivery, times: { ...task.times, settled: settledAt } });
 }

@@ -29,7 +29,7 @@ export class Words {
 
   /** From its owner, who was asked for them; whence they come is a fresh way back, for the first may be closed by now. */
   async give(id: string, whence: Whence, { words, region }: WrittenWords): Promise<Task> {
-    const given = { words, prompt: words, ...(region && { region }) };
+    const given = { words, ...(region && { region }) };
     return this.#tracked(
       this.#send(id, given, (task) => {
         if (task.requesterId !== whence.requesterId) throw new Refusal('refusals.notYours');
