@@ -1,10 +1,12 @@
 import { cpus } from 'node:os';
 import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway/measure.ts';
+import { measureTasks } from './tasks/measure.ts';
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   discord: measureDiscord,
   gateway: measureGateway,
+  tasks: measureTasks,
 };
 
 /** sysexits.h: the command was used wrongly. */

@@ -123,7 +123,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     handlers: { commands, buttons, openers, forms },
     services,
     say,
-    tokenRest,
+    rests: clients,
+    clock,
     guards: [servedHere(config.discord)],
     funnel: new Funnel(say, log),
   });

@@ -45,10 +45,13 @@ async function run(config: Config): Promise<void> {
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);
   try {
+    // Asked to stop while it starts, it stops as soon as it has.
+    const asked = new Promise<void>((resolve) => {
+      process.once('SIGTERM', () => resolve());
+      process.once('SIGINT', () => resolve());
+    });
     const app = await startApp(config, { log, version: packageFile.version });
-    const stop = (): void => void app.stop().catch(crash);
-    process.once('SIGTERM', stop);
-    process.once('SIGINT', stop);
+    asked.then(() => app.stop()).catch(crash);
     // Not awaited: while all is well this never comes, and an entry that waits for it would end with Node's own code.
     app.lost.then((code) => ended(code, app, log)).catch(crash);
   } catch (error) {

@@ -37,17 +37,22 @@ export async function fillStore(file: string, filling: Filling): Promise<void> {
   const connection = new Connection(file);
   const { live } = shelvesOn(connection);
   for (let at = 0; at < filling.tasks; at += ROWS_AT_ONCE) {
-    const tasks = Array.from({ length: Math.min(ROWS_AT_ONCE, filling.tasks - at) }, (_, one) => runningTask(at + one, filling));
+    const tasks = Array.from({ length: Math.min(ROWS_AT_ONCE, filling.tasks - at) }, (_, one) =>
+      runningTask(at + one, filling),
+    );
     await live.putMany(tasks.map((task) => ({ key: task.id, value: task })));
   }
   connection.close();
 }
 
+/** What the gateway calls the task of this number. */
+export const remoteIdOf = (number: number): string => String(1_760_000_000_000_000 + number);
+
 /** What the bot's own transitions make of an order and of the stub's answer. */
 function runningTask(number: number, { ageMs, withDeadTokens = false }: Filling): Task {
   const now = Date.now();
   const created = now - ageMs;
-  const remoteId = String(1_760_000_000_000_000 + number);
+  const remoteId = remoteIdOf(number);
   const message = { channelId: snowflake(3, number % (GUILDS * 5)), id: snowflake(4, number) };
   const ordered = submitting(
     {

@@ -28,7 +28,10 @@ let firstAt = 0;
 
 const server = createServer((request, response) => {
   void answer(request).then((body) => {
-    response.writeHead(body === undefined ? 404 : 200, { ...JSON_TYPE, 'content-length': Buffer.byteLength(body ?? '') });
+    response.writeHead(body === undefined ? 404 : 200, {
+      ...JSON_TYPE,
+      'content-length': Buffer.byteLength(body ?? ''),
+    });
     response.end(body);
   });
 });

@@ -2,6 +2,8 @@ import { Client, REST } from 'discord.js';
 
 /** Uploads are counted in here too: a large file on a slow line is not a failure. */
 const REST_TIMEOUT_MS = 60_000;
+/** After three seconds Discord no longer takes an acknowledgement, so it is no use to wait for longer. */
+const ACKNOWLEDGEMENT_TIMEOUT_MS = 2_500;
 /** Discord blocks an address after 10,000 invalid requests in ten minutes; the log hears of it long before. */
 const INVALID_WARNING_INTERVAL = 100;
 
@@ -13,6 +15,8 @@ export interface DiscordClients {
    * sent without the bot's token: an expired one is answered with 401, for which the library would drop the bot's token.
    */
   tokenRest: REST;
+  /** For the first answers, which have three seconds in all: whoever sends them decides about another try. */
+  callbackRest: REST;
 }
 
 export function discordClients(apiUrl: string): DiscordClients {
@@ -27,8 +31,10 @@ export function discordClients(apiUrl: string): DiscordClients {
   // READY names every server, and the library would keep an empty shell of thirty lists for each; an interaction brings all
   // that is asked of its server. Ten thousand shells are some 50 MB, which a later clearing does not give back.
   client.guilds.cache.set = () => client.guilds.cache;
+  const unbound = { ...shared, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER };
   return {
     client,
-    tokenRest: new REST({ ...shared, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER }),
+    tokenRest: new REST(unbound),
+    callbackRest: new REST({ ...unbound, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }),
   };
 }

@@ -2,6 +2,17 @@ import { InteractionResponseType, MessageFlags, type RawFile, type REST, Routes 
 import type { FormPlan, MessagePlan } from '../views/plan.ts';
 import { bodyOf } from './adapter.ts';
 import { formBody } from './form.ts';
+import { isAnsweredAlready, isPassing } from './too-late.ts';
+
+/** What fits into three seconds. */
+const CALLBACK_TRIES = 3;
+
+export interface Rests {
+  /** For the first answer. */
+  callbackRest: REST;
+  /** For everything after it. */
+  tokenRest: REST;
+}
 
 /** Only then does Discord answer with the message. */
 const WAITED_FOR = new URLSearchParams({ wait: 'true' });
@@ -14,14 +25,16 @@ interface Address {
 
 /** Answers one interaction, by its own token alone. The first answer is an acknowledgement; what follows edits it. */
 export class Responder {
+  readonly #callbacks: REST;
   readonly #rest: REST;
   readonly #address: Address;
   #acknowledged = false;
   #acknowledgedUpdate = false;
   #answered = false;
 
-  constructor(rest: REST, address: Address) {
-    this.#rest = rest;
+  constructor({ callbackRest, tokenRest }: Rests, address: Address) {
+    this.#callbacks = callbackRest;
+    this.#rest = tokenRest;
     this.#address = address;
   }
 
@@ -105,6 +118,15 @@ export class Responder {
     this.#acknowledged = true;
     const { interactionId, token } = this.#address;
     const body = data === undefined ? { type } : { type, data };
-    await this.#rest.post(Routes.interactionCallback(interactionId, token), { body, files, auth: false });
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#callbacks.post(Routes.interactionCallback(interactionId, token), { body, files, auth: false });
+        return;
+      } catch (error) {
+        // The answer to an earlier try was lost, and yet it was heard.
+        if (attempt > 1 && isAnsweredAlready(error)) return;
+        if (attempt >= CALLBACK_TRIES || !isPassing(error)) throw error;
+      }
+    }
   }
 }

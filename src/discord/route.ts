@@ -3,7 +3,7 @@ import type { Route } from '../services/tasks/task.ts';
 import { placeOf } from './place.ts';
 
 /** How long an interaction may be answered (https://discord.com/developers/docs/interactions/receiving-and-responding). */
-const TOKEN_LIFE_MS = 15 * 60_000;
+export const TOKEN_LIFE_MS = 15 * 60_000;
 
 /** What an interaction tells of the ways back to its member, kept with the task that it began. */
 export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate: boolean }): Route {

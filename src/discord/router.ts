@@ -5,8 +5,8 @@ import type {
   Interaction,
   MessageComponentInteraction,
   ModalSubmitInteraction,
-  REST,
 } from 'discord.js';
+import type { Clock } from '../lib/clock.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { PRESS } from './adapter.ts';
@@ -17,8 +17,10 @@ import type { Ask, Button, Command, Form, Handlers, LateGuard, Menu, Opener, Out
 import { Keyed, knownId } from './keys.ts';
 import { valuesOf } from './options.ts';
 import { type Origin, originOf, pressOrigin } from './origin.ts';
+import { persistently } from './persistence.ts';
 import { placeOf } from './place.ts';
-import { Responder } from './responder.ts';
+import { Responder, type Rests } from './responder.ts';
+import { TOKEN_LIFE_MS } from './route.ts';
 import { suggestionsFor } from './suggestions.ts';
 import { isTooLate } from './too-late.ts';
 
@@ -29,7 +31,8 @@ export interface RouterParts<Services> {
   services: Services;
   say: Say;
   funnel: Funnel;
-  tokenRest: REST;
+  rests: Rests;
+  clock: Clock;
 }
 
 /** Brings every interaction to the one handler that is keyed for it, acknowledging first and failing politely. */
@@ -41,7 +44,7 @@ export class Router<Services> {
   readonly #openers: Keyed<Opener<Services>>;
   readonly #forms: Keyed<Form<Services>>;
   readonly #underWay = new Set<Promise<void>>();
-  #stopping = false;
+  readonly #stopping = new AbortController();
 
   constructor(parts: RouterParts<Services>) {
     const { commands, menus = [], buttons, openers, forms } = parts.handlers;
@@ -63,13 +66,13 @@ export class Router<Services> {
 
   /** From now on members are asked to come back in a moment; what is under way goes on to its end. */
   async finish(): Promise<void> {
-    this.#stopping = true;
+    this.#stopping.abort();
     await Promise.all(this.#underWay);
   }
 
   async #answer(interaction: Interaction): Promise<void> {
     const { applicationId, id: interactionId, token } = interaction;
-    const responder = new Responder(this.#parts.tokenRest, { applicationId, interactionId, token });
+    const responder = new Responder(this.#parts.rests, { applicationId, interactionId, token });
     try {
       this.#admit(interaction);
       await this.#route(interaction, responder);
@@ -79,7 +82,7 @@ export class Router<Services> {
   }
 
   #admit(interaction: Interaction): void {
-    if (this.#stopping) throw new Refusal('refusals.stopping');
+    if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
     const refusal = firstRefusal(this.#parts.guards, placeOf(interaction), undefined);
     if (refusal) throw refusal;
   }
@@ -145,16 +148,18 @@ export class Router<Services> {
   }
 
   async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
-    const { funnel } = this.#parts;
+    const { funnel, clock } = this.#parts;
     const what = nameOf(interaction);
     if (isTooLate(error)) return funnel.tooLate(what);
     const plan = { content: funnel.sentenceFor(error, what) };
+    const until = interaction.createdTimestamp + TOKEN_LIFE_MS;
     try {
       // A member who is typing reads no sentences.
-      if (interaction.isAutocomplete()) await responder.suggest([]);
+      if (interaction.isAutocomplete()) return await responder.suggest([]);
       // A press has changed nothing, so its message stays as it is and the sentence comes beside it.
-      else if (responder.acknowledgedUpdate) await responder.tellBeside(plan);
-      else await responder.tell(plan);
+      const isBeside = responder.acknowledgedUpdate;
+      const say = (): Promise<void> => (isBeside ? responder.tellBeside(plan) : responder.tell(plan));
+      await persistently(say, { clock, until, stopping: this.#stopping.signal });
     } catch (unsaid) {
       if (isTooLate(unsaid)) funnel.tooLate(what);
       else funnel.sentenceFor(unsaid, `telling of a failure in ${what}`);

@@ -11,3 +11,13 @@ const TOO_LATE: ReadonlySet<string | number> = new Set([
 export function isTooLate(error: unknown): boolean {
   return error instanceof DiscordAPIError && TOO_LATE.has(error.code);
 }
+
+/** Another answer has come first: another process's, or an earlier try of our own that was heard although its answer was lost. */
+export function isAnsweredAlready(error: unknown): boolean {
+  return error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged;
+}
+
+/** Nothing is known to be wrong with what was sent: the line to Discord broke, or Discord is in trouble. */
+export function isPassing(error: unknown): boolean {
+  return !(error instanceof DiscordAPIError) || error.status >= 500;
+}

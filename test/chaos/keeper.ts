@@ -5,22 +5,37 @@ import { within } from './waiting.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const START_PATIENCE_MS = 60_000;
+const SCRIPT_PATIENCE_MS = 60_000;
+/** The bot gives itself ten seconds. */
+const STOP_PATIENCE_MS = 30_000;
 
-interface Ended {
+export interface Ended {
   code: number | null;
   said: string;
 }
 
+interface Life {
+  args?: readonly string[];
+  /** How long it may live. */
+  timeout?: number;
+}
+
 /** A shipped entry point as its own process, started as `npm start` does. */
-function spawned(entry: string, settings: Record<string, string>, args: readonly string[]): ChildProcess {
+function spawned(entry: string, settings: Record<string, string>, { args = [], timeout }: Life = {}): ChildProcess {
   const before = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs'].flatMap((file) => ['--import', file]);
   const env = { PATH: process.env.PATH ?? '', ...settings };
-  return spawn(process.execPath, [...before, entry, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(process.execPath, [...before, entry, ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    killSignal: 'SIGKILL',
+    timeout,
+  });
 }
 
 /** Runs a script to its end. */
 export async function runToEnd(entry: string, settings: Record<string, string>, ...args: string[]): Promise<Ended> {
-  const child = spawned(entry, settings, args);
+  const child = spawned(entry, settings, { args, timeout: SCRIPT_PATIENCE_MS });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => (said += piece.toString()));
   const [code] = await once(child, 'close');
@@ -34,6 +49,7 @@ export class Keeper {
   #ended: Promise<number | null> = Promise.resolve(null);
   #said = '';
   #isMeant = false;
+  #isClosed = false;
   readonly kills: number[] = [];
   /** From each start to its being there. */
   readonly startsMs: number[] = [];
@@ -56,23 +72,22 @@ export class Keeper {
   }
 
   async start(): Promise<void> {
+    if (this.#isClosed) return;
     const startedAt = Date.now();
-    const child = spawned('src/index.ts', this.#settings, []);
+    const child = spawned('src/index.ts', this.#settings);
     this.#child = child;
     this.#isMeant = false;
-    let isHere = false;
+    const before = this.#said.length;
+    const isHere = (): boolean => this.#said.includes('Atelier is here.', before);
     for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (piece: Buffer) => {
-        this.#said += piece.toString();
-        isHere ||= piece.includes('Atelier is here.');
-      });
+      stream?.on('data', (piece: Buffer) => (this.#said += piece.toString()));
     this.#ended = once(child, 'close').then(([code]) => {
       this.#child = undefined;
       if (!this.#isMeant) this.falls.push(code as number | null);
       return code as number | null;
     });
-    await within(START_PATIENCE_MS, () => isHere || this.#child !== child);
-    if (isHere) this.startsMs.push(Date.now() - startedAt);
+    await within(START_PATIENCE_MS, () => isHere() || this.#child !== child);
+    if (isHere()) this.startsMs.push(Date.now() - startedAt);
   }
 
   /** As a power cut does it. */
@@ -87,7 +102,18 @@ export class Keeper {
   /** As an operator does it; its exit code. */
   async stop(): Promise<number | null> {
     this.#isMeant = true;
-    this.#child?.kill('SIGTERM');
+    const child = this.#child;
+    child?.kill('SIGTERM');
+    const inTime = await within(STOP_PATIENCE_MS, () => this.#child !== child || child === undefined);
+    if (!inTime) child?.kill('SIGKILL');
     return this.#ended;
+  }
+
+  /** Whatever else was to be done with it: it does not live on, nor again. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#isMeant = true;
+    this.#child?.kill('SIGKILL');
+    await this.#ended;
   }
 }

@@ -11,7 +11,7 @@ export type Trouble =
   | { of: 'discord'; name: string; order: DiscordOrder }
   | { of: 'gateway'; name: string; order: GatewayOrder };
 
-type Of<Side extends Trouble['of']> = Extract<Trouble, { of: Side }>;
+export type Of<Side extends Trouble['of']> = Extract<Trouble, { of: Side }>;
 
 /** Where Discord can fail while the bot is at work. */
 export const discordRoutes = {

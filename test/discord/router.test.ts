@@ -6,6 +6,7 @@ import { customId } from '../../src/discord/custom-id.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { command, type Handlers } from '../../src/discord/handlers.ts';
 import { Router } from '../../src/discord/router.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 import { speak } from '../../src/locales/index.ts';
@@ -106,13 +107,22 @@ afterEach(async () => {
 async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
   const discord = await startDiscord();
   closers.push(() => discord.close());
-  const { client, tokenRest } = discordClients(discord.apiUrl);
+  const clients = discordClients(discord.apiUrl);
+  const { client } = clients;
   closers.push(() => client.destroy());
   const lines: string[] = [];
   const log = openLog({ level: 'info', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
   const say = speak();
   const funnel = new Funnel(say, log);
-  const router = new Router({ handlers, guards: [], services: undefined, say, funnel, tokenRest });
+  const router = new Router({
+    handlers,
+    guards: [],
+    services: undefined,
+    say,
+    funnel,
+    rests: clients,
+    clock: systemClock,
+  });
   client.on(Events.InteractionCreate, (interaction) => void router.take(interaction));
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);

@@ -59,7 +59,7 @@ describe('the bot', () => {
   });
 
   it('waits out a storm of 429 and then says what it had to say', async () => {
-    const { discord } = await bot();
+    const { discord } = await bot({ waits: true });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', scope: 'user', retryAfter: 0.05 }, times: 3 });
     expect(text(await (await discord.as('member').slash('models')).message())).toContain('21 models');
   });
@@ -93,5 +93,42 @@ describe('the bot', () => {
     expect(logged()).not.toContain(discord.token);
     expect(logged()).not.toContain(exchange.token);
     expect(logged()).not.toContain('sk-sandbox');
+  });
+});
+
+describe('what Discord does not hear at once', () => {
+  const callback = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
+
+  it.each([
+    ['reset', { type: 'reset' }],
+    ['reset after it was carried out', { type: 'reset', done: true }],
+    ['answered with 503', { type: 'status', status: 503 }],
+    ['carried out and never answered', { type: 'hang', done: true }],
+  ] as const)('an acknowledgement that is %s does not lose the order', async (_what, fault) => {
+    const { discord, gateway } = await bot({ gateway: { speed: 100 } });
+    discord.faults.add({ on: callback, do: fault, times: 1 });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.message((message) => text(message).includes('Done in'));
+    expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
+  });
+
+  it('an interaction that another process has answered is left to it', async () => {
+    const { discord, gateway, logged } = await bot();
+    discord.faults.add({ on: callback, do: { type: 'status', status: 400, code: 40060 }, times: 1 });
+    await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await expect.poll(logged, { timeout: 20_000 }).toContain('Discord no longer took the answer');
+    expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toEqual([]);
+  });
+
+  it('a refusal is told until it is heard', async () => {
+    const { discord, gateway } = await bot();
+    gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'saturated' });
+    discord.faults.add({
+      on: { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' },
+      do: { type: 'status', status: 503 },
+      times: 6,
+    });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    expect(text(await exchange.message())).toContain('too much to do');
   });
 });

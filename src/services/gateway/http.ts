@@ -118,7 +118,8 @@ export class GatewayHttp {
         secrets: this.#secrets,
       });
     }
-    if (body === undefined) throw malformed(this.#whatCameInstead(text), { status, mayHaveTakenEffect: isSubmit });
+    if (body === undefined)
+      throw malformed(whatCameInstead(text, headers['content-type']), { status, mayHaveTakenEffect: isSubmit });
     return body;
   }
 
@@ -184,12 +185,13 @@ export class GatewayHttp {
       mayHaveTakenEffect: isSubmit,
     });
   }
+}
 
-  #whatCameInstead(text: string): string {
-    if (text.trim() === '') return 'The gateway answered with nothing at all.';
-    const words = cleanMessage(text.slice(0, 2_000), this.#secrets).slice(0, 120);
-    return `The gateway answered with something other than JSON: ${words}`;
-  }
+/** Never what came: a gateway may echo the order, and a prompt belongs into no log. */
+function whatCameInstead(text: string, type: string | string[] | undefined): string {
+  if (text.trim() === '') return 'The gateway answered with nothing at all.';
+  const named = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
+  return `The gateway answered with something other than JSON (${named}, ${text.length} characters).`;
 }
 
 function baseOf(text: string): URL {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/exact-json.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { isLive, type Task } from './task.ts';
@@ -126,19 +127,24 @@ export class TaskBook {
   }
 }
 
-/** What a restart may forget, for the next answer of the gateway tells it again. */
-function isWorthStoring(before: Task, after: Task): boolean {
-  const lasting = ({ progress: _p, word: _w, polls: _n, queuedBehind: _q, preview: _v, ...rest }: Task): string =>
-    stamped(rest);
-  return lasting(before) !== lasting(after);
-}
+type Facts = Readonly<Record<string, unknown>>;
 
 /** That it was asked about once more is no news to anybody. */
-function isNews(before: Task, after: Task): boolean {
-  const told = ({ polls: _n, ...rest }: Task): string => stamped(rest);
-  return told(before) !== told(after);
-}
+const NO_NEWS: ReadonlySet<string> = new Set(['polls', 'lastPending']);
+/** And what a restart may forget, for the next answer of the gateway tells it again. */
+const FLEETING: ReadonlySet<string> = new Set([...NO_NEWS, 'progress', 'word', 'queuedBehind', 'preview']);
 
-function stamped({ times: { lastPending: _l, ...times }, ...rest }: Pick<Task, 'times'>): string {
-  return JSON.stringify({ ...rest, times });
+const isNews = (before: Task, after: Task): boolean => differ(before, after, NO_NEWS);
+const isWorthStoring = (before: Task, after: Task): boolean => differ(before, after, FLEETING);
+
+/** Most answers bring nothing new, and this is asked at every one of them: only what is another object is looked into. */
+function differ(before: Facts, after: Facts, ignored: ReadonlySet<string>): boolean {
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [was, is] = [before[name], after[name]];
+    if (was === is || ignored.has(name)) continue;
+    if (!isRecord(was) || !isRecord(is)) {
+      if (!Array.isArray(was) || JSON.stringify(was) !== JSON.stringify(is)) return true;
+    } else if (differ(was, is, ignored)) return true;
+  }
+  return false;
 }

@@ -73,7 +73,8 @@ export async function scene({ plan = planOf, expects, ...options }: SceneOptions
     if (expects !== 'refusals') expect(discord.violations).toEqual([]);
     if (expects !== 'waits') expect(discord.rateLimited).toEqual([]);
   });
-  const { client, tokenRest } = discordClients(discord.apiUrl);
+  const clients = discordClients(discord.apiUrl);
+  const { client, tokenRest } = clients;
   onTestFinished(() => client.destroy());
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
@@ -135,7 +136,7 @@ export async function scene({ plan = planOf, expects, ...options }: SceneOptions
   }
 
   function responderFor({ id: interactionId, applicationId, token }: BaseInteraction): Responder {
-    return new Responder(tokenRest, { interactionId, applicationId, token });
+    return new Responder(clients, { interactionId, applicationId, token });
   }
 
   function keep(

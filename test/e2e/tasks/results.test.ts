@@ -183,7 +183,7 @@ describe('a result larger than an upload may be', () => {
 
   it.each([
     ['one', 1, 1_200],
-    ['each of four', 4, 400],
+    ['each of four', 4, 300],
   ])('has its whole address shown, however long prompt and address are (%s)', async (_, count, length) => {
     const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
     await grid(stage);

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
+import { type Counted, counted } from './counted.ts';
+
+/** The gateway's client alone, in a process of its own: it asks about the same tasks as the engine, in turn, always so many at once. */
+
+export interface ClientWish {
+  gatewayUrl: string;
+  remoteIds: readonly string[];
+  inFlight: number;
+  warmUpMs: number;
+  countedMs: number;
+}
+
+export interface ClientFigures extends Counted {
+  polls: number;
+}
+
+const [wish] = (await once(process, 'message')) as [ClientWish];
+const { gatewayUrl: baseUrl, remoteIds, inFlight } = wish;
+const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections: inFlight });
+let polls = 0;
+let isOver = false;
+const asking = Array.from({ length: inFlight }, ask);
+await sleep(wish.warmUpMs);
+polls = 0;
+const cost = await counted(wish.countedMs);
+process.send?.({ polls, ...cost } satisfies ClientFigures);
+isOver = true;
+await Promise.all(asking);
+await gateway.close();
+process.disconnect();
+
+async function ask(): Promise<void> {
+  while (!isOver) {
+    polls += 1;
+    await gateway.imgx.get(remoteIds[polls % remoteIds.length] ?? '', { attempts: 1 });
+  }
+}

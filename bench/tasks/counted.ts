@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Counted {
+  seconds: number;
+  cpuMicros: number;
+}
+
+/** Lets this process go on for a while, and says what that has cost. */
+export async function counted(forMs: number): Promise<Counted> {
+  const before = process.cpuUsage();
+  const begun = performance.now();
+  await sleep(forMs);
+  const seconds = (performance.now() - begun) / 1_000;
+  const { user, system } = process.cpuUsage(before);
+  return { seconds, cpuMicros: user + system };
+}

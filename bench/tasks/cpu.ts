@@ -1,0 +1,73 @@
+import { end, messageFrom, start } from '../discord/child.ts';
+import { median, table } from '../table.ts';
+import type { ClientFigures, ClientWish } from './client.ts';
+import { runEngine } from './engine-run.ts';
+import { remoteIdOf } from './filled-store.ts';
+import { StoreFolder } from './store-folder.ts';
+import type { StubServed } from './stub.ts';
+
+const ROUNDS = 3;
+const IN_FLIGHT = 64;
+const TASKS = 5_000;
+/** Of all questions at once one lane may have three quarters. */
+const IN_FLIGHT_OF_ALL_LANES = 86;
+/** The engine's clock goes so much faster that there is always something due, as there is always something to ask for the client. */
+const CLOCK_SPEED = 20;
+const UNBOUND = 1_000_000;
+const times = { warmUpMs: 2_500, countedMs: 3_000 } as const;
+
+const ways = { client: 'client alone (imgx.get)', engine: 'whole engine' } as const;
+type Way = keyof typeof ways;
+type Poll = { perSecond: number; cpuMicros: number };
+
+/** The same questions of the same server, by turns from the client alone and from the engine around it. */
+export async function measureCpu(): Promise<void> {
+  const results: Record<Way, Poll[]> = { client: [], engine: [] };
+  const folder = await StoreFolder.open();
+  const stub = start(new URL('stub.ts', import.meta.url));
+  try {
+    const { url } = await messageFrom<StubServed>(stub);
+    for (let round = 0; round < ROUNDS; round++) {
+      results.client.push(await askAlone(url));
+      results.engine.push(await askFromEngine(url, await folder.filled({ tasks: TASKS, ageMs: 0 })));
+    }
+  } finally {
+    await Promise.all([folder.close(), end(stub)]);
+  }
+  report(results);
+}
+
+async function askAlone(gatewayUrl: string): Promise<Poll> {
+  const client = start(new URL('client.ts', import.meta.url));
+  try {
+    const remoteIds = Array.from({ length: TASKS }, (_, number) => remoteIdOf(number));
+    client.send({ gatewayUrl, remoteIds, inFlight: IN_FLIGHT, ...times } satisfies ClientWish);
+    const { polls, seconds, cpuMicros } = await messageFrom<ClientFigures>(client);
+    return { perSecond: polls / seconds, cpuMicros: cpuMicros / polls };
+  } finally {
+    await end(client);
+  }
+}
+
+async function askFromEngine(gatewayUrl: string, file: string): Promise<Poll> {
+  const { polls, seconds, cpuMicros } = await runEngine({
+    ...{ file, gatewayUrl, inLists: false, connections: IN_FLIGHT, clockSpeed: CLOCK_SPEED, isTimed: false },
+    ...{ perSecond: UNBOUND, inFlight: IN_FLIGHT_OF_ALL_LANES, ...times },
+  });
+  return { perSecond: polls / seconds, cpuMicros: cpuMicros / polls };
+}
+
+function report(results: Record<Way, Poll[]>): void {
+  const cpu = (way: Way): number => median(results[way].map(({ cpuMicros }) => cpuMicros));
+  const rows = (Object.keys(ways) as Way[]).map((way) => [
+    ways[way],
+    Math.round(median(results[way].map(({ perSecond }) => perSecond))).toLocaleString('en'),
+    cpu(way).toFixed(0),
+    (cpu(way) / cpu('client')).toFixed(2),
+  ]);
+  console.log(`
+Questions about running tasks without news, ${IN_FLIGHT} in flight at all times, median of ${ROUNDS} rounds by turns. The engine has ${TASKS.toLocaleString('en')} live tasks
+and a clock ${CLOCK_SPEED} times as fast as the machine's, so that something is always due.
+`);
+  console.log(table(['', 'polls/s', 'CPU µs/poll', 'ratio'], rows));
+}

@@ -1,0 +1,17 @@
+import type { JobFigures, JobWish } from './job-orders.ts';
+import { runJobs } from './jobs.ts';
+
+const JOBS = 100;
+/** Short, usual and long jobs: some 16, 40 and 80 seconds. */
+const TIMES = [0.4, 1, 2] as const;
+const EVERY_MS = 80;
+/** Both sides and the bot share a clock so many times as fast, for else this would last some minutes. */
+export const CLOCK_SPEED = 4;
+
+/** Jobs as they are at a real gateway: of all lengths, every other one with a picture. */
+export async function dayOfJobs(): Promise<JobFigures[]> {
+  const jobs = Array.from({ length: JOBS }, (_, number): JobWish => {
+    return { ends: number % 2 === 0 ? 'picture' : 'fails', times: TIMES[number % TIMES.length] ?? 1 };
+  });
+  return runJobs({ jobs, everyMs: EVERY_MS }, { clockSpeed: CLOCK_SPEED, gatewaySpeed: 1 });
+}

@@ -1,0 +1,32 @@
+import { table } from '../table.ts';
+import type { JobFigures } from './job-orders.ts';
+
+const SECOND_MS = 1_000;
+const LENGTHS = [
+  { name: 'at most 30 s', from: 0, to: 30 },
+  { name: '30 to 60 s', from: 30, to: 60 },
+  { name: 'longer', from: 60, to: Number.POSITIVE_INFINITY },
+  { name: 'all', from: 0, to: Number.POSITIVE_INFINITY },
+] as const;
+
+/** What a job costs of Discord's limits and of the gateway's. */
+export function reportEdits(jobs: readonly JobFigures[]): void {
+  const rows = LENGTHS.map(({ name, from, to }) => {
+    const those = jobs.filter(({ lasted }) => lasted > from * SECOND_MS && lasted <= to * SECOND_MS);
+    const each = (pick: (job: JobFigures) => number): string => mean(those.map(pick)).toFixed(1);
+    return [
+      name,
+      String(those.length),
+      each(({ questions }) => questions),
+      each(({ progressEdits }) => progressEdits),
+      String(Math.max(...those.map(({ progressEdits }) => progressEdits))),
+      each(({ endEdits }) => endEdits),
+    ];
+  });
+  console.log(`
+Edits of the same ${jobs.length} jobs. Target: one edit for the end of each.
+`);
+  console.log(table(['a job', 'jobs', 'questions', 'progress edits', 'most', 'end edits'], rows));
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLog } from '../../src/lib/log.ts';
+import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
+import { imgxKinds } from '../../src/services/tasks/kinds/imgx.ts';
+import { InProcessScheduler } from '../../src/services/tasks/scheduler/in-process.ts';
+import { openStore } from '../../src/services/tasks/store/index.ts';
+import { Tasks } from '../../src/services/tasks/tasks.ts';
+import { type Counted, counted } from './counted.ts';
+import { fastClock } from './fast-clock.ts';
+import { percentile } from './percentile.ts';
+import { WatchedScheduler } from './watched.ts';
+
+/** All of the engine without Discord, in a process of its own: store, book, tracker, scheduler and the gateway's client. */
+
+export interface EngineWish {
+  file: string;
+  gatewayUrl: string;
+  inLists: boolean;
+  connections: number;
+  perSecond: number;
+  inFlight: number;
+  clockSpeed: number;
+  /** Whether it is noted how late each question comes, which costs a little. */
+  isTimed: boolean;
+  warmUpMs: number;
+  countedMs: number;
+}
+
+export interface EngineFigures extends Counted {
+  polls: number;
+  questions: number;
+  /** How long after it was due a task was asked about, where that is noted. */
+  p50LatenessMs: number;
+  p95LatenessMs: number;
+}
+
+const PATIENCE_MS = 300_000;
+const maxWaitMs = { picture: PATIENCE_MS, video: PATIENCE_MS, music: PATIENCE_MS, text: PATIENCE_MS };
+
+const [wish] = (await once(process, 'message')) as [EngineWish];
+const clock = fastClock(wish.clockSpeed);
+const log = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => process.stderr.write(line) });
+const store = await openStore({ url: `sqlite://${wish.file}`, scheme: 'sqlite' }, { log, clock });
+const { gatewayUrl: baseUrl, connections, perSecond, inFlight, inLists, isTimed } = wish;
+const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections }, { log, clock });
+const withoutJitter = (): number => 0.5;
+const random = isTimed ? withoutJitter : Math.random;
+const scheduler = new InProcessScheduler({ clock, log, random, limits: { perSecond, inFlight } });
+const watched = new WatchedScheduler(scheduler, clock, isTimed);
+const tasks = new Tasks({
+  store,
+  kinds: imgxKinds(gateway.imgx, { inLists }),
+  scheduler: watched,
+  clock,
+  log,
+  gather: async () => ({}),
+  maxWaitMs,
+});
+let news = 0;
+tasks.onChange(() => {
+  news += 1;
+});
+
+await tasks.open();
+await tasks.start();
+await sleep(wish.warmUpMs);
+watched.forget();
+const cost = await counted(wish.countedMs);
+const { polls, questions, lateness, trouble } = watched;
+if (trouble) throw new Error(`A question met trouble: ${trouble.reason}`);
+if (news > 0) throw new Error(`What is measured are questions without news, but there were ${news}.`);
+process.send?.({
+  ...cost,
+  polls,
+  questions,
+  p50LatenessMs: percentile(lateness, 0.5),
+  p95LatenessMs: percentile(lateness, 0.95),
+} satisfies EngineFigures);
+
+await tasks.pause();
+await gateway.close();
+await tasks.stop();
+process.disconnect();

@@ -1,0 +1,19 @@
+import { measureCpu } from './cpu.ts';
+import { dayOfJobs } from './day.ts';
+import { reportEdits } from './edits.ts';
+import { measureOurs, reportSchedule } from './ending.ts';
+import { measureLoad } from './load.ts';
+import { measureMemory } from './memory.ts';
+import { measureRestart } from './restart.ts';
+
+/** One table after the other, so that no measurement shares the machine with another. */
+export async function measureTasks(): Promise<void> {
+  await measureRestart();
+  await measureMemory();
+  const jobs = await dayOfJobs();
+  reportSchedule(jobs);
+  await measureOurs();
+  reportEdits(jobs);
+  await measureCpu();
+  await measureLoad();
+}

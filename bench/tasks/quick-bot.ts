@@ -1,0 +1,18 @@
+import { startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { openLog } from '../../src/lib/log.ts';
+import { fastClock } from './fast-clock.ts';
+import type { SidesWish } from './job-orders.ts';
+
+/** The shipped bot but for its clock, which is the one of the sides. */
+
+const [wish = '{}'] = process.argv.slice(2);
+const { clockSpeed, clockOrigin } = JSON.parse(wish) as SidesWish;
+const log = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => process.stderr.write(line) });
+const app = await startApp(readConfig(process.env), {
+  log,
+  version: 'measured',
+  clock: fastClock(clockSpeed, clockOrigin),
+});
+process.once('SIGTERM', () => void app.stop());
+process.send?.('here');

@@ -1,0 +1,105 @@
+import type { Clock } from '../../src/lib/clock.ts';
+import type {
+  Followed,
+  Lane,
+  LaneTrouble,
+  Scheduler,
+  Trouble,
+  Verdict,
+} from '../../src/services/tasks/scheduler/scheduler.ts';
+
+/** As much as the scheduler's own. */
+const JITTER = 0.1;
+
+/**
+ * The scheduler as the engine sees it, with somebody beside it who counts its questions. Where it is timed as well, verdicts are jittered
+ * here instead of in the scheduler, so that the moment at which each question is due is known.
+ */
+export class WatchedScheduler implements Scheduler {
+  readonly #scheduler: Scheduler;
+  readonly #clock: Clock;
+  readonly #isTimed: boolean;
+  readonly #lanes = new Map<Lane, Lane>();
+  readonly #due = new Map<string, number>();
+  questions = 0;
+  polls = 0;
+  lateness: number[] = [];
+  trouble: Trouble | undefined;
+
+  constructor(scheduler: Scheduler, clock: Clock, isTimed: boolean) {
+    this.#scheduler = scheduler;
+    this.#clock = clock;
+    this.#isTimed = isTimed;
+  }
+
+  get size(): number {
+    return this.#scheduler.size;
+  }
+
+  add({ lane, ...followed }: Followed): void {
+    this.#scheduler.add({ ...followed, lane: this.#watched(lane) });
+  }
+
+  hint(id: string): void {
+    this.#scheduler.hint(id);
+  }
+
+  remove(id: string): void {
+    this.#scheduler.remove(id);
+  }
+
+  start(): void {
+    this.#scheduler.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#scheduler.stop();
+  }
+
+  troubles(): LaneTrouble[] {
+    return this.#scheduler.troubles();
+  }
+
+  forget(): void {
+    this.questions = 0;
+    this.polls = 0;
+    this.lateness = [];
+  }
+
+  #watched(lane: Lane): Lane {
+    const known = this.#lanes.get(lane);
+    if (known) return known;
+    const watched: Lane = {
+      ...lane,
+      poll: async (ids) => {
+        this.questions += 1;
+        this.polls += ids.length;
+        if (this.#isTimed) this.#note(ids);
+        const answer = await lane.poll(ids);
+        if ('kind' in answer) {
+          this.trouble ??= answer;
+          return answer;
+        }
+        return this.#isTimed ? new Map([...answer].map(([id, verdict]) => [id, this.#known(id, verdict)])) : answer;
+      },
+    };
+    this.#lanes.set(lane, watched);
+    return watched;
+  }
+
+  #note(ids: readonly string[]): void {
+    const now = this.#clock.now();
+    for (const id of ids) {
+      const due = this.#due.get(id);
+      if (due !== undefined) this.lateness.push(now - due);
+    }
+  }
+
+  #known(id: string, verdict: Verdict): Verdict {
+    if (typeof verdict === 'string') return verdict;
+    const now = this.#clock.now();
+    const again = now + (verdict.again - now) * (1 - JITTER + 2 * JITTER * Math.random());
+    this.#due.set(id, again);
+    return { again };
+  }
+}

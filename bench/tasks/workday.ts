@@ -1,0 +1,156 @@
+import sharp from 'sharp';
+import { type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
+import type { Exchange } from '../../sandbox/discord/exchange.ts';
+import type { HeardRequest } from '../../sandbox/discord/heard.ts';
+import { type EmbeddedGateway, startGateway } from '../../sandbox/gateway/gateway.ts';
+import type { Heard } from '../../sandbox/gateway/heard.ts';
+import type { Job } from '../../sandbox/gateway/job.ts';
+import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
+import { commands } from '../../src/commands/index.ts';
+import { registrationOf } from '../../src/discord/registration.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import type { JobFigures, JobWish } from './job-orders.ts';
+
+const KEY = 'sk-sandbox';
+const ACKNOWLEDGE_MS = 3_000;
+/** What reached the gateway is looked at so often: it remembers the last thousand requests alone. */
+const LOOK_MS = 100;
+/** Noise cannot be packed, so this is a picture of a megabyte. */
+const PICTURE_SIDE = 600;
+const LEAST_PICTURE_BYTES = 1_000_000;
+
+interface Ordered extends JobWish {
+  jobId: string;
+  exchange: Exchange;
+}
+
+/** Jobs ordered by members, and what can be seen of them from the outside. */
+export class Workday {
+  readonly settings: Record<string, string>;
+  readonly #discord: EmbeddedDiscord;
+  readonly #gateway: EmbeddedGateway;
+  readonly #studio: Studio;
+  readonly #ordered: Ordered[] = [];
+  readonly #looked = new WeakSet<Heard>();
+  /** When each job was asked about. */
+  readonly #questions = new Map<string, number[]>();
+  readonly #looking: NodeJS.Timeout;
+
+  private constructor(discord: EmbeddedDiscord, gateway: EmbeddedGateway, studio: Studio) {
+    this.#discord = discord;
+    this.#gateway = gateway;
+    this.#studio = studio;
+    this.settings = {
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      GATEWAY_BASE_URL: gateway.url,
+      GATEWAY_API_KEY: KEY,
+    };
+    this.#looking = setInterval(() => this.#look(), LOOK_MS);
+  }
+
+  static async begin(clock: Clock, clockSpeed: number, gatewaySpeed: number): Promise<Workday> {
+    const discord = await startDiscord({ clock, limits: { acknowledgeMs: ACKNOWLEDGE_MS * clockSpeed } });
+    const studio = await quickStudio();
+    const gateway = await startGateway({ clock, speed: gatewaySpeed, keys: [{ key: KEY }], seed: 1, studio });
+    await register(discord);
+    return new Workday(discord, gateway, studio);
+  }
+
+  async order({ ends, times }: JobWish): Promise<void> {
+    const { faults, jobs } = this.#gateway;
+    faults.add({ do: { type: 'slow', times } });
+    if (ends === 'fails') faults.add({ do: 'fail' });
+    const { promise: taken, resolve } = Promise.withResolvers<Job>();
+    const hear = (job: Job, before: Job | undefined): void => {
+      if (!before) resolve(job);
+    };
+    jobs.on('change', hear);
+    const exchange = await this.#discord
+      .as('member')
+      .slash('imagine', { prompt: `a fox, number ${this.#ordered.length}` });
+    const { id } = await taken;
+    jobs.off('change', hear);
+    this.#ordered.push({ ends, times, jobId: id, exchange });
+  }
+
+  get open(): number {
+    return this.#ordered.filter((one) => !this.#edits(one).some(showsEnd)).length;
+  }
+
+  async figures(): Promise<JobFigures[]> {
+    this.#look();
+    const [objection] = this.#discord.violations;
+    if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
+    return Promise.all(this.#ordered.map((one) => this.#figuresOf(one)));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#looking);
+    await Promise.all([this.#discord.close(), this.#gateway.close()]);
+    await this.#studio.close();
+  }
+
+  async #figuresOf(one: Ordered): Promise<JobFigures> {
+    const job = this.#gateway.jobs.get(one.jobId);
+    const { edited_timestamp: edited } = await one.exchange.message();
+    const questions = this.#questions.get(one.jobId) ?? [];
+    const foundAt = questions.at(-1) ?? Number.NaN;
+    const edits = this.#edits(one);
+    const endEdits = edits.filter(showsEnd);
+    const uploaded = endEdits.reduce((sum, { files }) => sum + files.reduce((bytes, file) => bytes + file.bytes, 0), 0);
+    if (uploaded < (one.ends === 'picture' ? LEAST_PICTURE_BYTES : 0))
+      throw new Error('An end was shown without its picture.');
+    const shownAt = Date.parse(edited ?? '');
+    const { createdAt = Number.NaN, finishedAt = Number.NaN } = job ?? {};
+    return {
+      ends: one.ends,
+      lasted: finishedAt - createdAt,
+      delay: shownAt - finishedAt,
+      untilFound: foundAt - finishedAt,
+      ours: shownAt - foundAt,
+      questions: questions.length,
+      progressEdits: edits.length - endEdits.length,
+      endEdits: endEdits.length,
+    };
+  }
+
+  #edits({ exchange }: Ordered): HeardRequest[] {
+    return this.#discord.heard.filter(
+      ({ method, path, status }) => method === 'PATCH' && status === 200 && path.includes(exchange.token),
+    );
+  }
+
+  #look(): void {
+    for (const heard of this.#gateway.heard) {
+      const [, jobId] = /^\/imgx\/task\/(\d+)\/fetch$/.exec(heard.path) ?? [];
+      if (jobId === undefined || this.#looked.has(heard)) continue;
+      this.#looked.add(heard);
+      this.#questions.set(jobId, [...(this.#questions.get(jobId) ?? []), heard.at]);
+    }
+  }
+}
+
+/** Only the end of a task has buttons. */
+const showsEnd = ({ body }: HeardRequest): boolean =>
+  ((body as { components?: readonly unknown[] } | undefined)?.components ?? []).length > 0;
+
+/** Drawing is not what is measured, so every picture is the same. */
+async function quickStudio(): Promise<Studio> {
+  const size = { width: PICTURE_SIDE, height: PICTURE_SIDE };
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+  const bytes = await sharp({ create: { ...size, channels: 3, background: '#000', noise } })
+    .png()
+    .toBuffer();
+  const picture = { bytes, mime: 'image/png', ...size } as const;
+  return { ...openStudio(), drawGrid: async () => picture };
+}
+
+async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {
+  const answer = await fetch(`${apiUrl}/v10/applications/${applicationId}/commands`, {
+    method: 'PUT',
+    headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(commands.map((command) => registrationOf(command, { userInstall: false }))),
+  });
+  if (!answer.ok) throw new Error(`The commands were not taken: ${await answer.text()}`);
+}

@@ -1,0 +1,46 @@
+import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
+import { text } from '../../sandbox/discord/discord.ts';
+import { type Ended, type Keeper, runToEnd } from './keeper.ts';
+import type { Sides } from './sides.ts';
+
+/** A bot that has nothing left to do, asked about itself and told to end. */
+interface Leaving {
+  about: string;
+  code: number | null;
+}
+
+/** What the bot does when it comes back once more, and what it leaves behind. */
+export interface Afterwards {
+  leavings: readonly Leaving[];
+  /** Requests that change something at Discord, beside the answers to the questions of `leavings`. */
+  writes: number;
+  /** What the doctor says first, and after it has mended that. */
+  doctor: readonly [first: Ended, then: Ended];
+}
+
+export async function afterwardsOf(
+  sides: Sides,
+  keeper: Keeper,
+  settings: Record<string, string>,
+): Promise<Afterwards> {
+  sides.listen();
+  const before = sides.toDiscord.entries.length;
+  const asked: string[] = [];
+  const leavings = [await leave(sides.discord, keeper, asked)];
+  await keeper.start();
+  leavings.push(await leave(sides.discord, keeper, asked));
+  sides.listen();
+  const writes = sides.toDiscord.entries.slice(before).filter(({ method }) => method !== 'GET');
+  const doctor = [
+    await runToEnd('scripts/doctor.ts', settings),
+    await runToEnd('scripts/doctor.ts', settings, '--dry-run'),
+  ] as const;
+  return { leavings, writes: writes.filter(({ path }) => !asked.some((part) => path.includes(part))).length, doctor };
+}
+
+async function leave(discord: EmbeddedDiscord, keeper: Keeper, asked: string[]): Promise<Leaving> {
+  const exchange = await discord.as('admin').slash('about');
+  asked.push(exchange.id, exchange.token);
+  const about = await exchange.message().then(text, String);
+  return { about, code: await keeper.stop() };
+}

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startDiscord } from '../../sandbox/discord/discord.ts';
+import { startGateway } from '../../sandbox/gateway/gateway.ts';
+import { afterwardsOf } from './afterwards.ts';
+import { evidenceOf } from './evidence.ts';
+import { brokenIn, brokenPromises, judged } from './judgement.ts';
+import { Keeper, runToEnd } from './keeper.ts';
+import { killAndRaise } from './killing.ts';
+import { Members } from './members.ts';
+import { planOf, type Scale } from './plan.ts';
+import { figures } from './report.ts';
+import { Sides } from './sides.ts';
+import { within } from './waiting.ts';
+
+export interface Report {
+  /** A sentence for each promise that was not kept. */
+  readonly broken: readonly string[];
+  readonly figures: readonly string[];
+  /** What the bot wrote down in all its lives. */
+  readonly log: string;
+}
+
+export interface ChaosOptions extends Scale {
+  /** How fast the gateway works in the storm. */
+  speed: number;
+  /** How long everything may take to come to its end once it is calm. */
+  calmMs: number;
+}
+
+const KEY = 'sk-sandbox';
+const CALM_SPEED = 200;
+const LISTEN_EVERY_MS = 20;
+const LOOK_EVERY_MS = 100;
+
+/** Both sides live through it all in this process; the shipped bot is another, and is killed again and again. */
+export async function chaos(options: ChaosOptions): Promise<Report> {
+  const startedAt = Date.now();
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-chaos-'));
+  const discord = await startDiscord();
+  const gateway = await startGateway({ speed: options.speed, seed: options.seed });
+  const settings = {
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    GATEWAY_BASE_URL: gateway.url,
+    GATEWAY_API_KEY: KEY,
+    STORE_URL: `sqlite://${join(folder, 'atelier.sqlite')}`,
+    DISCORD_USER_INSTALL: 'on',
+    LOG_LEVEL: 'debug',
+  };
+  const sides = new Sides(discord, gateway);
+  const keeper = new Keeper(settings);
+  const members = new Members(discord, options.seed);
+  const listening = setInterval(() => sides.listen(), LISTEN_EVERY_MS);
+  try {
+    const deployed = await runToEnd('scripts/deploy.ts', settings);
+    if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.said}`);
+    await keeper.start();
+    const times = [Date.now()];
+    await storm(options, sides, keeper, members);
+    times.push(Date.now());
+    await calm(options, sides, keeper, members);
+    times.push(Date.now());
+    const end = judged(evidenceOf(sides, members, keeper));
+    const broken = brokenPromises(end, await afterwardsOf(sides, keeper, settings));
+    return { broken, figures: figures(end, options, [startedAt, ...times, Date.now()]), log: keeper.said };
+  } finally {
+    clearInterval(listening);
+    await keeper.close();
+    await Promise.all([discord.close(), gateway.close()]);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Members): Promise<void> {
+  const plan = planOf(scale);
+  const at = async (ms: number, act: () => Promise<void> | void): Promise<void> => {
+    await pause(ms);
+    await act();
+  };
+  // One kill after the other, however long each waits for its moment.
+  let killing = Promise.resolve();
+  await Promise.all([
+    ...plan.wishes.map((wish) => at(wish.at, () => members.want(wish))),
+    ...plan.troubles.map(({ at: ms, trouble }) => at(ms, () => sides.befall(trouble))),
+    ...plan.kills.map((kill) =>
+      at(kill.at, () => {
+        killing = killing.then(() => killAndRaise(kill, sides, keeper));
+        return killing;
+      }),
+    ),
+  ]);
+}
+
+/** No trouble any more: whatever is under way may come to its end. */
+async function calm({ calmMs }: ChaosOptions, sides: Sides, keeper: Keeper, members: Members): Promise<void> {
+  const { gateway } = sides;
+  sides.calm();
+  if (!keeper.isAlive) await keeper.start();
+  gateway.setSpeed(CALM_SPEED);
+  const isOver = (): boolean => {
+    for (const { id, orders, progress } of gateway.jobs.list())
+      if (orders.sticks && progress > 0) gateway.jobs.finish(id);
+    return brokenIn(judged(evidenceOf(sides, members, keeper))).length === 0;
+  };
+  await within(calmMs, isOver, LOOK_EVERY_MS);
+}

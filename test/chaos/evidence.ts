@@ -1,0 +1,67 @@
+import { text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import type { HeardRequest } from '../../sandbox/discord/heard.ts';
+import type { Heard } from '../../sandbox/gateway/heard.ts';
+import type { Job } from '../../sandbox/gateway/job.ts';
+import type { Keeper } from './keeper.ts';
+import type { Members, Order } from './members.ts';
+import type { Sides } from './sides.ts';
+
+/** A message where it stands. */
+export interface Standing {
+  readonly message: Message;
+  readonly channelId: string;
+  readonly words: string;
+}
+
+/** All that can be known of one order without asking the bot. */
+export interface Case {
+  readonly order: Order;
+  /** Its answer at Discord. */
+  readonly answer: Standing | undefined;
+  /** Messages of their own that show it. */
+  readonly fresh: readonly Standing[];
+  /** How often the gateway was asked for it. */
+  readonly submits: readonly Heard[];
+  readonly job: Job | undefined;
+  /** What Discord heard when the bot acknowledged it. */
+  readonly callback: HeardRequest | undefined;
+}
+
+export interface Evidence {
+  readonly cases: readonly Case[];
+  readonly standing: readonly Standing[];
+  readonly members: Members;
+  readonly sides: Sides;
+  readonly keeper: Keeper;
+}
+
+export function evidenceOf(sides: Sides, members: Members, keeper: Keeper): Evidence {
+  sides.listen();
+  const { discord, gateway } = sides;
+  const standing = [...discord.world.channels.keys()].flatMap((channelId) =>
+    discord.messages(channelId).map((message) => ({ message, channelId, words: text(message) })),
+  );
+  const submits = sides.toGateway.entries.filter(({ path }) => path.includes('/submit/'));
+  const callbacks = sides.toDiscord.entries.filter(({ path }) => path.startsWith('/interactions/'));
+  const answers = new Map(standing.map((one) => [one.message.interaction_metadata?.id, one]));
+  const shown = Map.groupBy(standing, ({ words }) => promptIn(words));
+  const asked = Map.groupBy(submits, ({ body }) => promptIn(JSON.stringify(body)));
+  const jobs = new Map(gateway.jobs.list().map((job) => [promptIn(job.prompt), job]));
+  const acknowledged = new Map(callbacks.map((heard) => [heard.path.split('/')[2], heard]));
+  const cases = members.orders.map((order): Case => {
+    const answer = answers.get(order.interactionId);
+    return {
+      order,
+      answer,
+      fresh: shown.get(order.prompt)?.filter((one) => one !== answer) ?? [],
+      submits: asked.get(order.prompt) ?? [],
+      job: jobs.get(order.prompt),
+      callback: acknowledged.get(order.interactionId),
+    };
+  });
+  return { cases, standing, members, sides, keeper };
+}
+
+/** Every prompt is the same but for one word. */
+export const promptIn = (words: string | undefined): string | undefined => words?.match(/a fox q\w+x\b/)?.[0];

@@ -1,0 +1,110 @@
+import { ChannelType } from 'discord-api-types/v10';
+import { discordLimits } from '../../sandbox/discord/limits.ts';
+import type { Afterwards } from './afterwards.ts';
+import { type Evidence, promptIn, type Standing } from './evidence.ts';
+import type { Outcome } from './outcome.ts';
+import { outcomeOf } from './outcome.ts';
+import { taskOf } from './sight.ts';
+
+export interface Judged extends Evidence {
+  readonly outcomes: readonly Outcome[];
+}
+
+export function judged(evidence: Evidence): Judged {
+  const { tokensExpiredAt } = evidence.sides;
+  const { kills } = evidence.keeper;
+  return { ...evidence, outcomes: evidence.cases.map((one) => outcomeOf(one, { kills, tokensExpiredAt })) };
+}
+
+/** Promises about one order that are not kept, or not yet. */
+export const brokenIn = ({ outcomes }: Pick<Judged, 'outcomes'>): string[] =>
+  outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [outcome.broken]));
+
+/** Every promise that was broken, in a sentence each. */
+export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterwards): string[] {
+  const { discord, struck } = all.sides;
+  const { falls, said } = all.keeper;
+  const doubtful = [...struck].filter(([name]) => name.startsWith('gateway: submit'));
+  const mostDoubts = doubtful.reduce((sum, [, times]) => sum + times, 0);
+  const doubts = unexplainedDoubts(all);
+  return [
+    ...brokenIn(all),
+    ...(all.members.givenUp > 0 ? [`${all.members.givenUp} orders were not taken however often they were given`] : []),
+    ...doubles(all.standing),
+    ...leaks(all),
+    ...(doubts > mostDoubts ? [`${doubts} orders are unconfirmed, and only ${mostDoubts} of them for a reason`] : []),
+    ...discord.violations.map((violation) => `Discord would have refused: ${JSON.stringify(violation)}`),
+    ...discord.rateLimited
+      .filter(({ at }) => !isInheritance(at, all))
+      .map(({ route, scope }) => `Discord's limit was reached: ${route} (${scope})`),
+    ...falls.map((code) => `the bot ended by itself, with ${code}`),
+    ...leavings.flatMap(({ about, code }) => [
+      ...(about.includes('Follows 0 tasks') ? [] : [`with nothing left to do, the bot said: ${about}`]),
+      ...(code === 0 ? [] : [`the bot did not end well when told to, but with ${code}`]),
+    ]),
+    ...(writes > 0 ? [`with nothing left to do, the bot wrote to Discord ${writes} times`] : []),
+    ...unsound(doctor),
+    ...said.split('\n').flatMap((line) => (tellsOfPrompt(line) ? [`the log holds what a member typed: ${line}`] : [])),
+    ...(said.includes(TOKEN_BEGINS) ? ['the log holds the token of an interaction'] : []),
+  ];
+}
+
+/** How much of a limit its predecessor has used up, a bot cannot know before Discord tells it. */
+const isInheritance = (at: number, { keeper }: Judged): boolean =>
+  keeper.kills.some((kill) => at >= kill && at - kill < discordLimits.channelWindowMs);
+
+/** What a kill may leave behind: the lines of a task are there before the task, and are shown with it only. */
+const LEFT_BY_A_KILL = 'lines in those lists without a task';
+
+function unsound([first, then]: Afterwards['doctor']): string[] {
+  const found = first.said.split('\n').filter((line) => line.includes('repaired') && !line.includes(LEFT_BY_A_KILL));
+  const isMended = first.code === 0 && then.code === 0 && then.said.includes('all is well');
+  return [
+    ...found.map((line) => `the store is not sound: ${line.trim()}`),
+    ...(isMended ? [] : [`the store cannot be mended: ${first.said} ${then.said}`]),
+  ];
+}
+
+const tellsOfPrompt = (line: string): boolean => promptIn(line) !== undefined;
+
+/** Every token of the embedded Discord begins so. */
+const TOKEN_BEGINS = Buffer.from('interaction:').toString('base64url');
+
+/** So long a submit may be on its way when the bot is killed. */
+const UNDER_WAY_MS = 5_000;
+
+/** Orders that were left to their members although their submits were answered well and no kill was near. */
+function unexplainedDoubts({ cases, outcomes, keeper }: Judged): number {
+  return cases.filter(({ order: { acknowledgedAt = 0 }, submits }, index) => {
+    const wasKilled = keeper.kills.some((at) => at >= acknowledgedAt && at - acknowledgedAt < UNDER_WAY_MS);
+    return outcomes[index] === 'unconfirmed' && !wasKilled && submits[0]?.status === 200;
+  }).length;
+}
+
+function doubles(standing: readonly Standing[]): string[] {
+  const byTask = Map.groupBy(standing, ({ message }) => taskOf(message));
+  return [...byTask].flatMap(([task, messages]) =>
+    task !== undefined && messages.length > 1 ? [`task ${task} stands in ${messages.length} messages`] : [],
+  );
+}
+
+/** A private job may be seen in answers that its member alone sees, and in their direct messages. */
+function leaks({ cases, standing, sides }: Judged): string[] {
+  const { world } = sides.discord;
+  const owners = new Map(cases.filter(({ order }) => order.isPrivate).map(({ order }) => [order.prompt, order.userId]));
+  const isOwn = (channelId: string, userId: string): boolean => {
+    const { type, people } = world.channel(channelId);
+    return type === ChannelType.DM && people?.[0] === userId;
+  };
+  const seen = standing.filter(({ message }) => !message.ephemeral);
+  const stand = seen.map(({ channelId, message }) => ({ channelId, said: JSON.stringify(message) }));
+  // What was written by the bot itself and changed later would not stand there any more.
+  const wrote = sides.toDiscord.entries
+    .filter(({ method, path }) => method !== 'GET' && path.startsWith('/channels/'))
+    .map(({ path, body }) => ({ channelId: path.split('/')[2] ?? '', said: JSON.stringify(body) ?? '' }));
+  return [...stand, ...wrote].flatMap(({ channelId, said }) => {
+    const prompt = promptIn(said);
+    const owner = prompt === undefined ? undefined : owners.get(prompt);
+    return owner === undefined || isOwn(channelId, owner) ? [] : [`the private ${prompt} stood in ${channelId}`];
+  });
+}

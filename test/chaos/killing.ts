@@ -1,0 +1,47 @@
+import type { Keeper } from './keeper.ts';
+import type { Kill, Moment } from './plan.ts';
+import type { Sides } from './sides.ts';
+import { discordRoutes, gatewayPaths, type Trouble } from './troubles.ts';
+import { within } from './waiting.ts';
+
+/** Kills the bot in the middle of something, and starts it again. */
+export async function killAndRaise(
+  { amid, held, ambushMs, downMs, outlivesTokens }: Kill,
+  sides: Sides,
+  keeper: Keeper,
+): Promise<void> {
+  const trouble = held === 'no' ? undefined : ambush(amid, held === 'done');
+  if (trouble) sides.befall(trouble);
+  const before = sides.momentsOf(amid);
+  await within(ambushMs, () => !keeper.isAlive || amid === 'anything' || sides.momentsOf(amid) > before);
+  await keeper.kill();
+  // What was meant for the dead must not hold up its successor.
+  if (trouble) sides.withdraw(trouble);
+  if (outlivesTokens) sides.befall({ of: 'tokens', name: 'tokens expired' });
+  await within(downMs, () => false);
+  await keeper.start();
+}
+
+/** The other side falls silent just there. */
+function ambush(amid: Moment, done: boolean): Trouble | undefined {
+  const name = `${amid} ${done ? 'done, then ' : ''}held until the kill`;
+  const atDiscord = (on: { method: string; route: string }): Trouble => ({
+    of: 'discord',
+    name,
+    order: { on, do: { type: 'hang', done } },
+  });
+  switch (amid) {
+    case 'acknowledgement':
+    case 'post':
+      return atDiscord(discordRoutes[amid]);
+    case 'edit':
+      return atDiscord(discordRoutes.answer);
+    case 'submit':
+      return { of: 'gateway', name, order: { on: gatewayPaths.submit, do: done ? 'accepted-then-hang' : 'hang' } };
+    case 'poll':
+    case 'file':
+      return { of: 'gateway', name, order: { on: gatewayPaths[amid], do: 'hang' } };
+    default:
+      return undefined;
+  }
+}

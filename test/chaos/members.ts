@@ -1,0 +1,59 @@
+import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
+import type { Wish } from './plan.ts';
+
+/** One order, given once. */
+export interface Order {
+  /** Its own alone, and so plain that it stands the same in every message. */
+  readonly prompt: string;
+  readonly userId: string;
+  readonly channelId: string;
+  readonly isPrivate: boolean;
+  readonly interactionId: string;
+  readonly at: number;
+  /** When Discord took the bot's acknowledgement; undefined: "The application did not respond". */
+  acknowledgedAt?: number;
+}
+
+/** As often as a member asks for one thing; between two tries lie the three seconds after which Discord gives up. */
+const MOST_TRIES = 25;
+
+/** They order, and where the bot does not respond they order again, each time in new words. */
+export class Members {
+  readonly orders: Order[] = [];
+  readonly #discord: EmbeddedDiscord;
+  readonly #name: string;
+  #wishes = 0;
+  #givenUp = 0;
+
+  constructor(discord: EmbeddedDiscord, seed: number) {
+    this.#discord = discord;
+    this.#name = `q${seed.toString(36)}`;
+  }
+
+  /** How many wishes the bot did not take however often it was asked. */
+  get givenUp(): number {
+    return this.#givenUp;
+  }
+
+  async want({ who, where, isPrivate }: Wish): Promise<void> {
+    const member = this.#discord.as(who).in(where);
+    this.#wishes += 1;
+    const name = `${this.#name}n${this.#wishes}t`;
+    for (let tries = 1; tries <= MOST_TRIES; tries++) {
+      const prompt = `a fox ${name}${tries}x`;
+      const at = Date.now();
+      const exchange = await member.slash('imagine', { prompt, ...(isPrivate && { private: true }) });
+      const order: Order = {
+        ...{ prompt, at, isPrivate, interactionId: exchange.id },
+        ...{ userId: member.user.id, channelId: member.channel.id },
+      };
+      this.orders.push(order);
+      // Either the answer comes or, after three seconds, Discord gives up: there is no third.
+      const [outcome] = await Promise.allSettled([exchange.acknowledged()]);
+      if (outcome.status === 'rejected') continue;
+      order.acknowledgedAt = at + outcome.value.afterMs;
+      return;
+    }
+    this.#givenUp += 1;
+  }
+}

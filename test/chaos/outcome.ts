@@ -1,0 +1,93 @@
+import type { Case, Evidence } from './evidence.ts';
+import { type Sight, sightOf } from './sight.ts';
+
+export type Outcome =
+  /** Discord said "The application did not respond", and the bot did nothing. */
+  | 'never taken'
+  /** Acknowledged, and killed before it was stored: nobody was asked for anything. */
+  | 'not stored'
+  /** The gateway refused it, and no way was left to say so. */
+  | 'not told'
+  | Exclude<Sight, 'spinner' | 'progress' | 'odd'>
+  | Broken;
+
+interface Broken {
+  broken: string;
+}
+
+type Circumstances = Pick<Evidence['sides'], 'tokensExpiredAt'> & Pick<Evidence['keeper'], 'kills'>;
+
+/** Between two steps of the bot lies no more than this, however busy the machine. */
+const STEP_MS = 2_000;
+/** So long the bot waits for Discord's answer to an acknowledgement. */
+const CALLBACK_MS = 60_000;
+
+/** What became of an order, or why that must not be. */
+export function outcomeOf(one: Case, { kills, tokensExpiredAt }: Circumstances): Outcome {
+  const { order, answer, fresh, submits, job, callback } = one;
+  const { acknowledgedAt } = order;
+  const isTokenDead = tokensExpiredAt.some((at) => at >= order.at);
+  // What the bot had sent before it died may be heard after it.
+  const diedWithin = (ms: number, since: number): boolean =>
+    kills.some((at) => at > since - STEP_MS && at - since < ms);
+  const broken = (why: string): Broken => ({ broken: `${order.prompt}: ${why} (${factsOf(one)})` });
+
+  if (submits.length > 1) return broken(`the gateway was asked ${submits.length} times`);
+  if (acknowledgedAt === undefined) {
+    if (submits.length > 0) return broken('the gateway was asked although Discord had given up');
+    return answer || fresh.length > 0 ? broken('it is shown although Discord had given up') : 'never taken';
+  }
+  if (!answer) return broken('its answer is gone');
+  const sights = [answer, ...fresh].map(({ message }) => sightOf(message));
+  const ends = sights.filter((sight) => sight !== 'spinner' && sight !== 'progress');
+  const [end] = ends;
+  if (ends.length > 1) return broken('its end is shown more than once');
+  if (end === 'odd') return broken('it shows what no bot should');
+  if (end !== undefined) {
+    // What a dead token has written can be changed by nobody; then the end stands in a message of its own.
+    const mayBeStale = isTokenDead && fresh.length === 1;
+    if (sights.length > 1 && !mayBeStale) return broken('it still shows progress beside its end');
+    return fits(end, job?.state) ? end : broken('it says other than the gateway');
+  }
+  if (submits.length === 0) {
+    // Where Discord took the acknowledgement and did not say so, the bot could not go on.
+    const patience = callback?.status === 0 ? CALLBACK_MS : STEP_MS;
+    return diedWithin(patience, acknowledgedAt) ? 'not stored' : broken('it was acknowledged and then forgotten');
+  }
+  const [submit] = submits;
+  const isRefused = job === undefined && submit !== undefined && submit.status >= 400;
+  if (isRefused && (isTokenDead || diedWithin(STEP_MS, submit.at))) return 'not told';
+  return broken('it never came to its end');
+}
+
+function fits(end: Exclude<Sight, 'spinner' | 'progress' | 'odd'>, state: string | undefined): boolean {
+  switch (end) {
+    case 'done':
+    case 'linked':
+      return state === 'succeeded';
+    case 'failed':
+      return state === 'failed';
+    case 'unconfirmed':
+      return true;
+    default:
+      return state === undefined;
+  }
+}
+
+/** For whoever has to find out what happened. */
+function factsOf({ order, answer, fresh, submits, job, callback }: Case): string {
+  const { at, acknowledgedAt, isPrivate, interactionId } = order;
+  const shown = [answer, ...fresh].flatMap((one) =>
+    one ? [`${sightOf(one.message)} in ${one.channelId} (${JSON.stringify(one.words)})`] : [],
+  );
+  const sent = submits.map(({ at: when, status }) => `${status} at ${time(when)}`);
+  return [
+    `interaction ${interactionId} at ${time(at)}, ${isPrivate ? 'private' : 'public'}`,
+    `acknowledged ${acknowledgedAt === undefined ? 'never' : `at ${time(acknowledgedAt)}`} with ${callback?.status}`,
+    `shown as ${shown.join(' and ') || 'nothing'}`,
+    `asked for: ${sent.join(' and ') || 'never'}`,
+    `job ${job ? `${job.id} ${job.state}` : 'none'}`,
+  ].join('; ');
+}
+
+const time = (at: number): string => new Date(at).toISOString().slice(11, 23);

@@ -1,0 +1,131 @@
+import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
+import type { HeardRequest } from '../../sandbox/discord/heard.ts';
+import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
+import type { Heard } from '../../sandbox/gateway/heard.ts';
+import type { Moment } from './plan.ts';
+import { Tape } from './tape.ts';
+import { discordRoutes, gatewayPaths, type Of, type Trouble } from './troubles.ts';
+
+const { acknowledgement, answer, edit, post } = discordRoutes;
+
+/** Both sides of the bot, which survive it: what they are told to do to it, and what they heard from it. */
+export class Sides {
+  readonly discord: EmbeddedDiscord;
+  readonly gateway: EmbeddedGateway;
+  readonly toDiscord: Tape<HeardRequest>;
+  readonly toGateway: Tape<Heard>;
+  /** How often each trouble befell the bot. */
+  readonly struck = new Map<string, number>();
+  readonly tokensExpiredAt: number[] = [];
+  /** Those that stand, with how often each may still strike. */
+  readonly #atDiscord = new Map<Of<'discord'>, number>();
+  /** Those that stand, with the number that the gateway knows them by. */
+  readonly #atGateway = new Map<Of<'gateway'>, number>();
+
+  constructor(discord: EmbeddedDiscord, gateway: EmbeddedGateway) {
+    this.discord = discord;
+    this.gateway = gateway;
+    this.toDiscord = new Tape(discord.heard);
+    this.toGateway = new Tape(gateway.heard);
+  }
+
+  listen(): void {
+    this.toDiscord.catchUp();
+    this.toGateway.catchUp();
+  }
+
+  befall(trouble: Trouble): void {
+    if (trouble.of === 'socket') this.#socket(trouble.name);
+    else if (trouble.of === 'tokens') {
+      this.tokensExpiredAt.push(Date.now());
+      this.discord.expireTokens();
+      this.#note(trouble.name);
+    } else if (trouble.of === 'discord') {
+      this.#atDiscord.set(trouble, trouble.order.times ?? 1);
+      this.#place(trouble);
+    } else {
+      this.#note(`gateway: ${trouble.name}`, trouble.order.times);
+      this.#atGateway.set(trouble, this.gateway.faults.add(trouble.order));
+    }
+  }
+
+  /** If it has not struck by now it never will. */
+  withdraw(trouble: Trouble): void {
+    if (trouble.of === 'gateway') this.#takeBack(trouble);
+    if (trouble.of !== 'discord' || !this.#atDiscord.delete(trouble)) return;
+    // Its book forgets all or nothing.
+    this.discord.faults.clear();
+    for (const other of this.#atDiscord.keys()) this.#place(other);
+  }
+
+  calm(): void {
+    for (const trouble of [...this.#atGateway.keys()]) this.#takeBack(trouble);
+    this.#atDiscord.clear();
+    this.discord.faults.clear();
+  }
+
+  /** How often the bot has come to such a moment. */
+  momentsOf(moment: Moment): number {
+    this.listen();
+    const heard = (wanted: { method: string; route: string }): number =>
+      this.toDiscord.entries.filter(({ method, route }) => method === wanted.method && route === wanted.route).length;
+    const asked = ({ path: wanted }: { path: RegExp }): number =>
+      this.toGateway.entries.filter(({ path }) => wanted.test(path)).length;
+    switch (moment) {
+      case 'anything':
+        return 0;
+      case 'acknowledgement':
+        return heard(acknowledgement);
+      case 'edit':
+        return heard(answer) + heard(edit);
+      case 'post':
+        return heard(post);
+      case 'upload':
+        return this.toDiscord.entries.filter(({ files }) => files.length > 0).length;
+      default:
+        return asked(gatewayPaths[moment]);
+    }
+  }
+
+  #place(trouble: Of<'discord'>): void {
+    const { do: fault, ...order } = trouble.order;
+    const left = this.#atDiscord.get(trouble) ?? 0;
+    if (left === 0) return;
+    const strike = (): void => {
+      this.#atDiscord.set(trouble, (this.#atDiscord.get(trouble) ?? 1) - 1);
+      this.#note(`Discord: ${trouble.name}`);
+    };
+    this.discord.faults.add({
+      ...order,
+      times: left,
+      // The book looks at this when it strikes, and tells nobody else.
+      get do() {
+        strike();
+        return fault;
+      },
+    });
+  }
+
+  #takeBack(trouble: Of<'gateway'>): void {
+    const { faults } = this.gateway;
+    const id = this.#atGateway.get(trouble);
+    const standing = faults.list().find((fault) => fault.id === id);
+    this.#atGateway.delete(trouble);
+    if (!standing) return;
+    faults.remove(standing.id);
+    this.#note(`gateway: ${trouble.name}`, -standing.left);
+  }
+
+  #socket(name: Of<'socket'>['name']): void {
+    const { gateway } = this.discord;
+    if (gateway.sessions === 0) return;
+    this.#note(name);
+    if (name === 'cut') gateway.cut();
+    else if (name === 'reconnect ordered') gateway.orderReconnect();
+    else gateway.invalidate(name === 'session suspended');
+  }
+
+  #note(name: string, times = 1): void {
+    this.struck.set(name, (this.struck.get(name) ?? 0) + times);
+  }
+}

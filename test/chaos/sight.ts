@@ -1,0 +1,54 @@
+import { MessageFlags } from 'discord-api-types/v10';
+import { text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+
+/** What a person sees in a message. */
+export type Sight =
+  | 'spinner'
+  | 'progress'
+  | 'done'
+  /** Done, and where the result is in place of the result. */
+  | 'linked'
+  | 'failed'
+  | 'unconfirmed'
+  | 'refused'
+  /** "Something in the bot went wrong": a refusal without a reason. */
+  | 'unexpected'
+  /** Nothing that this bot should ever show. */
+  | 'odd';
+
+const REFUSALS = [
+  ...['too much to do', 'is in trouble', 'cannot be reached', 'makes no sense', 'as it was asked'],
+  ...['may or may not', 'does not offer that', 'just being restarted', 'does not allow this'],
+];
+
+export function sightOf(message: Message): Sight {
+  const words = text(message);
+  const verbs = buttonIds(message).map((id) => id.split('.')[0]);
+  const hasButtons = (...wanted: string[]): boolean => verbs.join() === wanted.join();
+  if (((message.flags ?? 0) & MessageFlags.Loading) !== 0) return 'spinner';
+  if (/[▰▱]/.test(words)) return hasButtons() ? 'progress' : 'odd';
+  if (words.includes('may or may not have taken')) return hasButtons('again', 'dismiss') ? 'unconfirmed' : 'odd';
+  if (words.includes('could not do this')) return hasButtons('delete') ? 'failed' : 'odd';
+  if (words.includes('Done in')) return hasButtons('delete') ? doneAs(message, words) : 'odd';
+  if (!hasButtons()) return 'odd';
+  if (words.includes('Something in the bot went wrong')) return 'unexpected';
+  return REFUSALS.some((refusal) => words.includes(refusal)) ? 'refused' : 'odd';
+}
+
+function doneAs({ attachments }: Message, words: string): Sight {
+  if (attachments.some(({ content_type }) => content_type?.startsWith('image/'))) return 'done';
+  return words.includes('could not be attached') || words.includes('could not be fetched') ? 'linked' : 'odd';
+}
+
+/** The task that a message's buttons belong to. */
+export function taskOf(message: Message): string | undefined {
+  const ids = new Set(buttonIds(message).map((id) => id.split('.')[2]));
+  return ids.size === 1 ? [...ids][0] : undefined;
+}
+
+function buttonIds({ components = [] }: Message): string[] {
+  return components.flatMap((row) =>
+    'components' in row ? row.components.flatMap((one) => ('custom_id' in one ? [one.custom_id] : [])) : [],
+  );
+}
