@@ -1,5 +1,5 @@
 import { Events, type Interaction } from 'discord.js';
-import { buttons } from './buttons/index.ts';
+import { buttons, forms, openers } from './buttons/index.ts';
 import { commands } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import type { Config } from './config.ts';
@@ -15,6 +15,7 @@ import { type Clock, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
 import { pause } from './lib/pause.ts';
 import { speak } from './locales/index.ts';
+import { gatherer } from './materials.ts';
 import { presenter } from './present.ts';
 import { type Gateway, GatewayError, openGateway } from './services/gateway/index.ts';
 import type { GatewayLimits } from './services/gateway/settings.ts';
@@ -22,6 +23,7 @@ import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
 import { imgxKinds } from './services/tasks/kinds/imgx.ts';
+import { Offers } from './services/tasks/offers.ts';
 import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
 import { openStore } from './services/tasks/store/index.ts';
 import { Tasks } from './services/tasks/tasks.ts';
@@ -57,7 +59,13 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
   const { baseUrl, apiKey } = config.gateway;
   const media = openMedia(
-    { gatewayOrigin: new URL(baseUrl).origin, apiKey, allowPrivate: config.media.allowPrivate },
+    {
+      gatewayOrigin: new URL(baseUrl).origin,
+      apiKey,
+      // Where Discord is in one's own network, its files are there too.
+      alsoAllowed: [new URL(config.discord.apiUrl).origin],
+      allowPrivate: config.media.allowPrivate,
+    },
     { log, clock },
   );
   const clients = discordClients(config.discord.apiUrl);
@@ -80,8 +88,10 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     clock,
     log,
     maxWaitMs: config.maxWaitMs,
+    gather: gatherer({ media, log }),
   });
-  const presented = presenter({ media, tasks, say, log });
+  const offers = new Offers();
+  const presented = presenter({ media, tasks, say, log, offers, isRemix: config.gateway.remix });
   const delivery = new Delivery({
     botRest: client.rest,
     tokenRest,
@@ -98,6 +108,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     usage: new UsageDesk({ reports: gateway.usage, book: ledger, unit: config.gateway.usageUnit, log }),
     adminGuildIds: config.discord.adminGuildIds,
     isOperator: operators(client.rest, log),
+    clock,
+    offers,
     messageOf: presented.messageOf,
     async health() {
       const latency = client.ws.ping;
@@ -116,7 +128,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     ),
   };
   const router = new Router({
-    handlers: { commands, buttons },
+    handlers: { commands, buttons, openers, forms },
     services,
     say,
     rests: clients,

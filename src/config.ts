@@ -27,6 +27,7 @@ const variables = z.object({
   GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
   GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
   GATEWAY_USAGE_UNIT: shape.usageUnit,
+  GATEWAY_REMIX: shape.onOff,
   GATEWAY_IMGX_LISTS: shape.onOff,
   GATEWAY_POLLS_PER_SECOND: shape.pollsPerSecond,
 
@@ -120,6 +121,7 @@ function arrange(given: z.output<typeof variables>) {
       },
       simpleChangeOrder: given.GATEWAY_SIMPLE_CHANGE_ORDER,
       modelSlashes: given.GATEWAY_MODEL_SLASHES,
+      remix: given.GATEWAY_REMIX,
       ...present({ usageUnit: given.GATEWAY_USAGE_UNIT }),
     },
     store: given.STORE_URL,

@@ -1,30 +1,69 @@
+import { actionId, changeId } from './buttons/action.ts';
+import { cancelId, editId, retryId } from './buttons/again.ts';
 import { deleteId } from './buttons/delete.ts';
 import { dismissId, tryAgainId } from './buttons/unconfirmed.ts';
+import { upscaleAllId } from './buttons/upscale-all.ts';
+import { continueId, wordsId } from './buttons/words.ts';
 import type { Prepared } from './discord/delivery/delivery.ts';
 import type { Say } from './locales/index.ts';
 import { type Results, resultsOf } from './results.ts';
-import type { Task } from './services/tasks/task.ts';
+import { MediaError } from './services/media/index.ts';
+import { asksForWords } from './services/tasks/actions.ts';
+import { typedIn } from './services/tasks/follow-ups.ts';
+import type { Offers } from './services/tasks/offers.ts';
+import { hasEnded, type Task } from './services/tasks/task.ts';
+import type { Tasks } from './services/tasks/tasks.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
 import { taskMessage } from './views/task.ts';
+import type { TaskControls } from './views/task-buttons.ts';
 
-const controls = { tryAgainId, dismissId, deleteId };
+interface PresenterParts extends Results {
+  say: Say;
+  tasks: Pick<Tasks, 'look' | 'get'>;
+  /** The gateway's account works in remix mode: variations ask for words. */
+  isRemix: boolean;
+  offers: Pick<Offers, 'isOffered'>;
+}
+
+/** A picture that stands for seconds needs no more detail, and nobody waits long for it. */
+const MOST_OF_PREVIEW = 2 ** 20;
+const MOST_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
+const PREVIEW_PATIENCE_MS = 5_000;
 
 /** Joins a task, the files of its results, and its view. */
-export function presenter(parts: Results & { say: Say }) {
-  const { say } = parts;
+export function presenter(parts: PresenterParts) {
+  const { say, isRemix, offers } = parts;
+  const controls: TaskControls = {
+    ...{ tryAgainId, dismissId, deleteId, continueId, cancelId, retryId, editId, upscaleAllId, changeId },
+    isOffered: (customId) => offers.isOffered(customId),
+    // Whether a form is the first answer must show in the id: there is no time to look it up.
+    actionId: (taskId, place, customId) => (asksForWords(customId, isRemix) ? wordsId : actionId)(taskId, place),
+  };
   return {
     messageOf: (task: Task): MessagePlan => taskMessage(task, controls, say),
 
-    async prepare(task: Task): Promise<Prepared> {
-      if (task.state !== 'ready') return { plan: taskMessage(task, controls, say), release: () => undefined };
+    async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
+      if (task.delivery.call) return { plan: callTo(task, say), release: () => undefined };
+      const parentLink = await linkToParent(task, parts);
+      const nothing = { files: [], links: [], wholes: [], gone: 0, odd: 0, parentLink };
+      if (!hasEnded(task)) {
+        const preview = await previewOf(task, parts, signal);
+        const files = preview ? [preview.file] : [];
+        return {
+          plan: taskMessage(task, controls, say, { ...nothing, files }),
+          release: () => preview?.release(),
+        };
+      }
+      if (task.state !== 'ready') return { plan: taskMessage(task, controls, say, nothing), release: () => undefined };
       const results = await resultsOf(task, parts);
-      const prompt = typeof task.request.prompt === 'string' ? task.request.prompt : '';
+      const prompt = typedIn(task);
       const files = results.flatMap((result, index): FilePlan[] => {
         if (result.as !== 'file') return [];
         const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
         return [{ name, bytes: result.bytes, alt: say('task.alt', { prompt }) }];
       });
       const shown = {
+        parentLink,
         files,
         links: results.filter((result) => result.as === 'link'),
         wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
@@ -39,4 +78,51 @@ export function presenter(parts: Results & { say: Say }) {
       };
     },
   };
+}
+
+async function linkToParent({ parentId }: Task, { tasks }: PresenterParts): Promise<string | undefined> {
+  const parent = parentId === undefined ? undefined : await tasks.get(parentId);
+  if (!parent?.message) return undefined;
+  const { channelId, id } = parent.message;
+  // It may have ended as a direct message, wherever it was asked for.
+  const place = channelId === parent.channelId ? (parent.guildId ?? '@me') : '@me';
+  return `https://discord.com/channels/${place}/${channelId}/${id}`;
+}
+
+/** Says what became of it, and nothing of what was asked for. */
+function callTo({ state, failure, requesterId }: Task, say: Say): MessagePlan {
+  const isUnknown = state === 'unconfirmed' || failure?.cause === 'forgotten';
+  const fate = isUnknown ? 'unknown' : failure ? 'failed' : 'done';
+  return { content: say(`task.call.${fate}`, { owner: `<@${requesterId}>` }), notifies: [requesterId] };
+}
+
+interface Preview {
+  file: FilePlan;
+  release(): void;
+}
+
+/** How it looks so far. Nobody is told of one that cannot be had: the next may come, and the result will. */
+async function previewOf(task: Task, parts: PresenterParts, signal?: AbortSignal): Promise<Preview | undefined> {
+  const address = task.preview?.address;
+  if (address === undefined) return undefined;
+  const { media, say, log } = parts;
+  const limits = { most: MOST_FETCHED_FOR_PREVIEW, patienceMs: PREVIEW_PATIENCE_MS, signal };
+  let release: (() => void) | undefined;
+  try {
+    const fetched = await media.fetch({ address }, limits);
+    release = fetched.release;
+    if (fetched.type.kind !== 'image') return undefined;
+    const fitting = await media.fit(fetched, Math.min(MOST_OF_PREVIEW, task.route.uploadLimit), { signal });
+    if (fitting.how === 'none') return undefined;
+    const name = `${task.kind}-${task.id}-preview.${fitting.type.extension}`;
+    const file = { name, bytes: fitting.bytes, alt: say('task.alt', { prompt: typedIn(task) }) };
+    release = undefined;
+    return { file, release: fetched.release };
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A preview could not be had.');
+    return undefined;
+  } finally {
+    release?.();
+  }
 }

@@ -54,6 +54,7 @@ const tasks = new Tasks({
   scheduler: watched,
   clock,
   log,
+  gather: async () => ({}),
   maxWaitMs,
 });
 let news = 0;

@@ -13,6 +13,7 @@ export const deleteId = (taskId: string): string => customId(DELETE.verb, DELETE
 /** Removes a task's message; the task itself is kept. */
 export const deleteButton: Button<Services> = {
   ...DELETE,
+  answers: 'here',
   async run({ args }, { services, place }) {
     const id = taskIn(args);
     const task = await services.tasks.get(id);

@@ -1,14 +1,27 @@
 import type { Services } from '../commands/services.ts';
-import type { Button } from '../discord/handlers.ts';
+import type { Button, Form, Opener } from '../discord/handlers.ts';
+import { actionButton, changeButton } from './action.ts';
+import { cancelButton, editedForm, editOpener, retryButton } from './again.ts';
 import { deleteButton } from './delete.ts';
 import { modelsPageButton } from './models-page.ts';
 import { dismissButton, tryAgainButton } from './unconfirmed.ts';
+import { upscaleAllButton } from './upscale-all.ts';
 import { usageRangeButton } from './usage-range.ts';
+import { continueOpener, continueWritten, wordsOpener, wordsWritten } from './words.ts';
 
 export const buttons: readonly Button<Services>[] = [
-  modelsPageButton,
-  usageRangeButton,
+  actionButton,
+  changeButton,
+  upscaleAllButton,
+  retryButton,
+  cancelButton,
   tryAgainButton,
   dismissButton,
   deleteButton,
+  modelsPageButton,
+  usageRangeButton,
 ];
+
+export const openers: readonly Opener<Services>[] = [wordsOpener, continueOpener, editOpener];
+
+export const forms: readonly Form<Services>[] = [wordsWritten, continueWritten, editedForm];

@@ -24,6 +24,7 @@ export function modelsPageId({ list, kind, text, page }: ModelsPage): string {
 export const modelsPageButton: Button<Services> = {
   verb: VERB,
   version: VERSION,
+  answers: 'here',
   async run({ args }, { services, say }) {
     const shown = pageFrom(args);
     if (!shown) throw new Refusal('refusals.unknownButton');

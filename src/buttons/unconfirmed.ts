@@ -12,6 +12,7 @@ export const dismissId = (taskId: string): string => customId(DISMISS.verb, DISM
 /** Orders again what the gateway may or may not have taken, in the same message. */
 export const tryAgainButton: Button<Services> = {
   ...AGAIN,
+  answers: 'here',
   async run({ args }, { services, origin }) {
     await services.tasks.tryAgain(taskIn(args), origin);
     return 'shown as it goes';
@@ -21,6 +22,7 @@ export const tryAgainButton: Button<Services> = {
 /** Lets an order rest whose fate nobody knows. */
 export const dismissButton: Button<Services> = {
   ...DISMISS,
+  answers: 'here',
   async run({ args }, { services, origin }) {
     return services.messageOf(await services.tasks.dismiss(taskIn(args), origin.requesterId));
   },

@@ -3,8 +3,9 @@ import { usageAnswer } from '../commands/usage/answer.ts';
 import { mayChangePublic } from '../commands/usage/audience.ts';
 import { customId } from '../discord/custom-id.ts';
 import type { Button } from '../discord/handlers.ts';
+import { dayOf } from '../lib/day.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { dayOf, type QuickRange, quickRange, quickRanges } from '../services/usage/days.ts';
+import { type QuickRange, quickRange, quickRanges } from '../services/usage/days.ts';
 import { type Grouping, groupings } from '../services/usage/sheet.ts';
 
 const USAGE = { verb: 'usage', version: 1 } as const;
@@ -17,6 +18,7 @@ export const usageRangeId = (range: QuickRange, by: Grouping): string => customI
  */
 export const usageRangeButton: Button<Services> = {
   ...USAGE,
+  answers: 'here',
   async run({ args: [name, grouping] }, ask) {
     const range = quickRanges.find((one) => one === name);
     const by = groupings.find((one) => one === grouping);

@@ -1,5 +1,7 @@
 import type { Place } from '../discord/place.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
+import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
 import type { UsageDesk } from '../services/usage/usage-desk.ts';
@@ -15,6 +17,9 @@ export interface Services {
   adminGuildIds: readonly string[];
   /** Whether a person owns the application, or belongs to the team that does. */
   isOperator(userId: string): Promise<boolean>;
+  clock: Clock;
+  /** Which of the buttons on results this gateway takes. */
+  offers: Offers;
   /** What a task's message shows now, without its results. */
   messageOf(task: Task): MessagePlan;
   health(): Promise<Health>;

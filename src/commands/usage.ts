@@ -1,8 +1,8 @@
 import { usageRangeId } from '../buttons/usage-range.ts';
 import { type Ask, command, type Seen } from '../discord/handlers.ts';
+import { dayOf } from '../lib/day.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { askedRange } from '../services/usage/asked-range.ts';
-import { dayOf } from '../services/usage/days.ts';
 import { type Grouping, groupings } from '../services/usage/sheet.ts';
 import type { Services } from './services.ts';
 import { usageAnswer } from './usage/answer.ts';

@@ -32,8 +32,10 @@ export interface MessageBody {
     content?: string;
     flags?: number;
     components: APIMessageTopLevelComponent[];
-    attachments: { id: number; filename: string; description?: string }[];
-    allowed_mentions: { parse: [] };
+    /** Left out of an edit, the files of the message stay. */
+    attachments?: { id: number; filename: string; description?: string }[];
+    allowed_mentions: { parse: []; users?: string[]; replied_user?: false };
+    message_reference?: { message_id: string };
   };
   files: RawFile[];
 }
@@ -53,9 +55,20 @@ export function bodyOf(plan: MessagePlan): MessageBody {
         filename: name,
         ...(alt === undefined ? {} : { description: shortened(alt, LONGEST_ALT) }),
       })),
-      allowed_mentions: { parse: [] },
+      ...mentionsIn(plan),
     },
     files: files.map(({ name, bytes, spoiler }) => ({ name: spoiler ? `SPOILER_${name}` : name, data: bytes })),
+  };
+}
+
+/** Nobody is notified who is not named for it; an answer would notify whoever it answers. */
+function mentionsIn({
+  notifies,
+  answers,
+}: MessagePlan): Pick<MessageBody['body'], 'allowed_mentions' | 'message_reference'> {
+  return {
+    allowed_mentions: { parse: [], ...(notifies && { users: [...notifies], replied_user: false }) },
+    ...(answers !== undefined && { message_reference: { message_id: answers } }),
   };
 }
 
@@ -90,27 +103,38 @@ function rowsOf(controls: readonly Control[]): Row[] {
   const selects = controls.filter((control) => control.type === 'select');
   const buttons = controls.filter((control) => control.type !== 'select');
   const room = MOST_ROWS - selects.length;
-  const rows = buttons.length <= room * MOST_IN_ROW ? inRows(buttons) : [row([selectFrom(asSelect(buttons))])];
+  const fit = buttons.length <= room * MOST_IN_ROW;
+  const rows = fit ? inRows(buttons, room) : asSelects(buttons).map((select) => row([selectFrom(select)]));
   return [...rows, ...selects.map((select) => row([selectFrom(select)]))].slice(0, MOST_ROWS);
 }
 
-function inRows(buttons: readonly (ButtonPlan | LinkPlan)[]): Row[] {
-  const rows: Row[] = [];
-  for (let start = 0; start < buttons.length; start += MOST_IN_ROW) {
-    rows.push(row(buttons.slice(start, start + MOST_IN_ROW).map(buttonFrom)));
+function inRows(buttons: readonly (ButtonPlan | LinkPlan)[], room: number): Row[] {
+  const rows: (ButtonPlan | LinkPlan)[][] = [];
+  for (const button of buttons) {
+    const last = rows.at(-1);
+    const startsRow = button.type === 'button' && button.startsRow === true;
+    if (!last || last.length >= MOST_IN_ROW || startsRow) rows.push([button]);
+    else last.push(button);
   }
-  return rows;
+  // Rows that were wished for are given up where they would not fit.
+  return (rows.length <= room ? rows : chunks(buttons, MOST_IN_ROW)).map((some) => row(some.map(buttonFrom)));
 }
 
-/** More buttons than a message holds become a list; choosing one is pressing it. */
-function asSelect(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan {
+function chunks<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** More buttons than a message holds become lists; choosing from one is pressing. */
+function asSelects(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan[] {
   const pressable = buttons.filter((button) => button.type === 'button');
-  return {
+  return chunks(pressable, MOST_OPTIONS).map((some, index) => ({
     type: 'select',
-    id: customId(PRESS, 1),
+    id: index === 0 ? customId(PRESS, 1) : customId(PRESS, 1, String(index)),
     placeholder: '…',
-    options: pressable.map(({ id, label }) => ({ value: id, label })),
-  };
+    options: some.map(({ id, label, emoji }) => ({ value: id, label: label === '' ? (emoji ?? '…') : label })),
+  }));
 }
 
 const row = (components: APIComponentInMessageActionRow[]): Row => ({ type: ComponentType.ActionRow, components });
@@ -131,7 +155,8 @@ function buttonFrom(button: ButtonPlan | LinkPlan): APIComponentInMessageActionR
     type: ComponentType.Button,
     style: STYLES[look],
     custom_id: id,
-    label,
+    // Where there is a picture, there need be no word.
+    ...(label !== '' && { label }),
     disabled,
     ...(emoji === undefined ? {} : { emoji: { name: emoji } }),
   };

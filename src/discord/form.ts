@@ -1,32 +1,75 @@
-import { type APIModalInteractionResponseCallbackData, ComponentType, TextInputStyle } from 'discord.js';
+import {
+  type APIFileUploadComponent,
+  type APIModalInteractionResponseCallbackData,
+  type APIStringSelectComponent,
+  type APITextInputComponent,
+  ComponentType,
+  type ModalSubmitInteraction,
+  TextInputStyle,
+} from 'discord.js';
 import type { FieldPlan, FormPlan } from '../views/plan.ts';
 import { shortened } from './text.ts';
 
 // https://discord.com/developers/docs/components/reference
 const LONGEST_TITLE = 45;
-const LONGEST_VALUE = 4_000;
+const LONGEST_HINT = 100;
 const MOST_FIELDS = 5;
+/** The most that a text field of a form holds. */
+const LONGEST_FIELD = 4_000;
 
 /** A form as Discord spells it. */
 export function formBody({ id, title, fields }: FormPlan): APIModalInteractionResponseCallbackData {
   return {
     custom_id: id,
     title: shortened(title, LONGEST_TITLE),
-    components: fields.slice(0, MOST_FIELDS).map(fieldBody),
+    components: fields.slice(0, MOST_FIELDS).map((field) => ({
+      type: ComponentType.Label,
+      label: shortened(field.label, LONGEST_TITLE),
+      ...(field.hint !== undefined && { description: shortened(field.hint, LONGEST_HINT) }),
+      component: component(field),
+    })),
   };
 }
 
-function fieldBody({ name, label, value, required = false, long = false }: FieldPlan) {
-  return {
-    type: ComponentType.Label as const,
-    label: shortened(label, LONGEST_TITLE),
-    component: {
-      type: ComponentType.TextInput as const,
-      custom_id: name,
-      style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
-      max_length: LONGEST_VALUE,
-      required,
-      ...(value === undefined || value === '' ? {} : { value: value.slice(0, LONGEST_VALUE) }),
-    },
-  };
+function component(field: FieldPlan): APITextInputComponent | APIStringSelectComponent | APIFileUploadComponent {
+  const { name, required = false } = field;
+  switch (field.type) {
+    case 'text':
+      return {
+        type: ComponentType.TextInput,
+        custom_id: name,
+        style: field.long ? TextInputStyle.Paragraph : TextInputStyle.Short,
+        max_length: LONGEST_FIELD,
+        required,
+        ...(field.value !== undefined && field.value !== '' && { value: field.value.slice(0, LONGEST_FIELD) }),
+      };
+    case 'choice':
+      return { type: ComponentType.StringSelect, custom_id: name, required, options: [...field.options] };
+    case 'file':
+      return { type: ComponentType.FileUpload, custom_id: name, required, max_values: 1 };
+  }
+}
+
+/** A file as Discord keeps it for a while. */
+interface GivenFile {
+  address: string;
+  name: string;
+}
+
+/** What a member has filled in: text and the value that was chosen, and a file where one was given. */
+export interface Filled {
+  fields: Readonly<Record<string, string>>;
+  files: Readonly<Record<string, GivenFile>>;
+}
+
+export function filledIn({ fields: given }: ModalSubmitInteraction): Filled {
+  const fields: Record<string, string> = {};
+  const files: Record<string, GivenFile> = {};
+  for (const [name, field] of given.fields) {
+    if (field.type === ComponentType.TextInput) fields[name] = field.value;
+    if (field.type === ComponentType.StringSelect) fields[name] = field.values[0] ?? '';
+    const file = field.type === ComponentType.FileUpload ? given.getUploadedFiles(name)?.first() : undefined;
+    if (file) files[name] = { address: file.url, name: file.name };
+  }
+  return { fields, files };
 }

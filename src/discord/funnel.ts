@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
-import { inCode } from '../views/markdown.ts';
+import { asText, inCode } from '../views/markdown.ts';
+
+/** More than that of a gateway's words explains nothing. */
+const LONGEST_WORDS = 500;
 
 interface FunnelLog {
   info(facts: object, sentence: string): void;
@@ -29,7 +32,8 @@ export class Funnel {
     if (error instanceof GatewayError) {
       const { kind, status, code, message } = error;
       this.#log.warn({ what, kind, status, code, reason: message }, 'The gateway failed.');
-      return this.#say(`gateway.${kind}`, { message });
+      // A gateway repeats what it was sent, and whatever else it likes.
+      return this.#say(`gateway.${kind}`, { message: asText(message, LONGEST_WORDS) });
     }
     return this.#unexpected(error, what);
   }

@@ -1,6 +1,7 @@
 import type { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import type { FormPlan, MessagePlan } from '../views/plan.ts';
+import type { Filled } from './form.ts';
 import type { Guard } from './guards.ts';
 import type { Options, Values } from './options.ts';
 import type { Origin } from './origin.ts';
@@ -11,6 +12,8 @@ export interface Ask<Services> {
   place: Place;
   /** The ways back to the member and the message, for a task that is made of this. */
   origin: Origin;
+  /** Work with a message of its own beside the answer, which shows the plan until the work does; if it fails, that is told there. */
+  another(plan: MessagePlan, work: (origin: Origin) => Promise<unknown>): Promise<void>;
   services: Services;
   say: Say;
 }
@@ -77,8 +80,12 @@ interface Pointed {
   understands?: readonly number[];
 }
 
-/** Something pressed or chosen that changes the message it stands on. */
+/** here: what comes of it changes the message that was pressed; beside: it is a message of its own, as private as that. */
+type Answers = 'here' | 'beside';
+
+/** Something pressed or chosen. */
 export interface Button<Services> extends Pointed, Guarded<Services> {
+  answers: Answers;
   run(pressed: { args: readonly string[]; chosen: readonly string[] }, ask: Ask<Services>): Promise<Outcome>;
 }
 
@@ -87,13 +94,10 @@ export interface Opener<Services> extends Pointed {
   open(args: readonly string[], ask: Ask<Services>): Promise<FormPlan>;
 }
 
-/** A form that a member has filled in. */
+/** A form that a member has filled in, opened from a message. */
 export interface Form<Services> extends Pointed, Guarded<Services> {
-  isPrivate: boolean;
-  run(
-    filled: { args: readonly string[]; fields: Readonly<Record<string, string>> },
-    ask: Ask<Services>,
-  ): Promise<Outcome>;
+  answers: Answers;
+  run(filled: Filled & { args: readonly string[] }, ask: Ask<Services>): Promise<Outcome>;
 }
 
 /** Everything that members can do, one list a kind. */

@@ -15,14 +15,13 @@ export function originOf(interaction: BaseInteraction, isPrivate: boolean): Orig
   };
 }
 
-/** A press changes the message it stands on: what comes of it is as private as that, and is shown there. */
-export function pressOrigin(interaction: BaseInteraction & { message: PressedMessage }): Origin {
-  const { message } = interaction;
-  const origin = originOf(interaction, message.flags.has(MessageFlags.Ephemeral));
-  return { ...origin, message: { channelId: message.channelId, id: message.id } };
+/** What comes of a press is as private as the message that was pressed, and shown in that one or beside it. */
+export function pressOrigin(interaction: BaseInteraction, pressed: Pressed, answers: 'here' | 'beside'): Origin {
+  const origin = originOf(interaction, pressed.flags.has(MessageFlags.Ephemeral));
+  return answers === 'beside' ? origin : { ...origin, message: { channelId: pressed.channelId, id: pressed.id } };
 }
 
-interface PressedMessage {
+export interface Pressed {
   id: string;
   channelId: string;
   flags: { has(flag: MessageFlags): boolean };

@@ -14,6 +14,9 @@ export interface Rests {
   tokenRest: REST;
 }
 
+/** Only then does Discord answer with the message. */
+const WAITED_FOR = new URLSearchParams({ wait: 'true' });
+
 interface Address {
   interactionId: string;
   applicationId: string;
@@ -26,6 +29,8 @@ export class Responder {
   readonly #rest: REST;
   readonly #address: Address;
   #acknowledged = false;
+  #acknowledgedUpdate = false;
+  #answered = false;
 
   constructor({ callbackRest, tokenRest }: Rests, address: Address) {
     this.#callbacks = callbackRest;
@@ -33,8 +38,9 @@ export class Responder {
     this.#address = address;
   }
 
-  get acknowledged(): boolean {
-    return this.#acknowledged;
+  /** The answer is to be a change of the message that was pressed. */
+  get acknowledgedUpdate(): boolean {
+    return this.#acknowledgedUpdate;
   }
 
   /** "Thinking…". Whether only the member sees the answer is decided here, for good. */
@@ -46,6 +52,7 @@ export class Responder {
 
   /** A press that will change the message it stands on. */
   async deferUpdate(): Promise<void> {
+    this.#acknowledgedUpdate = true;
     await this.#callback(InteractionResponseType.DeferredMessageUpdate);
   }
 
@@ -74,10 +81,31 @@ export class Responder {
     await this.#rest.post(Routes.webhook(applicationId, token), { body: { ...body, flags }, files, auth: false });
   }
 
+  /** Another message beside the answer; says where it is. */
+  async another(plan: MessagePlan, isPrivate: boolean): Promise<{ channelId: string; id: string }> {
+    // While the answer is still a spinner, Discord takes the next message for it.
+    if (!this.#answered) await this.edit(plan);
+    const { body, files } = bodyOf(plan);
+    const flags = (body.flags ?? 0) | (isPrivate ? MessageFlags.Ephemeral : 0);
+    const { applicationId, token } = this.#address;
+    const route = Routes.webhook(applicationId, token);
+    const answer = await this.#rest.post(route, { body: { ...body, flags }, files, auth: false, query: WAITED_FOR });
+    const { id, channel_id: channelId } = answer as { id: string; channel_id: string };
+    return { channelId, id };
+  }
+
   async edit(plan: MessagePlan): Promise<void> {
+    this.#answered = true;
     const { body, files } = bodyOf(plan);
     const { applicationId, token } = this.#address;
     await this.#rest.patch(Routes.webhookMessage(applicationId, token), { body, files, auth: false });
+  }
+
+  /** Changes a message that stands beside the answer. */
+  async editOther(messageId: string, plan: MessagePlan): Promise<void> {
+    const { body, files } = bodyOf(plan);
+    const { applicationId, token } = this.#address;
+    await this.#rest.patch(Routes.webhookMessage(applicationId, token, messageId), { body, files, auth: false });
   }
 
   /** Removes the answer, or the message that was pressed. */

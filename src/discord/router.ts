@@ -10,6 +10,7 @@ import type { Clock } from '../lib/clock.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { PRESS } from './adapter.ts';
+import { filledIn } from './form.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
 import type { Ask, Button, Command, Form, Handlers, LateGuard, Menu, Opener, Outcome } from './handlers.ts';
@@ -91,7 +92,7 @@ export class Router<Services> {
       const { name, value } = interaction.options.getFocused(true);
       const command = this.#commands.get(interaction.commandName);
       await responder.suggest(
-        await suggestionsFor(command, name, value, this.#ask(interaction, originOf(interaction, true))),
+        await suggestionsFor(command, name, value, this.#ask(interaction, responder, originOf(interaction, true))),
       );
     } else if (interaction.isChatInputCommand()) await this.#command(interaction, responder);
     else if (interaction.isContextMenuCommand()) await this.#menu(interaction, responder);
@@ -106,7 +107,7 @@ export class Router<Services> {
     const values = valuesOf(command.options, interaction);
     const seen = { place: placeOf(interaction), services: this.#parts.services };
     const isPrivate = typeof command.isPrivate === 'boolean' ? command.isPrivate : command.isPrivate(values, seen);
-    const ask = this.#ask(interaction, originOf(interaction, isPrivate));
+    const ask = this.#ask(interaction, responder, originOf(interaction, isPrivate));
     await guarded(command, ask, values, () => responder.defer(isPrivate));
     await conclude(responder, await command.run(values, ask));
   }
@@ -115,38 +116,36 @@ export class Router<Services> {
     const on = interaction.isMessageContextMenuCommand() ? 'message' : 'user';
     const menu = this.#menus.get(`${on} ${interaction.commandName}`);
     if (!menu) throw new Refusal('refusals.unknownCommand');
-    const ask = this.#ask(interaction, originOf(interaction, menu.isPrivate));
+    const ask = this.#ask(interaction, responder, originOf(interaction, menu.isPrivate));
     await guarded(menu, ask, undefined, () => responder.defer(menu.isPrivate));
     await conclude(responder, await menu.run(interaction.targetId, ask));
   }
 
   async #component(interaction: MessageComponentInteraction, responder: Responder): Promise<void> {
-    const ask = this.#ask(interaction, pressOrigin(interaction));
     const chosen = interaction.isStringSelectMenu() ? interaction.values : [];
     const own = knownId(interaction.customId);
     // A list that stands for too many buttons: what was chosen is the button's own id.
     const id = own.verb === PRESS ? knownId(chosen[0] ?? '') : own;
     const opener = this.#openers.find(id);
-    if (opener) return responder.open(await opener.open(id.args, ask));
+    if (opener) {
+      const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, 'beside'));
+      return responder.open(await opener.open(id.args, ask));
+    }
     const button = this.#buttons.find(id);
     if (!button) throw new Refusal('refusals.unknownButton');
-    await guarded(button, ask, undefined, () => responder.deferUpdate());
+    const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, button.answers));
+    await guarded(button, ask, undefined, () => acknowledgePress(responder, button.answers, ask));
     await conclude(responder, await button.run({ args: id.args, chosen }, ask));
   }
 
   async #form(interaction: ModalSubmitInteraction, responder: Responder): Promise<void> {
     const id = knownId(interaction.customId);
     const form = this.#forms.find(id);
-    if (!form) throw new Refusal('refusals.unknownButton');
-    const ask = this.#ask(interaction, originOf(interaction, form.isPrivate));
-    const fields = Object.fromEntries(
-      interaction.fields.fields.map((field, name) => [
-        name,
-        'value' in field && typeof field.value === 'string' ? field.value : '',
-      ]),
-    );
-    await guarded(form, ask, undefined, () => responder.defer(form.isPrivate));
-    await conclude(responder, await form.run({ args: id.args, fields }, ask));
+    // Every form of ours is opened from a message.
+    if (!form || !interaction.isFromMessage()) throw new Refusal('refusals.unknownButton');
+    const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, form.answers));
+    await guarded(form, ask, undefined, () => acknowledgePress(responder, form.answers, ask));
+    await conclude(responder, await form.run({ args: id.args, ...filledIn(interaction) }, ask));
   }
 
   async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
@@ -159,7 +158,7 @@ export class Router<Services> {
       // A member who is typing reads no sentences.
       if (interaction.isAutocomplete()) return await responder.suggest([]);
       // A press has changed nothing, so its message stays as it is and the sentence comes beside it.
-      const isBeside = interaction.isMessageComponent() && responder.acknowledged;
+      const isBeside = responder.acknowledgedUpdate;
       const say = (): Promise<void> => (isBeside ? responder.tellBeside(plan) : responder.tell(plan));
       await persistently(say, { clock, until, stopping: this.#stopping.signal });
     } catch (unsaid) {
@@ -168,10 +167,22 @@ export class Router<Services> {
     }
   }
 
-  #ask(interaction: BaseInteraction, origin: Origin): Ask<Services> {
-    const { services, say } = this.#parts;
-    return { place: placeOf(interaction), origin, services, say };
+  #ask(interaction: BaseInteraction, responder: Responder, origin: Origin): Ask<Services> {
+    const { services, say, funnel } = this.#parts;
+    const another: Ask<Services>['another'] = async (plan, work) => {
+      const message = await responder.another(plan, origin.route.isPrivate);
+      try {
+        await work({ ...origin, message, route: { ...origin.route, followUpId: message.id } });
+      } catch (error) {
+        await responder.editOther(message.id, { content: funnel.sentenceFor(error, 'a message beside an answer') });
+      }
+    };
+    return { place: placeOf(interaction), origin, another, services, say };
   }
+}
+
+function acknowledgePress(responder: Responder, answers: 'here' | 'beside', { origin }: Ask<unknown>): Promise<void> {
+  return answers === 'here' ? responder.deferUpdate() : responder.defer(origin.route.isPrivate);
 }
 
 async function conclude(responder: Responder, outcome: Outcome): Promise<void> {

@@ -8,6 +8,10 @@ export interface MessagePlan {
   controls?: readonly Control[];
   /** A page of Components V2 instead of content and files. */
   page?: PagePlan;
+  /** Whom it notifies; everybody else that it names is only named. */
+  notifies?: readonly string[];
+  /** The message in the same channel that it answers, by its id. */
+  answers?: string;
 }
 
 export interface FilePlan {
@@ -34,6 +38,8 @@ export interface ButtonPlan {
   emoji?: string;
   look?: 'plain' | 'primary' | 'good' | 'danger';
   disabled?: boolean;
+  /** The first of a row, though the row before has room. */
+  startsRow?: boolean;
 }
 
 export interface LinkPlan {
@@ -56,11 +62,29 @@ export interface FormPlan {
   fields: readonly FieldPlan[];
 }
 
-export interface FieldPlan {
+export type FieldPlan = TextFieldPlan | ChoiceFieldPlan | FileFieldPlan;
+
+interface FieldFacts {
   name: string;
   label: string;
+  /** Said under the label. */
+  hint?: string;
+  required?: boolean;
+}
+
+interface TextFieldPlan extends FieldFacts {
+  type: 'text';
   /** What stands in it when it opens. */
   value?: string;
-  required?: boolean;
   long?: boolean;
+}
+
+interface ChoiceFieldPlan extends FieldFacts {
+  type: 'choice';
+  options: readonly { value: string; label: string }[];
+}
+
+/** A file of the member's own. */
+interface FileFieldPlan extends FieldFacts {
+  type: 'file';
 }

@@ -1,11 +1,16 @@
 import type { Say } from '../locales/index.ts';
+import { meaningOfAction, meaningOfChange } from '../services/tasks/actions.ts';
+import { typedIn } from '../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
 import { asText } from './markdown.ts';
-import type { ButtonPlan, FilePlan, MessagePlan } from './plan.ts';
+import type { FilePlan, MessagePlan } from './plan.ts';
+import { type TaskControls, taskButtons } from './task-buttons.ts';
 
 /** What a result became on its way to the message. */
 export interface Shown {
   files: readonly FilePlan[];
+  /** Where the result stands that this one was made of. */
+  parentLink?: string | undefined;
   /** Results that could not be attached, by where they are. */
   links: readonly { address: string; expiresAt?: number | undefined }[];
   /** Where those are of which only a smaller copy could be attached. */
@@ -16,27 +21,34 @@ export interface Shown {
   odd: number;
 }
 
-/** Custom ids are made by those who understand them. */
-export interface TaskControls {
-  tryAgainId(taskId: string): string;
-  dismissId(taskId: string): string;
-  deleteId(taskId: string): string;
-}
-
 const NOTHING: Shown = { files: [], links: [], wholes: [], gone: 0, odd: 0 };
 
 /** The message of a task, whatever has become of it so far. */
 export function taskMessage(task: Task, controls: TaskControls, say: Say, shown: Shown = NOTHING): MessagePlan {
-  const lines = [headline(task, say), ...body(task, shown, say)];
-  return { content: lines.join('\n'), overflow: 'cut', files: shown.files, controls: buttons(task, controls, say) };
+  const lines = [...lineage(task, shown, say), ...body(task, shown, say)];
+  // How it stands is what counts: the prompt gets the room that is left.
+  const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
+  const content = [headline(task, room, say), ...lines].join('\n');
+  return { content, overflow: 'file', files: shown.files, controls: taskButtons(task, controls, say) };
+}
+
+/** What it was made of: a follow-up says so, with a link where the message is still known. */
+function lineage({ kind, request }: Task, { parentLink }: Shown, say: Say): string[] {
+  if (kind === 'imagine') return [];
+  const { family, index } = kind === 'action' ? meaningOfAction(String(request.customId)) : meaningOfChange(request);
+  const what = say(`task.what.${family}`, { index: String(index ?? '') });
+  return [`-# ${parentLink === undefined ? what : say('task.lineage', { what, link: parentLink })}`];
 }
 
 /** So much of a prompt is shown; the whole of it stays with the task. */
 const LONGEST_PROMPT = 1_000;
+const LEAST_PROMPT = 20;
+/** What Discord takes as a message's text, and what the owner's mention and the marks around the prompt need of it. */
+const CONTENT = 2_000;
+const OWNER = 40;
 
-function headline({ request, requesterId }: Task, say: Say): string {
-  const prompt = typeof request.prompt === 'string' ? asText(request.prompt, LONGEST_PROMPT) : '';
-  return say('task.headline', { prompt, owner: `<@${requesterId}>` });
+function headline(task: Task, room: number, say: Say): string {
+  return say('task.headline', { prompt: asText(typedIn(task), room), owner: `<@${task.requesterId}>` });
 }
 
 function body(task: Task, shown: Shown, say: Say): string[] {
@@ -62,11 +74,18 @@ function underWay(task: Task, say: Say): string[] {
   const { state, progress, queuedBehind, times } = task;
   const since = String(Math.floor(times.created / 1000));
   if (times.overdue !== undefined) return [bar(progress), say('task.overdue', { since })];
-  if (state === 'needs-input') return [say('task.needsInput')];
+  if (state === 'needs-input') return needsInput(task, say);
   if (state === 'running') return [bar(progress), say('task.running', { since })];
   const ahead =
     queuedBehind === undefined || queuedBehind === 0 ? '' : ` ${say('task.ahead', { count: queuedBehind })}`;
   return [bar(progress), say('task.waiting', { since }) + ahead];
+}
+
+function needsInput({ wordsRefused, times }: Task, say: Say): string[] {
+  if (times.wordsSent !== undefined) return [say('task.isAsked')];
+  const refused =
+    wordsRefused === undefined ? [] : [say('task.wordsRefused', { reason: asText(wordsRefused, LONGEST_PROMPT) })];
+  return [...refused, say('task.needsInput')];
 }
 
 const BAR_LETTERS = 12;
@@ -76,28 +95,24 @@ function bar(progress = 0): string {
   return `${'▰'.repeat(full)}${'▱'.repeat(BAR_LETTERS - full)} ${Math.floor(progress)} %`;
 }
 
-function result({ times, media }: Task, { links, wholes, gone, odd }: Shown, say: Say): string[] {
+function result({ times, media, seed }: Task, { links, wholes, gone, odd }: Shown, say: Say): string[] {
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   return [
     media.length === 0 ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
-    ...links.map(({ address, expiresAt }) =>
-      expiresAt === undefined
-        ? say('task.link', { address })
-        : say('task.linkUntil', { address, until: String(Math.floor(expiresAt / 1000)) }),
-    ),
+    ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: asText(seed, 20) })}`]),
+    ...linkLines(links, say),
     ...wholes.map((address) => say('task.whole', { address })),
     ...(gone > 0 ? [say('task.gone', { count: gone })] : []),
     ...(odd > 0 ? [say('task.odd', { count: odd })] : []),
   ];
 }
 
-function buttons(task: Task, controls: TaskControls, say: Say): ButtonPlan[] {
-  if (!hasEnded(task)) return [];
-  if (task.state === 'unconfirmed') {
-    return [
-      { type: 'button', id: controls.tryAgainId(task.id), label: say('task.buttons.tryAgain'), look: 'danger' },
-      { type: 'button', id: controls.dismissId(task.id), label: say('task.buttons.dismiss') },
-    ];
-  }
-  return [{ type: 'button', id: controls.deleteId(task.id), label: say('task.buttons.delete'), emoji: '🗑️' }];
+/** Addresses are long, so several of them share one sentence. */
+function linkLines(links: Shown['links'], say: Say): string[] {
+  const addresses = links.map(({ address, expiresAt }) =>
+    expiresAt === undefined ? address : say('task.until', { address, until: String(Math.floor(expiresAt / 1000)) }),
+  );
+  const [only] = addresses;
+  if (only === undefined) return [];
+  return addresses.length === 1 ? [say('task.link', { address: only })] : [say('task.links'), ...addresses];
 }

@@ -160,7 +160,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     const { imgx } = side.gateway;
     const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
     const refused = await failureOf(imgx.action({ taskId: grid.remoteId ?? '', customId: 'MJ::BOOKMARK::x' }));
-    expect(refused).toMatchObject({ kind: 'invalid', mayHaveTakenEffect: false });
+    expect(refused).toMatchObject({ kind: 'not-offered', mayHaveTakenEffect: false });
     expect(refused.message).toContain('unknown_action');
   });
 

@@ -69,8 +69,14 @@ const handlers: Handlers<undefined> = {
   ],
   menus: [{ name: 'Describe', on: 'message', isPrivate: true, run: async (id) => ({ content: `described ${id}` }) }],
   buttons: [
-    { verb: 'push', version: 2, understands: [1], run: async ({ args }) => ({ content: `pressed ${args.join()}` }) },
-    { verb: 'pick', version: 1, run: async ({ chosen }) => ({ content: `picked ${chosen.join()}` }) },
+    {
+      verb: 'push',
+      version: 2,
+      understands: [1],
+      answers: 'here',
+      run: async ({ args }) => ({ content: `pressed ${args.join()}` }),
+    },
+    { verb: 'pick', version: 1, answers: 'here', run: async ({ chosen }) => ({ content: `picked ${chosen.join()}` }) },
   ],
   openers: [
     {
@@ -79,7 +85,7 @@ const handlers: Handlers<undefined> = {
       open: async ([what = '']) => ({
         id: customId('fill', 1, what),
         title: 'Words',
-        fields: [{ name: 'words', label: 'Your words', value: what, required: true, long: true }],
+        fields: [{ type: 'text', name: 'words', label: 'Your words', value: what, required: true, long: true }],
       }),
     },
   ],
@@ -87,7 +93,7 @@ const handlers: Handlers<undefined> = {
     {
       verb: 'fill',
       version: 1,
-      isPrivate: true,
+      answers: 'beside',
       run: async ({ args, fields }) => ({ content: `filled ${args.join()} with ${fields.words}` }),
     },
   ],

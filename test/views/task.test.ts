@@ -1,13 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
+import { Offers } from '../../src/services/tasks/offers.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskMessage } from '../../src/views/task.ts';
+import type { TaskControls } from '../../src/views/task-buttons.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
 
 const say = speak();
 const id = (name: string) => (taskId: string) => `${name}.1.${taskId}`;
-const controls = { tryAgainId: id('again'), dismissId: id('dismiss'), deleteId: id('delete') };
+const controls: TaskControls = {
+  tryAgainId: id('again'),
+  dismissId: id('dismiss'),
+  deleteId: id('delete'),
+  continueId: id('go'),
+  cancelId: id('cancel'),
+  retryId: id('retry'),
+  editId: id('edit'),
+  upscaleAllId: id('all'),
+  changeId: (taskId, short) => `chg.1.${taskId}.${short}`,
+  isOffered: (customId) => new Offers().isOffered(customId),
+  actionId: (taskId, place) => `a.1.${taskId}.${place}`,
+};
 const contentOf = (task: Task): string => taskMessage(task, controls, say).content ?? '';
 const labelsOf = (task: Task): string[] =>
   (taskMessage(task, controls, say).controls ?? []).flatMap((control) => ('label' in control ? control.label : []));
@@ -33,10 +47,32 @@ describe('the message of a task', () => {
     expect(contentOf(madeTask({ state, ...changes }))).toContain(words);
   });
 
-  it('has buttons only when there is something to decide', () => {
-    expect(labelsOf(madeTask({ state: 'running' }))).toEqual([]);
-    expect(labelsOf(madeTask({ state: 'unconfirmed' }))).toEqual(['Try again (may be charged twice)', 'Dismiss']);
-    expect(labelsOf(madeTask({ state: 'failed' }))).toEqual(['Delete']);
+  it.each([
+    ['submitting', {}, []],
+    ['running', {}, ['Cancel']],
+    ['needs-input', {}, ['Continue', 'Cancel']],
+    ['needs-input', { times: { created: start, wordsSent: start } }, []],
+    ['unconfirmed', {}, ['Try again (may be charged twice)', 'Dismiss']],
+    ['failed', {}, ['Retry', 'Edit and retry', 'Delete']],
+    ['failed', { kind: 'change', request: { action: 'REROLL' } }, ['Retry', 'Delete']],
+    ['cancelled', { failure: { cause: 'dismissed' } }, ['Delete']],
+    ['delivered', {}, ['Delete']],
+  ] satisfies [Task['state'], Partial<Task>, string[]][])(
+    'that is %s (%j) has the buttons %j',
+    (state, changes, labels) => {
+      expect(labelsOf(madeTask({ state, ...changes }))).toEqual(labels);
+    },
+  );
+
+  it('says what a follow-up is, with a link to what it was made of', () => {
+    const request = { customId: 'MJ::JOB::variation::3::uuid', prompt: 'a fox' };
+    const task = madeTask({ state: 'running', kind: 'action', request });
+    expect(contentOf(task)).toContain('-# Variation of picture 3\n');
+    const parentLink = 'https://discord.com/channels/1/2/3';
+    const shown = { files: [], links: [], wholes: [], gone: 0, odd: 0, parentLink };
+    expect(taskMessage(task, controls, say, shown).content).toContain(
+      `Variation of picture 3 of [this one](${parentLink})`,
+    );
   });
 
   it('says for each result that is not attached where it is, or what became of it', () => {
@@ -48,8 +84,8 @@ describe('the message of a task', () => {
       odd: 1,
     };
     const content = taskMessage(madeTask({ state: 'ready' }), controls, say, shown).content;
-    expect(content).toContain('It is at https://files.example/1\n');
-    expect(content).toContain(`It is at https://files.example/2 (until <t:${start / 1000}:f>)`);
+    expect(content).toContain('could not be attached here is at:\nhttps://files.example/1\n');
+    expect(content).toContain(`\nhttps://files.example/2 (until <t:${start / 1000}:f>)\n`);
     expect(content).toContain('The whole is at https://files.example/3');
     expect(content).toContain('2 results could not be fetched any more.');
     expect(content).toContain('A result could not be shown');

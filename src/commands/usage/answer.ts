@@ -1,5 +1,6 @@
 import type { Ask } from '../../discord/handlers.ts';
-import { type DayRange, dayOf, type QuickRange } from '../../services/usage/days.ts';
+import { dayOf } from '../../lib/day.ts';
+import type { DayRange, QuickRange } from '../../services/usage/days.ts';
 import type { Grouping } from '../../services/usage/sheet.ts';
 import type { MessagePlan } from '../../views/plan.ts';
 import { usagePage } from '../../views/usage/page.ts';

@@ -1,19 +1,23 @@
-import { type REST, Routes } from 'discord.js';
+import { REST, Routes } from 'discord.js';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import type { MessageBody } from '../adapter.ts';
-import type { EditWay, TokenWay } from './ways.ts';
+import type { AnswerWay, EditWay, TokenWay } from './ways.ts';
 
 /** The longest page that Discord gives of a channel's messages. */
 const PAGE = 100;
+/** Only then does Discord say what became of a message that goes by a token. */
+const WAITED_FOR = new URLSearchParams({ wait: 'true' });
 
 /** Carries one message one way. The library underneath keeps to the rate limits and tries again where that is all it takes. */
 export class Carrier {
   readonly #botRest: REST;
   readonly #tokenRest: REST;
+  readonly #onceRest: REST;
 
   constructor({ botRest, tokenRest }: { botRest: REST; tokenRest: REST }) {
     this.#botRest = botRest;
     this.#tokenRest = tokenRest;
+    this.#onceRest = new REST({ ...tokenRest.options, retries: 0 });
   }
 
   async edit(way: TokenWay | EditWay, sent: MessageBody): Promise<MessagePlace | undefined> {
@@ -21,8 +25,8 @@ export class Carrier {
       const { channelId, id } = way.message;
       return placeIn(await this.#botRest.patch(Routes.channelMessage(channelId, id), { ...sent }));
     }
-    // The answer of its interaction, or the message that was pressed, is a task's message.
-    const original = Routes.webhookMessage(way.applicationId, way.token);
+    // A task's message is the answer of its interaction or the message that was pressed, unless it was given one of its own.
+    const original = Routes.webhookMessage(way.applicationId, way.token, way.followUpId ?? '@original');
     // With the bot's own token on it, an expired one would cost the library that token as well.
     return placeIn(await this.#tokenRest.patch(original, { ...sent, auth: false }));
   }
@@ -31,6 +35,15 @@ export class Carrier {
   async post(channelId: string, nonce: string, { body, files }: MessageBody): Promise<MessagePlace | undefined> {
     const once = { ...body, nonce, enforce_nonce: true };
     return placeIn(await this.#botRest.post(Routes.channelMessages(channelId), { body: once, files }));
+  }
+
+  /** Nothing keeps what goes by a token from coming twice, so there the library does not try again. */
+  async call(way: AnswerWay | TokenWay, nonce: string, sent: MessageBody): Promise<void> {
+    if (way.by === 'answer') await this.post(way.message.channelId, nonce, sent);
+    else {
+      const route = Routes.webhook(way.applicationId, way.token);
+      await this.#onceRest.post(route, { ...sent, auth: false, query: WAITED_FOR });
+    }
   }
 
   async openDirect(memberId: string): Promise<string> {

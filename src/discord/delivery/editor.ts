@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
+import { Appearance } from './appearance.ts';
+import { Caller } from './caller.ts';
 import type { Carrier } from './carrier.ts';
 import { Ending, type Knowledge } from './ending.ts';
 import { factsOf, troubleOf } from './errors.ts';
+import { type Load, lighterThan, loaded } from './lighter.ts';
 import { mayShowAt } from './pace.ts';
 import type { DeliveryParts } from './parts.ts';
 import { DeliveryRecord } from './record.ts';
@@ -33,12 +35,14 @@ export class Editor {
   readonly #heardAt: number;
   #edits = 0;
   #lastAt: number | undefined;
-  #lastPrint: string | undefined;
+  readonly #appearance = new Appearance();
+  /** What Discord has refused once is not sent again. */
+  #load: Load = 'whole';
   /** Not yet shown. */
   #news: Task | undefined;
   /** Progress may not be shown here; the end asks once more. */
   #isUnwelcome = false;
-  #isEnding = false;
+  readonly #ending = new AbortController();
   #isAtWork = false;
   #work: Promise<void> = Promise.resolve();
   #cancelTimer: (() => void) | undefined;
@@ -54,8 +58,8 @@ export class Editor {
   }
 
   show(task: Task): void {
-    if (this.#isEnding) return;
-    this.#isEnding = hasEnded(task);
+    if (this.#ending.signal.aborted) return;
+    if (hasEnded(task)) this.#ending.abort();
     this.#news = task;
     this.#wake();
   }
@@ -105,12 +109,9 @@ export class Editor {
   }
 
   async #end(): Promise<void> {
-    await new Ending(this.#id, {
-      parts: this.#parts,
-      carrier: this.#carrier,
-      known: this.#known,
-      stopping: this.#stopping,
-    }).bring();
+    const shared = { parts: this.#parts, carrier: this.#carrier, known: this.#known, stopping: this.#stopping };
+    await new Ending(this.#id, shared).bring();
+    await new Caller(this.#id, shared).call();
     this.#onOver();
   }
 
@@ -120,9 +121,11 @@ export class Editor {
     const way = isOver ? undefined : wayToProgress(task, this.#known.shut, clock.now());
     if (!way) return;
     try {
-      const prepared = await this.#parts.prepare(task);
+      // The end waits for no preview that is still on its way.
+      const unwanted = AbortSignal.any([this.#ending.signal, this.#stopping]);
+      const prepared = await this.#parts.prepare(task, unwanted);
       try {
-        await this.#edit(way, bodyOf(prepared.plan));
+        if (!unwanted.aborted) await this.#edit(way, bodyOf(loaded(prepared.plan, this.#load)));
       } finally {
         prepared.release();
       }
@@ -132,13 +135,13 @@ export class Editor {
     }
   }
 
-  async #edit(way: TokenWay | EditWay, sent: MessageBody): Promise<void> {
-    const print = fingerprint(sent);
-    if (this.#isEnding || this.#stopping.aborted || print === this.#lastPrint) return;
+  async #edit(way: TokenWay | EditWay, wanted: MessageBody): Promise<void> {
+    const change = this.#appearance.changeTo(wanted);
+    if (!change) return;
     this.#lastAt = this.#parts.clock.now();
     try {
-      const message = await this.#carrier.edit(way, sent);
-      this.#lastPrint = print;
+      const message = await this.#carrier.edit(way, change.sent);
+      change.confirmed();
       this.#edits += 1;
       await this.#record.progressShown(message);
     } catch (error) {
@@ -152,6 +155,7 @@ export class Editor {
     this.#parts.log.info({ task: this.#id, by, trouble, ...factsOf(error) }, 'Progress was not shown.');
     if (trouble === 'deleted') this.#known.isDeleted = true;
     if (trouble === 'no-access') this.#isUnwelcome = true;
+    this.#load = lighterThan(this.#load, trouble) ?? this.#load;
     if (trouble !== 'token-over') return;
     this.#known.shut.add(by);
     await this.#record.forgetToken();
@@ -160,10 +164,4 @@ export class Editor {
   #bug(error: unknown): void {
     this.#parts.log.error({ task: this.#id, reference: reference(), err: error }, 'Progress could not be shown.');
   }
-}
-
-function fingerprint({ body, files }: MessageBody): string {
-  const hash = createHash('sha256').update(JSON.stringify(body));
-  for (const { data } of files) hash.update(data as Uint8Array);
-  return hash.digest('base64');
 }

@@ -52,7 +52,7 @@ export class Ending {
     while (!this.#stopping.aborted) {
       try {
         const task = await this.#record.task();
-        if (task && isLive(task)) await this.#settle(await this.#fateOf(task));
+        if (task && isLive(task) && !task.delivery.call) await this.#settle(await this.#fateOf(task));
         return;
       } catch (error) {
         await this.#patience.with(error instanceof Hindered ? error : this.#bug(error));
@@ -63,7 +63,7 @@ export class Ending {
   async #fateOf(task: Task): Promise<Fate> {
     if (this.#known.isDeleted) return { nowhere: 'deleted' };
     const posted = await this.#findPosted(task);
-    if (posted) return { there: posted };
+    if (posted) return posted;
     // Prepared anew each time: between two tries may lie minutes, in which nothing holds memory.
     const prepared = await this.#parts.prepare(task);
     try {
@@ -95,7 +95,7 @@ export class Ending {
     for (;;) {
       const sent = bodyOf(loaded(plan, this.#load));
       try {
-        return { there: await this.#carry(way, task, sent) };
+        return { there: await this.#carry(way, task, sent), by: way.by };
       } catch (error) {
         if (error instanceof Hindered) throw error;
         const trouble = this.#note(error, way);
@@ -123,11 +123,12 @@ export class Ending {
   }
 
   /** Looks before anything is posted a second time. */
-  async #findPosted(task: Task): Promise<MessagePlace | undefined> {
+  async #findPosted(task: Task): Promise<Fate | undefined> {
     const { intention } = task.delivery;
     if (!intention) return undefined;
     try {
-      return await findPosted(task, intention, (channelId, id) => this.#carrier.before(channelId, id));
+      const there = await findPosted(task, intention, (channelId, id) => this.#carrier.before(channelId, id));
+      return there && { there, by: intention.by };
     } catch (error) {
       // Where nobody may look, the nonce is the second line.
       if (this.#note(error, intention) === 'later') throw new Hindered('unreachable', error);

@@ -1,5 +1,5 @@
 import { RESTJSONErrorCodes as Code, DiscordAPIError } from 'discord.js';
-import type { Way } from './ways.ts';
+import type { AnswerWay, Way } from './ways.ts';
 
 /** What a failed request means for the message that was on its way. */
 export type Trouble =
@@ -29,7 +29,7 @@ const BY_CODE: ReadonlyMap<string | number, Trouble> = new Map<number, Trouble>(
 ]);
 
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
-export function troubleOf(error: unknown, by: Way['by']): Trouble {
+export function troubleOf(error: unknown, by: Way['by'] | AnswerWay['by']): Trouble {
   // Sockets that break, answers that do not come in time, and everything from 500 on.
   if (!(error instanceof DiscordAPIError)) return 'later';
   const { code, status } = error;

@@ -24,8 +24,11 @@ export interface DeliveryParts {
   tokenRest: REST;
   clock: Clock;
   log: DeliveryLog;
-  /** What a task's message shows now; for an ended task it may fetch results. Does not throw for anything expected. */
-  prepare(task: Task): Promise<Prepared>;
+  /**
+   * What is to be told of a task now: what its message shows or, once that shows the end, the call to its member. It may fetch
+   * results, or a preview until the signal says that nobody waits for it. Does not throw for anything expected.
+   */
+  prepare(task: Task, signal?: AbortSignal): Promise<Prepared>;
   /** Changes the stored task atomically and answers with it as it is then; throws if the store cannot. */
   change(id: string, transition: Transition): Promise<Task>;
 }

@@ -36,7 +36,10 @@ export class Patience {
     const { first, longest } = PAUSES[hindrance];
     const waitMs = Math.min(longest, first * 2 ** this.#times);
     if (this.#times === 0)
-      this.#log.warn({ task: this.#id, hindrance, waitMs, ...factsOf(cause) }, 'The end of a task has to wait.');
+      this.#log.warn(
+        { task: this.#id, hindrance, waitMs, ...factsOf(cause) },
+        'What is to be told of a task has to wait.',
+      );
     if (!this.#stopping.aborted) await pause(this.#clock, waitMs, this.#stopping);
   }
 }

@@ -1,19 +1,24 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import {
+  called,
+  calling,
   delivered,
   intending,
   progressShown,
   shownIn,
+  toBeCalled,
   undeliverable,
   withoutToken,
 } from '../../services/tasks/transitions.ts';
+import { isWorthACall } from './call.ts';
 import { factsOf } from './errors.ts';
 import { Hindered } from './hindered.ts';
 import type { DeliveryParts, Transition } from './parts.ts';
+import type { Way } from './ways.ts';
 
-/** Where the end of a task can be seen, or why nowhere. */
-export type Fate = { there: MessagePlace | undefined } | { nowhere: 'deleted' | 'no-way' };
+/** Where the end of a task can be seen and which way it came there, or why nowhere. */
+export type Fate = { there: MessagePlace | undefined; by: Way['by'] } | { nowhere: 'deleted' | 'no-way' };
 
 type RecordParts = Pick<DeliveryParts, 'change' | 'clock' | 'log'>;
 
@@ -46,11 +51,22 @@ export class DeliveryRecord {
   }
 
   async settle(fate: Fate, at: number): Promise<void> {
-    await this.#store((task) =>
-      'there' in fate ? delivered(task, fate.there, at) : undeliverable(task, fate.nowhere, at),
-    );
+    await this.#store((task) => {
+      if ('nowhere' in fate) return undeliverable(task, fate.nowhere, at);
+      return (isWorthACall(task, fate.by) ? toBeCalled : delivered)(task, fate.there, at);
+    });
     if ('nowhere' in fate)
       this.#parts.log.info({ task: this.#id, why: fate.nowhere }, 'The end of a task reached nobody.');
+  }
+
+  /** Whether its member is still to be called. */
+  async calling(): Promise<boolean> {
+    const task = await this.#store((known) => calling(known, this.#parts.clock.now()));
+    return task?.delivery.call !== undefined;
+  }
+
+  async called(): Promise<void> {
+    await this.#store((task) => called(task, this.#parts.clock.now()));
   }
 
   /** For what costs no more than a request when a restart has forgotten it. */

@@ -3,8 +3,10 @@ import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 /** An upload takes its time, and a token that ends meanwhile is a refused request more: its last minute is not begun. */
 const TOKEN_MARGIN_MS = 60_000;
 
-export type TokenWay = { by: 'token'; applicationId: string; token: string };
+export type TokenWay = { by: 'token'; applicationId: string; token: string; followUpId?: string | undefined };
 export type EditWay = { by: 'edit'; message: MessagePlace };
+/** A message of the bot's own, as an answer to the one that shows the end. */
+export type AnswerWay = { by: 'answer'; message: MessagePlace };
 export type Way = TokenWay | EditWay | { by: 'channel'; channelId: string } | { by: 'direct'; memberId: string };
 
 /** Ways that have turned out to be closed. */
@@ -22,10 +24,18 @@ export function wayToProgress(task: Task, shut: Shut, now: number): TokenWay | E
   return ways.find((way) => way !== undefined && !shut.has(way.by));
 }
 
+/** To the place where the end is shown; nobody is called to what is private, or to what was taken away. */
+export function wayToCall(task: Task, shut: Shut, now: number): AnswerWay | TokenWay | undefined {
+  const { route, message } = task;
+  if (!message || route.isPrivate) return undefined;
+  if (route.mayPost) return { by: 'answer', message };
+  return shut.has('token') ? undefined : tokenWay(task, now);
+}
+
 function tokenWay({ route }: Task, now: number): TokenWay | undefined {
-  const { applicationId, token, tokenExpiresAt } = route;
+  const { applicationId, token, tokenExpiresAt, followUpId } = route;
   if (token === undefined || now >= tokenExpiresAt - TOKEN_MARGIN_MS) return undefined;
-  return { by: 'token', applicationId, token };
+  return { by: 'token', applicationId, token, ...(followUpId !== undefined && { followUpId }) };
 }
 
 function editWay({ route, message, guildId }: Task): EditWay | undefined {

@@ -56,7 +56,7 @@ const KIND_OF_WORD = new Map<string, GatewayErrorKind>(
       'channel:no_available_key',
       'channel:response_time_exceeded',
     ],
-    'not-offered': ['api_not_implemented', 'not_implemented', 'invalid_url'],
+    'not-offered': ['api_not_implemented', 'not_implemented', 'invalid_url', 'unknown_action'],
   } satisfies Partial<Record<GatewayErrorKind, string[]>>).flatMap(([kind, words]) =>
     words.map((word) => [word, kind as GatewayErrorKind] as const),
   ),

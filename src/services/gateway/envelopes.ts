@@ -65,7 +65,8 @@ function withBannedWord(message: string | undefined, body: unknown): string | un
 
 /** The image-prompt family sends numbers as codes and puts the word into the description. */
 function codeIn(message: string | undefined): string | undefined {
-  const [head = ''] = message?.split(/[\s,;]/, 1) ?? [];
+  // What the word is about may follow at once: `unknown_action:MJ::…`.
+  const [head = ''] = message?.split(/[\s,;]|:(?=[A-Z])/, 1) ?? [];
   return CODE_LIKE.test(head) ? head : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { dayOf } from '../../lib/day.ts';
 import type { Task } from '../tasks/task.ts';
-import { dayOf } from './days.ts';
 
 /**
  * reserved: ordered, and not yet at its end. unconfirmed: still reserved, for nobody knows whether the gateway took the order. settled: it came

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
+import { dayOf } from '../../lib/day.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Task } from '../tasks/task.ts';
-import { dayOf } from './days.ts';
 import type { Entries } from './entries.ts';
 import { type Fact, factOf, keyOf, keyOfTask, reserved, standingOf, withFact } from './entry.ts';
 import { type Prices, priceOf } from './prices.ts';

@@ -1,5 +1,5 @@
+import { dayOf } from '../../lib/day.ts';
 import { sumOf } from '../../lib/decimals.ts';
-import { dayOf } from './days.ts';
 import { amountOf, type Entry, type Standing, standingOf } from './entry.ts';
 
 export interface UsesQuestion {

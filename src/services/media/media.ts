@@ -2,14 +2,16 @@ import { decoded, measured } from './base64.ts';
 import { Downloads, type Held } from './download/download.ts';
 import { Hosts } from './download/hosts.ts';
 import { Room } from './download/room.ts';
-import { MediaError } from './errors.ts';
+import { damaged, MediaError } from './errors.ts';
 import { defaultLimits, type MediaLimits } from './limits.ts';
 import { type CheckedPicture, checkedPicture } from './pictures/checked-picture.ts';
 import { examined, type PictureFacts } from './pictures/facts.ts';
 import { type Fitted, fitPicture } from './pictures/fit-picture.ts';
+import { type DrawnMask, drawnMask, type MaskSide, type MaskSize, sideMask } from './pictures/mask.ts';
 import { Workbench } from './pictures/workbench.ts';
 import { recognise } from './recognise/recognise.ts';
 import type { MediaType } from './recognise/types.ts';
+import { isCutShort } from './recognise/whole.ts';
 import { defaultTools, type MediaSettings, type MediaTools } from './settings.ts';
 
 export type MediaSource = { readonly address: string } | { readonly base64: string };
@@ -28,6 +30,10 @@ interface Interruptible {
 interface FetchOptions extends Interruptible {
   /** The most bytes that are of use. */
   most?: number | undefined;
+  /** Shorter than everybody's. */
+  patienceMs?: number | undefined;
+  /** For an address that a member gave: nobody reaches with the bot's key what the key alone may see. */
+  withoutKey?: boolean | undefined;
 }
 
 type File = Pick<Fetched, 'bytes' | 'type'>;
@@ -40,6 +46,10 @@ export interface Media {
   /** A member's picture, fit to be sent to the gateway. */
   checkedPicture(bytes: Buffer, options?: Interruptible): Promise<CheckedPicture>;
   imageFacts(bytes: Buffer): Promise<PictureFacts>;
+  /** A PNG as large as the picture, white where it is to be changed and black elsewhere. */
+  sideMask(side: MaskSide, size: MaskSize, options?: Interruptible): Promise<Buffer>;
+  /** The same from what a member has drawn. */
+  drawnMask(bytes: Buffer, options?: Interruptible): Promise<DrawnMask>;
   /** Ends what is under way; afterwards everything is refused. */
   close(): Promise<void>;
 }
@@ -52,29 +62,36 @@ class OpenMedia implements Media {
   readonly #tools: Required<MediaTools>;
   readonly #limits: MediaLimits;
   readonly #hosts: Hosts;
+  readonly #keylessHosts: Hosts;
   readonly #room: Room;
   readonly #downloads: Downloads;
+  readonly #keylessDownloads: Downloads;
   readonly #bench: Workbench;
   readonly #closing = new AbortController();
 
   constructor(settings: MediaSettings, tools: Required<MediaTools>, limits: MediaLimits) {
     this.#tools = tools;
     this.#limits = { ...limits, fileBytes: Math.min(limits.fileBytes, limits.memoryBytes) };
+    const { apiKey: _, ...keyless } = settings;
     this.#hosts = new Hosts(settings, limits, tools.resolve);
+    this.#keylessHosts = new Hosts(keyless, limits, tools.resolve);
     this.#room = new Room(limits.memoryBytes, this.#limits.fileBytes);
     this.#downloads = new Downloads(this.#hosts, this.#room, limits);
+    this.#keylessDownloads = new Downloads(this.#keylessHosts, this.#room, limits);
     this.#bench = new Workbench(limits);
   }
 
   async fetch(source: MediaSource, options: FetchOptions = {}): Promise<Fetched> {
     const most = Math.min(options.most ?? Number.POSITIVE_INFINITY, this.#limits.fileBytes);
     const late = new AbortController();
-    const stop = this.#tools.clock.after(this.#limits.overallMs, () => late.abort(tookTooLong()));
+    const patienceMs = Math.min(options.patienceMs ?? Number.POSITIVE_INFINITY, this.#limits.overallMs);
+    const downloads = options.withoutKey ? this.#keylessDownloads : this.#downloads;
+    const stop = this.#tools.clock.after(patienceMs, () => late.abort(tookTooLong()));
     try {
       return await this.#interruptible([options.signal, late.signal], async (signal) => {
         const held =
           'address' in source
-            ? this.#downloads.get(source.address, { most, signal })
+            ? downloads.get(source.address, { most, signal })
             : this.#decode(source.base64, most, signal);
         return fetchedFrom(await held);
       });
@@ -99,11 +116,19 @@ class OpenMedia implements Media {
     return { width, height, frames };
   }
 
+  async sideMask(side: MaskSide, size: MaskSize, options: Interruptible = {}): Promise<Buffer> {
+    return await this.#interruptible([options.signal], (signal) => sideMask(side, size, this.#bench, signal));
+  }
+
+  async drawnMask(bytes: Buffer, options: Interruptible = {}): Promise<DrawnMask> {
+    return await this.#interruptible([options.signal], (signal) => drawnMask(bytes, this.#bench, signal));
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(
       new MediaError('unreachable', 'Files are no longer fetched: the bot is stopping.', { code: 'closed' }),
     );
-    await Promise.all([this.#hosts.close(), this.#bench.close()]);
+    await Promise.all([this.#hosts.close(), this.#keylessHosts.close(), this.#bench.close()]);
   }
 
   async #decode(base64: string, most: number, signal: AbortSignal): Promise<Held> {
@@ -142,8 +167,9 @@ class OpenMedia implements Media {
 
 function fetchedFrom({ bytes, claim }: Held): Fetched {
   const type = recognise(bytes);
-  if (type) return { bytes, type, release: () => claim.release() };
+  if (type && !isCutShort(bytes, type)) return { bytes, type, release: () => claim.release() };
   claim.release();
+  if (type) throw damaged();
   throw new MediaError('not-media', 'What was fetched is no picture, film or sound that can be shown.');
 }
 

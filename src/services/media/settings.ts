@@ -8,6 +8,8 @@ export interface MediaSettings {
   readonly apiKey: string;
   /** For a file host in one's own network. */
   readonly allowPrivate: boolean;
+  /** Further origins that are allowed wherever they are, but never see the key: where an embedded Discord keeps its files. */
+  readonly alsoAllowed?: readonly string[];
 }
 
 /** What the room needs from outside. */

@@ -1,7 +1,7 @@
 /** Whether the gateway asks for words before it begins: never, when the account works in remix mode, always, or with a region as well. */
 type Words = 'never' | 'in-remix' | 'always' | 'with-region';
 
-type ActionFamily =
+export type ActionFamily =
   | 'upscale'
   | 'upscale-more'
   | 'variation'
@@ -45,7 +45,6 @@ const PATTERNS: readonly (readonly [RegExp, ActionFamily, Words])[] = [
   [/^MJ::Job::PicReader::all$/, 'describe-all', 'never'],
   [/^MJ::Picread::Retry$/, 'describe-again', 'never'],
   [/^MJ::Job::PromptAnalyzer::([1-9])/, 'shorten-line', 'always'],
-  // Gateways answer that they do not know it.
   [/^MJ::BOOKMARK::/, 'favourite', 'never'],
 ];
 
@@ -64,4 +63,16 @@ export function meaningOfAction(customId: string): ActionMeaning {
 export function asksForWords(customId: string, isRemix: boolean): boolean {
   const { words } = meaningOfAction(customId);
   return words === 'always' || words === 'with-region' || (words === 'in-remix' && isRemix);
+}
+
+const CHANGES: Readonly<Record<string, ActionFamily>> = {
+  UPSCALE: 'upscale',
+  VARIATION: 'variation',
+  REROLL: 'reroll',
+};
+
+/** The same of a follow-up that was asked for by a word instead of a button. */
+export function meaningOfChange({ action, index }: Readonly<Record<string, unknown>>): ActionMeaning {
+  const family = CHANGES[String(action)] ?? 'other';
+  return { family, words: 'never', ...(typeof index === 'number' && { index }) };
 }

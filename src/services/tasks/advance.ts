@@ -22,6 +22,8 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
       const failure = snapshot.failure ?? { cause: 'failed' as const, reason: undefined, code: undefined };
       return { ...known, state: failure.cause, failure, times: { ...known.times, ended: now } };
     }
+    case 'needs-input':
+      return waiting({ ...known, times: { ...known.times, lastPending: now } }, now);
     default:
       return {
         ...known,
@@ -29,6 +31,17 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
         times: { ...known.times, lastPending: now },
       };
   }
+}
+
+/** Words need a moment to be seen at the gateway; longer than this it really waits, and other words may be given. */
+const WORDS_MS = 20_000;
+
+function waiting(task: Task, now: number): Task {
+  if (!isStepOn(task.state, 'needs-input') && task.state !== 'needs-input') return task;
+  const { wordsSent, wordsTaken, ...times } = task.times;
+  if (wordsSent === undefined) return { ...task, state: 'needs-input' };
+  if (now - (wordsTaken ?? wordsSent) < WORDS_MS) return task;
+  return { ...task, state: 'needs-input', times };
 }
 
 function withFacts(task: Task, snapshot: Snapshot, now: number): Task {

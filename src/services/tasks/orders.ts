@@ -5,7 +5,8 @@ import { GatewayError } from '../gateway/index.ts';
 import type { Submission } from '../gateway/read/submission.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskBook, TasksLog } from './book.ts';
-import type { Kind } from './kinds/kind.ts';
+import type { Along, Kind } from './kinds/kind.ts';
+import type { Gather } from './materials.ts';
 import type { Task, TaskKind } from './task.ts';
 import { taskId } from './task-id.ts';
 import { accepted, dismissed, type Order, submitting, succeededBy, unconfirmed } from './transitions.ts';
@@ -17,6 +18,7 @@ interface OrdersParts {
   book: TaskBook;
   ledger?: Ledger | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
+  gather: Gather;
   clock: Clock;
   log: TasksLog;
   /** Takes it from here: the gateway has begun. */
@@ -96,10 +98,12 @@ export class Orders {
     const { book, clock, kinds } = this.#parts;
     const kind = kinds.get(order.kind);
     if (!kind) throw new Error(`Nobody knows how to submit ${order.kind}.`);
+    // What the order names is brought together first: without it nothing is asked, and nothing left behind.
+    const materials = await this.#parts.gather(order.request);
     const idempotencyKey = randomUUID();
     const facts = { durationKey: kind.durationKey(order.request), model: kind.model(order.request) };
     await this.#enter(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
-    const outcome = await this.#send(kind, order.request, idempotencyKey);
+    const outcome = await this.#send(kind, order.request, { idempotencyKey, materials });
     if (outcome.refused) {
       await this.#leaveNothing(id);
       throw outcome.refused;
@@ -112,9 +116,9 @@ export class Orders {
     return task;
   }
 
-  async #send(kind: Kind, request: Task['request'], idempotencyKey: string): Promise<Outcome> {
+  async #send(kind: Kind, request: Task['request'], along: Along): Promise<Outcome> {
     try {
-      return { submission: await kind.submit(request, idempotencyKey) };
+      return { submission: await kind.submit(request, along) };
     } catch (error) {
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) return { refused: error };
       const reason = error instanceof GatewayError ? error.message : undefined;

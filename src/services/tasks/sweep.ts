@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Patience } from './kinds/kind.ts';
-import { hasEnded, type Task, type TaskKind } from './task.ts';
+import { hasEnded, type Task } from './task.ts';
 import { overdue, withoutExpiredToken } from './transitions.ts';
 
 /** Nobody minds to be told a few seconds late that it takes long. */
@@ -12,7 +12,7 @@ interface SweepParts {
   clock: Clock;
   log: TasksLog;
   maxWaitMs: Readonly<Record<Patience, number>>;
-  patienceOf(kind: TaskKind): Patience;
+  patienceOf(task: Task): Patience;
 }
 
 /** What time alone does to tasks, whether or not the gateway can be asked: one look at all of them now and then. */
@@ -62,6 +62,6 @@ export class Sweep {
   #isOverdue(task: Task, now: number): boolean {
     const { maxWaitMs, patienceOf } = this.#parts;
     if (hasEnded(task) || task.times.overdue !== undefined) return false;
-    return now - task.times.created >= maxWaitMs[patienceOf(task.kind)];
+    return now - task.times.created >= maxWaitMs[patienceOf(task)];
   }
 }

@@ -1,3 +1,4 @@
+import { typedIn } from './follow-ups.ts';
 import type { Task, TaskKind, TaskState } from './task.ts';
 
 /** A task in one line, for lists: enough to recognise it by, and to find it with words. */
@@ -18,8 +19,7 @@ export interface TaskLine {
 const LONGEST_SUMMARY = 120;
 
 export function lineOf(task: Task): TaskLine {
-  const { id, kind, state, requesterId, guildId, route, request, times } = task;
-  const words = typeof request.prompt === 'string' ? request.prompt : '';
+  const { id, kind, state, requesterId, guildId, route, times } = task;
   return {
     id,
     kind,
@@ -27,7 +27,7 @@ export function lineOf(task: Task): TaskLine {
     requesterId,
     guildId,
     isPrivate: route.isPrivate,
-    summary: words.replace(/\s+/g, ' ').trim().slice(0, LONGEST_SUMMARY),
+    summary: typedIn(task).replace(/\s+/g, ' ').trim().slice(0, LONGEST_SUMMARY),
     createdAt: times.created,
     settledAt: times.settled,
   };

@@ -23,7 +23,7 @@ export const taskStates = [
 
 export type TaskState = (typeof taskStates)[number];
 
-export const taskKinds = ['imagine'] as const;
+export const taskKinds = ['imagine', 'action', 'change'] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
 const time = z.number();
@@ -64,6 +64,8 @@ const route = z.object({
   /** Lets anybody answer in the bot's name while it lasts, so it goes as soon as it is of no more use. */
   token: z.string().optional(),
   tokenExpiresAt: time,
+  /** The one of the interaction's messages that shows the task, where that is not its answer. */
+  followUpId: z.string().optional(),
   /** Only the member may see the result: no way that others can read is ever taken. */
   isPrivate: z.boolean(),
   install: z.enum(['guild', 'user']),
@@ -81,9 +83,17 @@ const intention = z.object({
   at: time,
 });
 
+/** The end is shown, and its member is still to be called to it. */
+const call = z.object({
+  shownAt: time,
+  /** When it was first about to be posted: from then on only Discord can keep it from coming twice. */
+  goingAt: time.optional(),
+});
+
 const delivery = z.object({
   progressEdits: z.number(),
   intention: intention.optional(),
+  call: call.optional(),
   /** Why no message shows the end: somebody deleted it, or no way led to the member. */
   undeliverable: z.enum(['deleted', 'no-way']).optional(),
 });
@@ -112,6 +122,8 @@ export const taskSchema = z.object({
   durationKey: z.string(),
   progress: z.number().optional(),
   queuedBehind: z.number().optional(),
+  /** What the form for its words should start with. */
+  finalPrompt: z.string().optional(),
   /** The gateway's own status word. */
   word: z.string().optional(),
   polls: z.number(),
@@ -121,6 +133,8 @@ export const taskSchema = z.object({
   text: z.string().optional(),
   seed: z.string().optional(),
   failure: failure.optional(),
+  /** Why the gateway did not take its words. */
+  wordsRefused: z.string().optional(),
   /** Answers in a row that said the gateway does not know this task. */
   unknown: z.object({ answers: z.number(), since: time }).optional(),
   times: z.object({
@@ -133,6 +147,9 @@ export const taskSchema = z.object({
     lastPending: time.optional(),
     ended: time.optional(),
     overdue: time.optional(),
+    /** Since when words for it are on their way to the gateway, and since when it has them. */
+    wordsSent: time.optional(),
+    wordsTaken: time.optional(),
     /** Since when nothing is left to do for it. */
     settled: time.optional(),
   }),
@@ -142,6 +159,7 @@ export type Task = z.output<typeof taskSchema>;
 export type KeptMedium = Task['media'][number];
 export type MessagePlace = z.output<typeof message>;
 export type Intention = z.output<typeof intention>;
+export type Call = z.output<typeof call>;
 export type Route = z.output<typeof route>;
 
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);

@@ -2,7 +2,9 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Snapshot } from '../gateway/index.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { TaskBook, type TasksLog, type Transition } from './book.ts';
+import type { WrittenWords } from './follow-ups.ts';
 import type { Kind, Patience } from './kinds/kind.ts';
+import type { Gather } from './materials.ts';
 import { Orders, type Whence } from './orders.ts';
 import { SPREAD_MS } from './schedule.ts';
 import type { LaneTrouble, Scheduler } from './scheduler/scheduler.ts';
@@ -11,6 +13,7 @@ import { isFollowed, type Task, type TaskKind } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
 import { type Order, unconfirmed } from './transitions.ts';
+import { Words } from './words.ts';
 
 export interface TasksParts {
   store: TaskStore;
@@ -21,6 +24,8 @@ export interface TasksParts {
   clock: Clock;
   log: TasksLog;
   maxWaitMs: Readonly<Record<Patience, number>>;
+  /** Brings together the pictures that orders name. */
+  gather: Gather;
   random?: () => number;
 }
 
@@ -30,6 +35,7 @@ export class Tasks {
   readonly #kinds: ReadonlyMap<TaskKind, Kind>;
   readonly #book: TaskBook;
   readonly #orders: Orders;
+  readonly #words: Words;
   readonly #tracker: Tracker;
   readonly #sweep: Sweep;
   #leftOver: Task[] = [];
@@ -41,10 +47,27 @@ export class Tasks {
     this.#book = new TaskBook({ store, log });
     this.#book.onChange((task) => ledger?.follow(task));
     this.#tracker = new Tracker({ book: this.#book, store, clock, log });
-    const patienceOf = (name: TaskKind): Patience => this.#kind(name).patience;
+    const patienceOf = ({ kind, request }: Task): Patience => this.#kind(kind).patience(request);
     this.#sweep = new Sweep({ book: this.#book, clock, log, maxWaitMs, patienceOf });
     const follow = (task: Task): void => this.#follow(task, clock.now());
-    this.#orders = new Orders({ book: this.#book, ledger, kinds: this.#kinds, clock, log, follow });
+    this.#orders = new Orders({
+      book: this.#book,
+      ledger,
+      kinds: this.#kinds,
+      gather: parts.gather,
+      clock,
+      log,
+      follow,
+    });
+    this.#words = new Words({
+      book: this.#book,
+      kinds: this.#kinds,
+      gather: parts.gather,
+      clock,
+      log,
+      hint: (id) => this.hint(id),
+    });
+    this.#book.onChange((task) => this.#words.giveIfAsked(task));
   }
 
   /** Called with every task that has changed in a way somebody could see. */
@@ -78,6 +101,11 @@ export class Tasks {
 
   dismiss(id: string, memberId: string): Promise<Task> {
     return this.#orders.dismiss(id, memberId);
+  }
+
+  /** Words for a task that waits for them, from its owner. */
+  giveWords(id: string, whence: Whence, words: WrittenWords): Promise<Task> {
+    return this.#words.give(id, whence, words);
   }
 
   /** What the gateway says of it now, which changes nothing: for results that are not kept here. */
@@ -118,7 +146,7 @@ export class Tasks {
 
   /** Once the gateway is closed no order is on its way for long; its outcome is stored before this returns. */
   async stop(): Promise<void> {
-    await this.#orders.finish();
+    await Promise.all([this.#orders.finish(), this.#words.finish()]);
     await this.#book.saveUnsaved();
     await this.#parts.ledger?.finish();
     await this.#parts.store.close();

@@ -51,15 +51,36 @@ export function submitting(order: Order, { id, idempotencyKey, model, durationKe
   };
 }
 
-export function accepted(task: Task, { remoteId, needsInput, queuedBehind }: Submission, now: number): Task {
+export function accepted(task: Task, submission: Submission, now: number): Task {
+  const { remoteId, needsInput, queuedBehind, finalPrompt } = submission;
   if (task.state !== 'submitting') throw wrongTurn(task, 'accepted');
   return {
     ...task,
     remoteId,
     state: needsInput ? 'needs-input' : 'accepted',
     queuedBehind,
+    finalPrompt,
     times: { ...task.times, accepted: now },
   };
+}
+
+/** Words for it are about to go to the gateway: whatever happens on their way, they do not go again by themselves. */
+export function wordsGoing(task: Task, words: Partial<Task['request']>, now: number): Task {
+  if (task.state !== 'needs-input') throw wrongTurn(task, 'given words');
+  const { wordsRefused: _, ...rest } = task;
+  return { ...rest, request: { ...task.request, ...words }, times: { ...task.times, wordsSent: now } };
+}
+
+/** The gateway has its words, and begins. It may have given it another id. */
+export function wordsTaken(task: Task, { remoteId }: Submission, now: number): Task {
+  if (hasEnded(task)) return task;
+  return { ...task, remoteId, state: 'accepted', times: { ...task.times, wordsTaken: now } };
+}
+
+/** The gateway did not take its words: others may be given. */
+export function wordsRefused(task: Task, reason: string): Task {
+  const { wordsSent: _, ...times } = task.times;
+  return { ...task, wordsRefused: reason, times };
 }
 
 /** Nobody knows whether the gateway took the order. It is not sent again unless its member says so. */
@@ -109,6 +130,11 @@ export function messageGone(task: Task): Task {
   return rest;
 }
 
+/** Its member has come back to it: their newest interaction is the best way to them. */
+export function reachedBy(task: Task, route: Route, message: MessagePlace | undefined): Task {
+  return { ...task, route: { ...route, isPrivate: task.route.isPrivate }, message: message ?? task.message };
+}
+
 /** A message shows it. */
 export function shownIn(task: Task, message: MessagePlace): Task {
   return task.message?.id === message.id ? task : { ...task, message };
@@ -125,9 +151,26 @@ export function intending(task: Task, intention: Intention): Task {
 
 /** Discord has confirmed that the end is shown. */
 export function delivered(task: Task, message: MessagePlace | undefined, now: number): Task {
-  if (!hasEnded(task)) throw wrongTurn(task, 'delivered');
-  const there = message ? shownIn(task, message) : task;
-  return settled({ ...there, state: task.state === 'ready' ? 'delivered' : task.state }, now);
+  return settled(endShown(task, message), now);
+}
+
+/** The same, and something is left to do: to call its member to it. */
+export function toBeCalled(task: Task, message: MessagePlace | undefined, now: number): Task {
+  const shown = endShown(task, message);
+  const { intention: _, ...delivery } = shown.delivery;
+  return { ...shown, delivery: { ...delivery, call: { shownAt: now } } };
+}
+
+/** About to call, so that a crash in between is understood. */
+export function calling(task: Task, now: number): Task {
+  const { call } = task.delivery;
+  if (!call || call.goingAt !== undefined) return task;
+  return { ...task, delivery: { ...task.delivery, call: { ...call, goingAt: now } } };
+}
+
+/** Its member has been called, or will not be any more. */
+export function called(task: Task, now: number): Task {
+  return task.delivery.call ? settled(task, now) : task;
 }
 
 /** No message shows the end, and none will by itself; what is ready stays ready, to be fetched. */
@@ -147,8 +190,14 @@ export function withoutExpiredToken(task: Task, now: number): Task {
   return now >= task.route.tokenExpiresAt ? withoutToken(task) : task;
 }
 
+function endShown(task: Task, message: MessagePlace | undefined): Task {
+  if (!hasEnded(task)) throw wrongTurn(task, 'delivered');
+  const there = message ? shownIn(task, message) : task;
+  return { ...there, state: task.state === 'ready' ? 'delivered' : task.state };
+}
+
 function settled(task: Task, now: number): Task {
-  const { intention: _, ...delivery } = task.delivery;
+  const { intention: _, call: __, ...delivery } = task.delivery;
   const settledAt = isLive(task) ? now : task.times.settled;
   return withoutToken({ ...task, delivery, times: { ...task.times, settled: settledAt } });
 }

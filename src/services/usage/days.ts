@@ -1,3 +1,5 @@
+import { dayOf } from '../../lib/day.ts';
+
 /** Days are days of UTC, `YYYY-MM-DD`, and their order is that of their letters. */
 export interface DayRange {
   start: string;
@@ -9,8 +11,6 @@ const DAY_MS = 86_400_000;
 
 export const quickRanges = ['today', 'week', 'month', 'last'] as const;
 export type QuickRange = (typeof quickRanges)[number];
-
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOf(Date.parse(text)) === text;

@@ -53,7 +53,7 @@ class CountedClock implements Clock {
 
 export interface SceneOptions extends DiscordOptions {
   /** What a message shows; its state, progress and a button with its id, unless told. */
-  plan?: (task: Task) => MessagePlan | Promise<MessagePlan>;
+  plan?: (task: Task, signal?: AbortSignal) => MessagePlan | Promise<MessagePlan>;
   /** The test orders what Discord asks to wait for, or sends what Discord refuses. */
   expects?: 'waits' | 'refusals';
 }
@@ -89,8 +89,8 @@ export async function scene({ plan = planOf, expects, ...options }: SceneOptions
   let outstanding = 0;
   let prepared = 0;
   onTestFinished(() => expect(outstanding).toBe(0));
-  const prepare = async (task: Task): Promise<Prepared> => {
-    const shown = await plan(task);
+  const prepare = async (task: Task, signal?: AbortSignal): Promise<Prepared> => {
+    const shown = await plan(task, signal);
     outstanding += 1;
     prepared += 1;
     return {
@@ -205,7 +205,8 @@ export async function ordered({ order = {}, ...options }: SceneOptions & { order
   return { ...set, ...(await set.order(order)) };
 }
 
-export function planOf({ id, state, progress }: Task): MessagePlan {
+export function planOf({ id, state, progress, delivery, requesterId }: Task): MessagePlan {
+  if (delivery.call) return { content: `<@${requesterId}>: ${state}`, notifies: [requesterId] };
   return {
     content: `${state} ${progress ?? ''}`.trim(),
     controls: [{ type: 'button', id: customId('act', 1, id), label: 'U1' }],
@@ -216,7 +217,7 @@ export const picture = { name: 'boat.png', bytes: Buffer.from('a boat'), alt: 'a
 
 /** As `planOf`, with a result once there is one. */
 export const planWithFile = (task: Task): MessagePlan =>
-  hasEnded(task) ? { ...planOf(task), files: [picture] } : planOf(task);
+  hasEnded(task) && !task.delivery.call ? { ...planOf(task), files: [picture] } : planOf(task);
 
 export const isDeferred = ({ flags }: { flags?: number | undefined }): boolean =>
   ((flags ?? 0) & MessageFlags.Loading) !== 0;

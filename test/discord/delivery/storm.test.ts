@@ -24,12 +24,14 @@ const storm = fc.record({
   isPrivate: fc.boolean(),
   /** Whether progress was shown before, and how long after the order the end comes. */
   isKnown: fc.boolean(),
-  after: fc.constantFrom(minutes(1), minutes(20)),
+  after: fc.constantFrom(minutes(2), minutes(20)),
 });
 
 describe('whatever breaks, and in whatever order,', () => {
-  it('the member sees the end, once wherever that can be known, and nobody else sees what is private', async () => {
-    const stage = await scene({ plan: (task) => ({ ...planOf(task), content: `${task.id} ${task.state}` }) });
+  it('the member sees the end, once wherever that can be known, is called to it once at most, and nobody else sees what is private', async () => {
+    const stage = await scene({
+      plan: (task) => ({ ...planOf(task), content: `<@${task.requesterId}> ${task.id} ${task.state}` }),
+    });
     const { order, tell, shelf, clock, discord, open, timers, read, letters } = stage;
     let delivery = stage.delivery;
     await fc.assert(
@@ -48,7 +50,7 @@ describe('whatever breaks, and in whatever order,', () => {
           if (one.kind === 'discord')
             discord.faults.add({ on: { method: one.method, route: /messages|users/ }, do: one.do, times: one.times });
         }
-        shelf.put({ ...shelf.get(task.id), state: 'ready' });
+        shelf.put({ ...shelf.get(task.id), state: 'ready', times: { ...task.times, ended: clock.now() } });
         delivery.show(shelf.get(task.id));
         for (const { kind } of blows) {
           if (kind !== 'restart') continue;
@@ -70,6 +72,11 @@ describe('whatever breaks, and in whatever order,', () => {
         const mayBeBlind = after < minutes(14) && (isPrivate || !isKnown);
         expect(seen.length).toBeGreaterThanOrEqual(1);
         expect(seen.length).toBeLessThanOrEqual(mayBeBlind ? 2 : 1);
+        const called = discord
+          .messages('studio')
+          .filter(({ content, mentions }) => mentions.length > 0 && content.includes(task.id));
+        expect(called.length).toBeLessThanOrEqual(isPrivate ? 0 : 1);
+        if (!isPrivate && blows.every(({ kind }) => kind === 'restart')) expect(called).toHaveLength(1);
         const others = discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
         if (isPrivate) expect(others.some(({ content }) => content.includes(task.id))).toBe(false);
       }),

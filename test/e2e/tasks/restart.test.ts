@@ -36,7 +36,7 @@ describe('a bot that was stopped while a job was at work', () => {
     const edits = discord.heard.filter(({ method }) => method === 'PATCH').length;
     await (await enter(stage)).stop();
     expect(discord.heard.filter(({ method }) => method === 'PATCH')).toHaveLength(edits);
-    expect(discord.messages('studio')).toHaveLength(1);
+    expect(saying(discord, 'studio', 'Done in')).toHaveLength(1);
     expect(submits(gateway)).toBe(1);
   });
 

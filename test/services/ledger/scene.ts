@@ -78,11 +78,12 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
   const tasks = new Tasks({
     store: mortal,
     ledger,
+    gather: async () => ({}),
     kinds: [
       kind({
         name: 'imagine',
         source: { name: 'imgx', one: async () => madeSnapshot() },
-        patience: 'picture',
+        patience: () => 'picture',
         request: z.object({ prompt: z.string(), model: z.string().optional() }),
         durationKey: () => 'imagine',
         model: ({ model }) => model,

@@ -54,7 +54,16 @@ export async function engine(options: GatewayOptions = {}, before?: Engine): Pro
   const scheduler = new InProcessScheduler({ clock, log, random: () => 0.5 });
   const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
   const kinds = imgxKinds(client.imgx, { inLists: false });
-  const tasks = new Tasks({ store, kinds, scheduler, clock, log, maxWaitMs, random: () => 0.5 });
+  const tasks = new Tasks({
+    store,
+    kinds,
+    scheduler,
+    clock,
+    log,
+    maxWaitMs,
+    gather: async () => ({}),
+    random: () => 0.5,
+  });
   const news: Task[] = [];
   tasks.onChange((task) => news.push(task));
   await tasks.open();

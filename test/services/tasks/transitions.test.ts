@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { hasEnded, isFollowed, isLive, type Task, taskSchema } from '../../../src/services/tasks/task.ts';
 import {
   accepted,
+  called,
+  calling,
   delivered,
   dismissed,
   intending,
@@ -12,6 +14,7 @@ import {
   shownIn,
   submitting,
   succeededBy,
+  toBeCalled,
   unconfirmed,
   undeliverable,
   withoutExpiredToken,
@@ -120,6 +123,44 @@ describe('time', () => {
   });
 });
 
+describe('the call to the end', () => {
+  const waiting = toBeCalled(
+    intending(ended('ready'), { by: 'channel', channelId: 'c', nonce: 'n', at: later }),
+    message,
+    later,
+  );
+
+  it('is left to do when the end is shown, which keeps the task live and its token with it', () => {
+    expect(waiting).toMatchObject({ state: 'delivered', message, delivery: { call: { shownAt: later } } });
+    expect(isLive(waiting) && hasEnded(waiting)).toBe(true);
+    expect(waiting.delivery).not.toHaveProperty('intention');
+    expect(waiting.route.token).toBe(order.route.token);
+    expect(taskSchema.parse(waiting).delivery.call).toEqual({ shownAt: later });
+    expect(toBeCalled(ended('failed'), undefined, later).state).toBe('failed');
+  });
+
+  it('keeps the moment when it was first about to go', () => {
+    const going = calling(waiting, later + 1);
+    expect(going.delivery.call).toEqual({ shownAt: later, goingAt: later + 1 });
+    expect(calling(going, later + minute)).toBe(going);
+  });
+
+  it('settles it, and is nothing to one that has none', () => {
+    const settled = called(calling(waiting, later), later + minute);
+    expect(settled).toMatchObject({ state: 'delivered', message, times: { settled: later + minute } });
+    expect(settled.delivery).not.toHaveProperty('call');
+    expect(settled.route).not.toHaveProperty('token');
+    expect(called(settled, later)).toBe(settled);
+    expect(calling(settled, later)).toBe(settled);
+  });
+
+  it('of one that its member has dismissed is left out', () => {
+    const task = dismissed(toBeCalled(ended('unconfirmed'), message, later), later + minute);
+    expect(task.delivery).not.toHaveProperty('call');
+    expect(isLive(task)).toBe(false);
+  });
+});
+
 describe('delivery', () => {
   it('remembers the message, and how often it was changed', () => {
     const task = shownIn(followed(), message);
@@ -150,6 +191,7 @@ describe('delivery', () => {
 
   it('of one that has not ended is a mistake', () => {
     expect(() => delivered(followed(), message, later)).toThrow('is accepted');
+    expect(() => toBeCalled(followed(), message, later)).toThrow('is accepted');
     expect(() => undeliverable(followed(), 'deleted', later)).toThrow('is accepted');
   });
 });

@@ -3,19 +3,27 @@ import { guardedLookup, type Resolve, refuseSpecialHost } from '../addresses/gua
 import type { MediaLimits } from '../limits.ts';
 import type { MediaSettings } from '../settings.ts';
 
+/** Without a key, nobody is shown one. */
+interface HostsSettings extends Omit<MediaSettings, 'apiKey'> {
+  readonly apiKey?: string;
+}
+
 /**
- * Everybody a file may be fetched from: the gateway, which is trusted wherever it stands, and strangers, who must be on the
- * public internet. Each has connections of its own, so that none made for the one is ever used for the other.
+ * Everybody a file may be fetched from: the gateway and a few others, who are trusted wherever they stand, and strangers, who
+ * must be on the public internet. Each side has connections of its own, so that none made for the one is ever used for the other.
  */
 export class Hosts {
-  readonly #settings: MediaSettings;
+  readonly #settings: HostsSettings;
   readonly #gatewayOrigin: string;
-  readonly #gateway: Agent;
+  readonly #trustedOrigins: ReadonlySet<string>;
+  readonly #trusted: Agent;
   readonly #strangers: Agent;
 
-  constructor(settings: MediaSettings, limits: MediaLimits, resolve: Resolve) {
+  constructor(settings: HostsSettings, limits: MediaLimits, resolve: Resolve) {
     this.#settings = settings;
-    this.#gatewayOrigin = new URL(settings.gatewayOrigin).origin;
+    const { gatewayOrigin, alsoAllowed = [] } = settings;
+    this.#gatewayOrigin = new URL(gatewayOrigin).origin;
+    this.#trustedOrigins = new Set([gatewayOrigin, ...alsoAllowed].map((origin) => new URL(origin).origin));
     const timeout = limits.connectMs;
     const options: Agent.Options = {
       connections: limits.connections,
@@ -24,7 +32,7 @@ export class Hosts {
       // Files come one by one; a second protocol would only be a second set of faults.
       allowH2: false,
     };
-    this.#gateway = new Agent({ ...options, connect: { timeout } });
+    this.#trusted = new Agent({ ...options, connect: { timeout } });
     const lookup = guardedLookup(resolve);
     this.#strangers = new Agent({
       ...options,
@@ -41,9 +49,10 @@ export class Hosts {
     url: URL,
     { withKey, signal }: { withKey: boolean; signal: AbortSignal },
   ): Promise<Dispatcher.ResponseData> {
-    const isGateway = this.isGateway(url);
-    if (!isGateway && !this.#settings.allowPrivate) refuseSpecialHost(url);
-    return await (isGateway ? this.#gateway : this.#strangers).request({
+    const { apiKey, allowPrivate } = this.#settings;
+    const isTrusted = this.#trustedOrigins.has(url.origin);
+    if (!isTrusted && !allowPrivate) refuseSpecialHost(url);
+    return await (isTrusted ? this.#trusted : this.#strangers).request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'GET',
@@ -52,13 +61,13 @@ export class Hosts {
         // Nothing is decompressed here, so nothing may come compressed.
         'accept-encoding': 'identity',
         'user-agent': 'atelier',
-        ...(isGateway && withKey ? { authorization: `Bearer ${this.#settings.apiKey}` } : {}),
+        ...(withKey && apiKey !== undefined && this.isGateway(url) ? { authorization: `Bearer ${apiKey}` } : {}),
       },
       signal,
     });
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#gateway.destroy(), this.#strangers.destroy()]);
+    await Promise.all([this.#trusted.destroy(), this.#strangers.destroy()]);
   }
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Snapshot } from '../../gateway/read/snapshot.ts';
 import type { Submission } from '../../gateway/read/submission.ts';
+import type { Materials } from '../materials.ts';
 import type { Task, TaskKind } from '../task.ts';
 
 /** Whose patience it is: how long members wait before they are told that it takes longer. */
@@ -18,29 +19,43 @@ export interface Source {
 interface KindDefinition<Request> {
   name: TaskKind;
   source: Source;
-  patience: Patience;
   request: z.ZodType<Request>;
+  patience(request: Request): Patience;
   /** Jobs of the same key take about as long. */
   durationKey(request: Request): string;
   model?(request: Request): string | undefined;
-  submit(request: Request, idempotencyKey: string): Promise<Submission>;
+  submit(request: Request, along: Along): Promise<Submission>;
+  /** Gives its words to a task that waits for them. */
+  answer?(remoteId: string, request: Request, along: Along): Promise<Submission>;
 }
 
-export interface Kind extends Omit<KindDefinition<unknown>, 'request' | 'durationKey' | 'model' | 'submit'> {
+/** What goes along with an order. */
+export interface Along {
+  idempotencyKey: string;
+  materials: Materials;
+}
+
+export interface Kind extends Pick<KindDefinition<unknown>, 'name' | 'source'> {
+  patience(request: Task['request']): Patience;
   durationKey(request: Task['request']): string;
   model(request: Task['request']): string | undefined;
-  submit(request: Task['request'], idempotencyKey: string): Promise<Submission>;
+  submit(request: Task['request'], along: Along): Promise<Submission>;
+  answer(remoteId: string, request: Task['request'], along: Along): Promise<Submission>;
 }
 
 /** A request comes from a command or from the store: its kind reads it before it is used. */
 export function kind<Request>(definition: KindDefinition<Request>): Kind {
-  const { name, source, patience, request: shape } = definition;
+  const { name, source, request: shape } = definition;
   return {
     name,
     source,
-    patience,
+    patience: (request) => definition.patience(shape.parse(request)),
     durationKey: (request) => definition.durationKey(shape.parse(request)),
     model: (request) => definition.model?.(shape.parse(request)),
-    submit: async (request, idempotencyKey) => definition.submit(shape.parse(request), idempotencyKey),
+    submit: async (request, along) => definition.submit(shape.parse(request), along),
+    async answer(remoteId, request, along) {
+      if (!definition.answer) throw new Error(`A task of the kind ${name} takes no words.`);
+      return definition.answer(remoteId, shape.parse(request), along);
+    },
   };
 }

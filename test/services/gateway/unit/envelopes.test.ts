@@ -47,7 +47,7 @@ describe('an error is read from', () => {
       'the same for an action it does not know',
       400,
       '{"description":"unknown_action:MJ::BOOKMARK::0c5b","type":"upstream_error","code":4}',
-      { kind: 'invalid', message: 'unknown_action:MJ::BOOKMARK::0c5b' },
+      { kind: 'not-offered', code: 'unknown_action', message: 'unknown_action:MJ::BOOKMARK::0c5b' },
     ],
     [
       'the same when nobody upstream answers',

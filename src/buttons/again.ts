@@ -1,0 +1,71 @@
+import type { Services } from '../commands/services.ts';
+import { customId } from '../discord/custom-id.ts';
+import type { Button, Form, Opener } from '../discord/handlers.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { within } from '../lib/within.ts';
+import { promptOf } from '../services/tasks/follow-ups.ts';
+import type { Task } from '../services/tasks/task.ts';
+import { wordsForm, wordsIn } from '../views/words-form.ts';
+import { ownTask } from './pressed-task.ts';
+
+const RETRY = { verb: 'retry', version: 1 } as const;
+const EDIT = { verb: 'edit', version: 1 } as const;
+const EDITED = { verb: 'editf', version: 1 } as const;
+const CANCEL = { verb: 'cancel', version: 1 } as const;
+
+/** As for every form: the store gets one of Discord's three seconds. */
+const STORE_PATIENCE_MS = 1_000;
+
+export const retryId = (taskId: string): string => customId(RETRY.verb, RETRY.version, taskId);
+export const editId = (taskId: string): string => customId(EDIT.verb, EDIT.version, taskId);
+export const cancelId = (taskId: string): string => customId(CANCEL.verb, CANCEL.version, taskId);
+
+/** The same once more, after it has failed. */
+export const retryButton: Button<Services> = {
+  ...RETRY,
+  answers: 'beside',
+  async run({ args }, ask) {
+    const { kind, request, parentId } = failed(await ownTask(args, ask));
+    const parent = parentId === undefined ? undefined : await ask.services.tasks.get(parentId);
+    await ask.services.tasks.submit({ ...ask.origin, kind, request, parent });
+    return 'shown as it goes';
+  },
+};
+
+/** Once more with other words. */
+export const editOpener: Opener<Services> = {
+  ...EDIT,
+  async open(args, ask) {
+    const task = await within(ask.services.clock, STORE_PATIENCE_MS, ownTask(args, ask));
+    if (!task) throw new Refusal('refusals.storeSlow');
+    const id = customId(EDITED.verb, EDITED.version, failed(task).id);
+    return wordsForm({ id, title: ask.say('words.editTitle'), words: promptOf(task), withRegion: false }, ask.say);
+  },
+};
+
+export const editedForm: Form<Services> = {
+  ...EDITED,
+  answers: 'beside',
+  async run(filled, ask) {
+    const { kind, request } = failed(await ownTask(filled.args, ask));
+    const { words } = wordsIn(filled);
+    if (words === '') throw new Refusal('refusals.noWords');
+    await ask.services.tasks.submit({ ...ask.origin, kind, request: { ...request, prompt: words, typed: words } });
+    return 'shown as it goes';
+  },
+};
+
+/** The specification knows no way to take an order back: that is said, and nothing is pretended. */
+export const cancelButton: Button<Services> = {
+  ...CANCEL,
+  answers: 'here',
+  async run({ args }, ask) {
+    await ownTask(args, ask);
+    throw new Refusal('refusals.cannotCancel');
+  },
+};
+
+function failed(task: Task): Task {
+  if (!['failed', 'expired', 'cancelled'].includes(task.state)) throw new Refusal('refusals.notFailed');
+  return task;
+}

@@ -1,0 +1,27 @@
+import type { Services } from '../commands/services.ts';
+import type { Ask } from '../discord/handlers.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { mayGoOn } from '../services/tasks/follow-ups.ts';
+import type { Task } from '../services/tasks/task.ts';
+import { taskIn } from './task-argument.ts';
+
+/** The task whose message was pressed, for anybody who may see it. */
+export async function pressedTask(args: readonly string[], { services, place }: Ask<Services>): Promise<Task> {
+  const task = await services.tasks.get(taskIn(args));
+  if (!task) throw new Refusal('refusals.unknownTask');
+  if (!mayGoOn(task, place.userId)) throw new Refusal('refusals.notYours');
+  return task;
+}
+
+/** The same for what only its owner may decide. */
+export async function ownTask(args: readonly string[], ask: Ask<Services>): Promise<Task> {
+  const task = await pressedTask(args, ask);
+  if (task.requesterId !== ask.place.userId) throw new Refusal('refusals.notYours');
+  return task;
+}
+
+/** Which of a task's buttons: a place in its list. */
+export function placeIn([, place = '']: readonly string[]): number {
+  if (!/^\d{1,2}$/.test(place)) throw new Refusal('refusals.unknownButton');
+  return Number(place);
+}

@@ -1,0 +1,78 @@
+import type { Task } from '../../services/tasks/task.ts';
+import { bodyOf } from '../adapter.ts';
+import { mayStillCall, nonceOfCall } from './call.ts';
+import type { Carrier } from './carrier.ts';
+import type { EndingParts, Knowledge } from './ending.ts';
+import { factsOf, troubleOf } from './errors.ts';
+import { Hindered } from './hindered.ts';
+import type { DeliveryParts } from './parts.ts';
+import { Patience } from './patience.ts';
+import { DeliveryRecord } from './record.ts';
+import { reference } from './reference.ts';
+import { type AnswerWay, type TokenWay, wayToCall } from './ways.ts';
+
+/** Calls the member of one task to its end, which is shown: once, or not at all. */
+export class Caller {
+  readonly #id: string;
+  readonly #parts: DeliveryParts;
+  readonly #carrier: Carrier;
+  readonly #known: Knowledge;
+  readonly #stopping: AbortSignal;
+  readonly #patience: Patience;
+  readonly #record: DeliveryRecord;
+  #isOver = false;
+
+  constructor(id: string, { parts, carrier, known, stopping }: EndingParts) {
+    this.#id = id;
+    this.#parts = parts;
+    this.#carrier = carrier;
+    this.#known = known;
+    this.#stopping = stopping;
+    this.#patience = new Patience(id, parts, stopping);
+    this.#record = new DeliveryRecord(id, parts);
+  }
+
+  /** Comes back when that is stored, or when the bot stops; then it goes on at the next start. */
+  async call(): Promise<void> {
+    while (!this.#stopping.aborted) {
+      try {
+        if (!this.#isOver) await this.#try();
+        this.#isOver = true;
+        return await this.#record.called();
+      } catch (error) {
+        await this.#patience.with(error instanceof Hindered ? error : this.#bug(error));
+      }
+    }
+  }
+
+  async #try(): Promise<void> {
+    const task = await this.#record.task();
+    const call = task?.delivery.call;
+    if (!task || !call) return;
+    const now = this.#parts.clock.now();
+    const way = wayToCall(task, this.#known.shut, now);
+    if (way && mayStillCall(call, way, now)) await this.#take(way, task);
+    else this.#parts.log.info({ task: this.#id }, 'A member was not called: it is too late, or there is no way.');
+  }
+
+  async #take(way: AnswerWay | TokenWay, task: Task): Promise<void> {
+    const { plan, release } = await this.#parts.prepare(task);
+    try {
+      if (!(await this.#record.calling())) return;
+      const answers = way.by === 'answer' && { answers: way.message.id };
+      await this.#carrier.call(way, nonceOfCall(task), bodyOf({ ...plan, ...answers }));
+    } catch (error) {
+      if (error instanceof Hindered) throw error;
+      const trouble = troubleOf(error, way.by);
+      if (trouble === 'later' && way.by === 'answer') throw new Hindered('unreachable', error);
+      this.#parts.log.info({ task: this.#id, by: way.by, trouble, ...factsOf(error) }, 'A member was not called.');
+    } finally {
+      release();
+    }
+  }
+
+  #bug(error: unknown): Hindered {
+    this.#parts.log.error({ task: this.#id, reference: reference(), err: error }, 'A member could not be called.');
+    return new Hindered('unprepared', error);
+  }
+}

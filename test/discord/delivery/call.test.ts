@@ -1,0 +1,431 @@
+import { PermissionFlagsBits as May, MessageType, Routes } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { dismissed, messageGone, succeededBy } from '../../../src/services/tasks/transitions.ts';
+import { minutes, ordered, planOf, seconds, until } from './scene.ts';
+
+type Stage = Awaited<ReturnType<typeof ordered>>;
+
+const long = seconds(61);
+const isCallGoing = (_: Task, after: Task): boolean => after.delivery.call?.goingAt !== undefined;
+
+/** A job comes to its end so long after it was ordered. */
+async function ends(
+  { task, tell, clock }: Pick<Stage, 'task' | 'tell' | 'clock'>,
+  after = long,
+  change: Partial<Task> = { state: 'ready' },
+): Promise<void> {
+  clock.advance(after);
+  await tell(task.id, { ...change, times: { ...task.times, ended: clock.now() } });
+}
+
+/** Everything anywhere that notifies somebody. */
+const calls = ({ discord }: Pick<Stage, 'discord'>) =>
+  [...discord.world.channels.keys()]
+    .flatMap((id) => discord.messages(id))
+    .filter(({ mentions, mention_everyone }) => mentions.length > 0 || mention_everyone);
+
+const posts = ({ heardOf }: Stage) => heardOf('POST', /messages$|^\/webhooks/);
+
+/** The end is shown, and something keeps the call from going out just yet. */
+async function held(options: Parameters<typeof ordered>[0] = {}) {
+  const stage = await ordered(options);
+  const { shelf, timers } = stage;
+  shelf.failsOn = isCallGoing;
+  await ends(stage);
+  await until(() => shelf.failures === 1 && timers() === 1);
+  shelf.failsOn = () => false;
+  return stage;
+}
+
+describe('the call to the end of a long job', () => {
+  it('answers the message that shows it, and notifies its owner and nobody else', async () => {
+    const stage = await ordered({
+      plan: (task) =>
+        task.delivery.call ? { ...planOf(task), content: `<@${task.requesterId}> @everyone` } : planOf(task),
+    });
+    const { task, shelf, writes } = stage;
+    await ends(stage);
+    const settled = await shelf.settled(task.id);
+    expect(calls(stage)).toMatchObject([
+      {
+        type: MessageType.Reply,
+        message_reference: { message_id: settled.message?.id },
+        mentions: [{ id: task.requesterId }],
+        mention_everyone: false,
+      },
+    ]);
+    expect(writes().at(-1)?.body).toMatchObject({
+      allowed_mentions: { parse: [], users: [task.requesterId], replied_user: false },
+      nonce: `${task.id}-call`,
+      enforce_nonce: true,
+    });
+    expect(settled).toMatchObject({ state: 'delivered' });
+    expect(settled.delivery.call).toBeUndefined();
+    expect(settled.route.token).toBeUndefined();
+  });
+
+  it.each([
+    ['a minute', minutes(1), 0],
+    ['a moment more', minutes(1) + 1, 1],
+  ])('of %s', async (_, after, count) => {
+    const stage = await ordered();
+    await ends(stage, after);
+    await stage.shelf.settled(stage.task.id);
+    expect(calls(stage)).toHaveLength(count);
+    expect(posts(stage)).toHaveLength(count);
+  });
+
+  it.each(['failed', 'unconfirmed', 'expired'] as const)('comes also where that is %s', async (state) => {
+    const stage = await ordered();
+    await ends(stage, long, { state, failure: { cause: state } });
+    expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state });
+    expect(calls(stage).map(({ content }) => content)).toEqual([`<@${stage.task.requesterId}>: ${state}`]);
+  });
+
+  it('answers a fresh message where the end became one', async () => {
+    const stage = await ordered();
+    await ends(stage, minutes(20));
+    const { message } = await stage.shelf.settled(stage.task.id);
+    expect(stage.read()).toHaveLength(3);
+    expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
+  });
+
+  it('comes in the bot’s own direct messages too, for there an edit notifies nobody either', async () => {
+    const stage = await ordered({ order: { in: 'dm' } });
+    await ends(stage);
+    const { message } = await stage.shelf.settled(stage.task.id);
+    expect(stage.letters('member')).toHaveLength(2);
+    expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
+  });
+
+  it('does not come where the end was a fresh direct message, which notifies by itself', async () => {
+    const stage = await ordered();
+    stage.deny(May.ViewChannel);
+    await ends(stage, minutes(20));
+    await stage.shelf.settled(stage.task.id);
+    expect(stage.letters('member')).toHaveLength(1);
+    expect(calls(stage)).toEqual([]);
+  });
+
+  it.each([
+    ['its answer', long],
+    ['a direct message', minutes(20)],
+  ])('does not come where the end is private, in %s, and no channel hears of it', async (_, after) => {
+    const stage = await ordered({ order: { isPrivate: true } });
+    await ends(stage, after);
+    await stage.shelf.settled(stage.task.id);
+    expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+    expect(calls(stage)).toEqual([]);
+    expect(posts(stage).filter(({ path }) => path.includes(stage.channel.id))).toEqual([]);
+    expect(stage.logged()).not.toContain('A member was not called');
+  });
+
+  it('does not come where the end is private, not even if the store says that it should', async () => {
+    const stage = await ordered({ order: { isPrivate: true } });
+    const { task, shelf, clock, delivery } = stage;
+    const message = { channelId: stage.channel.id, id: stage.discord.messages('studio')[0]?.id ?? '' };
+    shelf.put({ ...task, state: 'delivered', message, delivery: { progressEdits: 0, call: { shownAt: clock.now() } } });
+    delivery.show(shelf.get(task.id));
+    await shelf.settled(task.id);
+    expect(posts(stage)).toEqual([]);
+  });
+
+  it('goes beside the answer where only the member has installed the bot', async () => {
+    const stage = await ordered({ order: { by: 'installer' } });
+    await ends(stage);
+    await stage.shelf.settled(stage.task.id);
+    expect(calls(stage)).toMatchObject([{ mentions: [{ id: stage.task.requesterId }] }]);
+    expect(posts(stage)).toMatchObject([{ route: '/webhooks/:application/:token', auth: 'none' }]);
+  });
+
+  it('does not come where the bot may not write and the token is over', async () => {
+    const stage = await ordered({ order: { in: 'read-only' } });
+    await stage.tell(stage.task.id, { state: 'running' });
+    await stage.shelf.edits(stage.task.id, 1);
+    await ends(stage, minutes(14));
+    await stage.shelf.settled(stage.task.id);
+    expect(stage.read('read-only')).toEqual([expect.stringContaining('ready')]);
+    expect(posts(stage)).toEqual([]);
+  });
+
+  it('does not come where somebody has deleted the message before the end', async () => {
+    const stage = await ordered();
+    const { task, tell, shelf, client } = stage;
+    await tell(task.id, { state: 'running' });
+    const { message } = await shelf.edits(task.id, 1);
+    await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
+    await ends(stage);
+    await shelf.settled(task.id);
+    expect(posts(stage)).toEqual([]);
+  });
+
+  it('does not come where its member has ordered again meanwhile', async () => {
+    const stage = await ordered();
+    await stage.shelf.change(stage.task.id, (task) => succeededBy(task, 'another'));
+    await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
+    await stage.shelf.settled(stage.task.id);
+    expect(posts(stage)).toEqual([]);
+  });
+});
+
+describe('a call that has to wait', () => {
+  it('is dropped where its member has taken the message away', async () => {
+    const stage = await held();
+    await stage.shelf.change(stage.task.id, messageGone);
+    await stage.passes(seconds(5));
+    await stage.shelf.settled(stage.task.id);
+    expect(posts(stage)).toEqual([]);
+  });
+
+  it('is dropped where its member has decided what nobody else could', async () => {
+    const stage = await ordered();
+    const { task, shelf, clock, passes, timers } = stage;
+    shelf.failsOn = isCallGoing;
+    await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
+    await until(() => timers() === 1);
+    shelf.failsOn = () => false;
+    const decided = await shelf.change(task.id, (known) => dismissed(known, clock.now()));
+    expect(decided.delivery.call).toBeUndefined();
+    await passes(seconds(5));
+    await until(() => timers() === 0);
+    await stage.delivery.finish();
+    expect(posts(stage)).toEqual([]);
+    expect(shelf.get(task.id)).toEqual(decided);
+  });
+
+  it('is dropped even where its member decides at the last moment', async () => {
+    const stage = await ordered({
+      plan: async (task) => {
+        if (task.delivery.call) await shelf.change(task.id, (known) => dismissed(known, clock.now()));
+        return planOf(task);
+      },
+    });
+    const { task, shelf, clock, delivery } = stage;
+    await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'cancelled' });
+    await delivery.finish();
+    expect(posts(stage)).toEqual([]);
+  });
+
+  it('is given up at once where the message is gone by then', async () => {
+    const stage = await held({ expects: 'refusals' });
+    const { task, shelf, client, passes } = stage;
+    const { message } = shelf.get(task.id);
+    await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
+    await passes(seconds(5));
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(posts(stage).map(({ status }) => status)).toEqual([400]);
+    expect(calls(stage)).toEqual([]);
+  });
+
+  it('is given up at once where the bot is refused', async () => {
+    const stage = await held();
+    stage.deny(May.SendMessages);
+    await stage.passes(seconds(5));
+    expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state: 'delivered' });
+    expect(posts(stage).map(({ status }) => status)).toEqual([403]);
+    expect(stage.logged()).toContain('A member was not called');
+  });
+
+  it('is given up at once where the channel is no more', async () => {
+    const stage = await held();
+    stage.discord.world.channels.delete(stage.channel.id);
+    await stage.passes(seconds(5));
+    await stage.shelf.settled(stage.task.id);
+    expect(posts(stage).map(({ status }) => status)).toEqual([404]);
+  });
+
+  it('goes out when Discord is back', async () => {
+    const stage = await ordered();
+    stage.discord.faults.add({
+      on: { method: 'POST', route: '/channels' },
+      do: { type: 'status', status: 503 },
+      times: 8,
+    });
+    await ends(stage);
+    await stage.passes(seconds(5));
+    await stage.passes(seconds(10));
+    await stage.shelf.settled(stage.task.id);
+    expect(calls(stage)).toHaveLength(1);
+    expect(posts(stage).map(({ status }) => status)).toEqual([...Array(8).fill(503), 200]);
+  });
+
+  it('is given up after two minutes, while the end stays delivered', async () => {
+    const stage = await ordered();
+    const { shelf, task, clock, passes, timers, discord } = stage;
+    discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 503 }, times: 100 });
+    await ends(stage);
+    for (const wait of [5, 10, 20, 40, 80]) {
+      await until(() => timers() === 1);
+      expect(shelf.get(task.id)).toMatchObject({ state: 'delivered' });
+      await passes(seconds(wait));
+    }
+    await shelf.settled(task.id);
+    const [first] = posts(stage);
+    expect(posts(stage)).toHaveLength(4 * 5);
+    expect((posts(stage).at(-1)?.at ?? 0) - (first?.at ?? 0)).toBe(seconds(75));
+    discord.faults.clear();
+    clock.advance(minutes(60));
+    expect(calls(stage)).toEqual([]);
+    expect(timers()).toBe(0);
+  });
+
+  it.each([
+    ['is lost', { type: 'reset', done: true }, 1],
+    // More often than the library tries.
+    ['never comes', { type: 'hang', done: true }, 5],
+  ] as const)('is one message where Discord’s answer to it %s', async (_, trouble, times) => {
+    const stage = await ordered();
+    stage.client.rest.options.timeout = 50;
+    stage.discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: trouble, times });
+    await ends(stage);
+    await stage.passes(seconds(5));
+    await stage.shelf.settled(stage.task.id);
+    expect(calls(stage)).toHaveLength(1);
+    expect(posts(stage).length).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ['lost', { type: 'reset', done: true }, 1],
+    ['a failure', { type: 'status', status: 502 }, 0],
+  ] as const)('is sent once where it goes by the token and the answer is %s', async (_, trouble, count) => {
+    const stage = await ordered({ order: { by: 'installer' } });
+    stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: trouble });
+    await ends(stage);
+    expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state: 'delivered' });
+    expect(posts(stage)).toHaveLength(1);
+    expect(calls(stage)).toHaveLength(count);
+  });
+
+  it('is made once although the store cannot take that it was', async () => {
+    const stage = await ordered();
+    const { task, shelf, passes } = stage;
+    shelf.failsOn = (_, after) => after.times.settled !== undefined && shelf.failures < 3;
+    await ends(stage);
+    for (const wait of [5, 10, 20]) await passes(seconds(wait));
+    await shelf.settled(task.id);
+    expect(shelf.failures).toBe(3);
+    expect(posts(stage)).toHaveLength(1);
+  });
+
+  it('that cannot be made is a bug with a reference, and is tried again after half a minute', async () => {
+    let bugs = 1;
+    const stage = await ordered({
+      plan: (task) => {
+        if (task.delivery.call && bugs-- > 0) throw new TypeError('a bug in a view');
+        return planOf(task);
+      },
+    });
+    await ends(stage);
+    await stage.passes(seconds(30));
+    await stage.shelf.settled(stage.task.id);
+    expect(calls(stage)).toHaveLength(1);
+    expect(stage.logged()).toMatch(/"reference":"[0-9a-f]{8}"[^\n]*a bug in a view/);
+  });
+});
+
+/** What the bot was about to do, or had just done, when it was killed; each leaves the store as the crash would. */
+const crashes = {
+  async 'before the store knew that the end is shown'(stage: Stage) {
+    stage.shelf.failsOn = (_, after) => after.delivery.call !== undefined;
+    await ends(stage);
+  },
+  async 'before the store knew that the call goes out'(stage: Stage) {
+    stage.shelf.failsOn = isCallGoing;
+    await ends(stage);
+  },
+  async 'before Discord heard of the call'({ discord, ...stage }: Stage) {
+    discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 500 }, times: 4 });
+    await ends(stage);
+  },
+  async 'before Discord’s answer to the call came'({ discord, client, ...stage }: Stage) {
+    client.rest.options.timeout = 50;
+    discord.faults.add({ on: { method: 'POST' }, do: { type: 'hang', done: true }, times: 4 });
+    await ends(stage);
+  },
+  async 'before the store knew that the call was made'(stage: Stage) {
+    stage.shelf.failsOn = (_, after) => after.times.settled !== undefined;
+    await ends(stage);
+  },
+};
+
+type Crash = keyof typeof crashes;
+
+async function crashed(how: Crash, stage: Stage): Promise<void> {
+  await crashes[how](stage);
+  await until(() => stage.timers() === 1);
+  await stage.delivery.finish();
+  stage.shelf.failsOn = () => false;
+}
+
+describe('a bot that comes back after a crash', () => {
+  it.each([
+    ['before the store knew that the end is shown', 0, 1],
+    ['before the store knew that the end is shown', 60, 1],
+    ['before the store knew that the call goes out', 0, 1],
+    ['before the store knew that the call goes out', 14, 1],
+    // The end has been there for so long that its member has seen it.
+    ['before the store knew that the call goes out', 15, 0],
+    ['before Discord heard of the call', 1, 1],
+    // Nobody knows by then whether it went out: better none than two.
+    ['before Discord heard of the call', 2, 0],
+    ['before Discord’s answer to the call came', 1, 1],
+    ['before Discord’s answer to the call came', 60, 1],
+    ['before the store knew that the call was made', 1, 1],
+    ['before the store knew that the call was made', 60, 1],
+  ] as const)('%s and %i minutes has called %i times', async (how, away, count) => {
+    const stage = await ordered();
+    const { task, tell, shelf, clock, open } = stage;
+    await tell(task.id, { state: 'running' });
+    await shelf.edits(task.id, 1);
+    await crashed(how, stage);
+    expect(shelf.get(task.id).times.settled).toBeUndefined();
+    clock.advance(minutes(away));
+    open().show(shelf.get(task.id));
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(calls(stage)).toHaveLength(count);
+    expect(stage.read().filter((line) => line.startsWith('ready'))).toHaveLength(1);
+    // And a second start has nothing left to do.
+    const before = stage.discord.heard.length;
+    const again = open();
+    again.show(shelf.get(task.id));
+    await again.finish();
+    expect(stage.discord.heard).toHaveLength(before);
+  });
+
+  it('calls nobody a second time where the call went by the token', async () => {
+    const stage = await ordered({ order: { by: 'installer' } });
+    await crashed('before the store knew that the call was made', stage);
+    stage.open().show(stage.shelf.get(stage.task.id));
+    await stage.shelf.settled(stage.task.id);
+    expect(calls(stage)).toHaveLength(1);
+    expect(posts(stage)).toHaveLength(1);
+  });
+
+  it('to an end that it posts only now, hours later, calls to it all the same', async () => {
+    const stage = await ordered();
+    const { task, shelf, clock, open } = stage;
+    clock.advance(long);
+    shelf.put({ ...shelf.get(task.id), state: 'ready', times: { ...task.times, ended: clock.now() } });
+    clock.advance(minutes(300));
+    open().show(shelf.get(task.id));
+    await shelf.settled(task.id);
+    expect(calls(stage)).toHaveLength(1);
+  });
+
+  it('does not take its call for the message that it had meant to post', async () => {
+    const stage = await ordered();
+    const { task, shelf, clock, open, tell } = stage;
+    clock.advance(minutes(20));
+    shelf.failsOn = (_, after) => after.times.settled !== undefined;
+    await tell(task.id, { state: 'ready', times: { ...task.times, ended: clock.now() } });
+    await until(() => stage.timers() === 1);
+    await stage.delivery.finish();
+    shelf.failsOn = () => false;
+    const { message } = shelf.get(task.id);
+    open().show(shelf.get(task.id));
+    expect((await shelf.settled(task.id)).message).toEqual(message);
+    expect(stage.read()).toHaveLength(3);
+  });
+});

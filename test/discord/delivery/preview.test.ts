@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import type { MessagePlan } from '../../../src/views/plan.ts';
+import { minutes, ordered, planOf, seconds, until } from './scene.ts';
+
+const file = (name: string) => ({ name: `${name}.webp`, bytes: Buffer.from(name), alt: 'a boat' });
+
+/** While it runs the task's word is the name of its preview; none while there is no word. */
+function planWithPreview(task: Task): MessagePlan {
+  if (task.state === 'ready') return { ...planOf(task), files: [file('whole')] };
+  return { ...planOf(task), files: task.word === undefined ? [] : [file(task.word)] };
+}
+
+async function running(options: Parameters<typeof ordered>[0] = {}) {
+  const stage = await ordered({ plan: planWithPreview, ...options });
+  const { task, tell, shelf, clock, discord, writes } = stage;
+  let edits = 0;
+  return {
+    ...stage,
+    /** So much is done, and so it looks. */
+    async shows(progress: number, word?: string) {
+      await tell(task.id, { state: 'running', progress, word });
+      // So long, at most, the next one has to wait for its turn.
+      clock.advance(seconds(4) + 1.5 * (clock.now() - task.times.created));
+      edits += 1;
+      await shelf.edits(task.id, edits);
+    },
+    names: () => discord.messages('studio')[0]?.attachments.map(({ filename }) => filename),
+    uploads: () => writes().flatMap(({ files }) => files.map(({ name }) => name)),
+  };
+}
+
+describe('a preview', () => {
+  it('is there with its alt text while the job runs, and the result takes its place', async () => {
+    const { task, tell, shelf, shows, names, discord } = await running();
+    await shows(10, 'rough');
+    expect(discord.messages('studio')[0]?.attachments).toMatchObject([
+      { filename: 'rough.webp', description: 'a boat' },
+    ]);
+    await shows(50, 'finer');
+    expect(names()).toEqual(['finer.webp']);
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(names()).toEqual(['whole.webp']);
+  });
+
+  it('is gone where the job fails', async () => {
+    const { task, tell, shelf, shows, names, uploads } = await running();
+    await shows(10, 'rough');
+    await tell(task.id, { state: 'failed', word: undefined, failure: { cause: 'failed' } });
+    await shelf.settled(task.id);
+    expect(names()).toEqual([]);
+    expect(uploads()).toEqual(['rough.webp']);
+  });
+
+  it('is uploaded once while only the words change', async () => {
+    const { shows, names, uploads, read } = await running();
+    for (const progress of [10, 20, 30]) await shows(progress, 'rough');
+    expect(read()[0]).toContain('running 30');
+    expect(names()).toEqual(['rough.webp']);
+    expect(uploads()).toEqual(['rough.webp']);
+  });
+
+  it('stays while the next one cannot be had', async () => {
+    const { shows, names, uploads, read } = await running();
+    await shows(10, 'rough');
+    await shows(20);
+    expect(read()[0]).toContain('running 20');
+    expect(names()).toEqual(['rough.webp']);
+    await shows(30, 'rough');
+    expect(uploads()).toEqual(['rough.webp']);
+  });
+
+  it('that alone has changed is shown, and one that has not is no reason for an edit', async () => {
+    const { task, tell, clock, shows, writes, preparedTimes, uploads } = await running();
+    await shows(10, 'rough');
+    await shows(10, 'finer');
+    expect(uploads()).toEqual(['rough.webp', 'finer.webp']);
+    for (const word of ['finer', undefined]) {
+      const before = preparedTimes();
+      clock.advance(minutes(2));
+      await tell(task.id, { state: 'running', word, polls: before });
+      await until(() => preparedTimes() > before);
+    }
+    clock.advance(minutes(2));
+    expect(writes()).toHaveLength(2);
+  });
+
+  it('takes the place of the files of a message that was pressed', async () => {
+    const stage = await running();
+    const { task, tell, shelf, discord, press } = stage;
+    await tell(task.id, { state: 'ready' });
+    const { message } = await shelf.settled(task.id);
+    const pressed = await press({ id: message?.id ?? '' }, 'U1');
+    await tell(pressed.task.id, { state: 'running', progress: 1 });
+    await shelf.edits(pressed.task.id, 1);
+    expect(discord.messages('studio')[0]?.attachments).toEqual([]);
+  });
+
+  it('is uploaded again where nobody knows whether it came, and after a restart', async () => {
+    const { task, tell, shelf, clock, discord, delivery, open, shows, logged, names, uploads } = await running();
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
+    await tell(task.id, { state: 'running', progress: 5, word: 'rough' });
+    await until(() => logged().includes('Progress was not shown'));
+    await shows(10, 'rough');
+    expect(uploads()).toEqual(Array(5).fill('rough.webp'));
+    await delivery.finish();
+    const again = open();
+    await tell(task.id, { state: 'running', progress: 20 }, again);
+    clock.advance(seconds(10));
+    await shelf.edits(task.id, 2);
+    await tell(task.id, { state: 'running', progress: 30, word: 'rough' }, again);
+    clock.advance(minutes(10));
+    await shelf.edits(task.id, 3);
+    expect(uploads()).toHaveLength(6);
+    expect(names()).toEqual(['rough.webp']);
+  });
+
+  it('that Discord does not take leaves the words, and none is sent again', async () => {
+    const { task, tell, shows, logged, uploads, read, names } = await running({ limits: { uploadBytes: 3 } });
+    await tell(task.id, { state: 'running', progress: 5, word: 'rough' });
+    await until(() => logged().includes('"trouble":"too-large"'));
+    await shows(10, 'finer');
+    expect(read()[0]).toContain('running 10');
+    expect(uploads()).toEqual(['rough.webp']);
+    expect(names()).toEqual([]);
+  });
+
+  it('that is still on its way is given up when the end comes', async () => {
+    const { task, tell, shelf, read, writes } = await ordered({
+      plan: async (one, signal) => {
+        if (one.state === 'running')
+          await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
+        return planOf(one);
+      },
+    });
+    await tell(task.id, { state: 'running' });
+    await tell(task.id, { state: 'ready' });
+    await shelf.settled(task.id);
+    expect(read()).toEqual([expect.stringContaining('ready')]);
+    expect(writes()).toHaveLength(1);
+  });
+
+  it('that is still on its way is given up when the bot stops', async () => {
+    const { task, tell, delivery, writes } = await ordered({
+      plan: async (one, signal) => {
+        await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
+        return planOf(one);
+      },
+    });
+    await tell(task.id, { state: 'running' });
+    await delivery.finish();
+    expect(writes()).toEqual([]);
+  });
+
+  it('of a private job goes the same private way', async () => {
+    const { shows, names, discord, writes } = await running({ order: { isPrivate: true } });
+    await shows(10, 'rough');
+    expect(names()).toEqual(['rough.webp']);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+    expect(writes().map(({ route }) => route)).toEqual(['/webhooks/:application/:token/messages/:message']);
+  });
+});

@@ -1,0 +1,217 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { profiles } from '../../contract/both.ts';
+import { enter } from '../bot.ts';
+import { labels, type QuickStage, quickBot, quickStage, says, submits } from '../quick.ts';
+
+const patience = { timeout: 20_000 };
+
+async function grid(stage: QuickStage, options: Record<string, string | boolean> = {}): Promise<Message> {
+  const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox in the snow', ...options });
+  return exchange.message(says('Done in'));
+}
+
+const lastSubmit = ({ gateway }: QuickStage) => gateway.heard.findLast(({ path }) => path.includes('/submit/'));
+
+describe.each(profiles)('under a grid of a gateway of the %s profile', (profile) => {
+  it.each([
+    ['U2', 'Upscale of picture 2'],
+    ['V3', 'Variation of picture 3'],
+  ] as const)('%s sends exactly the stored action, and its result comes beside it', async (label, what) => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const parent = await grid(stage);
+    const pressed = await stage.discord.as('other').click(parent, label);
+    const child = await pressed.message(says('Done in'));
+    expect(child.id).not.toBe(parent.id);
+    expect(text(child)).toContain(what);
+    expect(text(child)).toContain(parent.id);
+    expect(text(child)).toContain(stage.discord.world.user('other').id);
+    expect(child.attachments).toHaveLength(1);
+    const [job] = stage.gateway.jobs.list();
+    expect(lastSubmit(stage)?.body).toMatchObject({
+      taskId: job?.id,
+      customId: expect.stringContaining(`::${label[1]}::`),
+    });
+    expect(labels(child)).toContain('Delete');
+  });
+
+  it('the reroll, and a button of a result of a result, go on from there', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const parent = await grid(stage);
+    const member = stage.discord.as('member');
+    const rerolled = await (await member.click(parent, '🔄')).message(says('Done in'));
+    expect(text(rerolled)).toContain('Reroll');
+    const upscaled = await (await member.click(rerolled, 'U1')).message(says('Done in'));
+    const zoomed = await (await member.click(upscaled, 'Zoom Out 2x')).message(says('Done in'));
+    expect(text(zoomed)).toContain('Zoom out');
+    expect(submits(stage.gateway)).toBe(4);
+  });
+
+  it('all four are upscaled at once, each in a message of its own', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const parent = await grid(stage);
+    await stage.discord.as('member').click(parent, 'Upscale all');
+    await expect
+      .poll(
+        () => stage.discord.messages('studio').filter((one) => says('Upscale of picture')(one) && says('Done in')(one)),
+        patience,
+      )
+      .toHaveLength(4);
+    expect(submits(stage.gateway)).toBe(5);
+  });
+
+  it('without buttons of the gateway, upscale, variation and reroll go by the change action', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    stage.gateway.faults.add({ do: 'no-buttons' });
+    const parent = await grid(stage);
+    expect(labels(parent)).toContain('V4');
+    const child = await (await stage.discord.as('member').click(parent, 'V4')).message(says('Done in'));
+    expect(text(child)).toContain('Variation of picture 4');
+    expect(lastSubmit(stage)).toMatchObject({ path: '/imgx/submit/change', body: { action: 'VARIATION', index: 4 } });
+  });
+
+  it('a custom zoom asks for words before the gateway is asked, and sends them', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const member = stage.discord.as('member');
+    const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Done in'));
+    const before = submits(stage.gateway);
+    const form = await (await member.click(upscaled, 'Custom Zoom')).modal();
+    expect(submits(stage.gateway)).toBe(before);
+    const filled = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7' });
+    const zoomed = await filled.message(says('Done in'));
+    expect(text(zoomed)).toContain('a wide valley');
+    const sent = stage.gateway.heard.filter(({ path }) => path.includes('/submit/')).slice(before);
+    expect(sent.map(({ path }) => path)).toEqual(['/imgx/submit/action', '/imgx/submit/modal']);
+    expect(sent[1]?.body).toMatchObject({ prompt: 'a fox in a wide valley --zoom 1.7' });
+  });
+
+  it.each(['side', 'drawn'] as const)('a region is changed: %s', async (how) => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const member = stage.discord.as('member');
+    const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Done in'));
+    const form = await (await member.click(upscaled, 'Vary (Region)')).modal();
+    const bytes = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'black' } })
+      .composite([{ input: { create: { width: 20, height: 20, channels: 3, background: 'white' } }, left: 4, top: 4 }])
+      .png()
+      .toBuffer();
+    const given = how === 'side' ? { side: 'left' } : { mask: [{ name: 'mask.png', bytes }] };
+    const filled = await member.fill(form, { words: 'a red fox', ...given });
+    const changed = await filled.message(says('Done in'));
+    expect(text(changed)).toContain('Change in a region');
+    expect(lastSubmit(stage)).toMatchObject({
+      path: '/imgx/submit/modal',
+      body: { prompt: 'a red fox', maskBase64: expect.stringContaining('data:image/png;base64,') },
+    });
+  });
+});
+
+describe('who may press', () => {
+  it('is everybody for a public result, its owner alone for a private one', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const secret = await grid(stage, { private: true });
+    const before = submits(stage.gateway);
+    const refused = await stage.discord
+      .as('other')
+      .click(secret, 'U1')
+      .catch((error: Error) => error.message);
+    // Discord does not even show it to others; whoever forges the press is refused by the bot.
+    if (typeof refused !== 'string') expect(text(await refused.message())).toContain('Only whoever asked');
+    expect(submits(stage.gateway)).toBe(before);
+    const child = await (await stage.discord.as('member').click(secret, 'U1')).message(says('Done in'));
+    expect(child.ephemeral).toBe(true);
+    expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+  });
+
+  it('is two people at once, each with a task of their own; one person twice is told so', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const parent = await grid(stage);
+    const member = stage.discord.as('member');
+    const presses = await Promise.all([
+      member.click(parent, 'U1'),
+      stage.discord.as('other').click(parent, 'U1'),
+      member.click(parent, 'U1'),
+    ]);
+    const answers = await Promise.all(presses.map((one) => one.message((m) => /Done in|just asked/.test(text(m)))));
+    expect(answers.map(text).filter((words) => words.includes('just asked'))).toHaveLength(1);
+    expect(submits(stage.gateway)).toBe(3);
+  });
+
+  it('and what is pressed under a deleted parent, or forged, has its sentence and asks nothing of the gateway', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const parent = await grid(stage);
+    stage.gateway.faults.add({
+      on: { path: '/imgx/submit/action' },
+      do: { type: 'status', status: 400, code: '4', message: 'task_not_found' },
+    });
+    const gone = await (await stage.discord.as('member').click(parent, 'U1')).message();
+    expect(text(gone)).toContain('The gateway');
+    expect(labels(gone)).toEqual([]);
+  });
+});
+
+describe('a result that failed', () => {
+  it('is tried again by its owner, or with other words, in a message of its own', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const member = stage.discord.as('member');
+    stage.gateway.faults.add({ do: 'fail' });
+    const failed = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('could not do this'));
+    const refused = await stage.discord.as('other').click(failed, 'Retry');
+    expect(text(await refused.message())).toContain('Only whoever asked');
+    const again = await (await member.click(failed, 'Retry')).message(says('Done in'));
+    expect(again.id).not.toBe(failed.id);
+    const form = await (await member.click(failed, 'Edit and retry')).modal();
+    const edited = await (await member.fill(form, { words: 'a red fox' })).message(says('Done in'));
+    expect(text(edited)).toContain('a red fox');
+  });
+});
+
+describe('a job under way', () => {
+  it('cannot be cancelled at this gateway, which is said, and it goes on', async () => {
+    const stage = await quickBot();
+    const member = stage.discord.as('member');
+    const exchange = await member.slash('imagine', { prompt: 'a fox' });
+    const moving = await exchange.message(says('%'));
+    const pressed = await member.click(moving, 'Cancel');
+    expect(text(await pressed.followUp())).toContain('no way to take an order back');
+    await exchange.message(says('Done in'));
+  });
+
+  it('that turns out to wait for words has a button for them', async () => {
+    const stage = await quickBot({ gateway: { speed: 20, quirks: { remix: true } } });
+    const member = stage.discord.as('member');
+    const parent = await grid(stage);
+    const pressed = await member.click(parent, 'V1');
+    const waiting = await pressed.message(says('waits for words'));
+    expect(labels(waiting)).toEqual(['Continue', 'Cancel']);
+    const form = await (await member.click(waiting, 'Continue')).modal();
+    await member.fill(form, { words: 'a blue fox' });
+    const final = await stage.discord.until(() =>
+      stage.discord.messages('studio').find((one) => one.id === waiting.id && says('Done in')(one)),
+    );
+    expect(text(final)).toContain('a blue fox');
+  });
+
+  it('in remix mode asks for words first', async () => {
+    const stage = await quickBot({
+      gateway: { speed: 20, quirks: { remix: true } },
+      settings: { GATEWAY_REMIX: 'on' },
+    });
+    const member = stage.discord.as('member');
+    const form = await (await member.click(await grid(stage), 'V1')).modal();
+    const final = await (await member.fill(form, { words: 'a green fox' })).message(says('Done in'));
+    expect(text(final)).toContain('a green fox');
+  });
+});
+
+it('a button still works after the bot was stopped and started again', async () => {
+  const stage = await quickStage({ gateway: { speed: 20 } });
+  const app = await enter(stage);
+  const parent = await grid(stage);
+  await app.stop();
+  stage.clock.putForward(60 * 24 * 3_600_000);
+  await enter(stage);
+  const child = await (await stage.discord.as('other').click(parent, 'U4')).message(says('Done in'));
+  expect(text(child)).toContain('Upscale of picture 4');
+});

@@ -1,0 +1,130 @@
+import { MessageType } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { profiles } from '../../contract/both.ts';
+import { enter } from '../bot.ts';
+import { quickBot, quickStage, says } from '../quick.ts';
+
+const minute = 60_000;
+const patience = { timeout: 20_000 };
+
+/** Everything anywhere that notifies somebody. */
+const calls = (discord: EmbeddedDiscord): Message[] =>
+  [...discord.world.channels.keys()]
+    .flatMap((id) => discord.messages(id))
+    .filter(({ mentions, mention_everyone }) => mentions.length > 0 || mention_everyone);
+
+/** Until nothing is left to do for any task. */
+async function atRest(discord: EmbeddedDiscord): Promise<void> {
+  await expect
+    .poll(async () => text(await (await discord.as('other').slash('about')).message()), patience)
+    .toContain('Follows 0 tasks');
+}
+
+describe.each(profiles)('a job of more than a minute at a gateway of the %s profile', (profile) => {
+  it('calls its owner, and nobody else, to the picture when it is there', async () => {
+    const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
+    const exchange = await discord.as('member').slash('imagine', { prompt: '@everyone and <@111111111111111111>' });
+    await exchange.message(says('%'));
+    clock.putForward(2 * minute);
+    const final = await exchange.message(says('Done in'));
+    await atRest(discord);
+    const { id } = discord.world.user('member');
+    expect(calls(discord)).toMatchObject([
+      {
+        content: `<@${id}>, this is done.`,
+        type: MessageType.Reply,
+        message_reference: { message_id: final.id },
+        mentions: [{ id }],
+        mention_everyone: false,
+        attachments: [],
+        components: [],
+      },
+    ]);
+    expect(gateway.jobs.list()).toHaveLength(1);
+  });
+
+  it('says so where it failed', async () => {
+    const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
+    gateway.faults.add({ do: 'fail' });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.message(says('%'));
+    clock.putForward(2 * minute);
+    await exchange.message(says('could not do this'));
+    await atRest(discord);
+    expect(calls(discord).map(text)).toEqual([`<@${discord.world.user('member').id}>, this was not done.`]);
+  });
+});
+
+describe('a job', () => {
+  it('of less than a minute calls nobody', async () => {
+    const { discord } = await quickBot({ gateway: { speed: 20 } });
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    await atRest(discord);
+    expect(calls(discord)).toEqual([]);
+    expect(discord.messages('studio').filter(says('<@'))).toHaveLength(1);
+  });
+
+  it('that the gateway has forgotten says that nobody knows', async () => {
+    const { discord, gateway, clock } = await quickBot();
+    gateway.faults.add({
+      on: { path: /\/fetch$/ },
+      do: { type: 'status', status: 404, code: 'task_not_exist', message: 'task_not_exist' },
+      times: 1_000,
+    });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await expect
+      .poll(() => gateway.heard.filter(({ path }) => path.endsWith('/fetch')).length, patience)
+      .toBeGreaterThan(3);
+    clock.putForward(6 * minute);
+    await exchange.message(says('does not know this task any more'));
+    await atRest(discord);
+    expect(calls(discord).map(text)).toEqual([expect.stringContaining('nobody knows what became of this')]);
+  });
+
+  it('that is private calls nobody, however long it takes, and nobody hears of it', async () => {
+    const { discord, clock } = await quickBot();
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
+    await exchange.message(says('%'));
+    clock.putForward(5 * minute);
+    await exchange.message(says('Done in'));
+    await atRest(discord);
+    expect(calls(discord)).toEqual([]);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+  });
+
+  it('calls once, however often the bot is stopped and started', async () => {
+    const stage = await quickStage();
+    const { discord, clock } = stage;
+    let app = await enter(stage);
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.message(says('%'));
+    await app.stop();
+    clock.putForward(20 * minute);
+    for (let starts = 0; starts < 4; starts++) {
+      app = await enter(stage);
+      await discord.until(() => discord.messages('studio').find(says('Done in')));
+      await app.stop();
+    }
+    await enter(stage);
+    await atRest(discord);
+    expect(calls(discord)).toHaveLength(1);
+    expect(discord.messages('studio').filter(says('Done in'))).toHaveLength(1);
+  });
+
+  it('calls once where Discord loses its answers to the call', async () => {
+    const { discord, clock } = await quickBot();
+    discord.faults.add({
+      on: { method: 'POST', route: '/channels/:channel/messages' },
+      do: { type: 'reset', done: true },
+      times: 3,
+    });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.message(says('%'));
+    clock.putForward(2 * minute);
+    await exchange.message(says('Done in'));
+    await atRest(discord);
+    expect(calls(discord)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, type QuickStage, quickBot, says, submits } from '../quick.ts';
+import { answerWith, errorsIn, finished, follow, grid, jobs, offered, orders, shortFilms } from './proof.ts';
+
+/** Under one of a grid's pictures: what begins at once, and what its message says it is. */
+const atOnce = [
+  ['Upscale (Subtle)', 'Larger copy'],
+  ['Upscale (Creative)', 'Larger copy'],
+  ['Vary (Subtle)', 'Variation'],
+  ['Vary (Strong)', 'Variation'],
+  ['Zoom Out 2x', 'Zoom out'],
+  ['Zoom Out 1.5x', 'Zoom out'],
+  ['Make Square', 'Zoom out'],
+  ['⬅️', 'Pan'],
+  ['➡️', 'Pan'],
+  ['⬆️', 'Pan'],
+  ['⬇️', 'Pan'],
+] as const;
+
+const single = async (stage: QuickStage, options?: Parameters<typeof grid>[1]): Promise<Message> =>
+  follow(stage, await grid(stage, options), 'U1');
+
+/** Gateways that know how to book films too, whatever else they speak like. */
+const withFilms = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortFilms() });
+
+describe.each(profiles)('a button of a gateway of the %s profile', (profile) => {
+  it.each(atOnce)('%s is pressed by its own id, and comes to its result (%s)', async (button, what) => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const parent = await single(stage, { aspect: '3:2' });
+    const child = await follow(stage, parent, button);
+    const [, enlarged, job] = jobs(stage.gateway);
+    expect(enlarged && orders(stage.gateway).slice(2)).toEqual([
+      { path: '/imgx/submit/action', body: { taskId: enlarged?.id, customId: enlarged && offered(enlarged, button) } },
+    ]);
+    expect(job?.details.parent).toBe(enlarged?.id);
+    expect(text(child)).toContain(`${what} of [this one](https://discord.com/channels/`);
+    expect(text(child)).toContain(`/${parent.id})`);
+    expect(child.attachments).toMatchObject([
+      { content_type: 'image/png', description: expect.stringContaining('AI-generated: a fox in the snow') },
+    ]);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it.each(['Animate (High motion)', 'Animate (Low motion)'])('%s comes to a film that is attached', async (button) => {
+    const stage = await quickBot({ gateway: { profile, ...withFilms() } });
+    const film = await follow(stage, await single(stage), button);
+    const [, enlarged] = jobs(stage.gateway);
+    expect(orders(stage.gateway).at(-1)).toEqual({
+      path: '/imgx/submit/action',
+      body: { taskId: enlarged?.id, customId: enlarged && offered(enlarged, button) },
+    });
+    expect(text(film)).toContain('Film of [this one]');
+    expect(film.attachments).toMatchObject([
+      {
+        filename: expect.stringMatching(/\.mp4$/),
+        content_type: 'video/mp4',
+        description: expect.stringContaining('AI-generated: a fox in the snow'),
+      },
+    ]);
+    expect(labels(film)).toEqual(['U1', 'Extend (High motion)', 'Extend (Low motion)', 'Delete']);
+  });
+
+  it.each(['Extend (High motion)', 'Extend (Low motion)'])(
+    '%s asks for words first, then for the longer film, then sends the words',
+    async (button) => {
+      const stage = await quickBot({ gateway: { profile, ...withFilms() } });
+      const member = stage.discord.as('member');
+      const film = await follow(stage, await single(stage), 'Animate (Low motion)');
+      const before = submits(stage.gateway);
+      const form = await (await member.click(film, button)).modal();
+      expect(form.title).toBe(button);
+      expect(submits(stage.gateway)).toBe(before);
+      const filled = await member.fill(form, { words: 'the fox runs away' });
+      const longer = await filled.message(says('Done in'));
+      const [, , shot, extended] = jobs(stage.gateway);
+      expect(orders(stage.gateway).slice(before)).toEqual([
+        { path: '/imgx/submit/action', body: { taskId: shot?.id, customId: shot && offered(shot, button) } },
+        { path: '/imgx/submit/modal', body: { taskId: extended?.id, prompt: 'the fox runs away' } },
+      ]);
+      expect(text(longer)).toContain('Longer film of [this one]');
+      expect(text(longer)).toContain('the fox runs away');
+      expect(longer.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
+    },
+  );
+
+  it('one of the films is asked for on its own', async () => {
+    const stage = await quickBot({ gateway: { profile, ...withFilms() } });
+    const film = await follow(stage, await single(stage), 'Animate (Low motion)');
+    const larger = await follow(stage, film, 'U1');
+    const [, , shot] = jobs(stage.gateway);
+    expect(orders(stage.gateway).at(-1)?.body).toEqual({ taskId: shot?.id, customId: shot && offered(shot, 'U1') });
+    expect(text(larger)).toContain('One film of [this one]');
+    expect(larger.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
+  });
+
+  it('the reroll of an upscale goes by the id that the upscale came with', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const parent = await grid(stage);
+    const customId = 'MJ::JOB::reroll::0::5c1d2a4e-upscaled::SOLO';
+    const [first] = jobs(stage.gateway);
+    answerWith(
+      stage.gateway,
+      finished({
+        ...{ action: 'UPSCALE', imageUrl: `${stage.gateway.url}/files/${first?.id}/1.png` },
+        buttons: [{ customId, emoji: '🔄', label: '', type: 2, style: 2 }],
+      }),
+    );
+    const upscaled = await follow(stage, parent, 'U1');
+    stage.gateway.faults.clear();
+    const [, enlarged] = jobs(stage.gateway);
+    // The embedded gateway offers no such button, so what it begins there is told as begun: the grid itself.
+    stage.gateway.faults.add({
+      on: { path: '/imgx/submit/action' },
+      do: { type: 'body', body: { code: 1, description: 'Submit success', result: first?.id ?? '' } },
+    });
+    const rerolled = await follow(stage, upscaled, '🔄');
+    expect(orders(stage.gateway).at(-1)?.body).toEqual({ taskId: enlarged?.id, customId });
+    expect(text(rerolled)).toContain('Reroll of [this one]');
+  });
+
+  it('leads on over five results, each made of the one before', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    let message = await grid(stage);
+    for (const button of ['V2', 'U3', 'Zoom Out 2x', 'U1', 'Vary (Strong)']) {
+      const child = await follow(stage, message, button);
+      expect(text(child)).toContain(`/${message.id})`);
+      message = child;
+    }
+    const made = jobs(stage.gateway);
+    expect(made.map(({ details }) => details.parent)).toEqual([undefined, ...made.slice(0, 5).map(({ id }) => id)]);
+    expect(new Set(stage.discord.messages('studio').map(({ id }) => id)).size).toBe(6);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it.each([
+    ['Vary (Subtle)', 'Variation'],
+    ['⬅️', 'Pan'],
+  ])('%s asks for words in remix mode, and sends them', async (button, what) => {
+    const stage = await quickBot({
+      gateway: { profile, speed: 20, quirks: { remix: true } },
+      settings: { GATEWAY_REMIX: 'on' },
+    });
+    const member = stage.discord.as('member');
+    const parent = await single(stage);
+    const before = submits(stage.gateway);
+    const form = await (await member.click(parent, button)).modal();
+    const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Done in'));
+    expect(text(child)).toContain(`${what} of [this one]`);
+    expect(text(child)).toContain('a blue fox');
+    expect(orders(stage.gateway).slice(before)).toMatchObject([
+      { path: '/imgx/submit/action' },
+      { path: '/imgx/submit/modal', body: { prompt: 'a blue fox' } },
+    ]);
+    expect(jobs(stage.gateway).at(-1)?.prompt).toBe('a blue fox');
+  });
+
+  it('that asked for words which the gateway then did not ask for shows none that it was not given', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
+    const member = stage.discord.as('member');
+    const form = await (await member.click(await grid(stage), 'V1')).modal();
+    const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Done in'));
+    expect(orders(stage.gateway).map(({ path }) => path)).toEqual(['/imgx/submit/imagine', '/imgx/submit/action']);
+    expect(text(child)).toContain(jobs(stage.gateway).at(-1)?.prompt);
+  });
+
+  it('that changes a region and came without a label opens its form all the same', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const parent = await grid(stage);
+    const [first] = jobs(stage.gateway);
+    const customId = 'MJ::Inpaint::1::5c1d2a4e-region::SOLO';
+    answerWith(
+      stage.gateway,
+      finished({
+        ...{ action: 'UPSCALE', imageUrl: `${stage.gateway.url}/files/${first?.id}/1.png` },
+        buttons: [{ customId, emoji: '🖌️', label: '', type: 2, style: 2 }],
+      }),
+    );
+    const upscaled = await follow(stage, parent, 'U1');
+    const form = await (await stage.discord.as('member').click(upscaled, '🖌️')).modal();
+    expect(form.title).not.toBe('');
+  });
+
+  it('of which there are as many as Discord’s own message holds, can be pressed, each of them', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const first = await grid(stage);
+    const [job] = jobs(stage.gateway);
+    const buttons = Array.from({ length: 25 }, (_, at) => ({
+      ...{ customId: `MJ::JOB::pan_left::${at}::5c1d2a4e::SOLO`, type: 2, style: 2 },
+      ...(at % 2 === 0 ? { emoji: '⬅️', label: '' } : { emoji: '', label: `Pan ${at}` }),
+    }));
+    answerWith(stage.gateway, finished({ imageUrl: `${stage.gateway.url}/files/${job?.id}/1.png`, buttons }));
+    const crowded = await follow(stage, first, 'V1');
+    expect(crowded.attachments).toHaveLength(1);
+    expect(errorsIn(stage)).toEqual([]);
+    const ids = JSON.stringify(crowded.components);
+    for (let place = 0; place < 25; place++) expect(ids).toMatch(new RegExp(`"a\\.1\\.\\w{17}\\.${place}"`));
+  });
+});
+
+describe('what a stock gateway does not book', () => {
+  it.each([
+    ['Animate (High motion)', false],
+    ['Animate (Low motion)', true],
+  ])('%s has a sentence and leaves nothing behind (private: %s)', async (button, isPrivate) => {
+    const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
+    const member = stage.discord.as('member');
+    const parent = await single(stage, { private: isPrivate });
+    const made = jobs(stage.gateway).length;
+    const refused = await (await member.click(parent, button)).message();
+    expect(text(refused)).toBe('This gateway does not offer that.');
+    expect(refused.ephemeral).toBe(isPrivate);
+    expect(labels(refused)).toEqual([]);
+    expect(jobs(stage.gateway)).toHaveLength(made);
+    const { content, components } = parent;
+    expect(stage.discord.messages('studio').find(({ id }) => id === parent.id)).toMatchObject({ content, components });
+    expect(text(await (await member.slash('about')).message())).toContain('Follows 0 tasks');
+    expect(labels(await follow(stage, parent, 'Vary (Strong)'))).toContain('U1');
+    expect(labels(await single(stage, { prompt: 'a hare in the grass' }))).not.toContain(button);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('the favourite, is not offered to members at all', async () => {
+    const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
+    const components = JSON.stringify((await single(stage)).components);
+    expect(components).toContain('🪄');
+    expect(components).not.toContain('❤');
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { EmbeddedDiscord } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
+import { startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { speak } from '../../../src/locales/index.ts';
+import { presenter } from '../../../src/present.ts';
+import { openMedia } from '../../../src/services/media/index.ts';
+import { profiles } from '../../contract/both.ts';
+import { madeTask } from '../../services/tasks/made.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { QuickClock } from '../../support/quick-clock.ts';
+import { bot, key, type Stage, type StageOptions } from '../bot.ts';
+import { quickBot, says } from '../quick.ts';
+
+const SPEED = 10;
+
+/** Not as quick as the others: the drawing of a preview takes real time, and the bot's patience with it is five seconds. */
+const bearableBot = (options: StageOptions = {}): Promise<Stage> =>
+  bot({
+    clock: new QuickClock(SPEED),
+    discord: { limits: { acknowledgeMs: 3_000 * SPEED } },
+    ...options,
+    gateway: { seed: 1, ...options.gateway },
+  });
+
+const onPreview = { path: /\/preview-/ };
+
+/** The names of the previews that were sent along. */
+const uploads = ({ heard }: EmbeddedDiscord): string[] =>
+  heard.flatMap(({ files }) => files.map(({ name }) => name)).filter((name) => name.includes('preview'));
+
+const shownWith =
+  (count: number) =>
+  (message: Message): boolean =>
+    says('%')(message) && message.attachments.length === count;
+
+describe.each(profiles)('while a job runs at a gateway of the %s profile', (profile) => {
+  it('its message shows how it looks so far, until the result takes its place', async () => {
+    const { discord, gateway } = await bearableBot({ gateway: { profile } });
+    gateway.faults.add({ do: 'stick' });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const [preview] = (await exchange.message(shownWith(1))).attachments;
+    expect(preview).toMatchObject({
+      filename: expect.stringContaining('-preview.webp'),
+      content_type: 'image/webp',
+      description: 'AI-generated: a fox',
+    });
+    expect(preview?.size).toBeLessThanOrEqual(2 ** 20);
+    gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
+    const final = await exchange.message(says('Done in'));
+    expect(final.attachments).toHaveLength(1);
+    expect(final.attachments[0]?.filename).not.toContain('preview');
+    const edits = discord.heard.filter(({ method }) => method === 'PATCH').length - 1;
+    expect(uploads(discord).length).toBeGreaterThan(0);
+    expect(uploads(discord).length).toBeLessThanOrEqual(edits);
+  });
+
+  it.each(['server-error', 'hang', 'reset', 'cut', 'unauthorized', 'success-false'] satisfies PresetName[])(
+    'a preview that cannot be had (%s) changes nothing else',
+    async (name) => {
+      const { discord, gateway, logged } = await quickBot({ gateway: { profile } });
+      gateway.faults.add({ on: onPreview, do: name, times: 1_000 });
+      gateway.faults.add({ do: 'stick' });
+      const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+      await exchange.message((message) => /[3-9]\d %/.test(message.content) && message.attachments.length === 0);
+      await expect.poll(logged, { timeout: 20_000 }).toContain('A preview could not be had');
+      gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
+      const final = await exchange.message(says('Done in'));
+      expect(final.attachments).toHaveLength(1);
+      expect(uploads(discord)).toEqual([]);
+    },
+  );
+});
+
+describe('the preview of a job', () => {
+  it('is gone when it fails', async () => {
+    const { discord, gateway } = await bearableBot();
+    gateway.faults.add({ do: 'stick' });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.message(shownWith(1));
+    gateway.jobs.fail(gateway.jobs.list()[0]?.id ?? '', 'no paint left');
+    expect((await exchange.message(says('no paint left'))).attachments).toEqual([]);
+  });
+
+  it('that is private is seen by its member alone', async () => {
+    const { discord, gateway } = await bearableBot();
+    gateway.faults.add({ do: 'stick' });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
+    expect(await exchange.message(shownWith(1))).toMatchObject({ ephemeral: true, attachments: [{ ephemeral: true }] });
+    gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
+    await exchange.message(says('Done in'));
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+  });
+
+  it('is no longer waited for when nobody wants it', async () => {
+    const gateway = await startGateway();
+    onTestFinished(() => gateway.close());
+    gateway.faults.add({ on: onPreview, do: 'hang' });
+    const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+    // Its clock stands still, so no patience of its own ends the waiting.
+    const media = openMedia(
+      { gatewayOrigin: gateway.url, apiKey: key, allowPrivate: false },
+      { log, clock: new ManualClock() },
+    );
+    onTestFinished(() => media.close());
+    const tasks = { get: async () => undefined, look: () => Promise.reject(new Error('Nobody looks.')) };
+    const { prepare } = presenter({
+      media,
+      tasks,
+      log,
+      say: speak(),
+      isRemix: false,
+      offers: { isOffered: () => true },
+    });
+    const preview = { kind: 'image', address: `${gateway.url}/files/1/preview-50.webp`, firstSeenAt: 0 } as const;
+    const unwanted = new AbortController();
+    const preparing = prepare(madeTask({ state: 'running', preview }), unwanted.signal);
+    await expect.poll(() => gateway.heard.length).toBe(1);
+    unwanted.abort();
+    const { plan, release } = await preparing;
+    expect(plan.files).toEqual([]);
+    release();
+  });
+});

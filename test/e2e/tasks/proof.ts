@@ -1,0 +1,83 @@
+import { onTestFinished } from 'vitest';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { buttonsOf } from '../../../sandbox/gateway/buttons.ts';
+import { type ImgxJob, isImgx } from '../../../sandbox/gateway/follow-ups.ts';
+import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
+import { openStudio, type Studio } from '../../../sandbox/gateway/studio/index.ts';
+import { type QuickStage, says } from '../quick.ts';
+
+type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
+
+/** Four pictures, ordered by the member unless by somebody else, and delivered. */
+export async function grid(
+  { discord }: QuickStage,
+  options: Options = {},
+  by = discord.as('member'),
+): Promise<Message> {
+  const exchange = await by.slash('imagine', { prompt: 'a fox in the snow', ...options });
+  return exchange.message(says('Done in'));
+}
+
+/** Presses a button and waits for its result, which comes beside what was pressed. */
+export async function follow({ discord }: QuickStage, message: Message, button: string): Promise<Message> {
+  return (await discord.as('member').click(message, button)).message(says('Done in'));
+}
+
+/** What was ordered of the gateway, oldest first. */
+export const orders = ({ heard }: EmbeddedGateway): { path: string; body: unknown }[] =>
+  heard.filter(({ path }) => path.includes('/submit/')).map(({ path, body }) => ({ path, body }));
+
+/** The gateway's newest job, and the others before it. */
+export function jobs({ jobs: book }: EmbeddedGateway): ImgxJob[] {
+  return book.list().filter(isImgx);
+}
+
+/** The custom id that the gateway gave to one of a job's buttons, by its label or its emoji. */
+export function offered({ details }: ImgxJob, name: string): string {
+  const button = buttonsOf(details, false).find(({ label, emoji }) => label === name || emoji === name);
+  if (!button) throw new Error(`The gateway offers no ${name}.`);
+  return button.customId;
+}
+
+/** A stock gateway's answer about a finished task, with whatever else it should say. */
+export const finished = (more: object) => ({
+  ...{ id: '1', action: 'IMAGINE', status: 'SUCCESS', progress: '100%', prompt: 'a fox in the snow', buttons: [] },
+  ...more,
+});
+
+/** From now on the gateway answers questions about tasks with this. */
+export function answerWith({ faults }: EmbeddedGateway, body: object): void {
+  faults.add({
+    on: { path: /\/fetch$/ },
+    do: { type: 'body', body: JSON.parse(JSON.stringify(body)) },
+    times: 1_000,
+  });
+}
+
+/** What a person gets who opens a message's file. */
+export async function bytesOf(message: Message, index = 0): Promise<Buffer> {
+  const attachment = message.attachments[index];
+  if (!attachment) throw new Error(`The message has ${message.attachments.length} files.`);
+  const answer = await fetch(attachment.url);
+  if (!answer.ok) throw new Error(`The file cannot be opened: ${answer.status}`);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+/** Lines of the log that somebody would have to look at. */
+export const errorsIn = ({ logged }: QuickStage): string[] =>
+  logged()
+    .split('\n')
+    .filter((line) => line.includes('"level":50'));
+
+/** A studio with ways of its own, closed with the test. */
+export function studioThat(ways: (studio: Studio) => Partial<Studio>): Studio {
+  const studio = openStudio();
+  onTestFinished(() => studio.close());
+  return { ...studio, ...ways(studio) };
+}
+
+/** Films of a moment: making a long one takes the machine longer than the quick clock's patience for a file. */
+export const shortFilms = (): Studio =>
+  studioThat((studio) => ({
+    shoot: (scene, options) => studio.shoot(scene, { ...options, width: 160, height: 96, seconds: 1 }),
+  }));

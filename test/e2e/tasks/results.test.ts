@@ -1,0 +1,256 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import type { Picture } from '../../../sandbox/gateway/studio/picture.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, type QuickStage, quickBot, says } from '../quick.ts';
+import {
+  answerWith,
+  bytesOf,
+  errorsIn,
+  finished,
+  follow,
+  grid,
+  jobs,
+  orders,
+  shortFilms,
+  studioThat,
+} from './proof.ts';
+
+const prompt = 'a fox in the snow';
+const described = 'AI-generated: a fox in the snow';
+const hour = 3_600_000;
+
+/** What was asked about results, in order: about the task, or for a file. */
+const asked = ({ gateway }: QuickStage): string[] =>
+  gateway.heard.flatMap(({ path }) =>
+    /\/fetch$/.test(path) ? ['task'] : /^\/files\/(?!.*preview)/.test(path) ? ['file'] : [],
+  );
+
+const fileOf = ({ gateway }: QuickStage, name = '1.png'): string =>
+  `${gateway.url}/files/${jobs(gateway)[0]?.id}/${name}`;
+
+/** Orders something else, about which the gateway answers like this. */
+async function answered(stage: QuickStage, body: object, by?: 'other'): Promise<Message> {
+  answerWith(stage.gateway, finished(body));
+  const exchange = await stage.discord.as(by ?? 'member').slash('imagine', { prompt: 'a hare in the grass' });
+  return exchange.message(says('Done'));
+}
+
+describe.each(profiles)('a result at a gateway of the %s profile', (profile) => {
+  it('whose address ran out before it was fetched is asked for once more, and then said to be gone', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { gateway } = stage;
+    gateway.jobs.on('change', ({ id, state, expired }) => {
+      if (state === 'succeeded' && !expired) gateway.jobs.expireFiles(id);
+    });
+    const message = await grid(stage);
+    expect(text(message)).toContain('A result could not be fetched any more.');
+    expect(message.attachments).toEqual([]);
+    expect(asked(stage).slice(-4)).toEqual(['task', 'file', 'task', 'file']);
+    expect(labels(message)).toContain('U1');
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('is attached when the second answer names an address that lasts', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { gateway } = stage;
+    await grid(stage);
+    const [old] = jobs(gateway);
+    gateway.jobs.expireFiles(old?.id ?? '');
+    gateway.jobs.on('change', ({ state }, before) => {
+      if (state !== 'succeeded' || before?.state === 'succeeded') return;
+      const body = JSON.parse(JSON.stringify(finished({ imageUrl: fileOf(stage) })));
+      gateway.faults.add({ on: { path: /\/fetch$/ }, do: { type: 'body', body } });
+    });
+    const message = await grid(stage, { prompt: 'a hare in the grass' });
+    expect(message.attachments).toHaveLength(1);
+    expect(text(message)).not.toContain('could not be fetched');
+    expect(asked(stage).slice(-4)).toEqual(['task', 'file', 'task', 'file']);
+  });
+
+  it.each([
+    ['a data URI', (base64: string) => `data:image/png;base64,${base64}`],
+    ['bare base64', (base64: string) => base64],
+  ])('that came inside the answer, as %s, is attached, bit by bit', async (_, spelled) => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const message = await answered(stage, { imageUrl: spelled(bytes.toString('base64')) });
+    expect(message.attachments).toMatchObject([{ content_type: 'image/png', width: 64, height: 48 }]);
+    expect((await bytesOf(message)).equals(bytes)).toBe(true);
+    expect(message.attachments[0]?.description).toBe('AI-generated: a hare in the grass');
+  });
+
+  it.each([
+    ['half', 'it is not what it should be'],
+    ['lying', 'could not be attached here. It is at http'],
+    ['cut', 'could not be attached here. It is at http'],
+  ] as const)('whose file arrives %s is said so, and never attached', async (how, words) => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    stage.gateway.faults.add({ on: { path: /^\/files\// }, do: { type: 'truncated', how }, times: 1_000 });
+    const message = await grid(stage);
+    expect(text(message)).toContain(words);
+    expect(message.attachments).toEqual([]);
+    expect(labels(message)).toContain('U1');
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('a film of which half has come is not shown as if it were whole', async () => {
+    const stage = await quickBot({
+      gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio: shortFilms() },
+    });
+    const single = await follow(stage, await grid(stage), 'U1');
+    stage.gateway.faults.add({ on: { path: /\.mp4$/ }, do: { type: 'truncated', how: 'half' }, times: 1_000 });
+    const film = await follow(stage, single, 'Animate (Low motion)');
+    expect(film.attachments).toEqual([]);
+    expect(text(film)).toContain('not what it should be');
+  });
+
+  it('that has four pictures, one of them lost and one of them none, still brings the others', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const first = await grid(stage);
+    const [, , other] = [first, await follow(stage, first, 'U1'), await follow(stage, first, 'U2')];
+    const [grids, single, second] = jobs(stage.gateway);
+    const address = (id: string | undefined, name = '1.png') => ({ url: `${stage.gateway.url}/files/${id}/${name}` });
+    stage.gateway.faults.add({ do: 'html-as-picture' });
+    await grid(stage, { prompt: 'an impostor' });
+    const odd = jobs(stage.gateway).at(-1);
+    const message = await answered(stage, {
+      imageUrls: [address(grids?.id, '9.png'), address(single?.id), address(odd?.id), address(second?.id)],
+    });
+    expect(message.attachments.map(({ content_type, description }) => [content_type, description])).toEqual([
+      ['image/png', 'AI-generated: a hare in the grass'],
+      ['image/png', 'AI-generated: a hare in the grass'],
+    ]);
+    expect((await bytesOf(message, 1)).equals(await bytesOf(other))).toBe(true);
+    expect(text(message)).toContain('A result could not be fetched any more.');
+    expect(text(message)).toContain('A result could not be shown: it is not what it should be.');
+  });
+
+  it('with notes in it leaves without them, and every pixel stays', async () => {
+    const notes = { IFD0: { Artist: 'somebody', Copyright: 'a secret' }, IFD3: { GPSLatitudeRef: 'N' } };
+    const noted = async (picture: Picture): Promise<Picture> => ({
+      ...picture,
+      bytes: await sharp(picture.bytes).withExif(notes).png().toBuffer(),
+    });
+    const stage = await quickBot({
+      discord: { limits: { uploadBytes: 50_000_000 } },
+      gateway: {
+        ...{ profile, speed: 20 },
+        studio: studioThat((studio) => ({ drawGrid: async (...given) => noted(await studio.drawGrid(...given)) })),
+      },
+    });
+    const message = await grid(stage);
+    const made = Buffer.from(await (await fetch(fileOf(stage))).arrayBuffer());
+    expect((await sharp(made).metadata()).exif?.includes('a secret')).toBe(true);
+    const sent = await bytesOf(message);
+    expect((await sharp(sent).metadata()).exif).toBeUndefined();
+    expect(sent.includes('a secret')).toBe(false);
+    expect((await sharp(sent).raw().toBuffer()).equals(await sharp(made).raw().toBuffer())).toBe(true);
+  });
+});
+
+describe('a result larger than an upload may be', () => {
+  it.each([
+    ['drawn anew where that is enough', 900_000, 'image/jpeg'],
+    ['a preview where it is not, with a link to the whole', 40_000, 'image/jpeg'],
+  ])('is %s', async (_, uploadBytes, type) => {
+    const stage = await quickBot({ discord: { limits: { uploadBytes } }, gateway: { speed: 20 } });
+    const message = await grid(stage);
+    const made = Buffer.from(await (await fetch(fileOf(stage))).arrayBuffer());
+    expect(made.length).toBeGreaterThan(uploadBytes);
+    expect(message.attachments).toMatchObject([{ content_type: type, description: described }]);
+    expect(message.attachments[0]?.size).toBeLessThanOrEqual(uploadBytes);
+    const { width = 0 } = await sharp(await bytesOf(message)).metadata();
+    const { width: whole = 0 } = await sharp(made).metadata();
+    // Whoever gets less than half of it is told where the whole is.
+    const isPreview = text(message).includes(`A smaller copy is attached here. The whole is at ${fileOf(stage)}`);
+    expect(isPreview).toBe(width < whole / 2);
+    expect(isPreview).toBe(uploadBytes < 100_000);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('of which not even a small picture would fit is linked', async () => {
+    const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
+    const message = await grid(stage);
+    expect(message.attachments).toEqual([]);
+    expect(text(message)).toContain(`It could not be attached here. It is at ${fileOf(stage)}`);
+    expect(labels(message)).toContain('U1');
+  });
+
+  it.each([
+    ['one', 1, 1_200],
+    ['each of four', 4, 300],
+  ])('has its whole address shown, however long prompt and address are (%s)', async (_, count, length) => {
+    const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
+    await grid(stage);
+    const address = (at: number): string => `${fileOf(stage)}?signature=${String(at).repeat(length)}`;
+    const addresses = Array.from({ length: count }, (_, at) => address(at));
+    answerWith(stage.gateway, finished({ imageUrls: addresses.map((url) => ({ url })) }));
+    const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox '.repeat(300).trim() });
+    const message = await exchange.message(says('Done in'));
+    for (const one of addresses) expect(text(message)).toContain(one);
+  });
+
+  it('of four, each is made to fit, and the message as a whole is one that Discord takes', async () => {
+    const stage = await quickBot({ discord: { limits: { uploadBytes: 600_000 } }, gateway: { speed: 20 } });
+    await grid(stage);
+    const url = fileOf(stage);
+    const message = await answered(stage, { imageUrls: [{ url }, { url }, { url }, { url }] });
+    expect(message.attachments).toHaveLength(4);
+    expect(new Set(message.attachments.map(({ filename }) => filename)).size).toBe(4);
+    for (const { size, description } of message.attachments) {
+      expect(size).toBeLessThanOrEqual(600_000);
+      expect(description).toBe('AI-generated: a hare in the grass');
+    }
+  });
+
+  it('that is a film is linked, with the time until which the link lasts where that is known', async () => {
+    const stage = await quickBot({
+      discord: { limits: { uploadBytes: 1_000 } },
+      gateway: { speed: 20, studio: shortFilms() },
+    });
+    const film = await follow(stage, await follow(stage, await grid(stage), 'U1'), 'Animate (Low motion)');
+    const shot = jobs(stage.gateway).at(-1);
+    const url = `${stage.gateway.url}/files/${shot?.id}/1.mp4`;
+    expect(text(film)).toContain(`It could not be attached here. It is at ${url}`);
+    expect(text(film)).not.toContain('until');
+    expect(film.attachments).toEqual([]);
+    const until = Math.floor((stage.clock.now() + 24 * hour) / 1000);
+    const dated = await answered(stage, { action: 'VIDEO', videoUrls: [{ url, expires_at: until }] });
+    expect(text(dated)).toContain(`It could not be attached here. It is at ${url} (until <t:${until}:f>)`);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+});
+
+describe('a picture that a member sends along', () => {
+  it('goes to the gateway without its notes', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const bytes = await sharp({ create: { width: 32, height: 32, channels: 3, background: 'red' } })
+      .withExif({ IFD0: { Artist: 'somebody', Copyright: 'a secret' } })
+      .jpeg()
+      .toBuffer();
+    expect(bytes.includes('a secret')).toBe(true);
+    await grid(stage, { image: { name: 'fox.jpg', bytes } });
+    const [order] = orders(stage.gateway) as { body: { base64Array: string[] } }[];
+    const sent = Buffer.from(order?.body.base64Array[0]?.split(',')[1] ?? '', 'base64');
+    expect((await sharp(sent).metadata()).width).toBe(32);
+    expect(sent.includes('a secret')).toBe(false);
+  });
+
+  it.each(profiles)(
+    'is refused with a sentence where it is none, and the gateway of the %s profile hears nothing',
+    async (profile) => {
+      const stage = await quickBot({ gateway: { profile, speed: 20 } });
+      const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
+      const exchange = await stage.discord
+        .as('member')
+        .slash('imagine', { prompt, image: { name: 'fox.png', bytes, contentType: 'image/png' } });
+      expect(text(await exchange.message())).toContain('is not a picture that can be read');
+      expect(orders(stage.gateway)).toEqual([]);
+    },
+  );
+});

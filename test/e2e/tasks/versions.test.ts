@@ -1,0 +1,259 @@
+import { ButtonStyle, ComponentType } from 'discord-api-types/v10';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { type QuickStage, quickBot, says, submits } from '../quick.ts';
+import { errorsIn, follow, grid, jobs } from './proof.ts';
+
+const OUTDATED = 'This button is from another version of the bot.';
+const UNKNOWN = 'This button belongs to something that this bot does not know.';
+const NO_TASK = 'The bot does not know this task any more.';
+
+const verbs = ['a', 'chg', 'all', 'w', 'go', 'retry', 'edit', 'cancel', 'again', 'dismiss', 'delete', 'models'];
+const ofTasks = verbs.filter((verb) => verb !== 'models');
+const forms = ['wf', 'gof', 'editf'];
+
+/** Well formed, and of nobody. */
+const nobody = '0123456789abcdefg';
+
+/** Posts with the bot's own token, for nobody else could put buttons of its own under a message of the bot's. */
+async function post({ discord }: QuickStage, components: readonly object[], channel = 'studio'): Promise<Message> {
+  const { id } = discord.world.channel(channel);
+  const answer = await fetch(`${discord.apiUrl}/v10/channels/${id}/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ content: 'from another time', components }),
+  });
+  if (!answer.ok) throw new Error(`The message was not taken: ${await answer.text()}`);
+  return (await answer.json()) as Message;
+}
+
+const LONGEST_ROW = 5;
+
+/** A message with a button for each of these ids. */
+async function buttonsFor(stage: QuickStage, ids: readonly string[]): Promise<Message> {
+  const buttons = ids.map((custom_id, at) => ({
+    ...{ type: ComponentType.Button, style: ButtonStyle.Secondary },
+    ...{ custom_id, label: String(at) },
+  }));
+  const rows = Array.from({ length: Math.ceil(ids.length / LONGEST_ROW) }, (_, row) => ({
+    type: ComponentType.ActionRow,
+    components: buttons.slice(row * LONGEST_ROW, (row + 1) * LONGEST_ROW),
+  }));
+  return post(stage, rows);
+}
+
+/** Presses each of them, and tells what each was answered. */
+async function answersTo(stage: QuickStage, ids: readonly string[], by = 'member'): Promise<Record<string, string>> {
+  const message = await buttonsFor(stage, ids);
+  const answers: Record<string, string> = {};
+  for (const id of ids) {
+    const exchange = await stage.discord.as(by).click(message, id);
+    const { type } = await exchange.acknowledged();
+    // A press that would have changed its message is answered beside it.
+    const told = type === UPDATES ? await exchange.followUp() : await exchange.message();
+    if (type !== DEFERS) expect(told.ephemeral).toBe(true);
+    answers[id] = text(told);
+  }
+  return answers;
+}
+
+const DEFERS = 5;
+const UPDATES = 6;
+
+const allAnswer = (ids: readonly string[], sentence: string) =>
+  Object.fromEntries(ids.map((id) => [id, expect.stringContaining(sentence)]));
+
+describe('a button', () => {
+  it.each(['0', '00', '-1', '', 'x', '1x', '10000', '1e3', '٢'])(
+    'of the version "%s", which is none, is one that nobody knows, whatever its verb',
+    async (version) => {
+      const stage = await quickBot();
+      const ids = [...verbs, ...forms, 'press'].map((verb) => `${verb}.${version}.${nobody}.0`);
+      expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, UNKNOWN));
+      expect(submits(stage.gateway)).toBe(0);
+      expect(errorsIn(stage)).toEqual([]);
+    },
+  );
+
+  it.each(['2', '9', '9999'])(
+    'of the newer version %s is said to be from another one, whatever its verb',
+    async (version) => {
+      const stage = await quickBot();
+      const ids = verbs.map((verb) => `${verb}.${version}.${nobody}.0.and.more`);
+      expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, OUTDATED));
+      expect(submits(stage.gateway)).toBe(0);
+      expect(errorsIn(stage)).toEqual([]);
+    },
+  );
+
+  it('with a verb that nobody has is one that nobody knows', async () => {
+    const stage = await quickBot();
+    const ids = [
+      ...['x.1', 'A.1', 'a', '.', '..', '.1', 'a..', ' ', 'constructor.1', '__proto__.1', 'valueof.1', 'press.1'],
+      ...['press.1.a.1', 'a.1.~', 'a.1.~%%', `a.1.${'x'.repeat(96)}`, 'a'.repeat(100), '🦊'.repeat(50), '\u202e.1'],
+      ...[`editf.1.${nobody}`, `wf.1.${nobody}.0`, `gof.1.${nobody}`, 'MJ::JOB::upsample::1::5c1d2a4e', '{"a":1}'],
+    ];
+    expect(await answersTo(stage, ids.slice(0, 20))).toEqual(allAnswer(ids.slice(0, 20), UNKNOWN));
+    expect(await answersTo(stage, ids.slice(20))).toEqual(allAnswer(ids.slice(20), UNKNOWN));
+    expect(submits(stage.gateway)).toBe(0);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it.each(['', 'x', nobody.toUpperCase(), `${nobody}0`, '~Li4vLi4', 'index', 'constructor'])(
+    'of "%s", which is no task, is one that nobody knows, whatever its verb',
+    async (task) => {
+      const stage = await quickBot();
+      const ids = ofTasks.map((verb) => `${verb}.1.${task}.0`);
+      expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, UNKNOWN));
+      expect(submits(stage.gateway)).toBe(0);
+      expect(errorsIn(stage)).toEqual([]);
+    },
+  );
+
+  it('of a task that nobody knows says so, whatever its verb', async () => {
+    const stage = await quickBot();
+    const ids = ofTasks.map((verb) => `${verb}.1.${nobody}.0`);
+    expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, NO_TASK));
+    expect(submits(stage.gateway)).toBe(0);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+});
+
+/** The task whose buttons a message has. */
+function taskOf(message: Message): string {
+  const id = /\.1\.([0-9a-z]{17})/.exec(JSON.stringify(message.components))?.[1];
+  if (id === undefined) throw new Error('The message has no task.');
+  return id;
+}
+
+describe('a forged press on a task', () => {
+  it('at a place that it does not have is one that nobody knows', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const task = taskOf(await grid(stage));
+    const ids = ['a', 'w'].flatMap((verb) =>
+      ['99', '9', '100', '-1', '1.5', '', 'x', '0x1', '~AA'].map((place) => `${verb}.1.${task}.${place}`),
+    );
+    const odd = ['U0', 'U5', 'V9', 'R1', 'u1', '', 'UPSCALE', 'constructor'].map((short) => `chg.1.${task}.${short}`);
+    const all = [...ids, ...odd].filter((id) => !id.includes('1.5'));
+    expect(await answersTo(stage, all.slice(0, 20))).toEqual(allAnswer(all.slice(0, 20), UNKNOWN));
+    expect(await answersTo(stage, all.slice(20))).toEqual(allAnswer(all.slice(20), UNKNOWN));
+    expect(submits(stage.gateway)).toBe(1);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('that has ended well finds nothing to decide, to try again, or to continue', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const task = taskOf(await grid(stage));
+    const expected = {
+      [`again.1.${task}`]: 'nothing to decide',
+      [`dismiss.1.${task}`]: 'nothing to decide',
+      [`retry.1.${task}`]: 'has not failed',
+      [`edit.1.${task}`]: 'has not failed',
+      [`go.1.${task}`]: 'does not wait for words',
+    };
+    const answers = await answersTo(stage, Object.keys(expected));
+    for (const [id, words] of Object.entries(expected)) expect(answers[id]).toContain(words);
+    expect(submits(stage.gateway)).toBe(1);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it.each([
+    ['is still at work', 'stick', '%'],
+    ['has failed', 'fail', 'could not do this'],
+  ] as const)('that %s begins nothing at the gateway', async (_, fault, words) => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    stage.gateway.faults.add({ do: fault });
+    const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const task = taskOf(await exchange.message(says(words)));
+    const ids = [`a.1.${task}.0`, `w.1.${task}.0`, `chg.1.${task}.U1`, `chg.1.${task}.R`, `all.1.${task}`];
+    const answers = await answersTo(stage, ids);
+    for (const id of ids) expect(answers[id]).toMatch(/^Th(?:is|ere) /);
+    expect(submits(stage.gateway)).toBe(1);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('that is a single picture finds no grid in it to ask one of', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const task = taskOf(await follow(stage, await grid(stage), 'U1'));
+    const ids = [`chg.1.${task}.U2`, `chg.1.${task}.R`, `all.1.${task}`];
+    const answers = await answersTo(stage, ids);
+    for (const id of ids) expect(answers[id]).toMatch(/^Th(?:is|ere) /);
+    expect(submits(stage.gateway)).toBe(2);
+  });
+
+  it('that is somebody else’s private one is refused, whatever its verb', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const task = taskOf(await grid(stage, { private: true }));
+    const ids = ofTasks.map((verb) => `${verb}.1.${task}${verb === 'chg' ? '.U1' : '.0'}`);
+    const answers = await answersTo(stage, ids, 'other');
+    expect(answers).toEqual(allAnswer(ids, 'Only whoever asked for this can decide about it.'));
+    expect(submits(stage.gateway)).toBe(1);
+    expect(JSON.stringify(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral))).not.toContain('fox');
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('does not take a message away that shows something else', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const first = await grid(stage);
+    const second = await grid(stage, { prompt: 'a hare' });
+    const forged = await buttonsFor(stage, [`delete.1.${taskOf(first)}`]);
+    await stage.discord.as('member').click(forged, `delete.1.${taskOf(first)}`);
+    await stage.discord.until(() =>
+      stage.discord.messages('studio').every(({ id }) => id !== forged.id) ? true : undefined,
+    );
+    expect(stage.discord.messages('studio').map(({ id }) => id)).toEqual(expect.arrayContaining([first.id, second.id]));
+    expect(errorsIn(stage)).toEqual([]);
+  });
+});
+
+describe('a list that stands for buttons', () => {
+  it('chosen from with a forged value is answered like a forged button', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const task = taskOf(await grid(stage));
+    const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${nobody}`];
+    const select = (custom_id: string): object => ({
+      type: ComponentType.ActionRow,
+      components: [
+        { type: ComponentType.StringSelect, custom_id, options: values.map((value) => ({ label: value, value })) },
+      ],
+    });
+    const list = await post(stage, [select('press.1')]);
+    const expected = [UNKNOWN, OUTDATED, UNKNOWN, UNKNOWN, NO_TASK];
+    for (const [at, value] of values.entries()) {
+      const exchange = await stage.discord.as('member').choose(list, 'press.1', [value]);
+      const { type } = await exchange.acknowledged();
+      expect(text(type === UPDATES ? await exchange.followUp() : await exchange.message())).toContain(expected[at]);
+    }
+    expect(submits(stage.gateway)).toBe(1);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+});
+
+describe('a form', () => {
+  it('of another version, or of another task, is refused when it is sent', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const member = stage.discord.as('member');
+    const single = await follow(stage, await grid(stage), 'U1');
+    const task = taskOf(single);
+    const form = await (await member.click(single, 'Custom Zoom')).modal();
+    const forged = {
+      ...Object.fromEntries(forms.map((verb) => [`${verb}.2.${task}.5`, OUTDATED])),
+      ...Object.fromEntries(forms.map((verb) => [`${verb}.1.${nobody}.5`, NO_TASK])),
+      ...Object.fromEntries(forms.map((verb) => [`${verb}.1.index.5`, UNKNOWN])),
+      [`wf.1.${task}.99`]: UNKNOWN,
+      [`editf.1.${task}`]: 'has not failed',
+      [`gof.1.${task}`]: 'does not wait for words',
+      'nothing.1': UNKNOWN,
+      ['x'.repeat(100)]: UNKNOWN,
+    };
+    for (const [customId, words] of Object.entries(forged)) {
+      const exchange = await member.fill({ ...form, customId }, { words: 'a wider fox' });
+      const { type } = await exchange.acknowledged();
+      expect(text(type === UPDATES ? await exchange.followUp() : await exchange.message())).toContain(words);
+    }
+    expect(submits(stage.gateway)).toBe(2);
+    expect(jobs(stage.gateway)).toHaveLength(2);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+});

@@ -1,0 +1,309 @@
+import { PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, type QuickStage, quickBot, saying, says, submits } from '../quick.ts';
+import { errorsIn, jobs } from './proof.ts';
+
+const minute = 60_000;
+/** So much later, asking for the same is asking once more. */
+const sameOrder = 5_000;
+const patience = { timeout: 20_000 };
+
+/** Where members are, and where the end of a public job is found once the interaction's token has died. */
+const places = [
+  { place: 'studio', by: 'member', afterwards: 'there' },
+  { place: 'dm', by: 'member', afterwards: 'there' },
+  { place: 'lobby', by: 'installer', afterwards: 'direct' },
+  { place: 'friends', by: 'installer', afterwards: 'direct' },
+  { place: 'dm', by: 'installer', afterwards: 'there' },
+] as const;
+
+const ends = {
+  result: 'Done in',
+  failure: 'The gateway could not do this: no reason at all',
+} as const;
+
+const staged = (gateway: object = {}): ReturnType<typeof quickBot> =>
+  quickBot({ gateway: { speed: 20, ...gateway }, settings: { DISCORD_USER_INSTALL: 'on' } });
+
+/** A job that goes on until a test ends it. */
+async function underWay(
+  stage: QuickStage,
+  act: () => Promise<Exchange>,
+): Promise<{ exchange: Exchange; shown: Message }> {
+  stage.gateway.faults.add({ do: 'stick' });
+  const exchange = await act();
+  return { exchange, shown: await exchange.message(says('%')) };
+}
+
+function end({ gateway }: QuickStage, how: keyof typeof ends): void {
+  const id = jobs(gateway).at(-1)?.id ?? '';
+  if (how === 'result') gateway.jobs.finish(id);
+  else gateway.jobs.fail(id, 'no reason at all');
+}
+
+function tokensEnd({ clock, discord }: QuickStage): void {
+  clock.putForward(20 * minute);
+  discord.expireTokens();
+}
+
+/** What others than this person can read, wherever it is. */
+function readByOthers({ discord }: QuickStage, who: string): Message[] {
+  const own = discord.world.directMessage(discord.world.user(who).id)?.id;
+  return [...discord.world.channels.keys()]
+    .filter((id) => id !== own)
+    .flatMap((id) => discord.messages(id).filter(({ ephemeral }) => !ephemeral));
+}
+
+/** What the bot has asked with its own token of channels that others can read. */
+function askedInPublic({ discord }: QuickStage, who: string): string[] {
+  const own = discord.world.directMessage(discord.world.user(who).id)?.id;
+  return discord.heard
+    .filter(({ path }) => path.startsWith('/channels/') && !path.startsWith(`/channels/${own}/`))
+    .map(({ method, path }) => `${method} ${path}`);
+}
+
+/** The messages of tasks, all of which have buttons, in the bot's direct messages with somebody. */
+const direct = ({ discord }: QuickStage, who: string): readonly Message[] =>
+  discord
+    .messages(discord.world.directMessage(discord.world.user(who).id)?.id ?? 'dm')
+    .filter((message) => labels(message).length > 0);
+
+const directly = async (stage: QuickStage, who: string, words: string): Promise<Message> =>
+  stage.discord.until(() => direct(stage, who).find((one) => !one.ephemeral && says(words)(one)));
+
+async function followsNothing({ discord }: QuickStage): Promise<void> {
+  await expect
+    .poll(async () => text(await (await discord.as('other').slash('about')).message()), patience)
+    .toContain('Follows 0 tasks');
+}
+
+describe.each(profiles)('at a gateway of the %s profile', (profile) => {
+  describe.each(places)('a job that $by orders in $place', ({ place, by, afterwards }) => {
+    describe.each(Object.entries(ends) as [keyof typeof ends, string][])('comes to its %s', (how, words) => {
+      it.each(['before', 'after'])('where everybody sees it, %s the token has died', async (when) => {
+        const stage = await staged({ profile });
+        const actor = stage.discord.as(by).in(place);
+        const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
+        if (when === 'after') tokensEnd(stage);
+        end(stage, how);
+        const isMoved = when === 'after' && afterwards === 'direct';
+        const final = isMoved ? await directly(stage, by, words) : await exchange.message(says(words));
+        expect(final.id === shown.id).toBe(!isMoved);
+        expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
+        expect(labels(final)).toContain(how === 'result' ? 'U1' : 'Retry');
+        await followsNothing(stage);
+        expect(saying(stage.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
+        expect(errorsIn(stage)).toEqual([]);
+      });
+
+      it.each(['before', 'after'])('for them alone, %s the token has died', async (when) => {
+        const stage = await staged({ profile });
+        const actor = stage.discord.as(by).in(place);
+        const options = { prompt: 'a secret', private: true };
+        const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', options));
+        if (when === 'after') tokensEnd(stage);
+        end(stage, how);
+        const final = when === 'after' ? await directly(stage, by, words) : await exchange.message(says(words));
+        expect(final.id === shown.id).toBe(when === 'before');
+        expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
+        await followsNothing(stage);
+        expect(readByOthers(stage, by).filter((one) => !says('Follows')(one))).toEqual([]);
+        expect(askedInPublic(stage, by)).toEqual([]);
+        expect(stage.logged()).not.toContain('a secret');
+        expect(errorsIn(stage)).toEqual([]);
+      });
+    });
+  });
+});
+
+describe.each(profiles)('what comes of a private result of a gateway of the %s profile', (profile) => {
+  /** A private grid in the studio. */
+  async function secret(stage: QuickStage): Promise<Message> {
+    const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
+    return exchange.message(says('Done in'));
+  }
+
+  it('is private too: all four at once, words, what failed, what is tried again, what is refused, what is unknown', async () => {
+    const stage = await staged({ profile });
+    const member = stage.discord.as('member');
+    const parent = await secret(stage);
+    await member.click(parent, 'Upscale all');
+    const upscales = () => stage.discord.messages('studio').filter((one) => says('Upscale')(one) && says('Done')(one));
+    await expect.poll(upscales, patience).toHaveLength(4);
+
+    const [upscaled] = upscales();
+    const form = await (await member.click({ id: upscaled?.id ?? '' }, 'Custom Zoom')).modal();
+    await (await member.fill(form, { words: 'a wider secret' })).message(says('Done in'));
+
+    stage.gateway.faults.add({ do: 'moderated' });
+    const failed = await (await member.click(parent, 'V1')).message(says('could not do this'));
+    stage.clock.putForward(sameOrder);
+    await (await member.click(failed, 'Retry')).message(says('Done in'));
+
+    stage.gateway.faults.add({ on: { path: /\/submit\// }, do: 'quota' });
+    await (await member.click(parent, 'V2')).message(says('used up'));
+
+    stage.gateway.faults.add({ on: { path: /\/submit\// }, do: 'accepted-then-reset' });
+    const unknown = await (await member.click(parent, 'V3')).message(says('may or may not'));
+    await member.click(unknown, 'Try again (may be charged twice)');
+    await stage.discord.until(() =>
+      stage.discord.messages('studio').find((m) => m.id === unknown.id && says('Done in')(m)),
+    );
+
+    await followsNothing(stage);
+    expect(readByOthers(stage, 'member').filter((one) => !says('Follows')(one))).toEqual([]);
+    expect(askedInPublic(stage, 'member')).toEqual([]);
+    expect(stage.logged()).not.toContain('secret');
+  });
+
+  it('goes on in direct messages when the tokens have died, and can be gone on from there, and deleted', async () => {
+    const stage = await staged({ profile });
+    const member = stage.discord.as('member');
+    const parent = await secret(stage);
+    const { shown } = await underWay(stage, () => member.click(parent, 'U1'));
+    tokensEnd(stage);
+    end(stage, 'result');
+    const upscaled = await directly(stage, 'member', 'Upscale of picture 1');
+    expect(upscaled.id).not.toBe(shown.id);
+    const zoomed = await underWay(stage, () => member.click(upscaled, 'Zoom Out 2x'));
+    tokensEnd(stage);
+    end(stage, 'result');
+    const final = await zoomed.exchange.message(says('Done in'));
+    expect(final.id).toBe(zoomed.shown.id);
+    expect(direct(stage, 'member').map(({ id }) => id)).toEqual([upscaled.id, final.id]);
+    await member.click(final, 'Delete');
+    await stage.discord.until(() => (direct(stage, 'member').length === 1 ? true : undefined));
+    await followsNothing(stage);
+    expect(readByOthers(stage, 'member').filter((one) => !says('Follows')(one))).toEqual([]);
+    expect(askedInPublic(stage, 'member')).toEqual([]);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('all four at once arrive in direct messages, each once, when the tokens have died meanwhile', async () => {
+    const stage = await staged({ profile });
+    const parent = await secret(stage);
+    stage.gateway.faults.add({ do: 'stick', times: 4 });
+    await stage.discord.as('member').click(parent, 'Upscale all');
+    await expect.poll(() => submits(stage.gateway), patience).toBe(5);
+    tokensEnd(stage);
+    for (const { id } of jobs(stage.gateway).slice(1)) stage.gateway.jobs.finish(id);
+    await expect
+      .poll(() => direct(stage, 'member').map(({ attachments }) => attachments.length), patience)
+      .toEqual([1, 1, 1, 1]);
+    await followsNothing(stage);
+    expect(direct(stage, 'member')).toHaveLength(4);
+    expect(readByOthers(stage, 'member').filter((one) => !says('Follows')(one))).toEqual([]);
+    expect(askedInPublic(stage, 'member')).toEqual([]);
+  });
+});
+
+describe('a follow-up that is tried again in direct messages', () => {
+  it('links to where its parent really stands', async () => {
+    const stage = await staged();
+    const installer = stage.discord.as('installer');
+    const parent = await (await installer.slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    await underWay(stage, () => installer.click(parent, 'U1'));
+    tokensEnd(stage);
+    end(stage, 'failure');
+    const failed = await directly(stage, 'installer', 'could not do this');
+    const again = await (await installer.click(failed, 'Retry')).message(says('Done in'));
+    const { guildId, id } = stage.discord.world.channel('lobby');
+    expect(text(again)).toContain(`[this one](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
+  });
+});
+
+describe('where the bot has lost its place meanwhile', () => {
+  type World = QuickStage['discord']['world'];
+  const deny =
+    (deny: bigint) =>
+    (world: World): void => {
+      world.channel('studio').overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny });
+    };
+  const losses: [string, (world: World) => void][] = [
+    ['it may not see the channel', deny(May.ViewChannel)],
+    ['it may not attach files', deny(May.AttachFiles)],
+    ['the channel is gone', (world) => void world.channels.delete(world.channel('studio').id)],
+    [
+      'it was removed from the server',
+      (world) => {
+        world.guild('atelier').installed = false;
+      },
+    ],
+  ];
+
+  it.each(losses.slice(0, 2))('a result still comes by the token while that lasts (%s)', async (_, lose) => {
+    const stage = await staged();
+    const { exchange, shown } = await underWay(stage, () =>
+      stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
+    );
+    lose(stage.discord.world);
+    end(stage, 'result');
+    const final = await exchange.message(says('Done in'));
+    expect(final.id).toBe(shown.id);
+    expect(final.attachments).toHaveLength(1);
+    expect(direct(stage, 'member')).toEqual([]);
+  });
+
+  it.each(losses)(
+    'it comes as a direct message afterwards, once, and no refusal is met twice (%s)',
+    async (_, lose) => {
+      const stage = await staged();
+      await underWay(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
+      lose(stage.discord.world);
+      tokensEnd(stage);
+      end(stage, 'result');
+      const final = await directly(stage, 'member', 'Done in');
+      expect(final.attachments).toHaveLength(1);
+      await expect
+        .poll(() => stage.discord.heard.findLast(({ path }) => path.startsWith('/channels/'))?.status, patience)
+        .toBe(200);
+      const refused = stage.discord.heard
+        .filter(({ status, path }) => status >= 400 && path.startsWith('/channels/'))
+        .map(({ method, path, body }) => `${method} ${path} ${JSON.stringify(body).includes('Done in')}`);
+      expect(new Set(refused).size).toBe(refused.length);
+      expect(direct(stage, 'member')).toHaveLength(1);
+      expect(errorsIn(stage)).toEqual([]);
+    },
+  );
+
+  it('but may still see the channel, an end that has no file is shown where it was ordered', async () => {
+    const stage = await staged();
+    const { shown, exchange } = await underWay(stage, () =>
+      stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
+    );
+    deny(May.SendMessages | May.AttachFiles)(stage.discord.world);
+    tokensEnd(stage);
+    end(stage, 'failure');
+    expect((await exchange.message(says('could not do this'))).id).toBe(shown.id);
+    expect(direct(stage, 'member')).toEqual([]);
+  });
+
+  it('and its member takes no direct messages, nothing is tried for ever, and nothing is an error', async () => {
+    const stage = await staged();
+    await underWay(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
+    deny(May.ViewChannel)(stage.discord.world);
+    stage.discord.world.user('member').directMessages = 'refused';
+    tokensEnd(stage);
+    end(stage, 'result');
+    await expect
+      .poll(async () => text(await (await stage.discord.as('other').in('hall').slash('about')).message()), patience)
+      .toContain('Follows 0 tasks');
+    expect(direct(stage, 'member')).toEqual([]);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('a button under an older result still works: by the token, and by direct message afterwards', async () => {
+    const stage = await staged();
+    const member = stage.discord.as('member');
+    const parent = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    deny(May.SendMessages | May.AttachFiles)(stage.discord.world);
+    await (await member.click(parent, 'U1')).message(says('Done in'));
+    await underWay(stage, () => member.click(parent, 'U2'));
+    tokensEnd(stage);
+    end(stage, 'result');
+    expect((await directly(stage, 'member', 'Upscale of picture 2')).attachments).toHaveLength(1);
+  });
+});
