@@ -4,7 +4,7 @@ import type { Afterwards } from './afterwards.ts';
 import { type Evidence, promptIn, type Standing } from './evidence.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomeOf } from './outcome.ts';
-import { taskOf } from './sight.ts';
+import { sightOf, taskOf } from './sight.ts';
 
 export interface Judged extends Evidence {
   readonly outcomes: readonly Outcome[];
@@ -82,7 +82,9 @@ function unexplainedDoubts({ cases, outcomes, keeper }: Judged): number {
 }
 
 function doubles(standing: readonly Standing[]): string[] {
-  const byTask = Map.groupBy(standing, ({ message }) => taskOf(message));
+  // A message whose token died goes on showing how it stood, and another one shows the end.
+  const ends = standing.filter(({ message }) => sightOf(message) !== 'progress');
+  const byTask = Map.groupBy(ends, ({ message }) => taskOf(message));
   return [...byTask].flatMap(([task, messages]) =>
     task !== undefined && messages.length > 1 ? [`task ${task} stands in ${messages.length} messages`] : [],
   );

@@ -22,15 +22,19 @@ const REFUSALS = [
   ...['may or may not', 'does not offer that', 'just being restarted', 'does not allow this'],
 ];
 
+/** Verbs of the buttons that go on from a result. */
+const GOING_ON: ReadonlySet<string> = new Set(['a', 'w', 'chg', 'all']);
+
 export function sightOf(message: Message): Sight {
   const words = text(message);
   const verbs = buttonIds(message).map((id) => id.split('.')[0]);
   const hasButtons = (...wanted: string[]): boolean => verbs.join() === wanted.join();
+  const goesOn = verbs.at(-1) === 'delete' && verbs.slice(0, -1).every((verb) => GOING_ON.has(verb ?? ''));
   if (((message.flags ?? 0) & MessageFlags.Loading) !== 0) return 'spinner';
-  if (/[▰▱]/.test(words)) return hasButtons() ? 'progress' : 'odd';
+  if (/[▰▱]/.test(words)) return hasButtons('cancel') ? 'progress' : 'odd';
   if (words.includes('may or may not have taken')) return hasButtons('again', 'dismiss') ? 'unconfirmed' : 'odd';
-  if (words.includes('could not do this')) return hasButtons('delete') ? 'failed' : 'odd';
-  if (words.includes('Done in')) return hasButtons('delete') ? doneAs(message, words) : 'odd';
+  if (words.includes('could not do this')) return hasButtons('retry', 'edit', 'delete') ? 'failed' : 'odd';
+  if (words.includes('Done in')) return goesOn ? doneAs(message, words) : 'odd';
   if (!hasButtons()) return 'odd';
   if (words.includes('Something in the bot went wrong')) return 'unexpected';
   return REFUSALS.some((refusal) => words.includes(refusal)) ? 'refused' : 'odd';
