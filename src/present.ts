@@ -9,7 +9,7 @@ import type { Say } from './locales/index.ts';
 import { type Results, resultsOf } from './results.ts';
 import { MediaError } from './services/media/index.ts';
 import { asksForWords } from './services/tasks/actions.ts';
-import { typedIn } from './services/tasks/follow-ups.ts';
+import { isSpoiler, typedIn } from './services/tasks/follow-ups.ts';
 import type { Offers } from './services/tasks/offers.ts';
 import { hasEnded, type Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
@@ -60,7 +60,7 @@ export function presenter(parts: PresenterParts) {
       const files = results.flatMap((result, index): FilePlan[] => {
         if (result.as !== 'file') return [];
         const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
-        return [{ name, bytes: result.bytes, alt: say('task.alt', { prompt }) }];
+        return [{ name, bytes: result.bytes, alt: say('task.alt', { prompt }), spoiler: isSpoiler(task) }];
       });
       const shown = {
         parentLink,
@@ -115,7 +115,12 @@ async function previewOf(task: Task, parts: PresenterParts, signal?: AbortSignal
     const fitting = await media.fit(fetched, Math.min(MOST_OF_PREVIEW, task.route.uploadLimit), { signal });
     if (fitting.how === 'none') return undefined;
     const name = `${task.kind}-${task.id}-preview.${fitting.type.extension}`;
-    const file = { name, bytes: fitting.bytes, alt: say('task.alt', { prompt: typedIn(task) }) };
+    const file = {
+      name,
+      bytes: fitting.bytes,
+      alt: say('task.alt', { prompt: typedIn(task) }),
+      spoiler: isSpoiler(task),
+    };
     release = undefined;
     return { file, release: fetched.release };
   } catch (error) {

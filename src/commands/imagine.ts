@@ -37,6 +37,7 @@ export const imagine = command({
     weird: { ...whole, ...ranges.weird },
     seed: { ...whole, ...ranges.seed },
     tile: { type: 'switch' },
+    spoiler: { type: 'switch' },
     private: { type: 'switch' },
   },
   guards: [(_place, values) => objectionTo(values), mayPostFiles],

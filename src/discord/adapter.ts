@@ -43,7 +43,7 @@ export interface MessageBody {
 /** The only place that knows how Discord spells a message, and how much of everything it takes. */
 export function bodyOf(plan: MessagePlan): MessageBody {
   const { content, spilled } = fittingContent(plan);
-  const files = [...(plan.files ?? []), ...spilled].slice(0, MOST_FILES);
+  const files = [...(plan.files ?? []), ...spilled].slice(0, MOST_FILES).map(covered);
   const rows = rowsOf(plan.controls ?? []);
   return {
     body: {
@@ -57,8 +57,13 @@ export function bodyOf(plan: MessagePlan): MessageBody {
       })),
       ...mentionsIn(plan),
     },
-    files: files.map(({ name, bytes, spoiler }) => ({ name: spoiler ? `SPOILER_${name}` : name, data: bytes })),
+    files: files.map(({ name, bytes }) => ({ name, data: bytes })),
   };
+}
+
+/** Discord covers a file by its name, and of the two places where that stands the attachment's wins. */
+function covered(file: FilePlan): FilePlan {
+  return file.spoiler ? { ...file, name: `SPOILER_${file.name}` } : file;
 }
 
 /** Nobody is notified who is not named for it; an answer would notify whoever it answers. */

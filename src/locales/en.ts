@@ -24,6 +24,7 @@ export const en = {
         weird: 'How odd the pictures are; 0 is usual',
         seed: 'The same number and words give similar pictures again',
         tile: 'Pictures that can be laid side by side without a seam',
+        spoiler: 'The pictures are covered until somebody wants to see them',
         private: 'Only you see the answer and its result',
       },
       choices: {

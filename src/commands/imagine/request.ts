@@ -4,6 +4,7 @@ import { handedIn, linksIn, type References, unfitReference } from './references
 
 export interface ImagineValues extends Wishes, References {
   prompt: string;
+  spoiler?: boolean | undefined;
 }
 
 /** What the task keeps: a picture is named by where it is, and fetched by whoever submits it. */
@@ -13,6 +14,8 @@ export type ImagineRequest = {
   /** As the member typed it. */
   typed: string;
   pictures?: { address: string; name: string }[];
+  /** Its results, and those that are made of them, are covered until somebody wants to see them. */
+  spoiler?: true;
 };
 
 export function imagineRequest(values: ImagineValues): ImagineRequest {
@@ -22,6 +25,7 @@ export function imagineRequest(values: ImagineValues): ImagineRequest {
     prompt: [...linksIn(values), words, ...flagsFor(words, values)].join(' '),
     typed: words,
     ...(pictures.length > 0 && { pictures }),
+    ...(values.spoiler && { spoiler: true as const }),
   };
 }
 

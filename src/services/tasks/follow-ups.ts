@@ -48,6 +48,7 @@ function about(parent: Task, written?: WrittenWords): Record<string, unknown> {
   return {
     of: parent.remoteId,
     prompt: promptOf(parent),
+    ...(isSpoiler(parent) && { spoiler: true }),
     ...(written && { words: written.words }),
     ...(written?.region && { region: written.region }),
   };
@@ -59,6 +60,9 @@ export function promptOf({ request, times }: Task): string {
   if (typeof words === 'string') return words;
   return typeof request.prompt === 'string' ? request.prompt : '';
 }
+
+/** Whether its results are covered until somebody wants to see them. */
+export const isSpoiler = ({ request }: Task): boolean => request.spoiler === true;
 
 /** What its member wrote, without what options added to it. */
 export function typedIn(task: Task): string {

@@ -99,3 +99,12 @@ describe('the button under a result', () => {
     await discord.until(() => (discord.messages('studio').every(({ id }) => id !== second.id) ? true : undefined));
   });
 });
+
+it('a spoiler covers the pictures, and those that are made of them', async () => {
+  const { discord } = await quickBot({ gateway: { speed: 20 } });
+  const member = discord.as('member');
+  const exchange = await member.slash('imagine', { prompt: 'the end of the film', spoiler: true });
+  const parent = await exchange.message(says('Done in'));
+  const child = await (await member.click(parent, 'U1')).message(says('Done in'));
+  for (const { attachments } of [parent, child]) expect(attachments[0]?.filename).toMatch(/^SPOILER_/);
+});
