@@ -2,26 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
-import { Offers } from '../../src/services/tasks/offers.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import { type TaskControls, taskButtons } from '../../src/views/task-buttons.ts';
+import { taskButtons } from '../../src/views/task-buttons.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
+import { controls } from './controls.ts';
 
 const say = speak();
-const id = (name: string) => (taskId: string) => `${name}.1.${taskId}`;
-const controls: TaskControls = {
-  tryAgainId: id('again'),
-  dismissId: id('dismiss'),
-  deleteId: id('delete'),
-  continueId: id('go'),
-  cancelId: id('cancel'),
-  retryId: id('retry'),
-  editId: id('edit'),
-  upscaleAllId: id('all'),
-  changeId: (taskId, short) => `chg.1.${taskId}.${short}`,
-  isOffered: (customId) => new Offers().isOffered(customId),
-  actionId: (taskId, place) => `a.1.${taskId}.${place}`,
-};
 
 const uuid = '0b8f1c9e-4a7d-4f7e-9c1f-0a1b2c3d4e5f';
 const media = [{ kind: 'image', firstSeenAt: start }] as const;

@@ -1,27 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
-import { Offers } from '../../src/services/tasks/offers.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskMessage } from '../../src/views/task.ts';
-import type { TaskControls } from '../../src/views/task-buttons.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
+import { controls } from './controls.ts';
 
 const say = speak();
-const id = (name: string) => (taskId: string) => `${name}.1.${taskId}`;
-const controls: TaskControls = {
-  tryAgainId: id('again'),
-  dismissId: id('dismiss'),
-  deleteId: id('delete'),
-  continueId: id('go'),
-  cancelId: id('cancel'),
-  retryId: id('retry'),
-  editId: id('edit'),
-  upscaleAllId: id('all'),
-  changeId: (taskId, short) => `chg.1.${taskId}.${short}`,
-  isOffered: (customId) => new Offers().isOffered(customId),
-  actionId: (taskId, place) => `a.1.${taskId}.${place}`,
-};
 const contentOf = (task: Task): string => taskMessage(task, controls, say).content ?? '';
 const labelsOf = (task: Task): string[] =>
   (taskMessage(task, controls, say).controls ?? []).flatMap((control) => ('label' in control ? control.label : []));

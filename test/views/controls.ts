@@ -1,0 +1,17 @@
+import { Offers } from '../../src/services/tasks/offers.ts';
+import type { TaskControls } from '../../src/views/task-buttons.ts';
+
+const id = (name: string) => (taskId: string) => `${name}.1.${taskId}`;
+export const controls: TaskControls = {
+  tryAgainId: id('again'),
+  dismissId: id('dismiss'),
+  deleteId: id('delete'),
+  continueId: id('go'),
+  cancelId: id('cancel'),
+  retryId: id('retry'),
+  editId: id('edit'),
+  upscaleAllId: id('all'),
+  changeId: (taskId, short) => `chg.1.${taskId}.${short}`,
+  isOffered: (customId) => new Offers().isOffered(customId),
+  actionId: (taskId, place) => `a.1.${taskId}.${place}`,
+};
