@@ -26,7 +26,10 @@ export const actionButton: Button<Services> = {
 };
 
 /** Orders a follow-up; what the gateway does not know is no longer offered. */
-export async function press(followUp: FollowUp, { services, origin }: Ask<Services>): Promise<void> {
+export async function press(
+  followUp: FollowUp,
+  { services, origin }: Pick<Ask<Services>, 'services' | 'origin'>,
+): Promise<void> {
   try {
     await services.tasks.submit({ ...origin, ...followUp });
   } catch (error) {
@@ -45,7 +48,7 @@ export const changeButton: Button<Services> = {
     const parent = await pressedTask(args, ask);
     const short = shortChanges.find((one) => one === args[1]);
     if (!short) throw new Refusal('refusals.unknownButton');
-    await ask.services.tasks.submit({ ...ask.origin, ...changeOn(parent, short) });
+    await press(changeOn(parent, short), ask);
     return 'shown as it goes';
   },
 };

@@ -2,19 +2,15 @@ import type { Services } from '../commands/services.ts';
 import { customId } from '../discord/custom-id.ts';
 import type { Button, Form, Opener } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { within } from '../lib/within.ts';
 import { promptOf } from '../services/tasks/follow-ups.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { wordsForm, wordsIn } from '../views/words-form.ts';
-import { ownTask } from './pressed-task.ts';
+import { ownTask, soon } from './pressed-task.ts';
 
 const RETRY = { verb: 'retry', version: 1 } as const;
 const EDIT = { verb: 'edit', version: 1 } as const;
 const EDITED = { verb: 'editf', version: 1 } as const;
 const CANCEL = { verb: 'cancel', version: 1 } as const;
-
-/** As for every form: the store gets one of Discord's three seconds. */
-const STORE_PATIENCE_MS = 1_000;
 
 export const retryId = (taskId: string): string => customId(RETRY.verb, RETRY.version, taskId);
 export const editId = (taskId: string): string => customId(EDIT.verb, EDIT.version, taskId);
@@ -36,8 +32,7 @@ export const retryButton: Button<Services> = {
 export const editOpener: Opener<Services> = {
   ...EDIT,
   async open(args, ask) {
-    const task = await within(ask.services.clock, STORE_PATIENCE_MS, ownTask(args, ask));
-    if (!task) throw new Refusal('refusals.storeSlow');
+    const task = await soon(ownTask(args, ask), ask);
     const id = customId(EDITED.verb, EDITED.version, failed(task).id);
     return wordsForm({ id, title: ask.say('words.editTitle'), words: promptOf(task), withRegion: false }, ask.say);
   },

@@ -4,7 +4,7 @@ import type { Button } from '../discord/handlers.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { messageGone } from '../services/tasks/transitions.ts';
-import { taskIn } from './task-argument.ts';
+import { pressedTask } from './pressed-task.ts';
 
 const DELETE = { verb: 'delete', version: 1 } as const;
 
@@ -14,12 +14,10 @@ export const deleteId = (taskId: string): string => customId(DELETE.verb, DELETE
 export const deleteButton: Button<Services> = {
   ...DELETE,
   answers: 'here',
-  async run({ args }, { services, place }) {
-    const id = taskIn(args);
-    const task = await services.tasks.get(id);
-    if (!task) throw new Refusal('refusals.unknownTask');
-    if (task.requesterId !== place.userId && !mayManageMessages(place)) throw new Refusal('refusals.notYours');
-    await services.tasks.change(id, messageGone);
+  async run({ args }, ask) {
+    const { id, requesterId } = await pressedTask(args, ask);
+    if (requesterId !== ask.place.userId && !mayManageMessages(ask.place)) throw new Refusal('refusals.notYours');
+    await ask.services.tasks.change(id, messageGone);
     return 'taken away';
   },
 };

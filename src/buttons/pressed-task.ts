@@ -1,6 +1,7 @@
 import type { Services } from '../commands/services.ts';
 import type { Ask } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
+import { within } from '../lib/within.ts';
 import { mayGoOn } from '../services/tasks/follow-ups.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { taskIn } from './task-argument.ts';
@@ -18,6 +19,16 @@ export async function ownTask(args: readonly string[], ask: Ask<Services>): Prom
   const task = await pressedTask(args, ask);
   if (task.requesterId !== ask.place.userId) throw new Refusal('refusals.notYours');
   return task;
+}
+
+/** A form must be there before Discord's three seconds are over, so the store gets one of them. */
+const STORE_PATIENCE_MS = 1_000;
+
+/** The same for a form, which cannot come late. */
+export async function soon(task: Promise<Task>, { services }: Ask<Services>): Promise<Task> {
+  const found = await within(services.clock, STORE_PATIENCE_MS, task);
+  if (!found) throw new Refusal('refusals.storeSlow');
+  return found;
 }
 
 /** Which of a task's buttons: a place in its list. */

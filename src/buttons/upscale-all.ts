@@ -5,6 +5,7 @@ import { Refusal } from '../lib/refusal.ts';
 import { meaningOfAction } from '../services/tasks/actions.ts';
 import { actionOn, changeOn } from '../services/tasks/follow-ups.ts';
 import type { Task } from '../services/tasks/task.ts';
+import { press } from './action.ts';
 import { pressedTask } from './pressed-task.ts';
 
 const ALL = { verb: 'all', version: 1 } as const;
@@ -17,13 +18,13 @@ export const upscaleAllButton: Button<Services> = {
   answers: 'beside',
   async run({ args }, ask) {
     const parent = await pressedTask(args, ask);
-    const { services, origin, say } = ask;
+    const { services, say } = ask;
     const [first, ...others] = upscalesOf(parent);
     if (!first) throw new Refusal('refusals.noResult');
     for (const followUp of others) {
-      await ask.another({ content: say('task.isAsked') }, (place) => services.tasks.submit({ ...place, ...followUp }));
+      await ask.another({ content: say('task.isAsked') }, (origin) => press(followUp, { services, origin }));
     }
-    await services.tasks.submit({ ...origin, ...first });
+    await press(first, ask);
     return 'shown as it goes';
   },
 };

@@ -1,24 +1,19 @@
 import type { Services } from '../commands/services.ts';
 import { customId } from '../discord/custom-id.ts';
-import type { Ask, Form, Opener } from '../discord/handlers.ts';
+import type { Form, Opener } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { within } from '../lib/within.ts';
 import { meaningOfAction } from '../services/tasks/actions.ts';
-import { actionOn, mayGoOn, promptOf, proposedWords, sideOf, type WrittenWords } from '../services/tasks/follow-ups.ts';
+import { actionOn, promptOf, proposedWords, sideOf, type WrittenWords } from '../services/tasks/follow-ups.ts';
 import { sides } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { wordsForm, wordsIn } from '../views/words-form.ts';
 import { press } from './action.ts';
-import { ownTask, placeIn, pressedTask } from './pressed-task.ts';
-import { taskIn } from './task-argument.ts';
+import { ownTask, placeIn, pressedTask, soon } from './pressed-task.ts';
 
 const WORDS = { verb: 'w', version: 1 } as const;
 const WRITTEN = { verb: 'wf', version: 1 } as const;
 const CONTINUE = { verb: 'go', version: 1 } as const;
 const CONTINUED = { verb: 'gof', version: 1 } as const;
-
-/** A form must be there before Discord's three seconds are over, so the store gets one of them. */
-const STORE_PATIENCE_MS = 1_000;
 
 export const wordsId = (taskId: string, place: number): string =>
   customId(WORDS.verb, WORDS.version, taskId, String(place));
@@ -28,7 +23,7 @@ export const continueId = (taskId: string): string => customId(CONTINUE.verb, CO
 export const wordsOpener: Opener<Services> = {
   ...WORDS,
   async open(args, ask) {
-    const task = await soon(args, ask);
+    const task = await soon(pressedTask(args, ask), ask);
     const place = placeIn(args);
     const action = task.actions[place];
     if (!action) throw new Refusal('refusals.unknownButton');
@@ -59,8 +54,7 @@ export const wordsWritten: Form<Services> = {
 export const continueOpener: Opener<Services> = {
   ...CONTINUE,
   async open(args, ask) {
-    const task = await soon(args, ask);
-    if (task.requesterId !== ask.place.userId) throw new Refusal('refusals.notYours');
+    const task = await soon(ownTask(args, ask), ask);
     if (task.state !== 'needs-input') throw new Refusal('refusals.noWordsWanted');
     const withRegion = meaningOfAction(String(task.request.customId ?? '')).words === 'with-region';
     const words = task.finalPrompt || promptOf(task);
@@ -79,19 +73,6 @@ export const continueWritten: Form<Services> = {
     return 'shown as it goes';
   },
 };
-
-async function soon(args: readonly string[], { services, place }: Ask<Services>): Promise<Task> {
-  const id = taskIn(args);
-  const found = await within(
-    services.clock,
-    STORE_PATIENCE_MS,
-    services.tasks.get(id).then((task) => ({ task })),
-  );
-  if (!found) throw new Refusal('refusals.storeSlow');
-  if (!found.task) throw new Refusal('refusals.unknownTask');
-  if (!mayGoOn(found.task, place.userId)) throw new Refusal('refusals.notYours');
-  return found.task;
-}
 
 function writtenIn({ fields, files }: Parameters<typeof wordsIn>[0], parent: Task): WrittenWords {
   const { words, side, drawn } = wordsIn({ fields, files });

@@ -85,7 +85,8 @@ function needsInput({ wordsRefused, times }: Task, say: Say): string[] {
   if (times.wordsSent !== undefined) return [say('task.isAsked')];
   const refused =
     wordsRefused === undefined ? [] : [say('task.wordsRefused', { reason: asText(wordsRefused, LONGEST_PROMPT) })];
-  return [...refused, say('task.needsInput')];
+  const lost = times.wordsLost === undefined ? [] : [say('task.wordsLost')];
+  return [...refused, ...lost, say('task.needsInput')];
 }
 
 const BAR_LETTERS = 12;

@@ -1,4 +1,5 @@
 import type { Say } from '../locales/index.ts';
+import { sides } from '../services/tasks/materials.ts';
 import type { FieldPlan, FormPlan } from './plan.ts';
 
 interface WordsForm {
@@ -10,7 +11,6 @@ interface WordsForm {
 
 /** What one field of a form holds; longer words go on in a second one, for nothing is ever cut in silence. */
 const FIELD = 4_000;
-const SIDES = ['left', 'right', 'top', 'bottom', 'centre'] as const;
 
 export function wordsForm({ id, title, words, withRegion }: WordsForm, say: Say): FormPlan {
   const [first, second] = halves(words);
@@ -21,7 +21,7 @@ export function wordsForm({ id, title, words, withRegion }: WordsForm, say: Say)
   ];
   const named = title === '' ? say('words.title') : title;
   if (!withRegion) return { id, title: named, fields };
-  const options = SIDES.map((side) => ({ value: side, label: say(`words.sides.${side}`) }));
+  const options = sides.map((side) => ({ value: side, label: say(`words.sides.${side}`) }));
   return {
     id,
     title: named,

@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from 'undici';
+import { type Dispatcher, errors, Pool } from 'undici';
 import { type Json, parseExact } from '../../lib/exact-json.ts';
 import { pause } from '../../lib/pause.ts';
 import { cleanMessage } from './clean.ts';
@@ -41,6 +41,7 @@ export class GatewayHttp {
   readonly #limits: GatewayLimits;
   readonly #secrets: readonly string[];
   readonly #authorization: string;
+  #isClosed = false;
 
   constructor(settings: GatewaySettings, limits: GatewayLimits, tools: GatewayTools) {
     this.baseUrl = baseOf(settings.baseUrl);
@@ -86,11 +87,14 @@ export class GatewayHttp {
 
   /** Ends whatever is still under way, which fails as unreachable: whoever cares about it has waited for it before. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#pool.destroy();
   }
 
   async #send(question: Question, isSubmit: boolean): Promise<Json> {
     const { signal } = question;
+    // Of those that are under way when the pool is destroyed nobody knows how far they came; this one has not begun.
+    if (this.#isClosed) throw unreachable(new errors.ClientClosedError(), this.baseUrl.host, isSubmit);
     if (signal?.aborted) throw unreachable(signal.reason, this.baseUrl.host, false, signal);
     let response: Dispatcher.ResponseData;
     try {

@@ -41,7 +41,7 @@ function waiting(task: Task, now: number): Task {
   const { wordsSent, wordsTaken, ...times } = task.times;
   if (wordsSent === undefined) return { ...task, state: 'needs-input' };
   if (now - (wordsTaken ?? wordsSent) < WORDS_MS) return task;
-  return { ...task, state: 'needs-input', times };
+  return { ...task, state: 'needs-input', times: { ...times, wordsLost: now } };
 }
 
 function withFacts(task: Task, snapshot: Snapshot, now: number): Task {

@@ -31,16 +31,15 @@ const CHANGES = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' } as const;
 /** The same for a result that came without buttons. */
 export function changeOn(parent: Task, short: ShortChange): FollowUp {
   hasResult(parent);
-  if (!isGrid(parent)) throw new Refusal('refusals.noResult');
+  if (!isGrid(parent) || parent.media.length === 0) throw new Refusal('refusals.noResult');
   const action = CHANGES[short.charAt(0) as keyof typeof CHANGES];
   const index = Number(short.charAt(1) || 1);
   return { kind: 'change', parent, request: { ...about(parent), action, index, label: short } };
 }
 
 /** A button can be forged, and an old one be of a task that went another way. */
-function hasResult({ state, media }: Task): void {
-  const isDone = state === 'ready' || state === 'delivered';
-  if (!isDone || media.length === 0) throw new Refusal('refusals.noResult');
+function hasResult({ state }: Task): void {
+  if (state !== 'ready' && state !== 'delivered') throw new Refusal('refusals.noResult');
 }
 
 function about(parent: Task, written?: WrittenWords): Record<string, unknown> {

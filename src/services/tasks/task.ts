@@ -150,6 +150,8 @@ export const taskSchema = z.object({
     /** Since when words for it are on their way to the gateway, and since when it has them. */
     wordsSent: time.optional(),
     wordsTaken: time.optional(),
+    /** When the gateway was seen to wait although words had been sent: from then on only its member sends any. */
+    wordsLost: time.optional(),
     /** Since when nothing is left to do for it. */
     settled: time.optional(),
   }),

@@ -9,7 +9,7 @@ import { Orders, type Whence } from './orders.ts';
 import { SPREAD_MS } from './schedule.ts';
 import type { LaneTrouble, Scheduler } from './scheduler/scheduler.ts';
 import { Sweep } from './sweep.ts';
-import { isFollowed, type Task, type TaskKind } from './task.ts';
+import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
 import { type Order, unconfirmed } from './transitions.ts';
@@ -133,7 +133,8 @@ export class Tasks {
       // The bot ended between asking the gateway and hearing its answer.
       if (task.state === 'submitting') await this.#book.change(task.id, (known) => unconfirmed(known, undefined, now));
       else if (isFollowed(task)) this.#follow(task, now + random() * SPREAD_MS);
-      else this.#book.announce(task);
+      // An end is to be shown; and of one that waits for words the gateway will say nothing new.
+      if (hasEnded(task) || task.state === 'needs-input') this.#book.announce(task);
     }
     scheduler.start();
     this.#sweep.start();

@@ -41,7 +41,7 @@ export class Words {
   /** The words that came with an order are given as soon as the gateway asks for them, and only once. */
   giveIfAsked({ id, state, request, times, wordsRefused: refused }: Task): void {
     if (state !== 'needs-input' || request.words === undefined || refused !== undefined) return;
-    if (times.wordsSent !== undefined || times.wordsTaken !== undefined) return;
+    if (times.wordsSent !== undefined || times.wordsTaken !== undefined || times.wordsLost !== undefined) return;
     this.#tracked(this.#send(id, {}, waitsForWords)).catch((error: unknown) => {
       // It goes on waiting, and its member can continue.
       this.#parts.log.warn({ task: id, err: error }, 'A task could not be given the words it came with.');

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
+import { actionOn } from '../../../src/services/tasks/follow-ups.ts';
 import { isLive, type Task } from '../../../src/services/tasks/task.ts';
 import { delivered } from '../../../src/services/tasks/transitions.ts';
 import { type Engine, engine } from './engine.ts';
@@ -69,6 +70,18 @@ describe('an order', () => {
       next: undefined,
     });
     expect(side.news).toEqual([]);
+  });
+
+  it('that is on its way when the bot stops is unconfirmed, for the gateway may have it', async () => {
+    const side = await engine();
+    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
+    const submitted = side.tasks.submit(order);
+    await side.until(() => side.gateway.jobs.list()[0]);
+    await side.leave();
+    expect((await submitted).state).toBe('unconfirmed');
+    const next = await engine({}, side);
+    expect(next.news.map(({ state }) => state)).toEqual(['unconfirmed']);
+    expect(submitsAt(next)).toBe(1);
   });
 
   it('is the same only for a moment', async () => {
@@ -202,5 +215,63 @@ describe('a change', () => {
     });
     await Promise.all(Array.from({ length: 50 }, () => side.tasks.change(id, edits)));
     expect((await side.tasks.get(id))?.delivery.progressEdits).toBe(50);
+  });
+});
+
+describe('words for a task that waits for them', () => {
+  const isModal = ({ path }: { path: string }): boolean => path.endsWith('/submit/modal');
+
+  /** A custom zoom, whose words come with the order. */
+  async function zoomed(before: (side: Engine) => void = () => undefined) {
+    const side = await engine();
+    const { id } = await side.tasks.submit(order);
+    const grid = await ready(side, id);
+    await side.tasks.submit({ ...order, ...actionOn(grid, 0) });
+    const single = await side.until(() => side.news.findLast((task) => task.parentId === id && task.state === 'ready'));
+    before(side);
+    const place = single.actions.findIndex(({ customId }) => customId.includes('CustomZoom'));
+    const task = await side.tasks.submit({ ...order, ...actionOn(single, place, { words: 'a fox --zoom 1.5' }) });
+    return { side, id: task.id };
+  }
+
+  it('are sent once, and it comes to its result', async () => {
+    const { side, id } = await zoomed();
+    expect((await ready(side, id)).times.wordsTaken).toBeDefined();
+    expect(side.gateway.heard.filter(isModal)).toHaveLength(1);
+  });
+
+  it('whose fate is unknown are never sent again by themselves, but its member may', async () => {
+    const { side, id } = await zoomed(({ gateway }) => {
+      gateway.faults.add({ on: { path: /modal$/ }, do: 'server-error' });
+    });
+    const lost = await side.until(() =>
+      side.news.findLast((task) => task.id === id && task.times.wordsLost !== undefined),
+    );
+    expect(lost.state).toBe('needs-input');
+    const later = side.clock.now() + 5 * minute;
+    await side.until(() => (side.clock.now() > later ? true : undefined));
+    expect(side.gateway.heard.filter(isModal)).toHaveLength(1);
+    await side.tasks.giveWords(id, order, { words: 'a fox --zoom 1.7' });
+    await ready(side, id);
+    expect(side.gateway.heard.filter(isModal)).toHaveLength(2);
+  });
+
+  it('that were never sent before the bot ended are sent by the next one, and those that were are not', async () => {
+    const { side, id } = await zoomed(({ gateway }) => {
+      gateway.faults.add({ on: { path: /modal$/ }, do: 'hang' });
+    });
+    await side.until(() => (side.gateway.heard.some(isModal) ? true : undefined));
+    const sent = (await side.store.get(id)) as Task;
+    await side.drop();
+    const second = await engine({}, side);
+    expect(second.news.some((task) => task.id === id)).toBe(true);
+    await second.until(() => second.news.findLast((task) => task.id === id && task.times.wordsLost !== undefined));
+    expect(second.gateway.heard.filter(isModal)).toHaveLength(1);
+    const { wordsSent: _, ...times } = sent.times;
+    await second.store.put({ ...sent, times });
+    await second.drop();
+    const third = await engine({}, second);
+    await ready(third, id);
+    expect(third.gateway.heard.filter(isModal)).toHaveLength(2);
   });
 });

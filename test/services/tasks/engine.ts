@@ -25,7 +25,9 @@ export interface Engine {
   logged(): string;
   /** Moves time on, a tenth of a second at a time, until what is looked for is there. */
   until<Found>(look: () => Found | undefined): Promise<Found>;
-  /** As if the process had ended: nothing is brought to its end. */
+  /** As the bot stops: what is on its way to the gateway fails, and what that means is stored. */
+  leave(): Promise<void>;
+  /** As if the process had ended: nothing that is still under way is stored. */
   drop(): Promise<void>;
 }
 
@@ -69,15 +71,24 @@ export async function engine(options: GatewayOptions = {}, before?: Engine): Pro
   await tasks.open();
   await tasks.start();
   let isOpen = true;
-  const drop = async (): Promise<void> => {
+  const end = async (...steps: (() => Promise<void>)[]): Promise<void> => {
     if (!isOpen) return;
     isOpen = false;
     await tasks.pause();
-    await client.close();
-    await store.close();
+    for (const step of steps) await step();
   };
+  const leave = (): Promise<void> =>
+    end(
+      () => client.close(),
+      () => tasks.stop(),
+    );
+  const drop = (): Promise<void> =>
+    end(
+      () => store.close(),
+      () => client.close(),
+    );
   closers.push(drop);
-  return { tasks, store, gateway, clock, file, news, logged: () => lines.join(''), until: untilOn(clock), drop };
+  return { tasks, store, gateway, clock, file, news, logged: () => lines.join(''), until: untilOn(clock), leave, drop };
 }
 
 const MOST_STEPS = 60_000;
