@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { type APIApplicationCommand, REST, Routes } from 'discord.js';
-import { commands } from '../src/commands/index.ts';
+import { commands, menus } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, deploymentOf } from '../src/discord/deployment.ts';
 import { installLinks } from '../src/discord/install-link.ts';
-import { registrationOf } from '../src/discord/registration.ts';
+import { registrations } from '../src/discord/registration.ts';
 
 /** sysexits.h */
 const EX_USAGE = 64;
@@ -27,7 +27,7 @@ async function deploy(): Promise<number> {
   const guild = values.guild ?? discord.deployGuildId;
   const all = guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
   const registered = (await rest.get(all)) as APIApplicationCommand[];
-  const wanted = values.clear ? [] : commands.map((command) => registrationOf(command, discord));
+  const wanted = values.clear ? [] : registrations({ commands, menus }, discord);
   const deployment = deploymentOf(registered, wanted);
   tell(deployment, guild, values['dry-run']);
   if (!values['dry-run']) await carryOut(deployment, rest, all);

@@ -1,6 +1,6 @@
 import { Events, type Interaction } from 'discord.js';
 import { buttons, forms, openers } from './buttons/index.ts';
-import { commands } from './commands/index.ts';
+import { commands, menus } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import type { Config } from './config.ts';
 import { chronicle } from './discord/chronicle.ts';
@@ -22,7 +22,7 @@ import type { GatewayLimits } from './services/gateway/settings.ts';
 import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
-import { imgxKinds } from './services/tasks/kinds/imgx.ts';
+import { allKinds } from './services/tasks/kinds/index.ts';
 import { Offers } from './services/tasks/offers.ts';
 import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
 import { openStore } from './services/tasks/store/index.ts';
@@ -83,7 +83,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const tasks = new Tasks({
     store,
     ledger,
-    kinds: imgxKinds(gateway.imgx, { inLists: config.poll.imgxLists }),
+    kinds: allKinds(gateway, config.poll),
     scheduler,
     clock,
     log,
@@ -104,6 +104,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
 
   const services: Services = {
     models: new ModelCatalogue(gateway.models, clock),
+    defaultModels: config.models,
     tasks,
     usage: new UsageDesk({ reports: gateway.usage, book: ledger, unit: config.gateway.usageUnit, log }),
     adminGuildIds: config.discord.adminGuildIds,
@@ -128,7 +129,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     ),
   };
   const router = new Router({
-    handlers: { commands, buttons, openers, forms },
+    handlers: { commands, menus, buttons, openers, forms },
     services,
     say,
     rests: clients,

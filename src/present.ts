@@ -14,7 +14,7 @@ import type { Offers } from './services/tasks/offers.ts';
 import { hasEnded, type Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
-import { taskMessage } from './views/task.ts';
+import { NOTHING_SHOWN, taskMessage } from './views/task.ts';
 import type { TaskControls } from './views/task-buttons.ts';
 
 interface PresenterParts extends Results {
@@ -45,7 +45,7 @@ export function presenter(parts: PresenterParts) {
     async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
       if (task.delivery.call) return { plan: callTo(task, say), release: () => undefined };
       const parentLink = await linkToParent(task, parts);
-      const nothing = { files: [], links: [], wholes: [], gone: 0, odd: 0, parentLink };
+      const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
         const preview = await previewOf(task, parts, signal);
         const files = preview ? [preview.file] : [];
@@ -63,7 +63,7 @@ export function presenter(parts: PresenterParts) {
         return [{ name, bytes: result.bytes, alt: say('task.alt', { prompt }), spoiler: isSpoiler(task) }];
       });
       const shown = {
-        parentLink,
+        ...nothing,
         files,
         links: results.filter((result) => result.as === 'link'),
         wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),

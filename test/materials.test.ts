@@ -41,7 +41,9 @@ describe('what an order sends along', () => {
     // Room for a single file of the largest kind: what is not given back is missed at once.
     const limits = { memoryBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
     media = openMedia(settings, { clock, log: { warn: () => undefined } }, limits);
-    gather = gatherer({ media, log: { info: (facts, words) => void notes.push(JSON.stringify(facts) + words) } });
+    const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
+    const gathered = gatherer({ media, log });
+    gather = (request) => gathered(request, { patienceMs: 300_000 });
   });
   afterEach(async () => {
     await media.close();

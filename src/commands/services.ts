@@ -11,6 +11,8 @@ import type { MessagePlan } from '../views/plan.ts';
 /** What commands and buttons may use. `app.ts` puts it together. */
 export interface Services {
   models: ModelCatalogue;
+  /** What is used when a member names none. */
+  defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
   tasks: Tasks;
   usage: UsageDesk;
   /** Servers whose managers may see what the account spent. */

@@ -31,7 +31,7 @@ function sameCommand(command: APIApplicationCommand, body: CommandBody): boolean
 /** What a command says, without what Discord adds to it and without the difference between "not said" and the default. */
 function meaning(command: APIApplicationCommand | CommandBody): string {
   const { type, name, description, options, contexts, integration_types, default_member_permissions } =
-    command as CommandBody;
+    command as Extract<CommandBody, { description: string }>;
   const sorted = (list: readonly number[] | null | undefined): number[] => [...(list ?? [])].sort();
   return JSON.stringify([
     type ?? 1,

@@ -6,6 +6,7 @@ import type { Guard } from './guards.ts';
 import type { Options, Values } from './options.ts';
 import type { Origin } from './origin.ts';
 import type { Place } from './place.ts';
+import type { Target } from './target.ts';
 
 /** What a handler gets besides its own input: who asks from where, what may be used, and how to say things. */
 export interface Ask<Services> {
@@ -65,13 +66,23 @@ export function command<const O extends Options, Services>(
   };
 }
 
-/** An entry of the menu on a message or a person. */
-export interface Menu<Services> extends Guarded<Services> {
+/** An entry of the menu on any message. Its name is found in the locale, and is what members read. */
+interface MenuEntry<Services> extends Guarded<Services> {
   name: string;
-  on: 'message' | 'user';
-  isPrivate: boolean;
-  run(targetId: string, ask: Ask<Services>): Promise<Outcome>;
 }
+
+/** One that answers with a message. */
+interface AnsweringMenu<Services> extends MenuEntry<Services> {
+  isPrivate: boolean;
+  run(target: Target, ask: Ask<Services>): Promise<Outcome>;
+}
+
+/** One whose first answer is a form. */
+interface OpeningMenu<Services> extends MenuEntry<Services> {
+  open(target: Target, ask: Ask<Services>): Promise<FormPlan>;
+}
+
+export type Menu<Services> = AnsweringMenu<Services> | OpeningMenu<Services>;
 
 /** What a custom id leads to: the verb, the version that is made today, and older ones that are still understood. */
 interface Pointed {
@@ -91,10 +102,10 @@ export interface Button<Services> extends Pointed, Guarded<Services> {
 
 /** Something pressed whose first answer is a form. Discord takes a form as the first answer only, so it may not be slow. */
 export interface Opener<Services> extends Pointed {
-  open(args: readonly string[], ask: Ask<Services>): Promise<FormPlan>;
+  open(args: readonly string[], ask: Ask<Services>, pressed: Target): Promise<FormPlan>;
 }
 
-/** A form that a member has filled in, opened from a message. */
+/** A form that a member has filled in. Opened from a menu it answers beside, for there is no message of ours. */
 export interface Form<Services> extends Pointed, Guarded<Services> {
   answers: Answers;
   run(filled: Filled & { args: readonly string[] }, ask: Ask<Services>): Promise<Outcome>;

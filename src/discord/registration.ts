@@ -3,14 +3,28 @@ import {
   ApplicationIntegrationType,
   InteractionContextType,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
+  type RESTPostAPIContextMenuApplicationCommandsJSONBody,
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
 import { sentenceAt } from '../locales/index.ts';
-import type { Command } from './handlers.ts';
+import type { Command, Menu } from './handlers.ts';
+import { menuName } from './menu-name.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
 
-export type CommandBody = RESTPostAPIChatInputApplicationCommandsJSONBody;
-type OptionBody = NonNullable<CommandBody['options']>[number];
+type SlashBody = RESTPostAPIChatInputApplicationCommandsJSONBody;
+type MenuBody = RESTPostAPIContextMenuApplicationCommandsJSONBody;
+export type CommandBody = SlashBody | MenuBody;
+type OptionBody = NonNullable<SlashBody['options']>[number];
+
+interface Offered {
+  commands: readonly Command<never>[];
+  menus: readonly Menu<never>[];
+}
+
+/** All that the bot registers. */
+export function registrations({ commands, menus }: Offered, settings: { userInstall: boolean }): CommandBody[] {
+  return [...commands.map((one) => registrationOf(one, settings)), ...menus.map((one) => menuBody(one, settings))];
+}
 
 interface Labels {
   name: string;
@@ -19,14 +33,24 @@ interface Labels {
 }
 
 /** A command as Discord registers it. Where it may be used follows from who may install the bot. */
-export function registrationOf(command: Command<never>, { userInstall }: { userInstall: boolean }): CommandBody {
-  const { Guild, BotDM, PrivateChannel } = InteractionContextType;
-  const { GuildInstall, UserInstall } = ApplicationIntegrationType;
+export function registrationOf(command: Command<never>, settings: { userInstall: boolean }): SlashBody {
   return {
     type: ApplicationCommandType.ChatInput,
     name: command.name,
     description: sentence('commands', command.name, 'description'),
     options: Object.entries(command.options).map(([name, option]) => optionBody(command.name, name, option)),
+    ...where(settings),
+  };
+}
+
+function menuBody(menu: Menu<never>, settings: { userInstall: boolean }): MenuBody {
+  return { type: ApplicationCommandType.Message, name: menuName(menu), ...where(settings) };
+}
+
+function where({ userInstall }: { userInstall: boolean }) {
+  const { Guild, BotDM, PrivateChannel } = InteractionContextType;
+  const { GuildInstall, UserInstall } = ApplicationIntegrationType;
+  return {
     integration_types: userInstall ? [GuildInstall, UserInstall] : [GuildInstall],
     contexts: userInstall ? [Guild, BotDM, PrivateChannel] : [Guild],
   };

@@ -15,6 +15,7 @@ import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
 import type { Ask, Button, Command, Form, Handlers, LateGuard, Menu, Opener, Outcome } from './handlers.ts';
 import { Keyed, knownId } from './keys.ts';
+import { menuName } from './menu-name.ts';
 import { valuesOf } from './options.ts';
 import { type Origin, originOf, pressOrigin } from './origin.ts';
 import { persistently } from './persistence.ts';
@@ -22,6 +23,7 @@ import { placeOf } from './place.ts';
 import { Responder, type Rests } from './responder.ts';
 import { TOKEN_LIFE_MS } from './route.ts';
 import { suggestionsFor } from './suggestions.ts';
+import { targetOf } from './target.ts';
 import { isTooLate } from './too-late.ts';
 
 export interface RouterParts<Services> {
@@ -50,7 +52,7 @@ export class Router<Services> {
     const { commands, menus = [], buttons, openers, forms } = parts.handlers;
     this.#parts = parts;
     this.#commands = new Map(commands.map((command) => [command.name, command]));
-    this.#menus = new Map(menus.map((menu) => [`${menu.on} ${menu.name}`, menu]));
+    this.#menus = new Map(menus.map((menu) => [menuName(menu), menu]));
     this.#buttons = new Keyed(buttons);
     this.#openers = new Keyed(openers);
     this.#forms = new Keyed(forms);
@@ -113,12 +115,18 @@ export class Router<Services> {
   }
 
   async #menu(interaction: ContextMenuCommandInteraction, responder: Responder): Promise<void> {
-    const on = interaction.isMessageContextMenuCommand() ? 'message' : 'user';
-    const menu = this.#menus.get(`${on} ${interaction.commandName}`);
-    if (!menu) throw new Refusal('refusals.unknownCommand');
-    const ask = this.#ask(interaction, responder, originOf(interaction, menu.isPrivate));
-    await guarded(menu, ask, undefined, () => responder.defer(menu.isPrivate));
-    await conclude(responder, await menu.run(interaction.targetId, ask));
+    const menu = this.#menus.get(interaction.commandName);
+    if (!menu || !interaction.isMessageContextMenuCommand()) throw new Refusal('refusals.unknownCommand');
+    const target = targetOf(interaction.targetMessage);
+    const isPrivate = 'run' in menu && menu.isPrivate;
+    const ask = this.#ask(interaction, responder, originOf(interaction, isPrivate));
+    if ('open' in menu) {
+      const refusal = firstRefusal(menu.guards ?? [], ask.place, undefined);
+      if (refusal) throw refusal;
+      return responder.open(await menu.open(target, ask));
+    }
+    await guarded(menu, ask, undefined, () => responder.defer(isPrivate));
+    await conclude(responder, await menu.run(target, ask));
   }
 
   async #component(interaction: MessageComponentInteraction, responder: Responder): Promise<void> {
@@ -129,7 +137,7 @@ export class Router<Services> {
     const opener = this.#openers.find(id);
     if (opener) {
       const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, 'beside'));
-      return responder.open(await opener.open(id.args, ask));
+      return responder.open(await opener.open(id.args, ask, targetOf(interaction.message)));
     }
     const button = this.#buttons.find(id);
     if (!button) throw new Refusal('refusals.unknownButton');
@@ -141,9 +149,14 @@ export class Router<Services> {
   async #form(interaction: ModalSubmitInteraction, responder: Responder): Promise<void> {
     const id = knownId(interaction.customId);
     const form = this.#forms.find(id);
-    // Every form of ours is opened from a message.
-    if (!form || !interaction.isFromMessage()) throw new Refusal('refusals.unknownButton');
-    const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, form.answers));
+    if (!form) throw new Refusal('refusals.unknownButton');
+    // From a menu, it stands on no message of ours.
+    const isPressed = interaction.isFromMessage();
+    if (!isPressed && form.answers === 'here') throw new Refusal('refusals.unknownButton');
+    const origin = isPressed
+      ? pressOrigin(interaction, interaction.message, form.answers)
+      : originOf(interaction, false);
+    const ask = this.#ask(interaction, responder, origin);
     await guarded(form, ask, undefined, () => acknowledgePress(responder, form.answers, ask));
     await conclude(responder, await form.run({ args: id.args, ...filledIn(interaction) }, ask));
   }

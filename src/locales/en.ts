@@ -1,4 +1,5 @@
 import { commands } from './en/commands.ts';
+import { menus } from './en/menus.ts';
 import { refusals } from './en/refusals.ts';
 import { task } from './en/task.ts';
 import { usage } from './en/usage.ts';
@@ -56,6 +57,7 @@ export const en = {
     maskHint: 'A picture of the same shape: what is white or clear is changed.',
   },
   refusals,
+  menus,
   gateway: {
     unauthorized: 'The gateway does not accept the key of this bot. Whoever runs the bot has to look at it.',
     forbidden: 'The gateway does not allow this: {{message}}',

@@ -1,7 +1,8 @@
 import type { Say } from '../locales/index.ts';
 import { type ActionFamily, meaningOfAction } from '../services/tasks/actions.ts';
-import { isGrid, type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
+import { isGrid, type ShortChange, shortChanges, typedIn } from '../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
+import { kindViews } from './kinds/index.ts';
 import type { ButtonPlan } from './plan.ts';
 
 /** Custom ids are made by those who understand them. */
@@ -30,7 +31,7 @@ export function taskButtons(task: Task, controls: TaskControls, say: Say): Butto
   switch (state) {
     case 'ready':
     case 'delivered':
-      return [...followUps(task, controls, say), remove];
+      return [...(kindViews[task.kind]?.buttons?.(task, controls, say) ?? followUps(task, controls, say)), remove];
     case 'unconfirmed':
       return [
         button('tryAgain', controls.tryAgainId(id), { look: 'danger' }),
@@ -47,7 +48,8 @@ export function taskButtons(task: Task, controls: TaskControls, say: Say): Butto
   }
   if (!hasEnded(task)) return [button('cancel', controls.cancelId(id))];
   if (failure?.cause === 'dismissed') return [remove];
-  const edit = task.kind === 'imagine' ? [button('edit', controls.editId(id), { emoji: '✏️' })] : [];
+  const edit =
+    typedIn(task) !== '' && task.parentId === undefined ? [button('edit', controls.editId(id), { emoji: '✏️' })] : [];
   return [button('retry', controls.retryId(id), { emoji: '🔁' }), ...edit, remove];
 }
 

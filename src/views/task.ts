@@ -2,6 +2,7 @@ import type { Say } from '../locales/index.ts';
 import { meaningOfAction, meaningOfChange } from '../services/tasks/actions.ts';
 import { typedIn } from '../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
+import { kindViews } from './kinds/index.ts';
 import { asText } from './markdown.ts';
 import type { FilePlan, MessagePlan } from './plan.ts';
 import { type TaskControls, taskButtons } from './task-buttons.ts';
@@ -19,13 +20,16 @@ export interface Shown {
   gone: number;
   /** How many are not what they should be. */
   odd: number;
+  /** What else was found out about the result or the failure, in whole sentences. */
+  notes: readonly string[];
 }
 
-const NOTHING: Shown = { files: [], links: [], wholes: [], gone: 0, odd: 0 };
+export const NOTHING_SHOWN: Shown = { files: [], links: [], wholes: [], gone: 0, odd: 0, notes: [] };
 
 /** The message of a task, whatever has become of it so far. */
-export function taskMessage(task: Task, controls: TaskControls, say: Say, shown: Shown = NOTHING): MessagePlan {
-  const lines = [...lineage(task, shown, say), ...body(task, shown, say)];
+export function taskMessage(task: Task, controls: TaskControls, say: Say, shown: Shown = NOTHING_SHOWN): MessagePlan {
+  const facts = kindViews[task.kind]?.facts?.(task, say) ?? [];
+  const lines = [...lineage(task, shown, say), ...facts, ...body(task, shown, say), ...shown.notes];
   // How it stands is what counts: the prompt gets the room that is left.
   const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
   const content = [headline(task, room, say), ...lines].join('\n');
@@ -33,8 +37,11 @@ export function taskMessage(task: Task, controls: TaskControls, say: Say, shown:
 }
 
 /** What it was made of: a follow-up says so, with a link where the message is still known. */
-function lineage({ kind, request }: Task, { parentLink }: Shown, say: Say): string[] {
-  if (kind === 'imagine') return [];
+function lineage({ kind, request, parentId }: Task, { parentLink }: Shown, say: Say): string[] {
+  if (kind !== 'action' && kind !== 'change') {
+    const link = parentLink === undefined || parentId === undefined ? undefined : parentLink;
+    return link === undefined ? [] : [`-# ${say('task.madeOf', { link })}`];
+  }
   const { family, index } = kind === 'action' ? meaningOfAction(String(request.customId)) : meaningOfChange(request);
   const what = say(`task.what.${family}`, { index: String(index ?? '') });
   return [`-# ${parentLink === undefined ? what : say('task.lineage', { what, link: parentLink })}`];
@@ -48,7 +55,8 @@ const CONTENT = 2_000;
 const OWNER = 40;
 
 function headline(task: Task, room: number, say: Say): string {
-  return say('task.headline', { prompt: asText(typedIn(task), room), owner: `<@${task.requesterId}>` });
+  const title = kindViews[task.kind]?.title?.(task, say) ?? typedIn(task);
+  return say('task.headline', { prompt: asText(title, room), owner: `<@${task.requesterId}>` });
 }
 
 function body(task: Task, shown: Shown, say: Say): string[] {
@@ -96,10 +104,13 @@ function bar(progress = 0): string {
   return `${'▰'.repeat(full)}${'▱'.repeat(BAR_LETTERS - full)} ${Math.floor(progress)} %`;
 }
 
-function result({ times, media, seed }: Task, { links, wholes, gone, odd }: Shown, say: Say): string[] {
+function result(task: Task, { links, wholes, gone, odd }: Shown, say: Say): string[] {
+  const { kind, times, media, seed } = task;
+  const words = task.text === undefined ? undefined : kindViews[kind]?.result?.(task, say);
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   return [
-    media.length === 0 ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
+    media.length === 0 && words === undefined ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
+    ...(words ?? []),
     ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: asText(seed, 20) })}`]),
     ...linkLines(links, say),
     ...wholes.map((address) => say('task.whole', { address })),

@@ -1,13 +1,13 @@
 import type { APIApplicationCommand } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
-import { commands } from '../../src/commands/index.ts';
+import { commands, menus } from '../../src/commands/index.ts';
 import { deploymentOf } from '../../src/discord/deployment.ts';
 import { installLinks } from '../../src/discord/install-link.ts';
-import { type CommandBody, registrationOf } from '../../src/discord/registration.ts';
+import { type CommandBody, registrations } from '../../src/discord/registration.ts';
 
-const wanted = commands.map((command) => registrationOf(command, { userInstall: false }));
-const names = commands.map(({ name }) => name);
+const wanted = registrations({ commands, menus }, { userInstall: false });
+const names = wanted.map(({ name }) => name);
 
 /** As Discord gives commands back: with ids, versions, and its defaults written out. */
 function registered(bodies: readonly CommandBody[]): APIApplicationCommand[] {
@@ -19,7 +19,9 @@ function registered(bodies: readonly CommandBody[]): APIApplicationCommand[] {
     default_member_permissions: null,
     nsfw: false,
     name_localizations: null,
-    options: body.options?.map((option) => ({ ...option, description_localizations: null })),
+    ...('options' in body && {
+      options: body.options?.map((option) => ({ ...option, description_localizations: null })),
+    }),
   })) as unknown as APIApplicationCommand[];
 }
 
@@ -48,12 +50,7 @@ describe('deploying', () => {
   });
 
   it.each([true, false])('registers what Discord takes (user installation: %s)', (userInstall) => {
-    expect(
-      judgeBody(
-        'commands',
-        commands.map((command) => registrationOf(command, { userInstall })),
-      ),
-    ).toEqual([]);
+    expect(judgeBody('commands', registrations({ commands, menus }, { userInstall }))).toEqual([]);
   });
 
   it('asks for exactly the permissions and scopes that are needed', () => {

@@ -67,7 +67,7 @@ const handlers: Handlers<undefined> = {
       }),
     }),
   ],
-  menus: [{ name: 'Describe', on: 'message', isPrivate: true, run: async (id) => ({ content: `described ${id}` }) }],
+  menus: [{ name: 'describe', isPrivate: true, run: async ({ id }) => ({ content: `described ${id}` }) }],
   buttons: [
     {
       verb: 'push',
@@ -131,7 +131,7 @@ async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }>
     body: [
       { name: 'show', description: 'x', options: [{ type: 3, name: 'what', description: 'x', required: true }] },
       ...['late', 'throws', 'many', 'gone'].map((name) => ({ name, description: 'x' })),
-      { name: 'Describe', type: ApplicationCommandType.Message },
+      { name: 'Describe this picture', type: ApplicationCommandType.Message },
     ],
   });
   return { discord, logged: () => lines.join('') };
@@ -148,7 +148,7 @@ describe('the router', () => {
     const again = await (await member.slash('show', { what: 'cat' })).message();
     const picked = await member.choose(again, 'Pick', ['b']);
     expect(text(await picked.message((message) => text(message).includes('picked')))).toContain('picked b');
-    const described = await (await member.menu('Describe', again)).message();
+    const described = await (await member.menu('Describe this picture', again)).message();
     expect(text(described)).toContain(`described ${again.id}`);
     expect(discord.violations).toEqual([]);
   });

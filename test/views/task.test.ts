@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import { taskMessage } from '../../src/views/task.ts';
+import { NOTHING_SHOWN, taskMessage } from '../../src/views/task.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
 import { controls } from './controls.ts';
 
@@ -54,7 +54,7 @@ describe('the message of a task', () => {
     const task = madeTask({ state: 'running', kind: 'action', request });
     expect(contentOf(task)).toContain('-# Variation of picture 3\n');
     const parentLink = 'https://discord.com/channels/1/2/3';
-    const shown = { files: [], links: [], wholes: [], gone: 0, odd: 0, parentLink };
+    const shown = { ...NOTHING_SHOWN, parentLink };
     expect(taskMessage(task, controls, say, shown).content).toContain(
       `Variation of picture 3 of [this one](${parentLink})`,
     );
@@ -62,7 +62,7 @@ describe('the message of a task', () => {
 
   it('says for each result that is not attached where it is, or what became of it', () => {
     const shown = {
-      files: [],
+      ...NOTHING_SHOWN,
       links: [{ address: 'https://files.example/1' }, { address: 'https://files.example/2', expiresAt: start }],
       wholes: ['https://files.example/3'],
       gone: 2,

@@ -61,6 +61,15 @@ export const commands = {
       },
     },
   },
+  shorten: {
+    description: 'Shorter words for a long prompt',
+    example: '/shorten prompt:a very long description of a fox',
+    who: 'everyone',
+    options: {
+      prompt: 'The words that are to become fewer',
+      private: 'Only you see the answer and its result',
+    },
+  },
   models: {
     description: 'The models this bot can use',
     example: '/models kind:video',

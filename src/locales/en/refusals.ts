@@ -32,6 +32,7 @@ export const refusals = {
   unknownButton: 'This button belongs to something that this bot does not know.',
   outdatedButton: 'This button is from another version of the bot. Use the command again to get a new one.',
   stopping: 'The bot is just being restarted. Try again in a moment.',
+  nameModel: 'No model could be found for this. Name one with the option `model`; `/models` lists them.',
   unknownModel:
     'There is no model {{id}} for this key: it may not exist, or the key may not reach it. Ids are taken letter by letter, upper and lower case included.',
   unknownModelNear:

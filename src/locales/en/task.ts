@@ -38,6 +38,7 @@ export const task = {
     unknown: '{{owner}}, nobody knows what became of this.',
   },
   lineage: '{{what}} of [this one]({{link}})',
+  madeOf: 'Made of [this one]({{link}})',
   what: {
     upscale: 'Upscale of picture {{index}}',
     'upscale-more': 'Larger copy',

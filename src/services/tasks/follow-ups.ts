@@ -90,7 +90,7 @@ const GRIDS: ReadonlySet<ActionMeaning['family']> = new Set([
 
 /** Whether the result is a grid of four, of which one can be asked for. */
 export function isGrid({ kind, request }: Task): boolean {
-  if (kind === 'imagine') return true;
+  if (kind === 'imagine' || kind === 'blend') return true;
   if (kind === 'change') return request.action !== 'UPSCALE';
   return GRIDS.has(meaningOfAction(String(request.customId ?? '')).family);
 }

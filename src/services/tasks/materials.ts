@@ -4,6 +4,18 @@ import { z } from 'zod';
 export const givenPicture = z.object({ address: z.string(), name: z.string() });
 export type GivenPicture = z.output<typeof givenPicture>;
 
+/**
+ * Something to go by that the gateway fetches itself, so it is given by its address. It is looked at before, and where an endpoint also takes
+ * pictures as data and the gateway could not reach the address, the picture goes along.
+ */
+export const reference = z.object({
+  address: z.string(),
+  name: z.string(),
+  medium: z.enum(['image', 'video', 'audio']),
+  takes: z.enum(['address', 'address or data']),
+});
+export type Reference = z.output<typeof reference>;
+
 export const sides = ['left', 'right', 'top', 'bottom', 'centre'] as const;
 
 /** The picture whose region is meant, and its size where that is known. */
@@ -17,7 +29,17 @@ export type Region = z.output<typeof region>;
 export interface Materials {
   pictures?: string[] | undefined;
   mask?: string | undefined;
+  /** Addresses, or data URIs where the gateway takes those too; in the order of the request. */
+  references?: { medium: Reference['medium']; given: string }[] | undefined;
+}
+
+/** What is known of the order besides its request. */
+export interface Occasion {
+  /** So long the gateway may need what it fetches itself. */
+  patienceMs: number;
+  /** The gateway found the pictures too large: smaller ones. */
+  lighter?: boolean;
 }
 
 /** Brings together what a request names. Refuses what is not there any more, or not what it should be. */
-export type Gather = (request: Readonly<Record<string, unknown>>) => Promise<Materials>;
+export type Gather = (request: Readonly<Record<string, unknown>>, occasion: Occasion) => Promise<Materials>;

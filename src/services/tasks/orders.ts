@@ -5,8 +5,8 @@ import { GatewayError } from '../gateway/index.ts';
 import type { Submission } from '../gateway/read/submission.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskBook, TasksLog } from './book.ts';
-import type { Along, Kind } from './kinds/kind.ts';
-import type { Gather } from './materials.ts';
+import type { Kind, Patience } from './kinds/kind.ts';
+import type { Gather, Materials, Occasion } from './materials.ts';
 import type { Task, TaskKind } from './task.ts';
 import { taskId } from './task-id.ts';
 import { accepted, dismissed, type Order, submitting, succeededBy, unconfirmed } from './transitions.ts';
@@ -19,6 +19,7 @@ interface OrdersParts {
   ledger?: Ledger | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   gather: Gather;
+  maxWaitMs: Readonly<Record<Patience, number>>;
   clock: Clock;
   log: TasksLog;
   /** Takes it from here: the gateway has begun. */
@@ -99,11 +100,12 @@ export class Orders {
     const kind = kinds.get(order.kind);
     if (!kind) throw new Error(`Nobody knows how to submit ${order.kind}.`);
     // What the order names is brought together first: without it nothing is asked, and nothing left behind.
-    const materials = await this.#parts.gather(order.request);
+    const occasion = { patienceMs: this.#parts.maxWaitMs[kind.patience(order.request)] };
+    const materials = await this.#parts.gather(order.request, occasion);
     const idempotencyKey = randomUUID();
     const facts = { durationKey: kind.durationKey(order.request), model: kind.model(order.request) };
     await this.#enter(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
-    const outcome = await this.#send(kind, order.request, { idempotencyKey, materials });
+    const outcome = await this.#send(kind, order.request, { idempotencyKey, materials, occasion });
     if (outcome.refused) {
       await this.#leaveNothing(id);
       throw outcome.refused;
@@ -116,14 +118,33 @@ export class Orders {
     return task;
   }
 
-  async #send(kind: Kind, request: Task['request'], along: Along): Promise<Outcome> {
+  async #send(kind: Kind, request: Task['request'], going: Going): Promise<Outcome> {
+    const { idempotencyKey, materials, occasion } = going;
     try {
-      return { submission: await kind.submit(request, along) };
+      return { submission: await kind.submit(request, { idempotencyKey, materials }) };
     } catch (error) {
-      if (error instanceof GatewayError && !error.mayHaveTakenEffect) return { refused: error };
+      if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
+        // Refused for certain, so asking once more asks for nothing twice.
+        if (error.status !== TOO_LARGE || occasion.lighter || !hasData(materials)) return { refused: error };
+        const lighter = await this.#lighter(request, occasion);
+        return lighter ? this.#send(kind, request, { ...going, ...lighter }) : { refused: error };
+      }
       const reason = error instanceof GatewayError ? error.message : undefined;
       this.#parts.log.warn({ kind: kind.name, err: error }, 'Nobody knows whether the gateway took an order.');
       return { reason };
+    }
+  }
+
+  async #lighter(
+    request: Task['request'],
+    { patienceMs }: Occasion,
+  ): Promise<Omit<Going, 'idempotencyKey'> | undefined> {
+    const occasion = { patienceMs, lighter: true };
+    try {
+      return { occasion, materials: await this.#parts.gather(request, occasion) };
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
     }
   }
 
@@ -150,6 +171,20 @@ export class Orders {
       this.#parts.log.error({ task: id, err: error }, 'A refused order could not be taken out of the store.');
     }
   }
+}
+
+const TOO_LARGE = 413;
+
+/** An order on its way, and what it would take to make it lighter. */
+interface Going {
+  idempotencyKey: string;
+  materials: Materials;
+  occasion: Occasion;
+}
+
+/** Whether pictures travel inside of the request. */
+function hasData({ pictures = [], references = [] }: Materials): boolean {
+  return pictures.length > 0 || references.some(({ given }) => given.startsWith('data:'));
 }
 
 type Outcome = { refused?: GatewayError; submission?: Submission; reason?: string | undefined };

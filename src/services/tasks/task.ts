@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Raised with every change that an older bot could not read; `store/migrations.ts` knows the way up. */
-export const TASK_VERSION = 1;
+export const TASK_VERSION = 2;
 
 /**
  * submitting → accepted → queued | running | needs-input → ready → delivered
@@ -23,7 +23,19 @@ export const taskStates = [
 
 export type TaskState = (typeof taskStates)[number];
 
-export const taskKinds = ['imagine', 'action', 'change'] as const;
+export const taskKinds = [
+  'imagine',
+  'action',
+  'change',
+  'animate',
+  'describe',
+  'shorten',
+  'blend',
+  'image',
+  'video',
+  'second-video',
+  'image-to-video',
+] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
 const time = z.number();

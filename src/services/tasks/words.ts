@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { WrittenWords } from './follow-ups.ts';
-import type { Kind } from './kinds/kind.ts';
+import type { Kind, Patience } from './kinds/kind.ts';
 import type { Gather } from './materials.ts';
 import type { Whence } from './orders.ts';
 import type { Task, TaskKind } from './task.ts';
@@ -13,6 +13,7 @@ interface WordsParts {
   book: TaskBook;
   kinds: ReadonlyMap<TaskKind, Kind>;
   gather: Gather;
+  maxWaitMs: Readonly<Record<Patience, number>>;
   clock: Clock;
   log: TasksLog;
   hint(id: string): void;
@@ -53,16 +54,18 @@ export class Words {
   }
 
   async #send(id: string, words: Partial<Task['request']>, checked: (task: Task) => Task): Promise<Task> {
-    const { book, kinds, gather, clock, log } = this.#parts;
+    const { book, kinds, gather, maxWaitMs, clock, log } = this.#parts;
     const known = await book.get(id);
     if (!known) throw new Refusal('refusals.unknownTask');
+    const answering = kinds.get(known.kind);
+    if (!answering) throw new Error(`Nobody knows how to give words to ${known.kind}.`);
     // What the words name is brought together before anything is on its way.
-    const materials = await gather({ ...checked(known).request, ...words });
+    const named = { ...checked(known).request, ...words };
+    const materials = await gather(named, { patienceMs: maxWaitMs[answering.patience(named)] });
     const waiting = await book.change(id, (task) => wordsGoing(checked(task), words, clock.now()));
-    const { kind, remoteId = '', request, idempotencyKey } = waiting;
+    const { remoteId = '', request, idempotencyKey } = waiting;
     try {
-      const submission = await kinds.get(kind)?.answer(remoteId, request, { idempotencyKey, materials });
-      if (!submission) throw new Error(`Nobody knows how to give words to ${kind}.`);
+      const submission = await answering.answer(remoteId, request, { idempotencyKey, materials });
       const task = await book.change(id, (before) => wordsTaken(before, submission, clock.now()), { mustHold: true });
       this.#parts.hint(id);
       return task;

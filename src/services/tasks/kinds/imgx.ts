@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Gateway } from '../../gateway/index.ts';
-import { type ActionFamily, meaningOfAction } from '../actions.ts';
-import { givenPicture, type Materials, region } from '../materials.ts';
+import { givenPicture } from '../materials.ts';
+import { imgxFollowUps } from './imgx-follow-ups.ts';
 import { type Kind, kind, type Source } from './kind.ts';
 
 /** The specification shows no limit; larger questions only make one failure hurt more tasks. */
@@ -17,50 +17,48 @@ function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
   };
 }
 
-const FILMS: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
-
-/** What every follow-up of a task names: the task as the gateway knows it, and what the button said. */
-const followUp = z.object({
-  of: z.string(),
-  label: z.string(),
-  /** What it is about: the words that are sent, else those of the task it follows. */
-  prompt: z.string(),
-  /** Words that the gateway will ask for. */
-  words: z.string().optional(),
-  region: region.optional(),
-});
+const pictures = z.array(givenPicture);
 
 export function imgxKinds(imgx: Gateway['imgx'], { inLists }: { inLists: boolean }): Kind[] {
   const source = imgxSource(imgx, inLists);
-  const answer = (taskId: string, prompt: string | undefined, { mask }: Materials) =>
-    imgx.modal({ taskId, ...(prompt !== undefined && { prompt }), ...(mask !== undefined && { mask }) });
   return [
     kind({
       name: 'imagine',
       source,
       patience: () => 'picture',
-      request: z.object({ prompt: z.string(), pictures: z.array(givenPicture).optional() }),
+      request: z.object({ prompt: z.string(), pictures: pictures.optional() }),
       durationKey: () => 'imagine',
-      submit: ({ prompt }, { materials: { pictures } }) => imgx.imagine({ prompt, ...(pictures && { pictures }) }),
+      submit: ({ prompt }, { materials: { pictures: given } }) =>
+        imgx.imagine({ prompt, ...(given && { pictures: given }) }),
     }),
     kind({
-      name: 'action',
-      source,
-      request: followUp.extend({ customId: z.string() }),
-      patience: ({ customId }) => (FILMS.has(meaningOfAction(customId).family) ? 'video' : 'picture'),
-      durationKey: ({ customId }) => meaningOfAction(customId).family,
-      submit: ({ of, customId }) => imgx.action({ taskId: of, customId }),
-      answer: (remoteId, { words }, { materials }) => answer(remoteId, words, materials),
-    }),
-    kind({
-      name: 'change',
+      name: 'describe',
       source,
       patience: () => 'picture',
-      request: followUp.extend({ action: z.enum(['UPSCALE', 'VARIATION', 'REROLL']), index: z.number().default(1) }),
-      durationKey: ({ action }) => action.toLowerCase(),
-      submit: ({ of, action, index }) =>
-        imgx.change(action === 'REROLL' ? { taskId: of, action } : { taskId: of, action, index }),
-      answer: (remoteId, { words }, { materials }) => answer(remoteId, words, materials),
+      request: z.object({ pictures: pictures.min(1) }),
+      durationKey: () => 'describe',
+      submit: (_request, { materials: { pictures: given = [] } }) => imgx.describe({ pictures: given }),
     }),
+    kind({
+      name: 'shorten',
+      source,
+      patience: () => 'picture',
+      request: z.object({ prompt: z.string() }),
+      durationKey: () => 'shorten',
+      submit: ({ prompt }) => imgx.shorten({ prompt }),
+    }),
+    kind({
+      name: 'blend',
+      source,
+      patience: () => 'picture',
+      request: z.object({
+        pictures: pictures.min(2).max(5),
+        shape: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).optional(),
+      }),
+      durationKey: () => 'blend',
+      submit: ({ shape }, { materials: { pictures: given = [] } }) =>
+        imgx.blend({ pictures: given, ...(shape && { shape }) }),
+    }),
+    ...imgxFollowUps(imgx, source),
   ];
 }

@@ -2,7 +2,10 @@
 export type Migration = (record: Record<string, unknown>) => Record<string, unknown>;
 
 /** By the version they begin at. A change of `TASK_VERSION` adds one line here, and no line is ever taken away. */
-export const taskMigrations: ReadonlyMap<number, Migration> = new Map();
+export const taskMigrations: ReadonlyMap<number, Migration> = new Map([
+  // More kinds than the first version knew; what it wrote is as it was.
+  [1, (record) => record],
+]);
 
 /** Undefined where no way leads up. */
 export function upgraded(

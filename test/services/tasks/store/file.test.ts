@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openStore, StoreError } from '../../../../src/services/tasks/store/index.ts';
+import { TASK_VERSION } from '../../../../src/services/tasks/task.ts';
 import { child, holdsStore, modules } from './child.ts';
 import { folder, makeTask, settled, sql, stage } from './stage.ts';
 
@@ -130,12 +131,18 @@ describe('a store that is in use', () => {
 });
 
 describe('a store that is not for us', () => {
-  it.each(['store', 'task'])('is refused and left as it is where a newer Atelier wrote it (%s)', async (part) => {
+  it.each([
+    ['store', 1],
+    ['task', TASK_VERSION],
+  ])('is refused and left as it is where a newer Atelier wrote it (%s)', async (part, today) => {
     const { file, open } = stage();
     const store = await open({ botVersion: '9.9.9' });
     await store.put(settled(makeTask()));
     await store.close();
-    sql(file, `UPDATE atelier SET value = replace(value, '"${part}":1', '"${part}":2') WHERE key = 'schema'`);
+    sql(
+      file,
+      `UPDATE atelier SET value = replace(value, '"${part}":${today}', '"${part}":${today + 1}') WHERE key = 'schema'`,
+    );
     // Whoever opens it to write would turn this back, and so change the file.
     sql(file, 'PRAGMA journal_mode = DELETE');
     const before = readFileSync(file);
@@ -157,6 +164,6 @@ describe('a store that is not for us', () => {
     const { file, open } = stage();
     await (await open({ botVersion: '0.1.0' })).close();
     const [row] = sql(file, "SELECT value FROM atelier WHERE namespace = 'meta'");
-    expect(JSON.parse(String(row?.value)).value).toEqual({ store: 1, task: 1, by: '0.1.0' });
+    expect(JSON.parse(String(row?.value)).value).toEqual({ store: 1, task: TASK_VERSION, by: '0.1.0' });
   });
 });

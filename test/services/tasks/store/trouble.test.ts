@@ -4,6 +4,7 @@ import { Connection } from '../../../../src/services/tasks/store/connection.ts';
 import { StoreError, type StoreErrorKind } from '../../../../src/services/tasks/store/index.ts';
 import { KeptTasks } from '../../../../src/services/tasks/store/kept-tasks.ts';
 import { shelvesOn } from '../../../../src/services/tasks/store/shelves.ts';
+import { TASK_VERSION } from '../../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../../src/services/tasks/task-store.ts';
 import { child, holdsWrite } from './child.ts';
 import { keysIn, makeTask, START, type Stage, settled, sql, stage } from './stage.ts';
@@ -185,7 +186,10 @@ describe('rows that cannot be read', () => {
     const { file, open } = stage();
     const store = await open();
     await store.put(task);
-    sql(file, `UPDATE atelier SET value = replace(value, '"version":1', '"version":2') WHERE namespace = 'live'`);
+    sql(
+      file,
+      `UPDATE atelier SET value = replace(value, '"version":${TASK_VERSION}', '"version":${TASK_VERSION + 1}') WHERE namespace = 'live'`,
+    );
     await allThrow([store.live(), store.get(task.id)], 'newer', 'newer Atelier');
     expect(keysIn(file, 'live')).toEqual([task.id]);
     expect(keysIn(file, 'quarantine')).toEqual([]);

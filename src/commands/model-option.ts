@@ -1,0 +1,38 @@
+import type { Ask, Suggestion } from '../discord/handlers.ts';
+import type { TextOption } from '../discord/options.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { GatewayError } from '../services/gateway/index.ts';
+import { kindOf, type ModelKind } from '../services/models/kinds.ts';
+import type { Services } from './services.ts';
+
+type Made = 'image' | 'video' | 'music' | 'text';
+
+export const modelOption = { type: 'text', suggests: true, most: 200 } as const satisfies TextOption;
+
+/** Models that seem made for it; what a member types in full is taken whatever it seems to be made for. */
+export async function suggestedModels(made: Made, typed: string, { services }: Ask<Services>): Promise<Suggestion[]> {
+  const wanted = typed.toLowerCase();
+  const models = (await services.models.atHand()).filter((model) => kindOf(model) === (made satisfies ModelKind));
+  return models.filter(({ id }) => id.toLowerCase().includes(wanted)).map(({ id }) => ({ name: id, value: id }));
+}
+
+/** The model that an order is for. One that the gateway says it does not have is refused before anything is ordered. */
+export async function chosenModel(made: Made, typed: string | undefined, services: Services): Promise<string> {
+  if (typed !== undefined) return known(typed.trim(), services);
+  const fixed = services.defaultModels[made];
+  if (fixed !== undefined) return fixed;
+  const first = (await services.models.atHand()).find((model) => kindOf(model) === made);
+  if (!first) throw new Refusal('refusals.nameModel');
+  return first.id;
+}
+
+async function known(id: string, { models }: Services): Promise<string> {
+  if ((await models.atHand()).some((model) => model.id === id)) return id;
+  try {
+    await models.get(id);
+  } catch (error) {
+    // Only its own "no" counts: a gateway that cannot be asked just now may take the order all the same.
+    if (!(error instanceof GatewayError)) throw error;
+  }
+  return id;
+}

@@ -1,0 +1,32 @@
+import type { Message } from 'discord.js';
+import type { Attachment } from './options.ts';
+
+/** A message that something was pressed on, or whose menu was used, as far as the interaction tells of it. */
+export interface Target {
+  id: string;
+  channelId: string;
+  /** Pictures, films and sounds on it, attached or shown by a link in it, with addresses that are good for a day. */
+  files: readonly Attachment[];
+}
+
+export function targetOf({ id, channelId, attachments, embeds }: Message): Target {
+  const attached = [...attachments.values()].map((one) => ({
+    id: one.id,
+    name: one.name,
+    address: one.url,
+    size: one.size,
+    mediaType: one.contentType ?? undefined,
+  }));
+  const shown = embeds.flatMap(({ image, thumbnail }, index): Attachment[] => {
+    const address = image?.url ?? thumbnail?.url;
+    return address === undefined
+      ? []
+      : [{ id: `${id}-${index}`, name: nameIn(address), address, size: 0, mediaType: undefined }];
+  });
+  return { id, channelId, files: [...attached, ...shown] };
+}
+
+function nameIn(address: string): string {
+  const name = URL.parse(address)?.pathname.split('/').at(-1);
+  return name === undefined || name === '' ? 'picture' : name;
+}

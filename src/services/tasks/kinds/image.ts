@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import type { Gateway } from '../../gateway/index.ts';
+import { reference } from '../materials.ts';
+import { type Kind, kind } from './kind.ts';
+
+/** Asynchronous image jobs (4.5). */
+export function imageKind(imageJobs: Gateway['imageJobs']): Kind {
+  return kind({
+    name: 'image',
+    source: { name: 'image jobs', one: (remoteId) => imageJobs.get(remoteId, { attempts: 1 }) },
+    patience: () => 'picture',
+    request: z.object({ prompt: z.string(), model: z.string(), references: z.array(reference).optional() }),
+    durationKey: ({ model }) => `image:${model}`,
+    model: ({ model }) => model,
+    submit({ prompt, model }, { idempotencyKey, materials: { references = [] } }) {
+      const image = references.map(({ given }) => given);
+      return imageJobs.create({ prompt, model, ...(image.length > 0 && { image }) }, { idempotencyKey });
+    },
+  });
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { Gateway } from '../../gateway/index.ts';
+import { type ActionFamily, meaningOfAction } from '../actions.ts';
+import { givenPicture, type Materials, region } from '../materials.ts';
+import { type Kind, kind, type Source } from './kind.ts';
+
+const FILMS: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
+
+/** What every follow-up of a task names: the task as the gateway knows it, and what the button said. */
+const followUp = z.object({
+  of: z.string(),
+  label: z.string(),
+  /** What it is about: the words that are sent, else those of the task it follows. */
+  prompt: z.string(),
+  /** Words that the gateway will ask for. */
+  words: z.string().optional(),
+  region: region.optional(),
+});
+
+const animation = z.object({
+  prompt: z.string(),
+  motion: z.enum(['low', 'high']),
+  loop: z.boolean().optional(),
+  /** The first frame, and a last one where there is one. */
+  pictures: z.array(givenPicture).min(1).max(2),
+});
+
+/** What is made of a result of the image-prompt family. */
+export function imgxFollowUps(imgx: Gateway['imgx'], source: Source): Kind[] {
+  const answer = (taskId: string, prompt: string | undefined, { mask }: Materials) =>
+    imgx.modal({ taskId, ...(prompt !== undefined && { prompt }), ...(mask !== undefined && { mask }) });
+  return [
+    kind({
+      name: 'action',
+      source,
+      request: followUp.extend({ customId: z.string() }),
+      patience: ({ customId }) => (FILMS.has(meaningOfAction(customId).family) ? 'video' : 'picture'),
+      durationKey: ({ customId }) => meaningOfAction(customId).family,
+      submit: ({ of, customId }) => imgx.action({ taskId: of, customId }),
+      answer: (remoteId, { words }, { materials }) => answer(remoteId, words, materials),
+    }),
+    kind({
+      name: 'change',
+      source,
+      patience: () => 'picture',
+      request: followUp.extend({ action: z.enum(['UPSCALE', 'VARIATION', 'REROLL']), index: z.number().default(1) }),
+      durationKey: ({ action }) => action.toLowerCase(),
+      submit: ({ of, action, index }) =>
+        imgx.change(action === 'REROLL' ? { taskId: of, action } : { taskId: of, action, index }),
+      answer: (remoteId, { words }, { materials }) => answer(remoteId, words, materials),
+    }),
+    kind({
+      name: 'animate',
+      source,
+      patience: () => 'video',
+      request: animation,
+      durationKey: () => 'animate',
+      submit: ({ prompt, motion, loop }, { materials: { pictures: [picture, endPicture] = [] } }) =>
+        imgx.video({
+          motion,
+          ...(prompt !== '' && { prompt }),
+          ...(picture !== undefined && { picture }),
+          ...(endPicture !== undefined && { endPicture }),
+          ...(loop !== undefined && { loop }),
+        }),
+    }),
+  ];
+}

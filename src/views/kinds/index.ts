@@ -1,0 +1,5 @@
+import type { TaskKind } from '../../services/tasks/task.ts';
+import type { KindView } from './kind-view.ts';
+import { shorten } from './shorten.ts';
+
+export const kindViews: Readonly<Partial<Record<TaskKind, KindView>>> = { shorten };
