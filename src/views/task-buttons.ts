@@ -31,7 +31,11 @@ export function taskButtons(task: Task, controls: TaskControls, say: Say): Butto
   switch (state) {
     case 'ready':
     case 'delivered':
-      return [...(kindViews[task.kind]?.buttons?.(task, controls, say) ?? followUps(task, controls, say)), remove];
+      return [
+        ...(kindViews[task.kind]?.buttons?.(task, controls, say) ?? followUps(task, controls, say)),
+        ...(kindViews[task.kind]?.more?.(task, controls, say) ?? []),
+        remove,
+      ];
     case 'unconfirmed':
       return [
         button('tryAgain', controls.tryAgainId(id), { look: 'danger' }),

@@ -13,4 +13,6 @@ export interface KindView {
   result?(task: Task, say: Say): string[];
   /** What can be done with the result, in place of what the gateway offers. */
   buttons?(task: Task, controls: TaskControls, say: Say): ButtonPlan[];
+  /** What can be done with the result besides. */
+  more?(task: Task, controls: TaskControls, say: Say): ButtonPlan[];
 }
