@@ -3,6 +3,7 @@ import { Downloads, type Held } from './download/download.ts';
 import { Hosts } from './download/hosts.ts';
 import { Room } from './download/room.ts';
 import { damaged, MediaError } from './errors.ts';
+import { type FilmFacts, filmFacts } from './films/facts.ts';
 import { defaultLimits, type MediaLimits } from './limits.ts';
 import { type CheckedPicture, checkedPicture } from './pictures/checked-picture.ts';
 import { examined, type PictureFacts } from './pictures/facts.ts';
@@ -46,6 +47,7 @@ export interface Media {
   /** A member's picture, fit to be sent to the gateway. */
   checkedPicture(bytes: Buffer, options?: Interruptible): Promise<CheckedPicture>;
   imageFacts(bytes: Buffer): Promise<PictureFacts>;
+  filmFacts(bytes: Buffer): FilmFacts;
   /** A PNG as large as the picture, white where it is to be changed and black elsewhere. */
   sideMask(side: MaskSide, size: MaskSize, options?: Interruptible): Promise<Buffer>;
   /** The same from what a member has drawn. */
@@ -114,6 +116,10 @@ class OpenMedia implements Media {
   async imageFacts(bytes: Buffer): Promise<PictureFacts> {
     const { width, height, frames } = await examined(bytes, this.#limits.pixels);
     return { width, height, frames };
+  }
+
+  filmFacts(bytes: Buffer): FilmFacts {
+    return filmFacts(bytes);
   }
 
   async sideMask(side: MaskSide, size: MaskSize, options: Interruptible = {}): Promise<Buffer> {

@@ -1,0 +1,30 @@
+import { brandedType } from '../recognise/brands.ts';
+import { isWebm } from '../recognise/ebml.ts';
+import { mp4Facts } from './mp4.ts';
+import { webmFacts } from './webm.ts';
+
+/** What a film's own head says of it; what it does not say, or says in a way that makes no sense, is left out. */
+export interface FilmFacts {
+  /** As it is seen, turned as its notes say. */
+  readonly width?: number;
+  readonly height?: number;
+  readonly seconds?: number;
+}
+
+/** Reads the heads of MP4, MOV and WebM, whatever they claim. Other files have no facts. */
+export function filmFacts(bytes: Buffer): FilmFacts {
+  if (isWebm(bytes)) return sensible(webmFacts(bytes));
+  return brandedType(bytes)?.kind === 'video' ? sensible(mp4Facts(bytes)) : {};
+}
+
+const LONGEST_SIDE = 65_535;
+const LONGEST_SECONDS = 7 * 24 * 60 * 60;
+
+function sensible({ width, height, seconds }: FilmFacts): FilmFacts {
+  const isSide = (side: number | undefined): boolean =>
+    side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= LONGEST_SIDE;
+  return {
+    ...(isSide(width) && isSide(height) && width !== undefined && height !== undefined && { width, height }),
+    ...(seconds !== undefined && seconds > 0 && seconds <= LONGEST_SECONDS && { seconds }),
+  };
+}

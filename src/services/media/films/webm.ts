@@ -1,0 +1,88 @@
+import type { FilmFacts } from './facts.ts';
+
+// https://www.rfc-editor.org/rfc/rfc9559, section 5.1
+const SEGMENT = 0x18538067;
+const INFO = 0x1549a966;
+const TIMESTAMP_SCALE = 0x2ad7b1;
+const DURATION = 0x4489;
+const TRACKS = 0x1654ae6b;
+const TRACK_ENTRY = 0xae;
+const VIDEO = 0xe0;
+const PIXEL_WIDTH = 0xb0;
+const PIXEL_HEIGHT = 0xba;
+
+/** Nanoseconds of a tick where the file does not say. */
+const USUAL_SCALE = 1_000_000;
+const NANOSECONDS = 1e9;
+/** What is wanted stands among the first; thousands of tiny ones are there to keep us busy. */
+const MOST_ELEMENTS = 500;
+
+/** Where the content of an element lies, its head left out. */
+interface Element {
+  readonly id: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The head of a WebM. One that was written live says nothing of its length. */
+export function webmFacts(bytes: Buffer): FilmFacts {
+  const segment = within(bytes, { start: 0, end: bytes.length }, SEGMENT);
+  const info = within(bytes, segment, INFO);
+  const scale = whole(bytes, within(bytes, info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
+  const ticks = float(bytes, within(bytes, info, DURATION));
+  const tracks = within(bytes, segment, TRACKS);
+  const entries = tracks ? elements(bytes, tracks).filter(({ id }) => id === TRACK_ENTRY) : [];
+  const video = entries.map((entry) => within(bytes, entry, VIDEO)).find((one) => one !== undefined);
+  const width = whole(bytes, within(bytes, video, PIXEL_WIDTH));
+  const height = whole(bytes, within(bytes, video, PIXEL_HEIGHT));
+  return {
+    ...(width !== undefined && height !== undefined && { width, height }),
+    ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS }),
+  };
+}
+
+function within(bytes: Buffer, place: Pick<Element, 'start' | 'end'> | undefined, wanted: number): Element | undefined {
+  return place && elements(bytes, place).find(({ id }) => id === wanted);
+}
+
+function elements(bytes: Buffer, { start, end: to }: Pick<Element, 'start' | 'end'>): Element[] {
+  const list: Element[] = [];
+  for (let at = start; at < to && list.length < MOST_ELEMENTS; ) {
+    const id = numberAt(bytes, at, to, { marked: true });
+    const size = id && numberAt(bytes, id.end, to, { marked: false });
+    if (!size) break;
+    // What was written live has no length, and goes on to the end of what holds it.
+    const end = size.isUnknown ? to : Math.min(to, size.end + size.value);
+    list.push({ id: id.value, start: size.end, end });
+    at = end;
+  }
+  return list;
+}
+
+/** A number whose leading zeros say how many bytes it has. Ids keep the mark behind those zeros, sizes do not. */
+function numberAt(bytes: Buffer, at: number, to: number, { marked }: { marked: boolean }) {
+  const first = bytes[at] ?? 0;
+  const length = Math.clz32(first) - 23;
+  if (length > 8 || at + length > to) return undefined;
+  const mask = 0xff >> length;
+  let value = marked ? first : first & mask;
+  let isUnknown = (first & mask) === mask;
+  for (let next = 1; next < length; next++) {
+    const byte = bytes[at + next] ?? 0;
+    value = value * 256 + byte;
+    isUnknown &&= byte === 0xff;
+  }
+  return { value, isUnknown, end: at + length };
+}
+
+/** Numbers of an element's content; nothing that is wanted here needs more than six bytes. */
+function whole(bytes: Buffer, element: Element | undefined): number | undefined {
+  const length = element ? element.end - element.start : 0;
+  return element && length >= 1 && length <= 6 ? bytes.readUIntBE(element.start, length) : undefined;
+}
+
+function float(bytes: Buffer, element: Element | undefined): number | undefined {
+  const length = element ? element.end - element.start : 0;
+  if (!element || (length !== 4 && length !== 8)) return undefined;
+  return length === 4 ? bytes.readFloatBE(element.start) : bytes.readDoubleBE(element.start);
+}

@@ -1,0 +1,84 @@
+/** Films of no frames, whose heads say what a test wants to be said. */
+interface Said {
+  width?: number;
+  height?: number;
+  seconds?: number;
+}
+
+interface Mp4Said extends Said {
+  brand?: 'isom' | 'qt  ';
+  /** Times of 64 bits. */
+  isLong?: boolean;
+  isTurned?: boolean;
+  /** Written piece by piece: the length stands in a place of its own. */
+  inPieces?: boolean;
+}
+
+const SCALE = 600;
+
+const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+function uint(value: number, bytes: 4 | 8 = 4): Buffer {
+  const buffer = Buffer.alloc(bytes);
+  if (bytes === 8) buffer.writeBigUInt64BE(BigInt(value));
+  else buffer.writeUInt32BE(value);
+  return buffer;
+}
+
+export function box(kind: string, ...content: Buffer[]): Buffer {
+  const body = Buffer.concat(content);
+  return Buffer.concat([uint(8 + body.length), latin(kind), body]);
+}
+
+export function mp4Film({ width = 1280, height = 720, seconds = 5, ...more }: Mp4Said = {}): Buffer {
+  const { brand = 'isom', isLong = false, isTurned = false, inPieces = false } = more;
+  const length = isLong ? 8 : 4;
+  const version = uint(isLong ? 0x0100_0000 : 0);
+  const times = Buffer.alloc(length * 2);
+  const duration = uint(Math.round(seconds * SCALE), length);
+  const mvhd = box('mvhd', version, times, uint(SCALE), inPieces ? uint(0, length) : duration, Buffer.alloc(80));
+  const one = 0x1_0000;
+  const matrix = (isTurned ? [0, one, 0, 0xffff_0000, 0, 0, 0, 0, 0] : [one, 0, 0, 0, one, 0, 0, 0, one]).map((n) =>
+    uint(n),
+  );
+  const sides = [uint(width * one), uint(height * one)];
+  const tkhd = (...size: Buffer[]): Buffer =>
+    box('tkhd', version, times, uint(1), uint(0), Buffer.alloc(length + 16), ...matrix, ...size);
+  const track = (handler: string, ...size: Buffer[]): Buffer =>
+    box('trak', tkhd(...size), box('mdia', box('hdlr', uint(0), uint(0), latin(handler), Buffer.alloc(13))));
+  const pieces = inPieces ? [box('mvex', box('mehd', version, duration))] : [];
+  const sound = track('soun', uint(0), uint(0));
+  return Buffer.concat([
+    box('ftyp', latin(`${brand}\0\0\0\0${brand}`)),
+    box('moov', mvhd, ...pieces, sound, track('vide', ...sides)),
+    box('mdat', Buffer.alloc(32)),
+  ]);
+}
+
+function element(id: number[], ...content: Buffer[]): Buffer {
+  const body = Buffer.concat(content);
+  return Buffer.concat([Buffer.from(id), Buffer.from([0x40 | (body.length >> 8), body.length & 0xff]), body]);
+}
+
+interface WebmSaid extends Said {
+  /** Written while it was filmed: nothing has a length. */
+  isLive?: boolean;
+}
+
+export function webmFilm({ width = 640, height = 360, seconds = 4, isLive = false }: WebmSaid = {}): Buffer {
+  const duration = Buffer.alloc(8);
+  duration.writeDoubleBE(seconds * 1000);
+  const info = element(
+    [0x15, 0x49, 0xa9, 0x66],
+    element([0x2a, 0xd7, 0xb1], uint(1_000_000)),
+    ...(isLive ? [] : [element([0x44, 0x89], duration)]),
+  );
+  const size = [element([0xb0], uint(width)), element([0xba], uint(height))];
+  const sound = element([0xae], element([0xe1], element([0xb5], uint(48_000))));
+  const tracks = element([0x16, 0x54, 0xae, 0x6b], sound, element([0xae], element([0xe0], ...size)));
+  const content = [info, tracks, element([0x1f, 0x43, 0xb6, 0x75], Buffer.alloc(9))];
+  const segment = isLive
+    ? Buffer.concat([Buffer.from([0x18, 0x53, 0x80, 0x67, 0x01]), Buffer.alloc(7, 0xff), ...content])
+    : element([0x18, 0x53, 0x80, 0x67], ...content);
+  return Buffer.concat([element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x82], latin('webm'))), segment]);
+}
