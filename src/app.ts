@@ -91,7 +91,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     gather: gatherer({ media, log }),
   });
   const offers = new Offers();
-  const presented = presenter({ media, tasks, say, log, offers, isRemix: config.gateway.remix });
+  const models = new ModelCatalogue(gateway.models, clock);
+  const presented = presenter({ media, tasks, say, log, offers, models, isRemix: config.gateway.remix });
   const delivery = new Delivery({
     botRest: client.rest,
     tokenRest,
@@ -103,7 +104,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   tasks.onChange((task) => delivery.show(task));
 
   const services: Services = {
-    models: new ModelCatalogue(gateway.models, clock),
+    models,
     defaultModels: config.models,
     tasks,
     usage: new UsageDesk({ reports: gateway.usage, book: ledger, unit: config.gateway.usageUnit, log }),

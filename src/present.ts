@@ -1,13 +1,17 @@
 import { actionId, changeId } from './buttons/action.ts';
 import { cancelId, editId, retryId } from './buttons/again.ts';
 import { deleteId } from './buttons/delete.ts';
+import { largerId } from './buttons/larger.ts';
+import { referenceId } from './buttons/reference.ts';
+import { sameId } from './buttons/same.ts';
 import { dismissId, tryAgainId } from './buttons/unconfirmed.ts';
 import { upscaleAllId } from './buttons/upscale-all.ts';
 import { continueId, wordsId } from './buttons/words.ts';
 import type { Prepared } from './discord/delivery/delivery.ts';
 import type { Say } from './locales/index.ts';
 import { type Results, resultsOf } from './results.ts';
-import { MediaError } from './services/media/index.ts';
+import type { ModelCatalogue } from './services/models/catalogue.ts';
+import { largerSizes } from './services/models/sizes.ts';
 import { asksForWords } from './services/tasks/actions.ts';
 import { isSpoiler, typedIn } from './services/tasks/follow-ups.ts';
 import type { Offers } from './services/tasks/offers.ts';
@@ -24,6 +28,7 @@ interface PresenterParts extends Results {
   isRemix: boolean;
   offers: Pick<Offers, 'isOffered'>;
 }
+  models: Pick<ModelCatalogue, 'known' | 'atHand'>;
 
 /** A picture that stands for seconds needs no more detail, and nobody waits long for it. */
 const MOST_OF_PREVIEW = 2 ** 20;
@@ -31,8 +36,10 @@ const MOST_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
 const PREVIEW_PATIENCE_MS = 5_000;
 
 /** Joins a task, the files of its results, and its view. */
+    ...{ sameId, referenceId, largerId },
+    largerThan: (model) => largerSizes(model, models.known),
 export function presenter(parts: PresenterParts) {
-  const { say, isRemix, offers } = parts;
+  const { say, isRemix, offers, models } = parts;
   const controls: TaskControls = {
     ...{ tryAgainId, dismissId, deleteId, continueId, cancelId, retryId, editId, upscaleAllId, changeId },
     isOffered: (customId) => offers.isOffered(customId),
@@ -51,6 +58,8 @@ export function presenter(parts: PresenterParts) {
         const files = preview ? [preview.file] : [];
         return {
           plan: taskMessage(task, controls, say, { ...nothing, files }),
+      // Whether a larger variant is there is asked of the list before its button is.
+      if (task.kind === 'image') await models.atHand();
           release: () => preview?.release(),
         };
       }

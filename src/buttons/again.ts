@@ -1,11 +1,12 @@
 import type { Services } from '../commands/services.ts';
 import { customId } from '../discord/custom-id.ts';
-import type { Button, Form, Opener } from '../discord/handlers.ts';
+import type { Ask, Button, Form, Opener } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { promptOf } from '../services/tasks/follow-ups.ts';
+import { hasOwnWords, hasResult, promptOf } from '../services/tasks/follow-ups.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { wordsForm, wordsIn } from '../views/words-form.ts';
-import { ownTask, soon } from './pressed-task.ts';
+import { orderOnceMore } from './once-more.ts';
+import { owned, ownTask, pressedTask, soon } from './pressed-task.ts';
 
 const RETRY = { verb: 'retry', version: 1 } as const;
 const EDIT = { verb: 'edit', version: 1 } as const;
@@ -21,19 +22,17 @@ export const retryButton: Button<Services> = {
   ...RETRY,
   answers: 'beside',
   async run({ args }, ask) {
-    const { kind, request, parentId } = failed(await ownTask(args, ask));
-    const parent = parentId === undefined ? undefined : await ask.services.tasks.get(parentId);
-    await ask.services.tasks.submit({ ...ask.origin, kind, request, parent });
+    await orderOnceMore(failed(await ownTask(args, ask)), ask);
     return 'shown as it goes';
   },
 };
 
-/** Once more with other words. */
+/** Once more with other words: what has failed its owner alone, and of a result whoever may go on from it. */
 export const editOpener: Opener<Services> = {
   ...EDIT,
   async open(args, ask) {
-    const task = await soon(ownTask(args, ask), ask);
-    const id = customId(EDITED.verb, EDITED.version, failed(task).id);
+    const task = await soon(editable(args, ask), ask);
+    const id = customId(EDITED.verb, EDITED.version, task.id);
     return wordsForm({ id, title: ask.say('words.editTitle'), words: promptOf(task), withRegion: false }, ask.say);
   },
 };
@@ -42,10 +41,10 @@ export const editedForm: Form<Services> = {
   ...EDITED,
   answers: 'beside',
   async run(filled, ask) {
-    const { kind, request } = failed(await ownTask(filled.args, ask));
+    const task = await editable(filled.args, ask);
     const { words } = wordsIn(filled);
     if (words === '') throw new Refusal('refusals.noWords');
-    await ask.services.tasks.submit({ ...ask.origin, kind, request: { ...request, prompt: words, typed: words } });
+    await orderOnceMore(task, ask, { prompt: words, typed: words });
     return 'shown as it goes';
   },
 };
@@ -59,6 +58,12 @@ export const cancelButton: Button<Services> = {
     throw new Refusal('refusals.cannotCancel');
   },
 };
+
+async function editable(args: readonly string[], ask: Ask<Services>): Promise<Task> {
+  const task = await pressedTask(args, ask);
+  if (!hasOwnWords(task)) throw new Refusal('refusals.unknownButton');
+  return hasResult(task) ? task : failed(owned(task, ask));
+}
 
 function failed(task: Task): Task {
   if (!['failed', 'expired', 'cancelled'].includes(task.state)) throw new Refusal('refusals.notFailed');

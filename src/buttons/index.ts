@@ -3,7 +3,10 @@ import type { Button, Form, Opener } from '../discord/handlers.ts';
 import { actionButton, changeButton } from './action.ts';
 import { cancelButton, editedForm, editOpener, retryButton } from './again.ts';
 import { deleteButton } from './delete.ts';
+import { largerButton } from './larger.ts';
 import { modelsPageButton } from './models-page.ts';
+import { referenceOpener, referredForm } from './reference.ts';
+import { sameButton } from './same.ts';
 import { dismissButton, tryAgainButton } from './unconfirmed.ts';
 import { upscaleAllButton } from './upscale-all.ts';
 import { usageRangeButton } from './usage-range.ts';
@@ -14,6 +17,8 @@ export const buttons: readonly Button<Services>[] = [
   changeButton,
   upscaleAllButton,
   retryButton,
+  sameButton,
+  largerButton,
   cancelButton,
   tryAgainButton,
   dismissButton,
@@ -22,6 +27,6 @@ export const buttons: readonly Button<Services>[] = [
   usageRangeButton,
 ];
 
-export const openers: readonly Opener<Services>[] = [wordsOpener, continueOpener, editOpener];
+export const openers: readonly Opener<Services>[] = [wordsOpener, continueOpener, editOpener, referenceOpener];
 
-export const forms: readonly Form<Services>[] = [wordsWritten, continueWritten, editedForm];
+export const forms: readonly Form<Services>[] = [wordsWritten, continueWritten, editedForm, referredForm];

@@ -16,8 +16,11 @@ export async function pressedTask(args: readonly string[], { services, place }: 
 
 /** The same for what only its owner may decide. */
 export async function ownTask(args: readonly string[], ask: Ask<Services>): Promise<Task> {
-  const task = await pressedTask(args, ask);
-  if (task.requesterId !== ask.place.userId) throw new Refusal('refusals.notYours');
+  return owned(await pressedTask(args, ask), ask);
+}
+
+export function owned(task: Task, { place }: Pick<Ask<Services>, 'place'>): Task {
+  if (task.requesterId !== place.userId) throw new Refusal('refusals.notYours');
   return task;
 }
 

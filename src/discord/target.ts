@@ -26,7 +26,8 @@ export function targetOf({ id, channelId, attachments, embeds }: Message): Targe
   return { id, channelId, files: [...attached, ...shown] };
 }
 
-function nameIn(address: string): string {
+/** What a file is called by where it is. */
+export function nameIn(address: string): string {
   const name = URL.parse(address)?.pathname.split('/').at(-1);
   return name === undefined || name === '' ? 'picture' : name;
 }

@@ -1,5 +1,6 @@
 import { commands } from './en/commands.ts';
 import { menus } from './en/menus.ts';
+import { reference } from './en/reference.ts';
 import { refusals } from './en/refusals.ts';
 import { task } from './en/task.ts';
 import { usage } from './en/usage.ts';
@@ -56,6 +57,7 @@ export const en = {
     mask: 'Or a mask of your own',
     maskHint: 'A picture of the same shape: what is white or clear is changed.',
   },
+  reference,
   refusals,
   menus,
   gateway: {

@@ -1,4 +1,5 @@
 import type { Say } from '../locales/index.ts';
+import type { ModelSize } from '../services/models/sizes.ts';
 import { type ActionFamily, meaningOfAction } from '../services/tasks/actions.ts';
 import { isGrid, type ShortChange, shortChanges, typedIn } from '../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
@@ -15,6 +16,11 @@ export interface TaskControls {
   retryId(taskId: string): string;
   editId(taskId: string): string;
   upscaleAllId(taskId: string): string;
+  sameId(taskId: string): string;
+  referenceId(taskId: string): string;
+  /** Which larger variants there are of a model, as far as is known. */
+  largerThan(model: string): readonly ModelSize[];
+  largerId(taskId: string, size: ModelSize): string;
   changeId(taskId: string, short: ShortChange): string;
   /** Whether the gateway takes this button, as far as is known. */
   isOffered(customId: string): boolean;

@@ -1,3 +1,4 @@
+import { largerSizes } from '../../src/services/models/sizes.ts';
 import { Offers } from '../../src/services/tasks/offers.ts';
 import type { TaskControls } from '../../src/views/task-buttons.ts';
 
@@ -11,6 +12,10 @@ export const controls: TaskControls = {
   retryId: id('retry'),
   editId: id('edit'),
   upscaleAllId: id('all'),
+  sameId: id('same'),
+  referenceId: id('ref'),
+  largerThan: (model) => largerSizes(model, [{ id: 'lumen-2K' }, { id: 'lumen-4K' }]),
+  largerId: (taskId, size) => `large.1.${taskId}.${size}`,
   changeId: (taskId, short) => `chg.1.${taskId}.${short}`,
   isOffered: (customId) => new Offers().isOffered(customId),
   actionId: (taskId, place) => `a.1.${taskId}.${place}`,

@@ -1,16 +1,21 @@
 import type { Attachment } from '../../discord/options.ts';
+import { nameIn, type Target } from '../../discord/target.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
 
-/** Pictures that a prompt goes by: handed in as files, or named by where they are. */
+/** Pictures to go by: handed in as files, or named by where they are. */
 export interface References {
   image?: Attachment | undefined;
   image2?: Attachment | undefined;
   image3?: Attachment | undefined;
   image4?: Attachment | undefined;
   image5?: Attachment | undefined;
+  image6?: Attachment | undefined;
+  image7?: Attachment | undefined;
   links?: string | undefined;
 }
+
+const IS_PICTURE = /^image\//i;
 
 /** More than a handful only blur each other. */
 const MOST_REFERENCES = 5;
@@ -18,8 +23,8 @@ const MOST_REFERENCES = 5;
 /** The specification names no limit; as base64 this is 27 MB, about as much as gateways take in one request. */
 const MOST_MIB = 20;
 
-export function handedIn({ image, image2, image3, image4, image5 }: References): Attachment[] {
-  return [image, image2, image3, image4, image5].filter((one) => one !== undefined);
+export function handedIn({ image, image2, image3, image4, image5, image6, image7 }: References): Attachment[] {
+  return [image, image2, image3, image4, image5, image6, image7].filter((one) => one !== undefined);
 }
 
 /** Between spaces, lines and commas. A comma inside an address belongs to it; angle brackets only keep Discord's preview away. */
@@ -30,26 +35,36 @@ export function linksIn({ links = '' }: References): string[] {
     .filter((piece) => piece !== '');
 }
 
+/** The same as an order names them: those handed in, then those named by where they are. */
+export function picturesIn(references: References): { address: string; name: string }[] {
+  const files = handedIn(references).map(({ address, name }) => ({ address, name: shown(name) }));
+  return [...files, ...linksIn(references).map((address) => ({ address, name: shown(nameIn(address)) }))];
+}
+
+/** What of a message can be gone by, as far as the message tells: films and sounds say what they are. */
+export function picturesOn({ files }: Pick<Target, 'files'>): Attachment[] {
+  return files.filter(({ mediaType }) => mediaType === undefined || IS_PICTURE.test(mediaType));
+}
+
 /** What the payload alone tells of pictures that are of no use; what is inside of them is looked at later. */
-export function unfitReference(references: References): Refusal | undefined {
+export function unfitReference(references: References, most = MOST_REFERENCES): Refusal | undefined {
   const files = handedIn(references);
   const links = linksIn(references);
   const count = files.length + links.length;
-  if (count > MOST_REFERENCES) {
-    return new Refusal('refusals.picturesTooMany', { count: String(count), most: String(MOST_REFERENCES) });
-  }
+  if (count > most) return new Refusal('refusals.picturesTooMany', { count: String(count), most: String(most) });
   const link = links.find((one) => !webAddress.safeParse(one).success);
   if (link !== undefined) return new Refusal('refusals.pictureLinkUnusable', { link: shown(link) });
   return files.map(unfit).find((refusal) => refusal !== undefined);
 }
 
 function unfit({ name, size, mediaType }: Attachment): Refusal | undefined {
-  if (mediaType !== undefined && !/^image\//i.test(mediaType)) {
+  if (mediaType !== undefined && !IS_PICTURE.test(mediaType)) {
     return new Refusal('refusals.pictureIsNone', {
       name: shown(name),
       mediaType: shown(mediaType.replace(/;.*/s, '')),
     });
   }
+  if (size === 0) return new Refusal('refusals.pictureEmpty', { name: shown(name) });
   if (size <= MOST_MIB * 1024 * 1024) return undefined;
   return new Refusal('refusals.pictureTooLarge', { name: shown(name), most: `${MOST_MIB} MB` });
 }

@@ -61,6 +61,21 @@ export const commands = {
       },
     },
   },
+  image: {
+    description: 'A picture from words, or other pictures made of yours',
+    example: '/image prompt:the same fox, but at night',
+    who: 'everyone',
+    options: {
+      prompt: 'What the picture shows, or what is to change in those you give',
+      model: 'Which model paints it; -2K and -4K ones make larger pictures',
+      image: 'A picture to go by',
+      image2: 'A second picture to go by',
+      image3: 'A third picture to go by',
+      image4: 'A fourth picture to go by',
+      links: 'Addresses of pictures to go by, with spaces between',
+      private: 'Only you see the answer and its result',
+    },
+  },
   shorten: {
     description: 'Shorter words for a long prompt',
     example: '/shorten prompt:a very long description of a fox',

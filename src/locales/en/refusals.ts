@@ -4,6 +4,9 @@ export const refusals = {
   optionNegativeHasFlag:
     'The option `negative` takes only words for what should not be there. Write {{flag}} into the prompt instead.',
   pictureIsNone: '{{name}} is no picture but {{mediaType}}. Choose a PNG, JPEG or WebP.',
+  pictureEmpty: '{{name}} is empty: nothing of it arrived. Choose a PNG, JPEG or WebP.',
+  noPictureHere: 'There is no picture on this message. Choose a message that shows one.',
+  noSuchPicture: 'There is no picture {{number}} among those in the form. Choose another one, or none for all of them.',
   pictureLinkUnusable:
     '{{link}} is no address that can be used. Write whole addresses that begin with `https://` or `http://`, with spaces between.',
   picturesNotPostable:

@@ -32,6 +32,7 @@ export const task = {
   wordsRefused: 'The gateway did not take these words: {{reason}}',
   isAsked: 'On its way to the gateway …',
   seed: 'Seed {{seed}}',
+  facts: { model: 'Model {{model}}' },
   call: {
     done: '{{owner}}, this is done.',
     failed: '{{owner}}, this was not done.',
@@ -70,3 +71,7 @@ export const task = {
     upscaleAll: 'Upscale all',
   },
 } as const;
+    same: 'Again',
+    editPrompt: 'Edit prompt',
+    reference: 'Use as reference',
+    larger: 'Larger ({{size}})',

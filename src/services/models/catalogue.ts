@@ -37,11 +37,16 @@ export class ModelCatalogue {
     return (await this.#ask(name)).models;
   }
 
+  /** What was listed last, however long ago that is. */
+  get known(): readonly Model[] {
+    return this.#lists.get('own')?.models ?? [];
+  }
+
   /** What is known within a moment: an old list rather than a late one, and none rather than an error. */
   async atHand(): Promise<readonly Model[]> {
-    const late = pause(this.#clock, SUGGESTION_PATIENCE_MS).then(() => this.#lists.get('own')?.models ?? []);
+    const late = pause(this.#clock, SUGGESTION_PATIENCE_MS).then(() => this.known);
     const listed = this.list().catch((error: unknown) => {
-      if (error instanceof GatewayError) return this.#lists.get('own')?.models ?? [];
+      if (error instanceof GatewayError) return this.known;
       throw error;
     });
     return Promise.race([listed, late]);

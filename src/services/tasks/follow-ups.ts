@@ -1,7 +1,8 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { type ActionMeaning, meaningOfAction } from './actions.ts';
+import { lineAt } from './lines.ts';
 import type { Region, sides } from './materials.ts';
-import type { Task } from './task.ts';
+import type { Task, TaskKind } from './task.ts';
 import type { Order } from './transitions.ts';
 
 /** What a follow-up of a task asks for; who asks, and from where, comes with the press. */
@@ -17,7 +18,7 @@ export interface WrittenWords {
 export function actionOn(parent: Task, place: number, written?: WrittenWords): FollowUp {
   const action = parent.actions[place];
   if (!action) throw new Refusal('refusals.unknownButton');
-  hasResult(parent);
+  needsResult(parent);
   const { customId, label } = action;
   return { kind: 'action', parent, request: { ...about(parent, written), customId, label } };
 }
@@ -30,7 +31,7 @@ const CHANGES = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' } as const;
 
 /** The same for a result that came without buttons. */
 export function changeOn(parent: Task, short: ShortChange): FollowUp {
-  hasResult(parent);
+  needsResult(parent);
   if (!isGrid(parent) || parent.media.length === 0) throw new Refusal('refusals.noResult');
   const action = CHANGES[short.charAt(0) as keyof typeof CHANGES];
   const index = Number(short.charAt(1) || 1);
@@ -38,15 +39,18 @@ export function changeOn(parent: Task, short: ShortChange): FollowUp {
 }
 
 /** A button can be forged, and an old one be of a task that went another way. */
-function hasResult({ state }: Task): void {
-  if (state !== 'ready' && state !== 'delivered') throw new Refusal('refusals.noResult');
+export function needsResult(task: Task): void {
+  if (!hasResult(task)) throw new Refusal('refusals.noResult');
 }
+
+export const hasResult = ({ state }: Task): boolean => state === 'ready' || state === 'delivered';
 
 function about(parent: Task, written?: WrittenWords): Record<string, unknown> {
   if (parent.remoteId === undefined) throw new Refusal('refusals.unknownButton');
   return {
     of: parent.remoteId,
     prompt: promptOf(parent),
+    ...(typeof parent.request.title === 'string' && { title: parent.request.title }),
     ...(isSpoiler(parent) && { spoiler: true }),
     ...(written && { words: written.words }),
     ...(written?.region && { region: written.region }),
@@ -67,6 +71,18 @@ export const isSpoiler = ({ request }: Task): boolean => request.spoiler === tru
 export function typedIn(task: Task): string {
   return typeof task.request.typed === 'string' ? task.request.typed : promptOf(task);
 }
+
+/** What stands for it where it has to be named: of something made without words, what it was made of. */
+export const titleOf = (task: Task): string =>
+  typeof task.request.title === 'string' ? task.request.title : typedIn(task);
+
+/** Kinds whose prompt is their member's own words, so that it can be ordered with others. */
+const OF_OWN_WORDS: ReadonlySet<TaskKind> = new Set([
+  ...(['imagine', 'shorten', 'animate', 'image'] as const),
+  ...(['video', 'second-video', 'image-to-video'] as const),
+]);
+
+export const hasOwnWords = (task: Task): boolean => OF_OWN_WORDS.has(task.kind) && typedIn(task) !== '';
 
 /** The part of a task's picture that a side stands for. */
 export function sideOf(parent: Task, side: (typeof sides)[number]): Region {
@@ -102,13 +118,6 @@ export function proposedWords(parent: Task, place: number): string {
   if (family === 'custom-zoom') return `${prompt} --zoom 2`.trim();
   if (family === 'describe-line' || family === 'shorten-line') return lineAt(parent.text ?? '', index ?? 1) ?? prompt;
   return prompt;
-}
-
-/** Results in lines are numbered, by a keycap usually. */
-function lineAt(text: string, number: number): string | undefined {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const numbered = lines.find((line) => line.trim().startsWith(String(number)));
-  return (numbered ?? lines[number - 1])?.trim().replace(/^\d(?:️?⃣|[.):])\s*/u, '');
 }
 
 /** Whoever sees a public result may go on from it; a private one is its owner's alone. */

@@ -113,6 +113,7 @@ describe('the preview of a job', () => {
       say: speak(),
       isRemix: false,
       offers: { isOffered: () => true },
+      models: { known: [], atHand: async () => [] },
     });
     const preview = { kind: 'image', address: `${gateway.url}/files/1/preview-50.webp`, firstSeenAt: 0 } as const;
     const unwanted = new AbortController();

@@ -1,0 +1,32 @@
+import { Refusal } from '../../lib/refusal.ts';
+import type { Reference } from '../../services/tasks/materials.ts';
+import { picturesIn, type References, unfitReference } from '../imagine/references.ts';
+
+export interface ImageValues extends References {
+  prompt: string;
+}
+
+/** What the task keeps. This endpoint takes references by their addresses alone (specification, 4.5). */
+export type ImageRequest = {
+  prompt: string;
+  model: string;
+  references?: Reference[];
+  /** Its results are covered until somebody wants to see them. */
+  spoiler?: true;
+};
+
+/** As many as any of the gateway's models is known to take (specification, part 8). */
+export const MOST_REFERENCES = 7;
+
+export function imageRequest(values: ImageValues, model: string): ImageRequest {
+  const references = picturesIn(values).map(
+    (picture): Reference => ({ ...picture, medium: 'image', takes: 'address' }),
+  );
+  return { prompt: values.prompt.trim(), model, ...(references.length > 0 && { references }) };
+}
+
+/** Why it cannot be ordered like this, as far as that can be told without looking elsewhere. */
+export function objectionTo(values: ImageValues): Refusal | undefined {
+  if (!/[^\s\p{Cf}]/u.test(values.prompt)) return new Refusal('refusals.optionPromptEmpty');
+  return unfitReference(values, MOST_REFERENCES);
+}

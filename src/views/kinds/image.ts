@@ -1,0 +1,32 @@
+import { asText } from '../markdown.ts';
+import type { ButtonPlan } from '../plan.ts';
+import type { KindView } from './kind-view.ts';
+
+const LONGEST_MODEL = 200;
+
+export const image: KindView = {
+  facts: ({ model = '' }, say) =>
+    model === '' ? [] : [`-# ${say('task.facts.model', { model: asText(model, LONGEST_MODEL) })}`],
+
+  buttons({ id, model = '', media }, controls, say) {
+    const again: ButtonPlan[] = [
+      { type: 'button', id: controls.sameId(id), label: say('task.buttons.same'), emoji: '🔁' },
+      { type: 'button', id: controls.editId(id), label: say('task.buttons.editPrompt'), emoji: '✏️' },
+    ];
+    if (media.length === 0) return again;
+    const larger = controls.largerThan(model).map(
+      (size, index): ButtonPlan => ({
+        type: 'button',
+        id: controls.largerId(id, size),
+        label: say('task.buttons.larger', { size }),
+        emoji: '⏫',
+        startsRow: index === 0,
+      }),
+    );
+    return [
+      ...again,
+      { type: 'button', id: controls.referenceId(id), label: say('task.buttons.reference'), emoji: '🖼️' },
+      ...larger,
+    ];
+  },
+};
