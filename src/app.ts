@@ -18,6 +18,7 @@ import { speak } from './locales/index.ts';
 import { gatherer } from './materials.ts';
 import { presenter } from './present.ts';
 import { type Gateway, GatewayError, openGateway } from './services/gateway/index.ts';
+import { gatewayReach } from './materials/reach.ts';
 import type { GatewayLimits } from './services/gateway/settings.ts';
 import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
@@ -60,11 +61,13 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const { baseUrl, apiKey } = config.gateway;
   const media = openMedia(
     {
-      gatewayOrigin: new URL(baseUrl).origin,
+      gatewayOrigin,
+  const gatewayOrigin = new URL(baseUrl).origin;
+  const { allowPrivate } = config.media;
       apiKey,
       // Where Discord is in one's own network, its files are there too.
       alsoAllowed: [new URL(config.discord.apiUrl).origin],
-      allowPrivate: config.media.allowPrivate,
+      allowPrivate,
     },
     { log, clock },
   );
@@ -88,7 +91,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     clock,
     log,
     maxWaitMs: config.maxWaitMs,
-    gather: gatherer({ media, log }),
+    gather: gatherer({ media, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) }),
   });
   const offers = new Offers();
   const models = new ModelCatalogue(gateway.models, clock);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '../src/lib/refusal.ts';
 import { gatherer } from '../src/materials.ts';
 import { type Media, openMedia } from '../src/services/media/index.ts';
-import type { Materials } from '../src/services/tasks/materials.ts';
+import type { Materials, Occasion } from '../src/services/tasks/materials.ts';
 import { chunked, type FileHost, file, openFileHost, redirect } from './services/media/file-host.ts';
 import { heavier, noise } from './services/media/pictures.ts';
 import { ManualClock } from './support/manual-clock.ts';
@@ -25,7 +25,9 @@ describe('what an order sends along', () => {
   let clock: ManualClock;
   let notes: string[];
   let png: Buffer;
-  let gather: (request: Record<string, unknown>) => Promise<Materials>;
+  /** Addresses that the gateway cannot reach. */
+  let outOfReach: Set<string>;
+  let gather: (request: Record<string, unknown>, occasion?: Partial<Occasion>) => Promise<Materials>;
 
   beforeEach(async () => {
     [gateway, discord, stranger] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
@@ -42,8 +44,10 @@ describe('what an order sends along', () => {
     const limits = { memoryBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
     media = openMedia(settings, { clock, log: { warn: () => undefined } }, limits);
     const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
-    const gathered = gatherer({ media, log });
-    gather = (request) => gathered(request, { patienceMs: 300_000 });
+    outOfReach = new Set();
+    const reach = async (address: string) => !outOfReach.has(address);
+    const gathered = gatherer({ media, log, clock, reach });
+    gather = (request, occasion) => gathered(request, { patienceMs: 300_000, ...occasion });
   });
   afterEach(async () => {
     await media.close();

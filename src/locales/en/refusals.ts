@@ -45,6 +45,16 @@ export const refusals = {
   pictureOdd: '{{name}} is not a picture that can be read. Send a PNG, JPEG, WebP, GIF or AVIF.',
   pictureTooLarge:
     '{{name}} is too large: more than {{most}}, or far more pixels than a picture needs. Make it smaller and send it again.',
+  filmOdd: '{{name}} is not a film that can be read. Give an MP4, MOV or WebM.',
+  soundOdd: '{{name}} is not a sound that can be read. Give an MP3, M4A, WAV or OGG.',
+  fileTooLarge: '{{name}} is larger than {{most}}. Make it smaller and give it again.',
+  referenceNotPublic:
+    '{{name}} is not on the public internet, where the gateway fetches it. Give an address that anybody can open.',
+  referenceOutOfReach:
+    'The gateway cannot reach files of this Discord, and so not {{name}}. Give a public address with `links`.',
+  referenceEnded: 'The address of {{name}} ran out at {{until}}. Upload it again.',
+  referenceEndsSoon:
+    'The address of {{name}} is good until {{until}} only, and the gateway may need it for {{minutes}} minutes. Upload it again.',
   pictureGone: '{{name}} is no longer where it was. Upload it again.',
   pictureUnreachable:
     '{{name}} could not be fetched. Upload it to Discord instead of giving a link, or try again in a moment.',

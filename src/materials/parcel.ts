@@ -1,0 +1,46 @@
+import { Refusal } from '../lib/refusal.ts';
+import type { Fetched, Media } from '../services/media/index.ts';
+import { type GivenFiles, inMegabytes } from './given-files.ts';
+
+const MB = 1_000_000;
+/** They travel in one body and as base64, a third larger; the reverse proxies before gateways seldom take 64 MB. */
+const MOST_TOGETHER = 40 * MB;
+/** Where a gateway found an order too large, a picture may have this much, and never more than half of what it had. */
+const LIGHT = 2 * MB;
+
+interface ParcelParts {
+  media: Media;
+  files: GivenFiles;
+  isLighter: boolean;
+}
+
+/** The pictures that travel inside of one order. */
+export class Parcel {
+  readonly #parts: ParcelParts;
+  #bytes = 0;
+
+  constructor(parts: ParcelParts) {
+    this.#parts = parts;
+  }
+
+  /** A picture as a data URI. */
+  async add(file: Pick<Fetched, 'bytes'>): Promise<string> {
+    const { files, isLighter } = this.#parts;
+    const picture = await files.picture(file);
+    const { bytes, dataUri } = isLighter ? await this.#lighter(picture) : picture;
+    this.#bytes += bytes.length;
+    if (this.#bytes > MOST_TOGETHER) {
+      throw new Refusal('refusals.picturesTooLarge', { most: inMegabytes(MOST_TOGETHER) });
+    }
+    return dataUri;
+  }
+
+  async #lighter(picture: Pick<Fetched, 'bytes' | 'type'>) {
+    const most = Math.min(LIGHT, Math.floor(picture.bytes.length / 2));
+    const fitting = await this.#parts.media.fit(picture, most);
+    // Nothing that could still be told from a blot.
+    if (fitting.how === 'none') throw new Refusal('refusals.picturesTooLarge', { most: inMegabytes(LIGHT) });
+    const { bytes, type } = fitting;
+    return { bytes, dataUri: `data:${type.mime};base64,${bytes.toString('base64')}` };
+  }
+}
