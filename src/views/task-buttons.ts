@@ -1,10 +1,11 @@
 import type { Say } from '../locales/index.ts';
 import type { ModelSize } from '../services/models/sizes.ts';
 import { type ActionFamily, meaningOfAction } from '../services/tasks/actions.ts';
-import { isGrid, type ShortChange, shortChanges, typedIn } from '../services/tasks/follow-ups.ts';
+import { hasOwnWords, isGrid, type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
 import { kindViews } from './kinds/index.ts';
 import type { ButtonPlan } from './plan.ts';
+import { fitRows } from './rows.ts';
 
 /** Custom ids are made by those who understand them. */
 export interface TaskControls {
@@ -47,6 +48,12 @@ export function taskButtons(task: Task, controls: TaskControls, say: Say): Butto
         button('tryAgain', controls.tryAgainId(id), { look: 'danger' }),
         button('dismiss', controls.dismissId(id)),
       ];
+      const reference = button('reference', controls.referenceId(id), { emoji: '🖼️' });
+      const withReference = [...buttons, reference, remove];
+      // Kinds with buttons of their own decide about this one too.
+      const isMissing = !view?.buttons && task.media.some(({ kind }) => kind === 'image');
+      return isMissing && fitRows(withReference) ? withReference : [...buttons, remove];
+    }
     case 'needs-input':
       if (task.times.wordsSent !== undefined) return [];
       return [
@@ -58,12 +65,11 @@ export function taskButtons(task: Task, controls: TaskControls, say: Say): Butto
   }
   if (!hasEnded(task)) return [button('cancel', controls.cancelId(id))];
   if (failure?.cause === 'dismissed') return [remove];
-  const edit =
-    typedIn(task) !== '' && task.parentId === undefined ? [button('edit', controls.editId(id), { emoji: '✏️' })] : [];
+  const edit = hasOwnWords(task) ? [button('edit', controls.editId(id), { emoji: '✏️' })] : [];
   return [button('retry', controls.retryId(id), { emoji: '🔁' }), ...edit, remove];
 }
 
-type Name = 'tryAgain' | 'dismiss' | 'delete' | 'continue' | 'cancel' | 'retry' | 'edit' | 'upscaleAll';
+type Name = 'tryAgain' | 'dismiss' | 'delete' | 'continue' | 'cancel' | 'retry' | 'edit' | 'upscaleAll' | 'reference';
 
 /** Rows as members know them from Midjourney: what belongs together stands together. */
 const ROWS: Readonly<Partial<Record<ActionFamily, number>>> = {

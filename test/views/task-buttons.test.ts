@@ -47,7 +47,7 @@ describe('the buttons of a result', () => {
     expect(rowsOf(done(grid))).toEqual([
       ['U1', 'U2', 'U3', 'U4', '🔄'],
       ['V1', 'V2', 'V3', 'V4'],
-      ['Upscale all', 'Delete'],
+      ['Upscale all', 'Use as reference', 'Delete'],
     ]);
   });
 
@@ -69,7 +69,7 @@ describe('the buttons of a result', () => {
       ['Vary (Subtle)', 'Vary (Strong)', 'Vary (Region)'],
       ['Zoom Out 2x', 'Custom Zoom'],
       ['⬅️', '⬅️', '⬅️', '⬅️'],
-      ['Animate (High motion)', 'Delete'],
+      ['Animate (High motion)', 'Use as reference', 'Delete'],
     ]);
   });
 
@@ -77,9 +77,11 @@ describe('the buttons of a result', () => {
     expect(rowsOf(done([]))).toEqual([
       ['U1', 'U2', 'U3', 'U4', '🔄'],
       ['V1', 'V2', 'V3', 'V4'],
-      ['Upscale all', 'Delete'],
+      ['Upscale all', 'Use as reference', 'Delete'],
     ]);
-    expect(rowsOf(done([], { kind: 'change', request: { action: 'UPSCALE', index: 1 } }))).toEqual([['Delete']]);
+    expect(rowsOf(done([], { kind: 'change', request: { action: 'UPSCALE', index: 1 } }))).toEqual([
+      ['Use as reference', 'Delete'],
+    ]);
   });
 
   it.each(['upscale_9', ':smile:', '<:custom:123456789012345678>', 'x', '🔄🔄', ' ', '1'])(
@@ -96,5 +98,17 @@ describe('the buttons of a result', () => {
     const more = Array.from({ length: 30 }, (_, index) => action(`unheard::${index}`, `N${index}`));
     // Twenty-five of them in one list, the others in a second one.
     expect(rowsOf(done(more))).toHaveLength(2);
+  });
+
+  it('make of a picture another one, but not of a film, and only where there is room', () => {
+    const film = [{ kind: 'video', firstSeenAt: start }] as const;
+    expect(rowsOf(done([action('unheard::of', 'More')], { media: [...film] }))).toEqual([['More', 'Delete']]);
+    const rows = ['upsample_v7_2x', 'low_variation', 'zoom', 'pan_left'].flatMap((name) =>
+      [1, 2].map((n) => action(`MJ::JOB::${name}::${n}::${uuid}`, `${name} ${n}`)),
+    );
+    const fifth = (count: number) =>
+      Array.from({ length: count }, (_, n) => action(`MJ::JOB::animate_${n}::1::${uuid}`, `A${n}`));
+    expect(rowsOf(done([...rows, ...fifth(3)])).at(-1)).toEqual(['A0', 'A1', 'A2', 'Use as reference', 'Delete']);
+    expect(rowsOf(done([...rows, ...fifth(4)])).at(-1)).toEqual(['A0', 'A1', 'A2', 'A3', 'Delete']);
   });
 });

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { largerSizes, variantOf } from '../../../src/services/models/sizes.ts';
+
+const listed = ['lumen', 'lumen-2K', 'lumen-4K', 'maker/lumen-2K', 'small-4k'].map((id) => ({ id }));
+
+it.each([
+  ['lumen', ['2K', '4K']],
+  ['lumen-2K', ['4K']],
+  ['lumen-4K', []],
+  ['maker/lumen', ['2K']],
+  ['maker/lumen-2K', []],
+  // Ids are taken letter by letter.
+  ['small', []],
+  ['LUMEN', []],
+  ['', []],
+] as const)('of %j there are larger variants as far as the list has them: %j', (id, sizes) => {
+  expect(largerSizes(id, listed)).toEqual(sizes);
+});
+
+it('a variant is named only where it is larger', () => {
+  expect(variantOf('lumen', '2K')).toBe('lumen-2K');
+  expect(variantOf('lumen-2K', '4K')).toBe('lumen-4K');
+  expect(variantOf('lumen-4K', '2K')).toBeUndefined();
+  expect(variantOf('lumen-2K', '2K')).toBeUndefined();
+});
