@@ -18,10 +18,15 @@ export interface TaskControls {
   editId(taskId: string): string;
   upscaleAllId(taskId: string): string;
   sameId(taskId: string): string;
+  filmId(taskId: string): string;
   referenceId(taskId: string): string;
   /** Which larger variants there are of a model, as far as is known. */
   largerThan(model: string): readonly ModelSize[];
   largerId(taskId: string, size: ModelSize): string;
+  /** To make pictures of one line of a result in words, counted from 1; or of all of them. */
+  lineId(taskId: string, number: number): string;
+  allLinesId(taskId: string): string;
+  animateId(taskId: string): string;
   changeId(taskId: string, short: ShortChange): string;
   /** Whether the gateway takes this button, as far as is known. */
   isOffered(customId: string): boolean;
@@ -37,16 +42,11 @@ export function taskButtons(task: Task, controls: TaskControls, say: Say): Butto
   const remove = button('delete', controls.deleteId(id), { emoji: '🗑️' });
   switch (state) {
     case 'ready':
-    case 'delivered':
-      return [
-        ...(kindViews[task.kind]?.buttons?.(task, controls, say) ?? followUps(task, controls, say)),
-        ...(kindViews[task.kind]?.more?.(task, controls, say) ?? []),
-        remove,
-      ];
-    case 'unconfirmed':
-      return [
-        button('tryAgain', controls.tryAgainId(id), { look: 'danger' }),
-        button('dismiss', controls.dismissId(id)),
+    case 'delivered': {
+      const view = kindViews[task.kind];
+      const buttons = [
+        ...(view?.buttons?.(task, controls, say) ?? followUps(task, controls, say)),
+        ...(view?.more?.(task, controls, say) ?? []),
       ];
       const reference = button('reference', controls.referenceId(id), { emoji: '🖼️' });
       const withReference = [...buttons, reference, remove];
@@ -54,6 +54,11 @@ export function taskButtons(task: Task, controls: TaskControls, say: Say): Butto
       const isMissing = !view?.buttons && task.media.some(({ kind }) => kind === 'image');
       return isMissing && fitRows(withReference) ? withReference : [...buttons, remove];
     }
+    case 'unconfirmed':
+      return [
+        button('tryAgain', controls.tryAgainId(id), { look: 'danger' }),
+        button('dismiss', controls.dismissId(id)),
+      ];
     case 'needs-input':
       if (task.times.wordsSent !== undefined) return [];
       return [
