@@ -3,6 +3,7 @@ import { GatewayError } from './services/gateway/index.ts';
 import type { Medium } from './services/gateway/read/snapshot.ts';
 import {
   type Fetched,
+  type FilmFacts,
   type Media,
   MediaError,
   type MediaErrorKind,
@@ -20,8 +21,8 @@ export interface Results {
 
 /** What became of one result: a file to attach, or where it is, or both; else it is gone, or not what it should be. */
 export type Result =
-  | { as: 'file'; bytes: Buffer; type: MediaType; smallerThan?: Place; release(): void }
-  | { as: 'link'; address: string; expiresAt?: number | undefined }
+  | { as: 'file'; bytes: Buffer; type: MediaType; film?: FilmFacts; smallerThan?: Place; release(): void }
+  | { as: 'link'; address: string; expiresAt?: number | undefined; film?: FilmFacts }
   | { as: 'gone' }
   | { as: 'odd' };
 
@@ -102,10 +103,12 @@ class Fetcher {
   async #fitted(fetched: Fetched, place: Place): Promise<Result> {
     let release: (() => void) | undefined = fetched.release;
     try {
-      const fitting = await this.#parts.media.fit(fetched, this.#task.route.uploadLimit);
-      if (fitting.how === 'none') return linkTo(place);
+      const { media } = this.#parts;
+      const film = fetched.type.kind === 'video' && { film: media.filmFacts(fetched.bytes) };
+      const fitting = await media.fit(fetched, this.#task.route.uploadLimit);
+      if (fitting.how === 'none') return { ...linkTo(place), ...film };
       const { how, bytes, type } = fitting;
-      const file = { as: 'file', bytes, type, ...(how === 'preview' && { smallerThan: place }) } as const;
+      const file = { as: 'file', bytes, type, ...film, ...(how === 'preview' && { smallerThan: place }) } as const;
       if (how !== 'as-is') return { ...file, release: () => undefined };
       // The bytes that came are the bytes that go.
       const { release: later } = fetched;

@@ -10,21 +10,21 @@ const film = z.object({
   model: z.string(),
   size: z.string().optional(),
   duration: z.union([z.number(), z.string()]).optional(),
+  aspectRatio: z.string().optional(),
+  resolution: z.string().optional(),
   mode: z.string().optional(),
+  metadata: anything.optional(),
   /** In their order: pictures (a first and a last frame where the model reads them so), films, sounds. */
   references: z.array(reference).optional(),
   /** Extension fields, at the top level. */
   extra: anything.optional(),
 });
 
-const generic = film.extend({
-  aspectRatio: z.string().optional(),
-  resolution: z.string().optional(),
-  faceCheck: z.boolean().optional(),
-  metadata: anything.optional(),
-});
+const generic = film.extend({ faceCheck: z.boolean().optional() });
 
-const vendor = film.omit({ size: true, extra: true }).extend({ duration: z.number().optional() });
+const vendor = film
+  .pick({ prompt: true, model: true, mode: true, references: true })
+  .extend({ duration: z.number().optional() });
 
 type Durable = Pick<z.output<typeof film>, 'model' | 'mode'>;
 
@@ -36,6 +36,11 @@ const patience = (): Patience => 'video';
 function given({ references = [] }: Materials, medium: Reference['medium']): string[] {
   return references.filter((one) => one.medium === medium).map((one) => one.given);
 }
+
+type Fields = z.output<typeof anything>;
+
+const defined = (fields: { [Name in string]: Fields[string] | undefined }): Fields =>
+  Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
 /** The generic entry and `/v1/videos` (4.4), and image-to-video on the vendor path (4.2). */
 export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kind[] {
@@ -62,9 +67,12 @@ export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kin
       source: { name: 'second videos', one: (remoteId) => secondVideos.get(remoteId, { attempts: 1 }) },
       request: film,
       ...{ patience, durationKey, model: modelOf },
-      submit({ references: _, mode: __, ...request }: z.output<typeof film>, { materials }) {
+      submit({ references: _, ...request }: z.output<typeof film>, { materials }) {
+        const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra, ...rest } = request;
         const [image] = given(materials, 'image');
-        return secondVideos.create({ ...request, ...(image !== undefined && { image }) });
+        // The specification shows no shape of this entry: what it shows of the generic one goes beside, as extension fields do.
+        const beside = defined({ aspect_ratio, resolution, mode, metadata, ...extra });
+        return secondVideos.create({ ...rest, ...(image !== undefined && { image }), extra: beside });
       },
     }),
     kind({

@@ -1,0 +1,66 @@
+import { isRecord } from '../../lib/exact-json.ts';
+import { Refusal } from '../../lib/refusal.ts';
+
+/** What a model takes besides, as the option `extra` says it. */
+export interface Extra {
+  metadata: Record<string, unknown>;
+  topLevel: Record<string, unknown>;
+}
+
+/** These begin the names of keys that go to the top level (specification, 4.4, rule 1). */
+const TOP = '!';
+
+/** Deeper than any model's parameters. */
+const DEEPEST = 6;
+
+/** Fields that have an option of their own: named twice, nobody could tell which one counts. */
+const EVERYWHERE = { model: 'model', model_name: 'model', prompt: 'prompt', image: 'image', images: 'image' };
+const IN_METADATA = { ...EVERYWHERE, negative_prompt: 'negative', seed: 'seed', camera_control: 'camera' };
+const AT_TOP = {
+  ...EVERYWHERE,
+  ...{ size: 'size', aspect_ratio: 'size', resolution: 'size', duration: 'duration', mode: 'mode' },
+  ...{ input_reference: 'image', metadata: 'extra' },
+};
+
+/** `taken` are the names under which this gateway gets what other options say. */
+export function extraIn(typed = '', taken: Readonly<Record<string, string>> = {}): Extra {
+  const extra: Extra = { metadata: {}, topLevel: {} };
+  if (typed.trim() === '') return extra;
+  for (const [key, value] of Object.entries(parsed(typed))) {
+    const isTop = key.startsWith(TOP);
+    const name = isTop ? key.slice(TOP.length) : key;
+    const owners: Readonly<Record<string, string>> = isTop ? { ...AT_TOP, ...taken } : IN_METADATA;
+    const option = Object.hasOwn(owners, name) ? owners[name] : undefined;
+    if (option !== undefined) throw new Refusal('refusals.extraHasOption', { key, option });
+    if (name.trim() === '') throw new Refusal('refusals.extraKey', { key });
+    extra[isTop ? 'topLevel' : 'metadata'][name] = value;
+  }
+  return extra;
+}
+
+function parsed(typed: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(typed);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Refusal('refusals.extraBroken');
+    throw error;
+  }
+  if (!isRecord(value)) throw new Refusal('refusals.extraNoObject');
+  inspect(value, 1);
+  return value;
+}
+
+/** Names that mean something to JavaScript itself. */
+const NOT_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+function inspect(value: unknown, depth: number): void {
+  if (typeof value === 'number' && !(Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER))
+    throw new Refusal('refusals.extraNumber');
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > DEEPEST) throw new Refusal('refusals.extraDeep', { most: String(DEEPEST) });
+  for (const [key, inner] of Object.entries(value)) {
+    if (NOT_NAMES.has(key.replace(TOP, ''))) throw new Refusal('refusals.extraKey', { key });
+    inspect(inner, depth + 1);
+  }
+}

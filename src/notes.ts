@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Clock } from './lib/clock.ts';
+import type { Log } from './lib/log.ts';
+import type { Say } from './locales/index.ts';
+import { signedUntil } from './materials/signed-address.ts';
+import type { Result } from './results.ts';
+import { type Media, MediaError } from './services/media/index.ts';
+import { unmetIn, wishesOf } from './services/tasks/film-wishes.ts';
+import { type Reference, reference } from './services/tasks/materials.ts';
+import type { Task, TaskKind } from './services/tasks/task.ts';
+import { type Look, referenceNotes, unmetNotes } from './views/film-notes.ts';
+
+interface NotesParts {
+  media: Media;
+  say: Say;
+  log: Log;
+  clock: Clock;
+}
+
+/** Whether it can be fetched shows before much of it has come. */
+const MOST_LOOKED_AT = 8 * 2 ** 20;
+const PATIENCE_MS = 15_000;
+/** A failure may have to be shown more than once; its references are not asked for each time. */
+const MOST_KEPT = 200;
+
+/** Kinds whose request says what the film should be. */
+const FILMS: ReadonlySet<TaskKind> = new Set(['video', 'second-video', 'image-to-video']);
+
+const named = z.object({ references: z.array(reference) });
+
+/** What can be found out about a film that came out otherwise, and about a failure that references may explain. */
+export function notes({ media, say, log, clock }: NotesParts) {
+  const lookedAt = new Map<string, Promise<string[]>>();
+
+  return {
+    /** What each result says of itself counts, else what the gateway says of it. */
+    ofResult(task: Task, results: readonly Result[]): string[] {
+      if (!FILMS.has(task.kind)) return [];
+      const wishes = wishesOf(task);
+      const all = results.flatMap((result, index) => {
+        const film = { ...task.media[index], ...('film' in result && result.film) };
+        return unmetNotes(unmetIn(wishes, film), film, task.kind, say);
+      });
+      // Several films of one order were asked for alike: what holds for them is said once.
+      return [...new Set(all)];
+    },
+
+    /** Each address is asked for once, without the key. */
+    ofFailure(task: Task): Promise<string[]> {
+      const { references } = named.safeParse(task.request).data ?? { references: [] };
+      if (task.failure?.cause !== 'failed' || references.length === 0) return Promise.resolve([]);
+      const looking = lookedAt.get(task.id) ?? look(references);
+      lookedAt.set(task.id, looking);
+      // What nobody expected to fail may go well when it is tried again.
+      looking.catch(() => lookedAt.delete(task.id));
+      const [oldest] = lookedAt.keys();
+      if (lookedAt.size > MOST_KEPT && oldest !== undefined) lookedAt.delete(oldest);
+      return looking;
+    },
+  };
+
+  async function look(references: readonly Reference[]): Promise<string[]> {
+    const looks = await Promise.all(references.map(async (one) => ({ ...one, look: await lookOf(one) })));
+    return referenceNotes(looks, say);
+  }
+
+  async function lookOf({ address, medium }: Reference): Promise<Look> {
+    try {
+      const limits = { most: MOST_LOOKED_AT, patienceMs: PATIENCE_MS, withoutKey: true };
+      const { type, release } = await media.fetch({ address }, limits);
+      release();
+      return type.kind === medium ? 'fine' : 'odd';
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      log.info({ kind: error.kind, reason: error.message }, 'A reference of a failed task was looked at.');
+      const until = error.kind === 'expired' ? signedUntil(address) : undefined;
+      return until !== undefined && until <= clock.now() ? 'gone' : fromError(error);
+    }
+  }
+}
+
+function fromError({ kind, status }: MediaError): Look {
+  switch (kind) {
+    case 'too-large':
+      return 'large';
+    case 'not-media':
+    case 'damaged':
+      return 'odd';
+    case 'forbidden-address':
+      return 'hidden';
+    case 'expired':
+    case 'unreachable':
+    case 'timeout':
+      return status === undefined ? 'unreachable' : { status };
+  }
+}

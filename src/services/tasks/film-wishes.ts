@@ -1,0 +1,93 @@
+import { isRecord } from '../../lib/exact-json.ts';
+import type { Task } from './task.ts';
+
+/** What was asked of a film, and where in the request it stood. */
+export type Wish = Place & (WishedSize | { parameter: 'duration'; seconds: number });
+
+interface Place {
+  /** As it was sent. */
+  asked: string | number;
+  at: 'top' | 'metadata';
+}
+
+type WishedSize =
+  | { parameter: 'size'; width: number; height: number }
+  | { parameter: 'aspect_ratio'; aspect: number }
+  | { parameter: 'resolution'; lines: number };
+
+/** What the film itself says. */
+export interface FilmSeen {
+  width?: number | undefined;
+  height?: number | undefined;
+  seconds?: number | undefined;
+}
+
+/** Of each parameter the one that counts: what stands at the top level, else what stands in the metadata. */
+export function wishesOf({ request }: Pick<Task, 'request'>): Wish[] {
+  const { metadata, extra } = request;
+  const inner = isRecord(metadata) ? metadata : {};
+  const top = {
+    size: request.size,
+    aspect_ratio: request.aspectRatio,
+    resolution: request.resolution,
+    duration: request.duration ?? (isRecord(extra) ? extra.seconds : undefined),
+  };
+  return PARAMETERS.flatMap((parameter): Wish[] => {
+    const at = isSaid(top[parameter]) ? 'top' : 'metadata';
+    const asked = at === 'top' ? top[parameter] : inner[parameter];
+    const wish = isSaid(asked) ? parsed(parameter, String(asked)) : undefined;
+    return isSaid(asked) && wish ? [{ ...wish, asked, at }] : [];
+  });
+}
+
+const PARAMETERS = ['size', 'aspect_ratio', 'resolution', 'duration'] as const;
+
+const isSaid = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
+
+const FORMS = {
+  size: /^(\d+)x(\d+)$/i,
+  aspect_ratio: /^(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)$/,
+  resolution: /^(\d+)p$/i,
+  duration: /^(\d+(?:\.\d+)?)$/,
+} as const;
+
+/** What is asked in another form is the model's own, and nobody here knows what it means. */
+function parsed(parameter: (typeof PARAMETERS)[number], text: string) {
+  const [one = 0, two = 0] = (FORMS[parameter].exec(text) ?? []).slice(1).map(Number);
+  if (one <= 0) return undefined;
+  switch (parameter) {
+    case 'size':
+      return two > 0 ? { parameter, width: one, height: two } : undefined;
+    case 'aspect_ratio':
+      return two > 0 ? { parameter, aspect: one / two } : undefined;
+    case 'resolution':
+      return { parameter, lines: one };
+    case 'duration':
+      return { parameter, seconds: one };
+  }
+}
+
+/** Encoders like sides that are multiples of sixteen, and films a frame more or less. */
+const PIXELS = 16;
+const ASPECT = 0.05;
+const SECONDS = 0.5;
+const SHARE = 0.1;
+
+/** The wishes that had no effect, as far as the film tells. */
+export function unmetIn(wishes: readonly Wish[], { width, height, seconds }: FilmSeen): Wish[] {
+  return wishes.filter((wish) => {
+    if (wish.parameter === 'duration') {
+      return seconds !== undefined && Math.abs(seconds - wish.seconds) > Math.max(SECONDS, wish.seconds * SHARE);
+    }
+    if (!width || !height) return false;
+    switch (wish.parameter) {
+      case 'size':
+        return Math.abs(width - wish.width) > PIXELS || Math.abs(height - wish.height) > PIXELS;
+      case 'aspect_ratio':
+        return Math.abs(width / height / wish.aspect - 1) > ASPECT;
+      case 'resolution':
+        return Math.abs(Math.min(width, height) - wish.lines) > PIXELS;
+    }
+    return false;
+  });
+}

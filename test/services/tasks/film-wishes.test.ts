@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { type FilmSeen, unmetIn, wishesOf } from '../../../src/services/tasks/film-wishes.ts';
+
+const unmet = (request: Record<string, unknown>, seen: FilmSeen): string[] =>
+  unmetIn(wishesOf({ request }), seen).map(({ parameter, asked, at }) => `${parameter} ${asked} ${at}`);
+
+describe('what was asked of a film and did not come', () => {
+  it.each([
+    [{ size: '1280x720' }, { width: 640, height: 360 }, ['size 1280x720 top']],
+    [{ size: '1280x720' }, { width: 1280, height: 704 }, []],
+    [{ size: '1280x720' }, {}, []],
+    [{ aspectRatio: '16:9' }, { width: 1024, height: 1024 }, ['aspect_ratio 16:9 top']],
+    [{ aspectRatio: '16:9' }, { width: 848, height: 480 }, []],
+    [{ aspectRatio: '9:16' }, { width: 848, height: 480 }, ['aspect_ratio 9:16 top']],
+    [{ resolution: '720p' }, { width: 854, height: 480 }, ['resolution 720p top']],
+    [{ resolution: '720p' }, { width: 720, height: 1280 }, []],
+    [{ duration: 10 }, { seconds: 5.04 }, ['duration 10 top']],
+    [{ duration: '5' }, { seconds: 5.4 }, []],
+    [{ duration: 20 }, { seconds: 18.2 }, []],
+    [{ duration: 5 }, { width: 10, height: 10 }, []],
+    [{ metadata: { duration: 10 } }, { seconds: 5 }, ['duration 10 metadata']],
+    [{ extra: { seconds: '8' } }, { seconds: 5 }, ['duration 8 top']],
+    [{ duration: 5, metadata: { duration: 10 } }, { seconds: 5 }, []],
+    [{ metadata: { size: '16:9', resolution: 'high', aspect_ratio: { a: 1 } } }, { width: 10, height: 10 }, []],
+    [{ metadata: 'none', extra: null }, { width: 10, height: 10, seconds: 1 }, []],
+    [
+      { size: '1920x1080', duration: 10 },
+      { width: 10, height: 10, seconds: 1 },
+      ['size 1920x1080 top', 'duration 10 top'],
+    ],
+  ])('of %j, where the film is %j, is %j', (request, seen, expected) => {
+    expect(unmet(request, seen)).toEqual(expected);
+  });
+});
