@@ -3,18 +3,23 @@ import { sentenceAt } from '../locales/index.ts';
 import { helpPage } from '../views/help.ts';
 import type { Services } from './services.ts';
 
+const menuNames = ['describe', 'reference', 'film'] as const;
+
 export const help = command({
   name: 'help',
   isPrivate: true,
   options: {},
   async run(_values, { services, place, say }: Ask<Services>) {
-    const entries = [...(await services.registered(place))].map(([name, id]) => ({
-      name,
-      id,
-      description: sentenceAt(['commands', name, 'description']) ?? '',
-      example: sentenceAt(['commands', name, 'example']) ?? `/${name}`,
-      who: sentenceAt(['commands', name, 'who']) ?? '',
-    }));
-    return helpPage(entries, say);
+    const registered = await services.registered(place);
+    const menus = menuNames
+      .map((menu) => ({ name: say(`menus.${menu}`), description: say(`help.about.${menu}`) }))
+      .filter(({ name }) => registered.has(name));
+    const entries = [...registered].flatMap(([name, id]) => {
+      const description = sentenceAt(['commands', name, 'description']);
+      if (description === undefined) return [];
+      const example = sentenceAt(['commands', name, 'example']) ?? `/${name}`;
+      return [{ name, id, description, example, who: sentenceAt(['commands', name, 'who']) ?? '' }];
+    });
+    return helpPage(entries, menus, say);
   },
 });

@@ -1,7 +1,9 @@
+import { mayPostFiles } from '../discord/guards.ts';
 import { type Ask, command } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Services } from './services.ts';
 
+/** As much as Discord lets a member type into an option. */
 const LONGEST_PROMPT = 6_000;
 
 export const shorten = command({
@@ -12,7 +14,9 @@ export const shorten = command({
     private: { type: 'switch' },
   },
   guards: [
+    // Letters that nobody sees are no words.
     (_place, { prompt }) => (/[^\s\p{Cf}]/u.test(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty')),
+    mayPostFiles,
   ],
   async run({ prompt }, { services, origin }: Ask<Services>) {
     await services.tasks.submit({ ...origin, kind: 'shorten', request: { prompt: prompt.trim() } });

@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from '../views/plan.ts';
 import { customId } from './custom-id.ts';
-import { shortened } from './text.ts';
+import { beginning, shortened } from './text.ts';
 
 // Discord's limits: https://discord.com/developers/docs/components/reference and /resources/message
 const LONGEST_CONTENT = 2_000;
@@ -83,7 +83,7 @@ function fittingContent({ content, overflow }: MessagePlan): { content?: string;
     content.length > LONGEST_CONTENT && overflow === 'file'
       ? [{ name: 'message.txt', bytes: Buffer.from(content) }]
       : [];
-  return { content: shortened(content, LONGEST_CONTENT), spilled };
+  return { content: beginning(content, LONGEST_CONTENT), spilled };
 }
 
 function pageOf({ title, blocks, footer }: PagePlan): APIMessageTopLevelComponent {

@@ -7,7 +7,7 @@ import {
   type ModalSubmitInteraction,
   TextInputStyle,
 } from 'discord.js';
-import type { FieldPlan, FormPlan } from '../views/plan.ts';
+import type { ChoiceFieldPlan, FieldPlan, FormPlan } from '../views/plan.ts';
 import { shortened } from './text.ts';
 
 // https://discord.com/developers/docs/components/reference
@@ -44,11 +44,16 @@ function component(field: FieldPlan): APITextInputComponent | APIStringSelectCom
         ...(field.value !== undefined && field.value !== '' && { value: field.value.slice(0, LONGEST_FIELD) }),
       };
     case 'choice':
-      return { type: ComponentType.StringSelect, custom_id: name, required, options: [...field.options] };
+      return { type: ComponentType.StringSelect, custom_id: name, required, options: field.options.map(optionFrom) };
     case 'file':
       return { type: ComponentType.FileUpload, custom_id: name, required, max_values: 1 };
   }
 }
+
+const optionFrom = ({ value, label, isDefault }: ChoiceFieldPlan['options'][number]) => ({
+  ...{ value, label },
+  ...(isDefault && { default: true }),
+});
 
 /** A file as Discord keeps it for a while. */
 interface GivenFile {

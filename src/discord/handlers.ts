@@ -4,7 +4,7 @@ import type { FormPlan, MessagePlan } from '../views/plan.ts';
 import type { Filled } from './form.ts';
 import type { Guard } from './guards.ts';
 import type { Options, Values } from './options.ts';
-import type { Origin } from './origin.ts';
+import type { Answers, Origin } from './origin.ts';
 import type { Place } from './place.ts';
 import type { Target } from './target.ts';
 
@@ -14,7 +14,12 @@ export interface Ask<Services> {
   /** The ways back to the member and the message, for a task that is made of this. */
   origin: Origin;
   /** Work with a message of its own beside the answer, which shows the plan until the work does; if it fails, that is told there. */
-  another(plan: MessagePlan, work: (origin: Origin) => Promise<unknown>): Promise<void>;
+  another(
+    plan: MessagePlan,
+    work: (origin: Origin) => Promise<unknown>,
+    /** Unless told, it is as private as the answer. */
+    options?: { isPrivate: boolean },
+  ): Promise<void>;
   services: Services;
   say: Say;
 }
@@ -90,9 +95,6 @@ interface Pointed {
   version: number;
   understands?: readonly number[];
 }
-
-/** here: what comes of it changes the message that was pressed; beside: it is a message of its own, as private as that. */
-type Answers = 'here' | 'beside';
 
 /** Something pressed or chosen. */
 export interface Button<Services> extends Pointed, Guarded<Services> {

@@ -5,6 +5,12 @@ import { routeOf } from './route.ts';
 /** Who asked, from where, and the ways back: what a task keeps of an interaction. */
 export type Origin = Whence;
 
+/**
+ * here: what comes of it changes the message that was pressed; beside: it is a message of its own, as private as that;
+ * aside: one that only whoever pressed can see.
+ */
+export type Answers = 'here' | 'beside' | 'aside';
+
 export function originOf(interaction: BaseInteraction, isPrivate: boolean): Origin {
   const { guildId, channelId, user } = interaction;
   return {
@@ -16,9 +22,9 @@ export function originOf(interaction: BaseInteraction, isPrivate: boolean): Orig
 }
 
 /** What comes of a press is as private as the message that was pressed, and shown in that one or beside it. */
-export function pressOrigin(interaction: BaseInteraction, pressed: Pressed, answers: 'here' | 'beside'): Origin {
-  const origin = originOf(interaction, pressed.flags.has(MessageFlags.Ephemeral));
-  return answers === 'beside' ? origin : { ...origin, message: { channelId: pressed.channelId, id: pressed.id } };
+export function pressOrigin(interaction: BaseInteraction, pressed: Pressed, answers: Answers): Origin {
+  const origin = originOf(interaction, answers === 'aside' || pressed.flags.has(MessageFlags.Ephemeral));
+  return answers !== 'here' ? origin : { ...origin, message: { channelId: pressed.channelId, id: pressed.id } };
 }
 
 export interface Pressed {

@@ -17,7 +17,7 @@ import type { Ask, Button, Command, Form, Handlers, LateGuard, Menu, Opener, Out
 import { Keyed, knownId } from './keys.ts';
 import { menuName } from './menu-name.ts';
 import { valuesOf } from './options.ts';
-import { type Origin, originOf, pressOrigin } from './origin.ts';
+import { type Answers, type Origin, originOf, pressOrigin } from './origin.ts';
 import { persistently } from './persistence.ts';
 import { placeOf } from './place.ts';
 import { Responder, type Rests } from './responder.ts';
@@ -182,10 +182,10 @@ export class Router<Services> {
 
   #ask(interaction: BaseInteraction, responder: Responder, origin: Origin): Ask<Services> {
     const { services, say, funnel } = this.#parts;
-    const another: Ask<Services>['another'] = async (plan, work) => {
-      const message = await responder.another(plan, origin.route.isPrivate);
+    const another: Ask<Services>['another'] = async (plan, work, { isPrivate } = origin.route) => {
+      const message = await responder.another(plan, isPrivate);
       try {
-        await work({ ...origin, message, route: { ...origin.route, followUpId: message.id } });
+        await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
       } catch (error) {
         await responder.editOther(message.id, { content: funnel.sentenceFor(error, 'a message beside an answer') });
       }
@@ -194,7 +194,7 @@ export class Router<Services> {
   }
 }
 
-function acknowledgePress(responder: Responder, answers: 'here' | 'beside', { origin }: Ask<unknown>): Promise<void> {
+function acknowledgePress(responder: Responder, answers: Answers, { origin }: Ask<unknown>): Promise<void> {
   return answers === 'here' ? responder.deferUpdate() : responder.defer(origin.route.isPrivate);
 }
 

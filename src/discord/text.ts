@@ -8,3 +8,28 @@ export function shortened(text: string, most: number): string {
   const whole = word > most * 0.6 ? cut.slice(0, word) : cut;
   return whole.trimEnd() + ELLIPSIS;
 }
+
+/** What means something only as a whole: an escaped sign, a mention or a time, a link, an address; and the marks that come in pairs. */
+const PIECE = /\\[\s\S]|<[^<>\s]+>|\[[^\]\n]*\]\([^)\s]*\)|https?:\/\/[^\s<>]+|```|\*\*|~~|\|\||__|`|[\s\S]/gu;
+/** A signed address has some hundred letters. */
+const LONGEST_PIECE = 1_000;
+const PAIRED: ReadonlySet<string> = new Set(['```', '**', '~~', '||', '__', '`']);
+
+/** The same for text that Discord reads as more than letters: nothing of that is cut in two, and what was opened is closed. */
+export function beginning(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const open: string[] = [];
+  let end = 0;
+  let word = 0;
+  for (const [piece] of text.slice(0, most + LONGEST_PIECE).matchAll(PIECE)) {
+    const closing = open.at(-1) === piece;
+    const marks = open.join('').length + (PAIRED.has(piece) && !closing ? piece.length : 0);
+    if (end + piece.length + marks + ELLIPSIS.length > most) break;
+    if (open.length === 0 && /^\s$/.test(piece)) word = end;
+    if (closing) open.pop();
+    else if (PAIRED.has(piece)) open.push(piece);
+    end += piece.length;
+  }
+  if (word > most * 0.6) return text.slice(0, word).trimEnd() + ELLIPSIS;
+  return text.slice(0, end).trimEnd() + ELLIPSIS + open.toReversed().join('');
+}

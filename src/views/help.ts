@@ -11,11 +11,22 @@ export interface HelpEntry {
   id: string | undefined;
 }
 
-export function helpPage(entries: readonly HelpEntry[], say: Say): MessagePlan {
+/** An entry of the menu on a message, which no text can press. */
+interface MenuEntry {
+  name: string;
+  description: string;
+}
+
+export function helpPage(entries: readonly HelpEntry[], menus: readonly MenuEntry[], say: Say): MessagePlan {
   const lines = entries.map(({ name, description, example, who, id }) => {
     return say('help.line', { mention: mentionOf(name, id), description, example, who });
   });
-  return { page: { title: say('help.title'), blocks: [lines.length === 0 ? say('help.nothing') : lines.join('\n')] } };
+  const more = menus.map(({ name, description }) => say('help.menuLine', { name, description }));
+  const blocks = [
+    lines.length === 0 ? say('help.nothing') : lines.join('\n'),
+    ...(more.length === 0 ? [] : [[say('help.menus'), ...more].join('\n')]),
+  ];
+  return { page: { title: say('help.title'), blocks } };
 }
 
 export function mentionOf(name: string, id: string | undefined): string {

@@ -79,9 +79,9 @@ interface TextFieldPlan extends FieldFacts {
   long?: boolean;
 }
 
-interface ChoiceFieldPlan extends FieldFacts {
+export interface ChoiceFieldPlan extends FieldFacts {
   type: 'choice';
-  options: readonly { value: string; label: string }[];
+  options: readonly { value: string; label: string; isDefault?: boolean }[];
 }
 
 /** A file of the member's own. */

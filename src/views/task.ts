@@ -1,6 +1,6 @@
 import type { Say } from '../locales/index.ts';
 import { meaningOfAction, meaningOfChange } from '../services/tasks/actions.ts';
-import { typedIn } from '../services/tasks/follow-ups.ts';
+import { titleOf } from '../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
 import { kindViews } from './kinds/index.ts';
 import { asText } from './markdown.ts';
@@ -33,7 +33,8 @@ export function taskMessage(task: Task, controls: TaskControls, say: Say, shown:
   // How it stands is what counts: the prompt gets the room that is left.
   const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
   const content = [headline(task, room, say), ...lines].join('\n');
-  return { content, overflow: 'file', files: shown.files, controls: taskButtons(task, controls, say) };
+  const files = [...shown.files, ...(task.text === undefined ? [] : (kindViews[task.kind]?.files?.(task) ?? []))];
+  return { content, overflow: 'file', files, controls: taskButtons(task, controls, say) };
 }
 
 /** What it was made of: a follow-up says so, with a link where the message is still known. */
@@ -54,9 +55,13 @@ const LEAST_PROMPT = 20;
 const CONTENT = 2_000;
 const OWNER = 40;
 
+/** What it is called, in its message and for those who cannot see its pictures. */
+export const nameOf = (task: Task, say: Say): string => kindViews[task.kind]?.title?.(task, say) ?? titleOf(task);
+
 function headline(task: Task, room: number, say: Say): string {
-  const title = kindViews[task.kind]?.title?.(task, say) ?? typedIn(task);
-  return say('task.headline', { prompt: asText(title, room), owner: `<@${task.requesterId}>` });
+  const title = asText(nameOf(task, say), room);
+  const owner = `<@${task.requesterId}>`;
+  return title === '' ? owner : say('task.headline', { prompt: title, owner });
 }
 
 function body(task: Task, shown: Shown, say: Say): string[] {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
-import { shortened } from '../../src/discord/text.ts';
+import { beginning, shortened } from '../../src/discord/text.ts';
 import type { ButtonPlan, MessagePlan } from '../../src/views/plan.ts';
 
 const button = (number: number): ButtonPlan => ({ type: 'button', id: `a.1.${number}`, label: `U${number}` });
@@ -65,6 +65,54 @@ describe('a message plan', () => {
         expect(verdict(plan)).toEqual([]);
       }),
       { numRuns: 60 },
+    );
+  });
+});
+
+describe('the beginning of a long message', () => {
+  it.each([
+    ['bold words', `**${'bold'.repeat(20)}**`, `**${'bold'.repeat(20).slice(0, 35)}…**`],
+    ['code', `\`\`\`${'code'.repeat(20)}\`\`\``, `\`\`\`${'code'.repeat(20).slice(0, 33)}…\`\`\``],
+    ['a mention', `${'x'.repeat(30)}<@100000000000000001> and`, `${'x'.repeat(30)}…`],
+    ['a time', `${'x'.repeat(34)}<t:1700000000:R> and`, `${'x'.repeat(34)}…`],
+    ['a link', `${'x'.repeat(30)}[this one](https://example.org/1) and`, `${'x'.repeat(30)}…`],
+    ['an address', `${'x'.repeat(30)} https://example.org/1 and`, `${'x'.repeat(30)}…`],
+    ['a sign that is taken literally', `${'x'.repeat(38)}\\* and`, `${'x'.repeat(38)}…`],
+    ['nothing of the kind', `${'x'.repeat(30)} and so on for long`, `${'x'.repeat(30)} and so…`],
+  ])('is not cut through %s', (_, text, start) => {
+    expect(beginning(text, 40)).toBe(start);
+  });
+
+  it('is never longer than allowed, keeps whole what comes in pairs, and is the beginning of the whole', () => {
+    const pieces = fc.constantFrom(
+      '**',
+      '~~',
+      '||',
+      '`',
+      '```',
+      '\\*',
+      '<@1>',
+      '[a](https://b.c)',
+      ' ',
+      '\n',
+      'fox',
+      '🦊',
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 60 }), fc.integer({ min: 8, max: 60 }), (parts, most) => {
+        const text = parts.join('');
+        const start = beginning(text, most);
+        expect(start.length).toBeLessThanOrEqual(most);
+        expect(start.isWellFormed()).toBe(true);
+        if (text.length <= most) {
+          expect(start).toBe(text);
+          return;
+        }
+        const [shown = '', closing = ''] = start.split('…');
+        expect(text.startsWith(shown)).toBe(true);
+        expect(closing).toMatch(/^(?:\*\*|~~|\|\||`)*$/);
+        expect(shown).not.toMatch(/<@?1?$|\\$|\[a?\]?\(?[a-z:/.]*$/);
+      }),
     );
   });
 });

@@ -45,7 +45,7 @@ export function needsResult(task: Task): void {
 
 export const hasResult = ({ state }: Task): boolean => state === 'ready' || state === 'delivered';
 
-function about(parent: Task, written?: WrittenWords): Record<string, unknown> {
+export function about(parent: Task, written?: WrittenWords): Record<string, unknown> {
   if (parent.remoteId === undefined) throw new Refusal('refusals.unknownButton');
   return {
     of: parent.remoteId,

@@ -1,4 +1,4 @@
-import { typedIn } from './follow-ups.ts';
+import { titleOf } from './follow-ups.ts';
 import type { Task, TaskKind, TaskState } from './task.ts';
 
 /** A task in one line, for lists: enough to recognise it by, and to find it with words. */
@@ -27,7 +27,7 @@ export function lineOf(task: Task): TaskLine {
     requesterId,
     guildId,
     isPrivate: route.isPrivate,
-    summary: typedIn(task).replace(/\s+/g, ' ').trim().slice(0, LONGEST_SUMMARY),
+    summary: titleOf(task).replace(/\s+/g, ' ').trim().slice(0, LONGEST_SUMMARY),
     createdAt: times.created,
     settledAt: times.settled,
   };

@@ -1,6 +1,6 @@
 import type { Say } from '../../locales/index.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import type { ButtonPlan } from '../plan.ts';
+import type { ButtonPlan, FilePlan } from '../plan.ts';
 import type { TaskControls } from '../task-buttons.ts';
 
 /** What differs in the message of one kind of task from that of the others. */
@@ -11,6 +11,8 @@ export interface KindView {
   facts?(task: Task, say: Say): string[];
   /** The result itself, where it is text. */
   result?(task: Task, say: Say): string[];
+  /** The whole of a result that is longer than a message holds. */
+  files?(task: Task): FilePlan[];
   /** What can be done with the result, in place of what the gateway offers. */
   buttons?(task: Task, controls: TaskControls, say: Say): ButtonPlan[];
   /** What can be done with the result besides. */

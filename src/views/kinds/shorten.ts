@@ -1,6 +1,25 @@
+import { directionsIn, readText } from '../../services/tasks/lines.ts';
+import { asText } from '../markdown.ts';
 import type { KindView } from './kind-view.ts';
+import { lineButtons, shownLines, wholeText } from './lines.ts';
 
+/** The drafts count; the directions explain them. */
+const ROOM_FOR_LINES = 1_200;
+const ROOM_FOR_DIRECTIONS = 300;
+
+/** Shorter words, each to go on from, and what the long ones were mainly about. */
 export const shorten: KindView = {
-  result: ({ text = '' }) => [text],
-  buttons: () => [],
+  result(task, say) {
+    const directions = directionsIn(readText(task.text ?? '')).join(', ');
+    const words = asText(directions, ROOM_FOR_DIRECTIONS);
+    return [
+      ...shownLines(task, say, ROOM_FOR_LINES),
+      ...(words === '' ? [] : [`-# ${say('task.lines.directions', { words })}`]),
+    ];
+  },
+  files: (task) => wholeText(task, ROOM_FOR_LINES),
+  buttons(task, controls, say) {
+    const { each, all } = lineButtons(task, controls, say);
+    return [...each, ...all.map((button) => ({ ...button, startsRow: true }))];
+  },
 };

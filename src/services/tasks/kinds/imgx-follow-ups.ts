@@ -22,7 +22,9 @@ const animation = z.object({
   motion: z.enum(['low', 'high']),
   loop: z.boolean().optional(),
   /** The first frame, and a last one where there is one. */
-  pictures: z.array(givenPicture).min(1).max(2),
+  pictures: z.array(givenPicture).max(2).optional(),
+  /** Or one of the films of a finished task, to be made longer. */
+  extend: z.object({ taskId: z.string(), index: z.number() }).optional(),
 });
 
 /** What is made of a result of the image-prompt family. */
@@ -54,14 +56,15 @@ export function imgxFollowUps(imgx: Gateway['imgx'], source: Source): Kind[] {
       source,
       patience: () => 'video',
       request: animation,
-      durationKey: () => 'animate',
-      submit: ({ prompt, motion, loop }, { materials: { pictures: [picture, endPicture] = [] } }) =>
+      durationKey: ({ extend }) => (extend ? 'extend' : 'animate'),
+      submit: ({ prompt, motion, loop, extend }, { materials: { pictures: [picture, endPicture] = [] } }) =>
         imgx.video({
           motion,
           ...(prompt !== '' && { prompt }),
           ...(picture !== undefined && { picture }),
           ...(endPicture !== undefined && { endPicture }),
           ...(loop !== undefined && { loop }),
+          ...(extend && { extend }),
         }),
     }),
   ];

@@ -1,0 +1,62 @@
+import { linksIn, picturesOn, unfitReference } from '../commands/imagine/references.ts';
+import type { Services } from '../commands/services.ts';
+import { customId } from '../discord/custom-id.ts';
+import type { Form, Opener } from '../discord/handlers.ts';
+import { nameIn } from '../discord/target.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { GatewayError } from '../services/gateway/index.ts';
+import { animationOf, extensionOf, FILM_DOOR, filmOf } from '../services/tasks/animations.ts';
+import { promptOf } from '../services/tasks/follow-ups.ts';
+import type { Task } from '../services/tasks/task.ts';
+import { animateForm, extendForm, filmWishesIn } from '../views/animate-form.ts';
+import { pressedTask, soon } from './pressed-task.ts';
+
+const ANIMATE = { verb: 'anim', version: 1 } as const;
+const FILLED = { verb: 'animf', version: 1 } as const;
+
+export const animateId = (taskId: string): string => customId(ANIMATE.verb, ANIMATE.version, taskId);
+
+/** A film of a single picture, or a longer one of a film, where the gateway has no button for it that works. */
+export const animateOpener: Opener<Services> = {
+  ...ANIMATE,
+  async open(args, ask, pressed) {
+    // What was refused for good is not worth a form.
+    if (!ask.services.offers.isOffered(FILM_DOOR)) throw new Refusal('gateway.not-offered');
+    const task = await soon(pressedTask(args, ask), ask);
+    const id = customId(FILLED.verb, FILLED.version, task.id);
+    if (filmOf(task) === 'extend') return extendForm({ id, words: promptOf(task), films: task.media.length }, ask.say);
+    // The message's own file is there for as long as the message is; the gateway's may be gone.
+    const picture = picturesOn(pressed)[0]?.address ?? task.media[0]?.address;
+    if (filmOf(task) !== 'animate' || picture === undefined) throw new Refusal('refusals.noResult');
+    return animateForm({ id, picture }, ask.say);
+  },
+};
+
+export const animateFilled: Form<Services> = {
+  ...FILLED,
+  answers: 'beside',
+  async run(filled, { services, origin, ...ask }) {
+    const parent = await pressedTask(filled.args, { services, origin, ...ask });
+    try {
+      await services.tasks.submit({ ...origin, ...orderOf(parent, filled) });
+    } catch (error) {
+      if (error instanceof GatewayError && error.kind === 'not-offered') services.offers.refuse(FILM_DOOR);
+      throw error;
+    }
+    return 'shown as it goes';
+  },
+};
+
+function orderOf(parent: Task, filled: Parameters<typeof filmWishesIn>[0]) {
+  const { wishes, picture, end, which } = filmWishesIn(filled);
+  if (filmOf(parent) === 'extend') {
+    if (parent.media[which - 1] === undefined) throw new Refusal('refusals.unknownButton');
+    return extensionOf(parent, wishes, which);
+  }
+  if (filmOf(parent) !== 'animate') throw new Refusal('refusals.noResult');
+  const objection = unfitReference({ links: picture }, 1);
+  if (objection) throw objection;
+  const [address] = linksIn({ links: picture });
+  if (address === undefined) throw new Refusal('refusals.noPictureHere');
+  return animationOf(parent, wishes, [{ address, name: nameIn(address) }, ...(end ? [end] : [])]);
+}

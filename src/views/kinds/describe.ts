@@ -1,0 +1,14 @@
+import type { KindView } from './kind-view.ts';
+import { lineButtons, shownLines, wholeText } from './lines.ts';
+
+/** Words that could have led to the pictures, each to go on from. The gateway's own buttons for them are refused by many gateways. */
+export const describe: KindView = {
+  result: (task, say) => shownLines(task, say),
+  files: (task) => wholeText(task),
+  buttons(task, controls, say) {
+    const { each, all } = lineButtons(task, controls, say);
+    const id = controls.sameId(task.id);
+    const label = say('task.buttons.describeAgain');
+    return [...each, { type: 'button', id, label, emoji: '🔄', startsRow: true }, ...all];
+  },
+};

@@ -1,0 +1,280 @@
+import { randomBytes } from 'node:crypto';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, type QuickStage, quickBot, says, submits } from '../quick.ts';
+import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
+
+const minute = 60_000;
+const colour = (background: string) =>
+  sharp({ create: { width: 96, height: 64, channels: 3, background } })
+    .png()
+    .toBuffer();
+const png = async (name: string, background: string) => ({ name, bytes: await colour(background) });
+
+const dataUri = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`;
+
+async function described({ discord }: QuickStage, options: { private?: boolean } = {}): Promise<Message> {
+  const image = await png('fox.png', 'orange');
+  return (await discord.as('member').slash('describe', { image, ...options })).message(says('Done in'));
+}
+
+/** Custom ids of a message's buttons, without what they point to. */
+const verbs = (message: Message): string[] =>
+  (message.components ?? []).flatMap((row) =>
+    'components' in row
+      ? row.components.flatMap((one) => ('custom_id' in one ? [one.custom_id.split('.')[0] ?? ''] : []))
+      : [],
+  );
+
+const linesOf = (message: Message): string[] =>
+  text(message)
+    .split('\n')
+    .filter((line) => /^\d\ufe0f\u20e3 /.test(line))
+    .map((line) => line.replace(/^\S+ /, '').replaceAll('\\', ''));
+
+/** What is made of all four lines; nobody waits for the pictures. */
+const made = ({ discord }: QuickStage): Promise<Message[]> =>
+  discord.until(() => {
+    const found = discord.messages('studio').filter(says('Made of [this one]'));
+    return found.length === 4 ? found : undefined;
+  });
+
+describe.each(profiles)('/describe at a gateway of the %s profile', (profile) => {
+  it('sends the pictures as data, in their order, and shows them with a button for each line', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = stage;
+    const [image, image2] = [await png('fox.png', 'orange'), await png('sea.png', 'navy')];
+    const exchange = await discord.as('member').slash('describe', { image, image2 });
+    const message = await exchange.message(says('Done in'));
+    expect(orders(gateway)).toEqual([
+      { path: '/imgx/submit/describe', body: { base64Array: [dataUri(image.bytes), dataUri(image2.bytes)] } },
+    ]);
+    expect(text(message)).toMatch(/^\*\*fox\.png, sea\.png\*\* · <@\d+>\nDone in/);
+    expect(linesOf(message)).toHaveLength(4);
+    expect(message.attachments).toMatchObject([
+      { content_type: 'image/png', description: 'What was described: fox.png' },
+      { content_type: 'image/png', description: 'What was described: sea.png' },
+    ]);
+    expect(verbs(message)).toEqual(['line', 'line', 'line', 'line', 'same', 'lines', 'delete']);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('opens a line in a form, for whoever sees it, and makes what comes of it from the description', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const parent = await described(stage);
+    const other = stage.discord.as('other');
+    const form = await (await other.click(parent, '2️⃣')).modal();
+    expect(form.title).toBe('Pictures from these words');
+    const [, line = ''] = linesOf(parent);
+    expect(JSON.stringify(form.components)).toContain(JSON.stringify(line));
+    expect(submits(stage.gateway)).toBe(1);
+    const refused = await other.fill(form, { words: `${line} --chaos 900` });
+    expect(text(await refused.message())).toContain('--chaos');
+    expect(submits(stage.gateway)).toBe(1);
+    const again = await (await other.click(parent, '2️⃣')).modal();
+    const child = await (await other.fill(again, {})).message(says('Done in'));
+    expect(orders(stage.gateway).slice(1)).toEqual([{ path: '/imgx/submit/imagine', body: { prompt: line } }]);
+    expect(text(child)).toContain(`<@${stage.discord.world.user('other').id}>`);
+    expect(text(child)).toMatch(
+      new RegExp(`Made of \\[this one\\]\\(https://discord.com/channels/\\d+/\\d+/${parent.id}\\)`),
+    );
+    expect(labels(child)).toContain('U1');
+  });
+
+  it('describes the same once more', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const parent = await described(stage);
+    const pressed = await stage.discord.as('other').click(parent, 'Describe again');
+    const child = await pressed.message(says('Done in'));
+    expect(child.id).not.toBe(parent.id);
+    const [first, second] = orders(stage.gateway);
+    expect(second).toEqual(first);
+  });
+
+  it('says to whoever presses alone how many jobs all of them are, and orders them once however often that is pressed', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = stage;
+    const parent = await described(stage);
+    const other = discord.as('other');
+    const question = await (await other.click(parent, 'All of them')).message();
+    expect(question.ephemeral).toBe(true);
+    expect(text(question)).toContain('That is 4 jobs');
+    expect(submits(gateway)).toBe(1);
+    gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
+    const presses = await Promise.all([1, 2].map(() => other.click(question, 'Order all 4')));
+    const results = await made(stage);
+    expect(results.some(({ ephemeral }) => ephemeral)).toBe(false);
+    expect(
+      orders(gateway)
+        .slice(1)
+        .map(({ body }) => body),
+    ).toEqual(linesOf(parent).map((prompt) => ({ prompt })));
+    const told = await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('just asked')));
+    expect(told.ephemeral).toBe(true);
+    const answered = discord.messages('studio').find(({ id }) => id === question.id);
+    expect(answered && text(answered)).toBe('4 jobs: each comes in a message of its own.');
+    expect(answered && labels(answered)).toEqual([]);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('in private shows nothing to others, not even what is made of it', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord } = stage;
+    const member = discord.as('member');
+    const parent = await described(stage, { private: true });
+    expect(parent.ephemeral).toBe(true);
+    const question = await (await member.click(parent, 'All of them')).message();
+    stage.gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
+    await member.click(question, 'Order all 4');
+    await made(stage);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+  });
+
+  it('that fails, or takes longer than anybody waits, is told, and its result still comes', async () => {
+    const stage = await quickBot({ gateway: { profile } });
+    const { discord, gateway, clock } = stage;
+    const member = discord.as('member');
+    gateway.faults.add({ do: { type: 'fail', reason: 'The picture cannot be read.' } });
+    const failed = await (await member.slash('describe', { image: await png('fox.png', 'orange') })).message(
+      says('could not do this'),
+    );
+    expect(text(failed)).toContain('The picture cannot be read.');
+    expect(labels(failed)).toEqual(['Retry', 'Delete']);
+    gateway.faults.add({ do: 'stick' });
+    const exchange = await member.slash('describe', { image: await png('sea.png', 'navy') });
+    await exchange.message(says('%'));
+    clock.putForward(6 * minute);
+    await exchange.message(says('Still processing'));
+    gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
+    expect(linesOf(await exchange.message(says('Done in')))).toHaveLength(4);
+  });
+
+  it.each([
+    ['an executable by another name', { name: 'fox.png', bytes: Buffer.from('MZ\x90\0\x03') }, 'not a picture'],
+    ['a page', { name: 'fox.html', bytes: Buffer.from('<html>') }, 'is no picture'],
+    ['an empty file', { name: 'fox.png', bytes: Buffer.alloc(0) }, 'is empty'],
+    ['more than fits', { name: 'fox.png', bytes: Buffer.alloc(21 * 2 ** 20), contentType: 'image/png' }, 'too large'],
+  ])('refuses %s before anything is submitted', async (_, image, words) => {
+    const { discord, gateway } = await quickBot({
+      gateway: { profile },
+      discord: { limits: { uploadBytes: 30 * 2 ** 20 } },
+    });
+    expect(text(await (await discord.as('member').slash('describe', { image })).message())).toContain(words);
+    expect(submits(gateway)).toBe(0);
+  });
+});
+
+/** More than the gateway takes at once, however it is packed. */
+async function large() {
+  const [width, height] = [900, 900];
+  const raw = { width, height, channels: 3 } as const;
+  return {
+    name: 'noise.png',
+    bytes: await sharp(randomBytes(width * height * 3), { raw })
+      .png()
+      .toBuffer(),
+  };
+}
+
+describe('a picture that the gateway finds too large', () => {
+  it('is made smaller, and sent once more, for that was a definite refusal', async () => {
+    const stage = await quickBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
+    const { discord, gateway } = stage;
+    const message = await (await discord.as('member').slash('describe', { image: await large() })).message(
+      says('Done in'),
+    );
+    expect(linesOf(message)).toHaveLength(4);
+    expect(jobs(gateway)).toHaveLength(1);
+    const [order] = orders(gateway)
+      .filter(({ body }) => body !== undefined)
+      .slice(-1);
+    expect(JSON.stringify(order?.body).length).toBeLessThan(2_500_000);
+    expect(JSON.stringify(order?.body)).toContain('data:image/jpeg;base64,');
+  });
+
+  it('however small, is refused in the end, and was sent twice', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+    gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: 'too-large', times: 9 });
+    const exchange = await discord.as('member').slash('describe', { image: await large() });
+    expect(text(await exchange.message())).toContain('The gateway');
+    expect([submits(gateway), jobs(gateway).length]).toEqual([2, 0]);
+    expect(text(await (await discord.as('member').slash('about')).message())).toContain('Follows 0 tasks');
+  });
+
+  it.each(['server-error', 'bad-gateway', 'reset', 'accepted-then-reset', 'hang'] satisfies PresetName[])(
+    'is never sent again where nobody knows what became of it (%s)',
+    async (trouble) => {
+      const { discord, gateway, clock } = await quickBot({ gateway: { speed: 20 } });
+      gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: trouble });
+      const exchange = await discord.as('member').slash('describe', { image: await large() });
+      await exchange.message(says('may or may not have taken'));
+      clock.putForward(10 * minute);
+      await (await discord.as('other').slash('about')).message();
+      expect(submits(gateway)).toBe(1);
+    },
+  );
+});
+
+describe('the menu on a message', () => {
+  it('describes its pictures, up to four, for whoever asked alone, with buttons that work', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const { discord, gateway } = stage;
+    const files = await Promise.all(['red', 'lime', 'blue', 'gold', 'pink'].map((name) => png(`${name}.png`, name)));
+    const note = { name: 'note.txt', bytes: Buffer.from('hello') };
+    const message = await discord.as('other').say('look', [note, ...files]);
+    const member = discord.as('member');
+    const answer = await (await member.menu('Describe this picture', message)).message(says('Done in'));
+    expect(answer.ephemeral).toBe(true);
+    expect(text(answer)).toContain('red.png, lime.png, blue.png, gold.png');
+    expect(orders(gateway)).toEqual([
+      { path: '/imgx/submit/describe', body: { base64Array: files.slice(0, 4).map(({ bytes }) => dataUri(bytes)) } },
+    ]);
+    const form = await (await member.click(answer, '1️⃣')).modal();
+    const child = await (await member.fill(form, {})).message(says('Done in'));
+    expect([child.ephemeral, labels(child).includes('U1')]).toEqual([true, true]);
+  });
+
+  it('says in one sentence where there is no picture', async () => {
+    const { discord, gateway } = await quickBot();
+    const message = await discord.as('other').say('look', [{ name: 'note.txt', bytes: Buffer.from('hello') }]);
+    const answer = await (await discord.as('member').menu('Describe this picture', message)).message();
+    expect(text(answer)).toBe('There is no picture on this message. Choose a message that shows one.');
+    expect(submits(gateway)).toBe(0);
+  });
+});
+
+describe('a description that is longer than a message', () => {
+  it('shows the beginning of every line, has the whole in a file, and its buttons', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
+    const long = [1, 2, 3, 4]
+      .map((number) => `${number}\ufe0f\u20e3 *${'long_words '.repeat(120 * number)}`)
+      .join('\n\n')
+      .trim();
+    const body = {
+      id: '1',
+      action: 'DESCRIBE',
+      status: 'SUCCESS',
+      progress: '100%',
+      buttons: [],
+      properties: { finalPrompt: long },
+    };
+    gateway.faults.add({ on: { path: /\/fetch$/ }, do: { type: 'body', body }, times: 9 });
+    const member = discord.as('member');
+    const message = await (await member.slash('describe', { image: await png('fox.png', 'orange') })).message(
+      says('Done in'),
+    );
+    expect(text(message).length).toBeLessThanOrEqual(2_000);
+    expect(linesOf(message)).toHaveLength(4);
+    const [picture, file] = message.attachments;
+    expect(picture?.content_type).toBe('image/png');
+    expect(file?.filename).toMatch(/^describe-.*\.txt$/);
+    expect((await bytesOf(message, 1)).toString() === long).toBe(true);
+    expect(verbs(message)).toEqual(['line', 'line', 'line', 'line', 'same', 'lines', 'delete']);
+    const form = await (await member.click(message, '4️⃣')).modal();
+    expect(form.components).toHaveLength(2);
+  });
+});
