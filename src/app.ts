@@ -8,17 +8,20 @@ import { discordClients } from './discord/clients.ts';
 import { Delivery } from './discord/delivery/delivery.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
+import { menuName } from './discord/menu-name.ts';
 import { operators } from './discord/operators.ts';
 import { registeredCommands } from './discord/registered.ts';
 import { Router } from './discord/router.ts';
+import { films } from './films.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
+import { Once } from './lib/once.ts';
 import { pause } from './lib/pause.ts';
 import { speak } from './locales/index.ts';
+import { gatewayReach } from './materials/reach.ts';
 import { gatherer } from './materials.ts';
 import { presenter } from './present.ts';
 import { type Gateway, GatewayError, openGateway } from './services/gateway/index.ts';
-import { gatewayReach } from './materials/reach.ts';
 import type { GatewayLimits } from './services/gateway/settings.ts';
 import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
@@ -59,11 +62,11 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const store = await openStore(config.store, { log, clock, botVersion: version });
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
   const { baseUrl, apiKey } = config.gateway;
+  const gatewayOrigin = new URL(baseUrl).origin;
+  const { allowPrivate } = config.media;
   const media = openMedia(
     {
       gatewayOrigin,
-  const gatewayOrigin = new URL(baseUrl).origin;
-  const { allowPrivate } = config.media;
       apiKey,
       // Where Discord is in one's own network, its files are there too.
       alsoAllowed: [new URL(config.discord.apiUrl).origin],
@@ -95,7 +98,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   });
   const offers = new Offers();
   const models = new ModelCatalogue(gateway.models, clock);
-  const presented = presenter({ media, tasks, say, log, offers, models, isRemix: config.gateway.remix });
+  const presented = presenter({ media, tasks, say, log, clock, offers, models, isRemix: config.gateway.remix });
   const delivery = new Delivery({
     botRest: client.rest,
     tokenRest,
@@ -110,11 +113,13 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     models,
     defaultModels: config.models,
     tasks,
+    films: films({ media, log, fields: config.gateway.fields }),
     usage: new UsageDesk({ reports: gateway.usage, book: ledger, unit: config.gateway.usageUnit, log }),
     adminGuildIds: config.discord.adminGuildIds,
     isOperator: operators(client.rest, log),
     clock,
     offers,
+    answered: new Once(),
     messageOf: presented.messageOf,
     async health() {
       const latency = client.ws.ping;
@@ -128,7 +133,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
     registered: registeredCommands(
       client,
-      commands.map(({ name }) => name),
+      [...commands.map(({ name }) => name), ...menus.map(menuName)],
       clock,
     ),
   };

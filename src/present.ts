@@ -1,24 +1,31 @@
 import { actionId, changeId } from './buttons/action.ts';
 import { cancelId, editId, retryId } from './buttons/again.ts';
+import { allLinesId } from './buttons/all-lines.ts';
+import { animateId } from './buttons/animate.ts';
 import { deleteId } from './buttons/delete.ts';
+import { filmId } from './buttons/film.ts';
 import { largerId } from './buttons/larger.ts';
+import { lineId } from './buttons/line.ts';
 import { referenceId } from './buttons/reference.ts';
 import { sameId } from './buttons/same.ts';
 import { dismissId, tryAgainId } from './buttons/unconfirmed.ts';
 import { upscaleAllId } from './buttons/upscale-all.ts';
 import { continueId, wordsId } from './buttons/words.ts';
 import type { Prepared } from './discord/delivery/delivery.ts';
+import type { Clock } from './lib/clock.ts';
 import type { Say } from './locales/index.ts';
+import { notes } from './notes.ts';
+import { describedIn, framesOf, previewOf } from './previews.ts';
 import { type Results, resultsOf } from './results.ts';
 import type { ModelCatalogue } from './services/models/catalogue.ts';
 import { largerSizes } from './services/models/sizes.ts';
 import { asksForWords } from './services/tasks/actions.ts';
-import { isSpoiler, typedIn } from './services/tasks/follow-ups.ts';
+import { isSpoiler } from './services/tasks/follow-ups.ts';
 import type { Offers } from './services/tasks/offers.ts';
 import { hasEnded, type Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
-import { NOTHING_SHOWN, taskMessage } from './views/task.ts';
+import { NOTHING_SHOWN, nameOf, taskMessage } from './views/task.ts';
 import type { TaskControls } from './views/task-buttons.ts';
 
 interface PresenterParts extends Results {
@@ -27,25 +34,22 @@ interface PresenterParts extends Results {
   /** The gateway's account works in remix mode: variations ask for words. */
   isRemix: boolean;
   offers: Pick<Offers, 'isOffered'>;
-}
   models: Pick<ModelCatalogue, 'known' | 'atHand'>;
-
-/** A picture that stands for seconds needs no more detail, and nobody waits long for it. */
-const MOST_OF_PREVIEW = 2 ** 20;
-const MOST_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
-const PREVIEW_PATIENCE_MS = 5_000;
+  clock: Clock;
+}
 
 /** Joins a task, the files of its results, and its view. */
-    ...{ sameId, referenceId, largerId },
-    largerThan: (model) => largerSizes(model, models.known),
 export function presenter(parts: PresenterParts) {
   const { say, isRemix, offers, models } = parts;
   const controls: TaskControls = {
     ...{ tryAgainId, dismissId, deleteId, continueId, cancelId, retryId, editId, upscaleAllId, changeId },
+    ...{ sameId, filmId, referenceId, largerId, lineId, allLinesId, animateId },
+    largerThan: (model) => largerSizes(model, models.known),
     isOffered: (customId) => offers.isOffered(customId),
     // Whether a form is the first answer must show in the id: there is no time to look it up.
     actionId: (taskId, place, customId) => (asksForWords(customId, isRemix) ? wordsId : actionId)(taskId, place),
   };
+  const noted = notes(parts);
   return {
     messageOf: (task: Task): MessagePlan => taskMessage(task, controls, say),
 
@@ -58,14 +62,21 @@ export function presenter(parts: PresenterParts) {
         const files = preview ? [preview.file] : [];
         return {
           plan: taskMessage(task, controls, say, { ...nothing, files }),
-      // Whether a larger variant is there is asked of the list before its button is.
-      if (task.kind === 'image') await models.atHand();
           release: () => preview?.release(),
         };
       }
-      if (task.state !== 'ready') return { plan: taskMessage(task, controls, say, nothing), release: () => undefined };
+      if (task.state !== 'ready') {
+        const shown = { ...nothing, notes: await noted.ofFailure(task) };
+        return { plan: taskMessage(task, controls, say, shown), release: () => undefined };
+      }
+      // Whether a larger variant is there is asked of the list before its button is.
+      if (task.kind === 'image') await models.atHand();
       const results = await resultsOf(task, parts);
-      const prompt = typedIn(task);
+      const prompt = nameOf(task, say);
+      const described = [
+        ...(await describedIn(task, parts, signal)),
+        ...(await framesOf(task, (index) => results[index]?.as === 'link', parts, signal)),
+      ];
       const files = results.flatMap((result, index): FilePlan[] => {
         if (result.as !== 'file') return [];
         const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
@@ -73,15 +84,17 @@ export function presenter(parts: PresenterParts) {
       });
       const shown = {
         ...nothing,
-        files,
+        files: [...described.map(({ file }) => file), ...files],
         links: results.filter((result) => result.as === 'link'),
         wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
         gone: results.filter(({ as }) => as === 'gone').length,
         odd: results.filter(({ as }) => as === 'odd').length,
+        notes: noted.ofResult(task, results),
       };
       return {
         plan: taskMessage(task, controls, say, shown),
         release: () => {
+          for (const { release } of described) release();
           for (const result of results) if (result.as === 'file') result.release();
         },
       };
@@ -103,40 +116,4 @@ function callTo({ state, failure, requesterId }: Task, say: Say): MessagePlan {
   const isUnknown = state === 'unconfirmed' || failure?.cause === 'forgotten';
   const fate = isUnknown ? 'unknown' : failure ? 'failed' : 'done';
   return { content: say(`task.call.${fate}`, { owner: `<@${requesterId}>` }), notifies: [requesterId] };
-}
-
-interface Preview {
-  file: FilePlan;
-  release(): void;
-}
-
-/** How it looks so far. Nobody is told of one that cannot be had: the next may come, and the result will. */
-async function previewOf(task: Task, parts: PresenterParts, signal?: AbortSignal): Promise<Preview | undefined> {
-  const address = task.preview?.address;
-  if (address === undefined) return undefined;
-  const { media, say, log } = parts;
-  const limits = { most: MOST_FETCHED_FOR_PREVIEW, patienceMs: PREVIEW_PATIENCE_MS, signal };
-  let release: (() => void) | undefined;
-  try {
-    const fetched = await media.fetch({ address }, limits);
-    release = fetched.release;
-    if (fetched.type.kind !== 'image') return undefined;
-    const fitting = await media.fit(fetched, Math.min(MOST_OF_PREVIEW, task.route.uploadLimit), { signal });
-    if (fitting.how === 'none') return undefined;
-    const name = `${task.kind}-${task.id}-preview.${fitting.type.extension}`;
-    const file = {
-      name,
-      bytes: fitting.bytes,
-      alt: say('task.alt', { prompt: typedIn(task) }),
-      spoiler: isSpoiler(task),
-    };
-    release = undefined;
-    return { file, release: fetched.release };
-  } catch (error) {
-    if (!(error instanceof MediaError)) throw error;
-    log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A preview could not be had.');
-    return undefined;
-  } finally {
-    release?.();
-  }
 }

@@ -2,8 +2,12 @@ import type { Services } from '../commands/services.ts';
 import type { Button, Form, Opener } from '../discord/handlers.ts';
 import { actionButton, changeButton } from './action.ts';
 import { cancelButton, editedForm, editOpener, retryButton } from './again.ts';
+import { allLinesButton, allLinesConfirmed } from './all-lines.ts';
+import { animateFilled, animateOpener } from './animate.ts';
 import { deleteButton } from './delete.ts';
+import { filmedForm, filmOpener } from './film.ts';
 import { largerButton } from './larger.ts';
+import { lineOpener, lineWritten } from './line.ts';
 import { modelsPageButton } from './models-page.ts';
 import { referenceOpener, referredForm } from './reference.ts';
 import { sameButton } from './same.ts';
@@ -18,6 +22,8 @@ export const buttons: readonly Button<Services>[] = [
   upscaleAllButton,
   retryButton,
   sameButton,
+  allLinesButton,
+  allLinesConfirmed,
   largerButton,
   cancelButton,
   tryAgainButton,
@@ -27,6 +33,22 @@ export const buttons: readonly Button<Services>[] = [
   usageRangeButton,
 ];
 
-export const openers: readonly Opener<Services>[] = [wordsOpener, continueOpener, editOpener, referenceOpener];
+export const openers: readonly Opener<Services>[] = [
+  wordsOpener,
+  continueOpener,
+  editOpener,
+  referenceOpener,
+  lineOpener,
+  animateOpener,
+  filmOpener,
+];
 
-export const forms: readonly Form<Services>[] = [wordsWritten, continueWritten, editedForm, referredForm];
+export const forms: readonly Form<Services>[] = [
+  wordsWritten,
+  continueWritten,
+  editedForm,
+  referredForm,
+  lineWritten,
+  animateFilled,
+  filmedForm,
+];

@@ -1,6 +1,9 @@
+import { filmMenu } from '../buttons/film.ts';
 import { referenceMenu } from '../buttons/reference.ts';
 import type { Command, Menu } from '../discord/handlers.ts';
 import { about } from './about.ts';
+import { blend } from './blend.ts';
+import { describe, describeMenu } from './describe.ts';
 import { help } from './help.ts';
 import { image } from './image.ts';
 import { imagine } from './imagine.ts';
@@ -8,7 +11,19 @@ import { models } from './models.ts';
 import type { Services } from './services.ts';
 import { shorten } from './shorten.ts';
 import { usage } from './usage.ts';
+import { video } from './video.ts';
 
-export const commands: readonly Command<Services>[] = [imagine, image, shorten, models, usage, about, help];
+export const commands: readonly Command<Services>[] = [
+  imagine,
+  image,
+  video,
+  describe,
+  shorten,
+  blend,
+  models,
+  usage,
+  about,
+  help,
+];
 
-export const menus: readonly Menu<Services>[] = [referenceMenu];
+export const menus: readonly Menu<Services>[] = [describeMenu, referenceMenu, filmMenu];

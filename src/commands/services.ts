@@ -1,5 +1,6 @@
 import type { Place } from '../discord/place.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Once } from '../lib/once.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -7,6 +8,7 @@ import type { Tasks } from '../services/tasks/tasks.ts';
 import type { UsageDesk } from '../services/usage/usage-desk.ts';
 import type { Health } from '../views/about.ts';
 import type { MessagePlan } from '../views/plan.ts';
+import type { Films } from './video/order.ts';
 
 /** What commands and buttons may use. `app.ts` puts it together. */
 export interface Services {
@@ -14,6 +16,7 @@ export interface Services {
   /** What is used when a member names none. */
   defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
   tasks: Tasks;
+  films: Films;
   usage: UsageDesk;
   /** Servers whose managers may see what the account spent. */
   adminGuildIds: readonly string[];
@@ -22,9 +25,11 @@ export interface Services {
   clock: Clock;
   /** Which of the buttons on results this gateway takes. */
   offers: Offers;
+  /** Questions that have had their answer: one yes is one order, however often it is pressed. */
+  answered: Once;
   /** What a task's message shows now, without its results. */
   messageOf(task: Task): MessagePlan;
   health(): Promise<Health>;
-  /** The commands that members see in this place, with the id under which each is registered where it is. */
+  /** The commands and menus that members see in this place, with the id under which each is registered where it is. */
   registered(place: Place): Promise<ReadonlyMap<string, string>>;
 }

@@ -1,4 +1,6 @@
+import { animate } from './en/animate.ts';
 import { commands } from './en/commands.ts';
+import { film } from './en/film.ts';
 import { menus } from './en/menus.ts';
 import { reference } from './en/reference.ts';
 import { refusals } from './en/refusals.ts';
@@ -43,13 +45,22 @@ export const en = {
   help: {
     title: 'What can be done here',
     line: '{{mention}} · {{description}} ({{who}}). For example `{{example}}`',
+    menus: 'On any message with a picture, under "Apps":',
+    menuLine: '**{{name}}** · {{description}}',
+    about: {
+      describe: 'words that could have led to it, for you alone',
+      reference: 'a new picture that goes by it',
+      film: 'a film that begins with it',
+    },
     nothing: 'No command is registered here yet.',
   },
   usage,
   task,
+  animate,
   words: {
     title: 'Words for the gateway',
     editTitle: 'Other words',
+    imagineTitle: 'Pictures from these words',
     words: 'Words',
     more: 'Words, continued',
     side: 'Which part is to change',
@@ -57,6 +68,7 @@ export const en = {
     mask: 'Or a mask of your own',
     maskHint: 'A picture of the same shape: what is white or clear is changed.',
   },
+  film,
   reference,
   refusals,
   menus,

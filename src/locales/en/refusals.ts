@@ -58,6 +58,27 @@ export const refusals = {
   pictureGone: '{{name}} is no longer where it was. Upload it again.',
   pictureUnreachable:
     '{{name}} could not be fetched. Upload it to Discord instead of giving a link, or try again in a moment.',
+  sizeUnusable: '{{size}} is no size. Write it as `1280x720`, as `16:9` or as `720p`.',
+  durationUnusable: '{{duration}} is no duration. Write seconds as a number, such as `5`.',
+  cameraUnusable:
+    'The camera begins like JSON and is none. Write words, or a whole object such as `{"type": "simple", "config": {"zoom": 5}}`.',
+  extraBroken: 'The option `extra` is no JSON that can be read. Write it like `{"cfg_scale": 0.5, "!fps": 24}`.',
+  extraNoObject: 'The option `extra` takes one JSON object, with names and values: `{"cfg_scale": 0.5, "!fps": 24}`.',
+  extraDeep:
+    'The option `extra` has objects in objects, more than {{most}} deep. No model reads that: make it flatter.',
+  extraKey: '{{key}} is no name for a field in `extra`. Choose another one.',
+  extraNumber: 'A number in `extra` is too large to be sent without loss. Put it into quotation marks.',
+  extraHasOption: '{{key}} in `extra` has a place of its own. Use the option {{option}} for it.',
+  filmLinksTooMany: 'The option {{option}} takes at most {{most}} addresses. Choose the ones that matter.',
+  filmLinkUnusable:
+    '{{link}} in {{option}} is no address that can be used. Write whole addresses that begin with `https://` or `http://`, with spaces between.',
+  filmReferencesTooLong:
+    'The reference videos last {{seconds}} s together, and at most {{most}} s are taken. Leave one out, or shorten them.',
+  filmTakesOne:
+    'This endpoint takes one picture, and {{count}} were given. Choose one, or the generic endpoint, which takes seven.',
+  filmNeedsPicture: 'This endpoint makes a film of a picture. Add one with `image` or `links`.',
+  filmOptionElsewhere:
+    'The option {{option}} has no place at this endpoint. Leave it out, or choose the generic endpoint.',
   maskEmpty: '{{name}} marks nothing. Paint what should change in white on black, or erase it from the picture.',
   maskFull: '{{name}} marks the whole picture. Paint only what should change in white, and leave the rest black.',
   maskUnclear:
