@@ -9,9 +9,12 @@ const OUTDATED = 'This button is from another version of the bot.';
 const UNKNOWN = 'This button belongs to something that this bot does not know.';
 const NO_TASK = 'The bot does not know this task any more.';
 
-const verbs = ['a', 'chg', 'all', 'w', 'go', 'retry', 'edit', 'cancel', 'again', 'dismiss', 'delete', 'models'];
+const verbs = [
+  ...['a', 'chg', 'all', 'w', 'go', 'retry', 'edit', 'cancel', 'again', 'dismiss', 'delete', 'models'],
+  ...['same', 'ref', 'large'],
+];
 const ofTasks = verbs.filter((verb) => verb !== 'models');
-const forms = ['wf', 'gof', 'editf'];
+const forms = ['wf', 'gof', 'editf', 'reff'];
 
 /** Well formed, and of nobody. */
 const nobody = '0123456789abcdefg';
@@ -135,6 +138,7 @@ describe('a forged press on a task', () => {
       ['99', '9', '100', '-1', '1.5', '', 'x', '0x1', '~AA'].map((place) => `${verb}.1.${task}.${place}`),
     );
     const odd = ['U0', 'U5', 'V9', 'R1', 'u1', '', 'UPSCALE', 'constructor'].map((short) => `chg.1.${task}.${short}`);
+    odd.push(`large.1.${task}.2K`, `large.1.${task}.8K`, `large.1.${task}`);
     const all = [...ids, ...odd].filter((id) => !id.includes('1.5'));
     expect(await answersTo(stage, all.slice(0, 20))).toEqual(allAnswer(all.slice(0, 20), UNKNOWN));
     expect(await answersTo(stage, all.slice(20))).toEqual(allAnswer(all.slice(20), UNKNOWN));
@@ -149,7 +153,6 @@ describe('a forged press on a task', () => {
       [`again.1.${task}`]: 'nothing to decide',
       [`dismiss.1.${task}`]: 'nothing to decide',
       [`retry.1.${task}`]: 'has not failed',
-      [`edit.1.${task}`]: 'has not failed',
       [`go.1.${task}`]: 'does not wait for words',
     };
     const answers = await answersTo(stage, Object.keys(expected));
@@ -167,6 +170,7 @@ describe('a forged press on a task', () => {
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     const task = taskOf(await exchange.message(says(words)));
     const ids = [`a.1.${task}.0`, `w.1.${task}.0`, `chg.1.${task}.U1`, `chg.1.${task}.R`, `all.1.${task}`];
+    ids.push(`same.1.${task}`, `ref.1.${task}`, `large.1.${task}.2K`);
     const answers = await answersTo(stage, ids);
     for (const id of ids) expect(answers[id]).toMatch(/^Th(?:is|ere) /);
     expect(submits(stage.gateway)).toBe(1);
@@ -242,7 +246,8 @@ describe('a form', () => {
       ...Object.fromEntries(forms.map((verb) => [`${verb}.1.${nobody}.5`, NO_TASK])),
       ...Object.fromEntries(forms.map((verb) => [`${verb}.1.index.5`, UNKNOWN])),
       [`wf.1.${task}.99`]: UNKNOWN,
-      [`editf.1.${task}`]: 'has not failed',
+      // Its words are those of what it was made of.
+      [`editf.1.${task}`]: UNKNOWN,
       [`gof.1.${task}`]: 'does not wait for words',
       'nothing.1': UNKNOWN,
       ['x'.repeat(100)]: UNKNOWN,

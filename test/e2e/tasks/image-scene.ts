@@ -1,0 +1,45 @@
+import sharp from 'sharp';
+import { expect } from 'vitest';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
+import type { StageOptions } from '../bot.ts';
+import { type QuickStage, quickBot, says } from '../quick.ts';
+import { studioThat } from './proof.ts';
+
+export const PATH = '/v1/images/generations/jobs';
+export const MODEL = 'lumen-image-1';
+
+/** An eighth as wide as ordered: what matters here is which is larger, and large ones take their time. */
+const smallPictures = () =>
+  studioThat((studio) => ({
+    drawPicture: (scene, options) =>
+      studio.drawPicture(scene, { ...options, width: options.width / 8, height: options.height / 8 }),
+  }));
+
+/** Both embedded sides are on this machine, so the gateway can reach what Discord keeps. */
+export const here = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
+  quickBot({
+    ...options,
+    gateway: { speed: 20, studio: smallPictures(), ...gateway },
+    settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_IMAGE_MODEL: MODEL, ...settings },
+  });
+
+/** What was ordered of the gateway, oldest first. */
+export const ordered = ({ heard }: EmbeddedGateway): unknown[] =>
+  heard.filter(({ method, path }) => method === 'POST' && path === PATH).map(({ body }) => body);
+
+const png = (): Promise<Buffer> =>
+  sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer();
+/** A file as a member hands it in. */
+export const upload = async (name = 'fox.png') => ({ name, bytes: await png() });
+
+/** A picture that was ordered and delivered. */
+export async function picture(stage: QuickStage, options: object = {}): Promise<Message> {
+  const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox', ...options });
+  return exchange.message(says('Done in'));
+}
+
+/** An address, as far as a test knows it. */
+export const at = (address: unknown) => expect.stringContaining(String(address));

@@ -1,0 +1,177 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import type { StageOptions } from '../bot.ts';
+import { labels, type QuickStage, says } from '../quick.ts';
+import { at, here, MODEL, ordered, PATH, picture, upload } from './image-scene.ts';
+import { bytesOf, errorsIn } from './proof.ts';
+
+describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
+  const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
+
+  it('orders a picture and shows it, with its model and what can be made of it', async () => {
+    const stage = await stand();
+    const message = await picture(stage);
+    expect(ordered(stage.gateway)).toEqual([{ model: MODEL, prompt: 'a red fox' }]);
+    // Right after its creation it was asked about: it is recorded (specification, 4.5).
+    expect(stage.gateway.heard.find(({ method, path }) => method === 'GET' && path.startsWith(PATH))).toBeDefined();
+    expect(text(message)).toContain(`-# Model ${MODEL}`);
+    expect(await sharp(await bytesOf(message)).metadata()).toMatchObject({ width: 128 });
+    expect(labels(message)).toEqual(
+      expect.arrayContaining(['Again', 'Edit prompt', 'Use as reference', 'Larger (2K)', 'Larger (4K)', 'Delete']),
+    );
+  });
+
+  it('gives pictures to go by with their own addresses: those handed in, then those named', async () => {
+    const stage = await stand();
+    const said = await stage.discord.as('member').say('look', [await upload('linked.png')]);
+    const links = `<${said.attachments[0]?.url}>`;
+    await picture(stage, {
+      image: await upload('one.png'),
+      image3: await upload('three.png'),
+      links,
+      model: `${MODEL}-2K`,
+    });
+    expect(ordered(stage.gateway)).toEqual([
+      {
+        model: `${MODEL}-2K`,
+        prompt: 'a red fox',
+        image: [at('one.png?ex='), at('three.png?ex='), said.attachments[0]?.url],
+      },
+    ]);
+    // The embedded gateway has really fetched them: it fails a job whose references it cannot read.
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('tells why the gateway could not do it, and tries once more with other words', async () => {
+    const stage = await stand();
+    stage.gateway.faults.add({ do: 'moderated' });
+    const member = stage.discord.as('member');
+    const exchange = await member.slash('image', { prompt: 'a red fox' });
+    const failed = await exchange.message(says('rejected by moderation'));
+    expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
+    const form = await (await member.click(failed, 'Edit and retry')).modal();
+    const better = await (await member.fill(form, { words: 'a blue fox' })).message(says('Done in'));
+    expect(text(better)).toContain('a blue fox');
+    expect(ordered(stage.gateway)).toMatchObject([{ prompt: 'a red fox' }, { prompt: 'a blue fox' }]);
+  });
+
+  it('says when it takes longer than anybody waits, orders nothing anew, and shows the result after all', async () => {
+    const stage = await stand({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
+    stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}/`) }, do: 'unavailable', times: 8 });
+    const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox' });
+    await exchange.message(says('Still processing'));
+    const message = await exchange.message(says('Done in'));
+    expect(message.attachments).toHaveLength(1);
+    expect(ordered(stage.gateway)).toHaveLength(1);
+  });
+
+  it('says where a result is that is too large to be attached', async () => {
+    const stage = await stand();
+    stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 110 } });
+    const message = await picture(stage);
+    expect(message.attachments).toEqual([]);
+    expect(text(message)).toContain(`${stage.gateway.url}/`);
+  });
+});
+
+describe('what /image refuses before the gateway hears of it', () => {
+  it('is told at once as far as the payload tells it', async () => {
+    const stage = await here();
+    const links = Array.from({ length: 8 }, (_, n) => `https://x.example/${n}.png`).join(' ');
+    for (const [options, words] of [
+      [{ prompt: ' \u200b' }, 'The prompt is empty'],
+      [{ prompt: 'a fox', links }, 'At most `7` pictures'],
+      [{ prompt: 'a fox', links: 'my cat' }, '`my` is no address'],
+      [{ prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } }, '`a.txt` is no picture but'],
+      [{ prompt: 'a fox', image2: { name: 'a.png', bytes: Buffer.alloc(0) } }, '`a.png` is empty'],
+    ] as const) {
+      const exchange = await stage.discord.as('member').slash('image', options);
+      expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
+      expect(text(await exchange.message())).toContain(words);
+    }
+    const nowhere = await stage.discord.as('member').in('read-only').slash('image', { prompt: 'a fox' });
+    expect(text(await nowhere.message())).toContain('lacks `Send Messages`');
+    expect(ordered(stage.gateway)).toEqual([]);
+  });
+
+  it('is told once it was looked at', async () => {
+    const stage = await here();
+    const member = stage.discord.as('member');
+    const said = await member.say('look', [await upload('old.png')]);
+    const old = String(said.attachments[0]?.url);
+    for (const [options, words] of [
+      [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a picture'],
+      [{ image: { name: 'page.png', bytes: Buffer.from('<!doctype html>') } }, '`page.png` is not a picture'],
+      [{ links: old.replace(/ex=\w+/, 'ex=1') }, 'The address of `old.png` ran out at `1970-01-01 00:00 UTC`'],
+      [{ model: 'lumen-image-9' }, 'There is no model `lumen-image-9`'],
+    ] as const) {
+      const exchange = await member.slash('image', { prompt: 'a fox', ...options });
+      expect(text(await exchange.message())).toContain(words);
+    }
+    expect(ordered(stage.gateway)).toEqual([]);
+  });
+
+  it('is an address that the gateway cannot reach, or not for as long as it may need', async () => {
+    const strict = await here({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    const ask = async ({ discord }: QuickStage, options: object) =>
+      text(await (await discord.as('member').slash('image', { prompt: 'a fox', ...options })).message());
+    expect(await ask(strict, { image: await upload() })).toContain('cannot reach files of this Discord');
+    expect(await ask(strict, { links: 'http://10.0.0.1/a.png' })).toContain('`a.png` is not on the public internet');
+    expect(await ask(strict, { links: 'http://localhost:1/a.png' })).toContain('`a.png` is not on the public internet');
+    expect(ordered(strict.gateway)).toEqual([]);
+    const brief = await here({
+      settings: { MAX_WAIT_PICTURE_SECONDS: '600' },
+      discord: { limits: { attachmentLinkMs: 300_000 } },
+    });
+    expect(await ask(brief, { image: await upload() })).toMatch(/`fox\.png` is good until `.* UTC` only.*`10` minutes/);
+    expect(ordered(brief.gateway)).toEqual([]);
+  });
+
+  it('shows a refusal of the gateway’s own as it is', async () => {
+    const stage = await here();
+    const why = { status: 400, code: 'invalid_request', message: 'This model takes no references.' } as const;
+    stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}$`) }, do: { type: 'status', ...why } });
+    const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await upload() });
+    expect(text(await exchange.message())).toContain('This model takes no references.');
+    expect(stage.gateway.jobs.list()).toEqual([]);
+  });
+});
+
+describe('/image while somebody types', () => {
+  it('suggests models that seem made for pictures, and takes any other that is there', async () => {
+    const stage = await here();
+    const member = stage.discord.as('member');
+    const values = (await member.complete('image', { prompt: 'x', model: 'lumen' }, 'model')).map(({ value }) => value);
+    expect(values).toEqual([MODEL, `${MODEL}-2K`, `${MODEL}-4K`]);
+    expect((await member.complete('image', { prompt: 'x', model: 'reel' }, 'model')).length).toBe(0);
+  });
+});
+
+describe.each(profiles)('under a picture of a gateway of the %s profile', (profile) => {
+  const stand = () => here({ gateway: { profile } });
+
+  it('the same can be ordered again, with other words, or larger, by whoever sees it', async () => {
+    const stage = await stand();
+    const parent = await picture(stage, { image: await upload() });
+    const other = stage.discord.as('other');
+    const [first] = ordered(stage.gateway);
+    const again = await (await other.click(parent, 'Again')).message(says('Done in'));
+    expect(again.id).not.toBe(parent.id);
+    expect(text(again)).toContain(other.user.id);
+    const form = await (await other.click(parent, 'Edit prompt')).modal();
+    expect(JSON.stringify(form.components)).toContain('a red fox');
+    const edited = await (await other.fill(form, { words: 'a blue fox' })).message(says('Done in'));
+    expect(text(edited)).toContain('a blue fox');
+    const larger = await (await other.click(parent, 'Larger (2K)')).message(says('Done in'));
+    expect(await sharp(await bytesOf(larger)).metadata()).toMatchObject({ width: 256 });
+    expect(labels(larger).filter((label) => label.startsWith('Larger'))).toEqual(['Larger (4K)']);
+    expect(ordered(stage.gateway)).toEqual([
+      first,
+      first,
+      { ...(first as object), prompt: 'a blue fox' },
+      { ...(first as object), model: `${MODEL}-2K` },
+    ]);
+  });
+});
