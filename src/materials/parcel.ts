@@ -5,8 +5,10 @@ import { type GivenFiles, inMegabytes } from './given-files.ts';
 const MB = 1_000_000;
 /** They travel in one body and as base64, a third larger; the reverse proxies before gateways seldom take 64 MB. */
 const MOST_TOGETHER = 40 * MB;
-/** Where a gateway found an order too large, a picture may have this much, and never more than half of what it had. */
+/** Where a gateway found an order too large, a picture may have this much, and no more than half of what it had. */
 const LIGHT = 2 * MB;
+/** What is no larger than this was not what was too large, and would only become a blot. */
+const FEATHER = 100_000;
 
 interface ParcelParts {
   media: Media;
@@ -36,9 +38,8 @@ export class Parcel {
   }
 
   async #lighter(picture: Pick<Fetched, 'bytes' | 'type'>) {
-    const most = Math.min(LIGHT, Math.floor(picture.bytes.length / 2));
+    const most = Math.max(FEATHER, Math.min(LIGHT, Math.floor(picture.bytes.length / 2)));
     const fitting = await this.#parts.media.fit(picture, most);
-    // Nothing that could still be told from a blot.
     if (fitting.how === 'none') throw new Refusal('refusals.picturesTooLarge', { most: inMegabytes(LIGHT) });
     const { bytes, type } = fitting;
     return { bytes, dataUri: `data:${type.mime};base64,${bytes.toString('base64')}` };

@@ -188,12 +188,14 @@ describe('what an order goes by', () => {
       const open = at('public.png', heavy, { takes: 'address or data' });
       const own = at('own.png', heavy, { takes: 'address or data' });
       const small = at('small.png', await noise(400, 300).png().toBuffer(), { takes: 'address or data' });
-      const { references = [] } = await gather([open, own, small], { lighter: true });
+      const tiny = at('tiny.png', png, { takes: 'address or data' });
+      const { references = [] } = await gather([open, own, small, tiny], { lighter: true });
       expect(references[0]?.given).toBe(open.address);
       expect(bytesOf(references[1]?.given).length).toBeLessThanOrEqual(2 * MB);
       expect(await sharp(bytesOf(references[1]?.given)).metadata()).toMatchObject({ format: 'jpeg' });
       // Small as it is, it was too large among the others: it comes with half of what it had.
       expect(bytesOf(references[2]?.given).length).toBeLessThanOrEqual(180_000);
+      expect(bytesOf(references[3]?.given).equals(png)).toBe(true);
     });
   });
 });

@@ -16,7 +16,7 @@ export type ImageRequest = {
 };
 
 /** As many as any of the gateway's models is known to take (specification, part 8). */
-export const MOST_REFERENCES = 7;
+const MOST_REFERENCES = 7;
 
 export function imageRequest(values: ImageValues, model: string): ImageRequest {
   const references = picturesIn(values).map(

@@ -14,6 +14,8 @@ const smallPictures = () =>
   studioThat((studio) => ({
     drawPicture: (scene, options) =>
       studio.drawPicture(scene, { ...options, width: options.width / 8, height: options.height / 8 }),
+    drawGrid: (scenes, options) =>
+      studio.drawGrid(scenes, { ...options, width: options.width / 8, height: options.height / 8 }),
   }));
 
 /** Both embedded sides are on this machine, so the gateway can reach what Discord keeps. */

@@ -38,6 +38,16 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     expect(child.attachments[0]?.filename).toMatch(/^SPOILER_/);
   });
 
+  it('what is made of a private one is as private', async () => {
+    const stage = await stand();
+    const parent = await picture(stage, { private: true });
+    const member = stage.discord.as('member');
+    const again = await (await member.click(parent, 'Again')).message(says('Done in'));
+    const form = await (await member.click(parent, 'Use as reference')).modal();
+    const child = await (await member.fill(form, { words: 'at night' })).message(says('Done in'));
+    expect([parent, again, child].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true]);
+  });
+
   it('a new picture goes by any message, by all of its pictures or by one', async () => {
     const stage = await stand();
     const member = stage.discord.as('member');
