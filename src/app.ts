@@ -131,11 +131,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
         troubles: tasks.troubles(),
       };
     },
-    registered: registeredCommands(
-      client,
-      [...commands.map(({ name }) => name), ...menus.map(menuName)],
-      clock,
-    ),
+    registered: registeredCommands(client, [...commands.map(({ name }) => name), ...menus.map(menuName)], clock),
   };
   const router = new Router({
     handlers: { commands, menus, buttons, openers, forms },
