@@ -110,6 +110,7 @@ describe('the preview of a job', () => {
       media,
       tasks,
       log,
+      clock: new ManualClock(),
       say: speak(),
       isRemix: false,
       offers: { isOffered: () => true },

@@ -55,7 +55,7 @@ describe('the message of a film', () => {
     ).toMatchInlineSnapshot(`
       "**waves** · <@100000000000000001>
       -# Model reel-2
-      -# Not sent: \`face\\_check\`. This gateway’s name for it is not set, so the gateway does as it does by itself.
+      -# Not sent: \`face_check\`. This gateway’s name for it is not set, so the gateway does as it does by itself.
       ▰▰▰▰▰▰▱▱▱▱▱▱ 50 %
       At work since <t:1767225600:R>."
     `);

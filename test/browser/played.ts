@@ -1,0 +1,34 @@
+import { openBrowser } from '../support/browser.ts';
+
+interface Played {
+  width: number;
+  height: number;
+  seconds: number;
+  moved: boolean;
+}
+
+/** Plays an address until its time has moved on, in a page of the same origin. */
+export async function played(kind: 'video' | 'audio', address = ''): Promise<Played> {
+  const browser = await openBrowser();
+  try {
+    const page = await browser.context.newPage();
+    await page.goto(new URL('/', address).href);
+    return await page.evaluate<Played>(`(${PLAYING})(${JSON.stringify({ kind, address })})`);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Runs in the browser, whose types this program does not have. */
+const PLAYING = `({ kind, address }) => new Promise((resolve, reject) => {
+  const element = document.createElement(kind);
+  element.muted = true;
+  element.src = address;
+  element.addEventListener('error', () => reject(new Error(element.error?.message ?? 'it does not play')));
+  element.addEventListener('timeupdate', () => {
+    if (element.currentTime < 0.2) return;
+    resolve({ width: element.videoWidth, height: element.videoHeight, seconds: element.duration, moved: true });
+  });
+  document.body.append(element);
+  element.play().catch(reject);
+})`;

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { file } from '../../services/media/file-host.ts';
+import { mp4Film } from '../../services/media/films.ts';
+import type { StageOptions } from '../bot.ts';
+import { labels, says } from '../quick.ts';
+import { upload } from './image-scene.ts';
+import { errorsIn } from './proof.ts';
+import { fileHost, film, here, ordered, wav } from './video-scene.ts';
+
+describe.each(profiles)('what is found out about a film of a gateway of the %s profile', (profile) => {
+  const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
+
+  it('is which reference to check when it failed: each is asked for once, without the key', async () => {
+    const stage = await stand();
+    const host = await fileHost();
+    const picture = file((await upload()).bytes);
+    const paths = ['/good.png', '/lost.png', '/page.png', '/dance.mp4', '/song.wav'];
+    const [good, lost, page] = paths.slice(0, 3).map((path) => host.on(path, picture));
+    const dance = host.on('/dance.mp4', file(mp4Film({ seconds: 4 })));
+    const song = host.on('/song.wav', file(wav()));
+    stage.gateway.faults.add({ do: 'fail' });
+    stage.gateway.jobs.on('change', ({ state }) => {
+      if (state !== 'failed') return;
+      host.on('/lost.png', (response) => response.writeHead(404).end());
+      host.on('/page.png', file(Buffer.from('<!doctype html><title>Log in</title>')));
+      host.on('/dance.mp4', (response) => response.writeHead(500).end());
+      host.heard.splice(0);
+    });
+    const exchange = await stage.discord.as('member').slash('video', {
+      ...{ prompt: 'waves', links: `${good} ${lost} ${page}`, reference_video: dance, reference_audio: song },
+    });
+    const failed = await exchange.message(says('The engine could not finish this task.'));
+    expect(text(failed).split('\n').slice(-5)).toEqual([
+      '-# The reference `good.png` can be fetched just now, and is what it should be.',
+      '-# Check the reference `lost.png`: its address answers with HTTP 404.',
+      '-# Check the reference `page.png`: it is no picture.',
+      '-# Check the reference `dance.mp4`: its address answers with HTTP 500.',
+      '-# The reference `song.wav` can be fetched just now, and is what it should be.',
+    ]);
+    expect(host.heard.map((one) => one.path).sort()).toEqual([...paths].sort());
+    expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
+    expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('is that Discord’s own address has run out meanwhile', async () => {
+    const stage = await stand({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
+    stage.gateway.faults.add({ do: 'stick' });
+    const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', image: await upload() });
+    await exchange.message(says('At work'));
+    stage.gateway.jobs.fail(stage.gateway.jobs.list()[0]?.id ?? '', 'The reference was not there.');
+    stage.clock.putForward(1_100_000);
+    const failed = () => stage.discord.messages('studio').map(text).join('\n');
+    await expect
+      .poll(failed, { timeout: 10_000 })
+      .toContain('Check the reference `fox.png`: its address has run out. Upload it again.');
+  });
+
+  it('is which wishes had no effect, and where else they may belong', async () => {
+    const stage = await stand();
+    const message = await film(stage, { size: '640x360', duration: '6' });
+    expect(text(message)).toContain('-# The film is 160x96 and not 640x360, so `size` had no effect.');
+    expect(text(message)).toContain('-# The film lasts 1 s and not 6 s, so `duration` had no effect.');
+    expect(text(message)).toContain('ask again with `{"duration":6}` in `extra`');
+    const again = await film(stage, { extra: '{"duration":6}' });
+    expect(ordered(stage.gateway).at(-1)?.body).toMatchObject({ metadata: { duration: 6 } });
+    expect(text(again)).toContain('ask again with the option `duration`');
+    const vendor = await film(stage, { image: await upload(), duration: '6', endpoint: 'image-to-video' });
+    expect(text(vendor)).toContain('This endpoint has no other place for it');
+  });
+
+  it('is that the face check was not sent, where its name is not known', async () => {
+    const stage = await stand();
+    const message = await film(stage, { face_check: false });
+    expect(ordered(stage.gateway)).toMatchObject([{ body: { prompt: 'waves at dawn' } }]);
+    expect(Object.keys(ordered(stage.gateway)[0]?.body ?? {})).toEqual(['model', 'prompt']);
+    expect(text(message)).toContain('-# Not sent: `face_check`.');
+  });
+});
+
+describe('a picture that failed', () => {
+  it('says which of its references to check, too', async () => {
+    const stage = await here({ settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' } });
+    stage.gateway.faults.add({ do: 'fail' });
+    const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await upload() });
+    const failed = await exchange.message(says('The engine could not finish this task.'));
+    expect(text(failed)).toContain('The reference `fox.png` can be fetched just now, and is what it should be.');
+    expect(text(failed)).toContain('-# So it may be that this model takes no such references, or fewer of them.');
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { upload } from './image-scene.ts';
+import { fileHost, here, ordered, shownFilm } from './video-scene.ts';
+
+const address = 'https://x.example/1.png';
+const video = 'https://x.example/1.mp4';
+
+describe.each(profiles)('what /video refuses before a gateway of the %s profile hears of it', (profile) => {
+  it('is told at once as far as the payload tells it', async () => {
+    const stage = await here({ gateway: { profile } });
+    const image = await upload();
+    const seven = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
+    for (const [options, words] of [
+      [{ prompt: ' \u200b' }, 'The prompt is empty'],
+      [{ ...seven, links: address }, 'At most `7` pictures'],
+      [{ image, image2: image, endpoint: 'videos' }, 'takes one picture, and `2` were given'],
+      [{ image, links: address, endpoint: 'image-to-video' }, 'takes one picture, and `2` were given'],
+      [{ endpoint: 'image-to-video' }, 'This endpoint makes a film of a picture. Add one'],
+      [{ image, size: '16:9', endpoint: 'image-to-video' }, 'The option `size` has no place at this endpoint.'],
+      [{ size: 'huge' }, '`huge` is no size. Write it as `1280x720`, as `16:9` or as `720p`.'],
+      [{ duration: 'long' }, '`long` is no duration.'],
+      [{ extra: '{"fps":' }, 'is no JSON that can be read'],
+      [{ extra: '[24]' }, 'takes one JSON object'],
+      [{ extra: '{"!duration":5}' }, '`!duration` in `extra` has a place of its own. Use the option `duration`'],
+      [{ extra: '{"__proto__":{"model":"x"}}' }, '`__proto__` is no name for a field'],
+      [{ camera: '{"type"' }, 'The camera begins like JSON and is none.'],
+      [{ reference_video: `${video} `.repeat(4) }, '`reference_video` takes at most `3` addresses'],
+      [{ reference_audio: 'song' }, '`song` in `reference_audio` is no address'],
+      [{ image: { name: 'a.txt', bytes: Buffer.from('hello') } }, '`a.txt` is no picture but'],
+      [{ image: { name: 'a.png', bytes: Buffer.alloc(0) } }, '`a.png` is empty'],
+    ] as const) {
+      const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', ...options });
+      expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
+      expect(text(await exchange.message())).toContain(words);
+    }
+    const nowhere = await stage.discord.as('member').in('read-only').slash('video', { prompt: 'waves' });
+    expect(text(await nowhere.message())).toContain('lacks `Send Messages`');
+    expect(ordered(stage.gateway)).toEqual([]);
+  });
+
+  it('is told once it was looked at', async () => {
+    const stage = await here({ gateway: { profile }, settings: { GATEWAY_FACE_CHECK_FIELD: 'face_ok' } });
+    const host = await fileHost();
+    const films = await Promise.all([6, 5, 6].map((seconds) => shownFilm(stage, seconds)));
+    const page = host.on('/page.mp4', (response) => response.end('<!doctype html>'));
+    for (const [options, words] of [
+      [{ model: 'reel-9' }, 'There is no model `reel-9`'],
+      [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a picture'],
+      [{ reference_video: films.join(' ') }, 'last `17` s together, and at most `15` s are taken'],
+      [{ reference_video: page }, '`page.mp4` is not a film'],
+      [{ reference_video: `${host.origin}/none.mp4` }, '`none.mp4` is no longer where it was'],
+      [{ extra: '{"!face_ok":true}' }, 'Use the option `face_check`'],
+      [{ extra: '{"!reference_video_urls":[]}' }, 'Use the option `reference_video`'],
+    ] as const) {
+      const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', ...options });
+      expect(text(await exchange.message())).toContain(words);
+    }
+    expect(ordered(stage.gateway)).toEqual([]);
+  });
+
+  it('is an address that the gateway cannot reach', async () => {
+    const stage = await here({ gateway: { profile }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    const links = 'http://10.0.0.1/a.png';
+    for (const [options, words] of [
+      [{ links }, '`a.png` is not on the public internet'],
+      [{ links, endpoint: 'image-to-video' }, '`a.png` is not on the public internet'],
+      [{ image: await upload(), endpoint: 'image-to-video' }, 'cannot reach files of this Discord'],
+      [{ reference_video: 'http://localhost:1/v.mp4' }, '`v.mp4` is not on the public internet'],
+      [{ reference_audio: 'http://[::1]:1/s.mp3' }, '`s.mp3` is not on the public internet'],
+    ] as const) {
+      const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', ...options });
+      expect(text(await exchange.message())).toContain(words);
+    }
+    expect(ordered(stage.gateway)).toEqual([]);
+  });
+});
+
+describe('/video while somebody types', () => {
+  it('suggests models that seem made for films, and takes any other that is there', async () => {
+    const stage = await here();
+    const member = stage.discord.as('member');
+    // Suggestions wait a second for the list at most, which is a moment of the quick clock: so it is there before.
+    await (await member.slash('models', {})).message();
+    const choices = await member.complete('video', { prompt: 'x', model: 'REEL' }, 'model');
+    expect(choices.map(({ value }) => value)).toEqual(['reel-2', 'reel-2-pro']);
+    expect(await member.complete('video', { prompt: 'x', model: 'lumen' }, 'model')).toEqual([]);
+  });
+});

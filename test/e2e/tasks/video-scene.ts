@@ -1,0 +1,64 @@
+import { onTestFinished } from 'vitest';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
+import { type FileHost, openFileHost } from '../../services/media/file-host.ts';
+import { mp4Film } from '../../services/media/films.ts';
+import type { StageOptions } from '../bot.ts';
+import { type QuickStage, quickBot, says } from '../quick.ts';
+import { shortFilms } from './proof.ts';
+
+export const GENERIC = '/v1/video/generations';
+export const SECOND = '/v1/videos';
+export const VENDOR = '/videoa/v1/videos/image2video';
+export const MODEL = 'reel-2';
+
+/** Both embedded sides are on this machine, so the gateway can reach what Discord keeps. */
+export const here = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
+  quickBot({
+    ...options,
+    gateway: { speed: 60, studio: shortFilms(), ...gateway },
+    settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_VIDEO_MODEL: MODEL, ...settings },
+  });
+
+/** What was ordered of the gateway, oldest first. */
+export const ordered = ({ heard }: EmbeddedGateway): { path: string; body: unknown }[] =>
+  heard
+    .filter(({ method, path }) => method === 'POST' && [GENERIC, SECOND, VENDOR].includes(path))
+    .map(({ path, body }) => ({ path, body }));
+
+/** A film that was ordered and delivered. */
+export async function film({ discord }: QuickStage, options: object = {}): Promise<Message> {
+  const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn', ...options });
+  return exchange.message(says('Done in'));
+}
+
+/** A place of files besides Discord. */
+export async function fileHost(): Promise<FileHost> {
+  const host = await openFileHost();
+  onTestFinished(() => host.close());
+  return host;
+}
+
+/** A reference film of so many seconds, as somebody showed it on Discord. */
+export async function shownFilm({ discord }: QuickStage, seconds: number, name = 'dance.mp4'): Promise<string> {
+  const said = await discord.as('member').say('look', [{ name, bytes: mp4Film({ seconds }) }]);
+  return String(said.attachments[0]?.url);
+}
+
+/** Silence of a moment. */
+export function wav(): Buffer {
+  const bytes = Buffer.alloc(44 + 800);
+  bytes.write('RIFF', 0, 'latin1');
+  bytes.writeUInt32LE(bytes.length - 8, 4);
+  bytes.write('WAVEfmt ', 8, 'latin1');
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(1, 22);
+  bytes.writeUInt32LE(8_000, 24);
+  bytes.writeUInt32LE(16_000, 28);
+  bytes.writeUInt16LE(2, 32);
+  bytes.writeUInt16LE(16, 34);
+  bytes.write('data', 36, 'latin1');
+  bytes.writeUInt32LE(800, 40);
+  return bytes;
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { file } from '../../services/media/file-host.ts';
+import type { StageOptions } from '../bot.ts';
+import { labels, says } from '../quick.ts';
+import { at, upload } from './image-scene.ts';
+import { bytesOf, errorsIn } from './proof.ts';
+import { fileHost, film, GENERIC, here, MODEL, ordered, SECOND, shownFilm, VENDOR, wav } from './video-scene.ts';
+
+const hour = 3_600_000;
+
+describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
+  const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
+
+  it('orders a film of words alone, and shows it', async () => {
+    const stage = await stand();
+    const message = await film(stage);
+    expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body: { model: MODEL, prompt: 'waves at dawn' } }]);
+    expect(text(message)).toContain(
+      `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model ${MODEL}\nDone`,
+    );
+    expect(text(message)).not.toContain('had no effect');
+    expect(message.attachments).toMatchObject([
+      { content_type: 'video/mp4', description: 'AI-generated: waves at dawn' },
+    ]);
+    expect(labels(message)).toEqual(['Again', 'Edit prompt', 'Delete']);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('sends every option in its place, and the same again or with other words', async () => {
+    const stage = await stand({ settings: { GATEWAY_FACE_CHECK_FIELD: 'face_ok' } });
+    const host = await fileHost();
+    const dance = await shownFilm(stage, 7);
+    const leap = await shownFilm(stage, 7.9, 'leap.mp4');
+    const song = host.on('/song.wav', file(wav()));
+    const message = await film(stage, {
+      ...{ model: 'reel-2-pro', image: await upload('first.png'), image7: await upload('last.png') },
+      ...{ links: host.on('/third.png', file((await upload()).bytes)), size: '160x96', duration: '1', mode: 'pro' },
+      ...{
+        negative: 'people',
+        seed: 7,
+        camera: 'slow zoom',
+        reference_video: `${dance} ${leap}`,
+        reference_audio: song,
+      },
+      ...{ face_check: false, extra: '{"cfg_scale":0.5,"!fps":24}' },
+    });
+    const body = {
+      ...{ model: 'reel-2-pro', prompt: 'waves at dawn', size: '160x96', duration: 1, mode: 'pro' },
+      images: [at('first.png?ex='), at('last.png?ex='), `${host.origin}/third.png`],
+      metadata: { negative_prompt: 'people', seed: 7, camera_control: 'slow zoom', cfg_scale: 0.5 },
+      ...{ reference_video_urls: [dance, leap], reference_audio_urls: [song], face_ok: false, fps: 24 },
+    };
+    expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
+    expect(text(message)).toContain('-# Model reel-2-pro · Size 160x96 · 1 s · Mode pro\nDone');
+    expect(text(message)).not.toContain('had no effect');
+    const other = stage.discord.as('other');
+    const again = await (await other.click(message, 'Again')).message(says('Done in'));
+    expect(text(again)).toContain(other.user.id);
+    const form = await (await other.click(message, 'Edit prompt')).modal();
+    const edited = await (await other.fill(form, { words: 'waves at night' })).message(says('Done in'));
+    expect(text(edited)).toContain('waves at night');
+    expect(ordered(stage.gateway).map((one) => one.body)).toEqual([body, body, { ...body, prompt: 'waves at night' }]);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it.each([
+    ['16:9', { aspect_ratio: '16:9' }],
+    ['720p', { resolution: '720p' }],
+  ])('sends the size %s under its own name, and one picture as one', async (size, sent) => {
+    const stage = await stand();
+    await film(stage, { size, duration: '1.0', image: await upload() });
+    const body = { model: MODEL, prompt: 'waves at dawn', ...sent, duration: '1.0', image: at('fox.png?ex=') };
+    expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
+  });
+
+  it('goes by the vendor’s path, with a picture', async () => {
+    const stage = await stand();
+    const picture = { image: await upload(), duration: '1', mode: 'std' };
+    const message = await film(stage, { ...picture, endpoint: 'image-to-video' });
+    const body = { model: MODEL, prompt: 'waves at dawn', image: at('fox.png?ex='), duration: 1, mode: 'std' };
+    expect(ordered(stage.gateway)).toEqual([{ path: VENDOR, body }]);
+    expect(text(message)).toContain(`-# Model ${MODEL} · 1 s · Mode std`);
+    expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
+  });
+
+  it('goes by /v1/videos, with what the generic entry takes, and one picture', async () => {
+    const stage = await stand();
+    const options = { size: '16:9', duration: '1', mode: 'pro', seed: 7, extra: '{"!fps":24}' };
+    const message = await film(stage, { ...options, image: await upload(), endpoint: 'videos' });
+    const body = {
+      ...{ model: MODEL, prompt: 'waves at dawn', seconds: '1', input_reference: at('fox.png?ex=') },
+      ...{ aspect_ratio: '16:9', mode: 'pro', metadata: { seed: 7 }, fps: 24 },
+    };
+    expect(ordered(stage.gateway)).toEqual([{ path: SECOND, body }]);
+    expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
+  });
+
+  it('sends pictures inside of the order where the gateway cannot reach them', async () => {
+    const stage = await stand({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    await film(stage, { image: await upload(), image2: await upload() });
+    await film(stage, { image: await upload(), endpoint: 'videos' });
+    const data = expect.stringMatching(/^data:image\/png;base64,/);
+    expect(ordered(stage.gateway).map(({ body }) => body)).toEqual([
+      { model: MODEL, prompt: 'waves at dawn', images: [data, data] },
+      { model: MODEL, prompt: 'waves at dawn', input_reference: data },
+    ]);
+  });
+
+  it('says when it takes longer than anybody waits, and shows the film hours later in the same message', async () => {
+    const stage = await stand({ settings: { MAX_WAIT_VIDEO_SECONDS: '30' } });
+    const { discord, gateway, clock } = stage;
+    gateway.faults.add({ do: 'stick' });
+    const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn' });
+    const waiting = await exchange.message(says('Still processing'));
+    expect(text(waiting)).toContain('followed to its end');
+    gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
+    // The interaction's token is long dead then, so only an edit by the bot itself can change its message.
+    clock.putForward(3 * hour);
+    const shown = () => discord.messages('studio').find(({ id }) => id === waiting.id);
+    await expect.poll(() => shown()?.attachments.length, { timeout: 10_000 }).toBe(1);
+    expect(text(shown() ?? waiting)).toContain('Done in');
+    expect(ordered(gateway)).toHaveLength(1);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('links a film that is too large to be attached, with the still that the gateway gives of it', async () => {
+    const stage = await stand();
+    const host = await fileHost();
+    stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
+    const cover_url = host.on('/cover.png', file((await upload()).bytes));
+    stage.gateway.jobs.on('change', ({ id, state }) => {
+      if (state !== 'succeeded') return;
+      const videos = [{ id: '1', url: `${stage.gateway.url}/files/${id}/1.mp4`, duration: '5.1', cover_url }];
+      const data = { task_id: id, task_status: 'succeed', task_status_msg: '', task_result: { videos } };
+      const body = { code: 0, message: 'SUCCEED', request_id: '1', data };
+      stage.gateway.faults.add({ on: { method: 'GET', path: `${GENERIC}/` }, do: { type: 'body', body }, times: 100 });
+    });
+    const message = await film(stage);
+    expect(text(message)).toContain(`It could not be attached here. It is at ${stage.gateway.url}/files/`);
+    expect(message.attachments).toMatchObject([
+      {
+        ...{ filename: expect.stringMatching(/-frame\.png$/), content_type: 'image/png', width: 40, height: 30 },
+        description: 'A still of a film that is AI-generated: waves at dawn',
+      },
+    ]);
+    expect(host.heard.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    expect(labels(message)).toEqual(['Again', 'Edit prompt', 'Delete']);
+    expect((await bytesOf(message)).length).toBeGreaterThan(0);
+  });
+});
