@@ -1,3 +1,4 @@
+import { ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { bot } from './bot.ts';
@@ -25,7 +26,10 @@ describe('/help', () => {
   it('lists what is registered, each to be pressed, with an example', async () => {
     const { discord } = await bot();
     const said = text(await (await discord.as('member').slash('help')).message());
-    for (const { name, id } of discord.commands.global()) expect(said).toContain(`</${name}:${id}>`);
+    for (const { name, id, type } of discord.commands.global()) {
+      const isMenu = type === ApplicationCommandType.Message;
+      expect(said).toContain(isMenu ? `**${name}** ·` : `</${name}:${id}>`);
+    }
     expect(said).toContain('/models kind:video');
     expect(discord.violations).toEqual([]);
   });

@@ -40,6 +40,8 @@ function wanted(parent: Task, { words, motion, loop }: FilmWishes): Record<strin
   const { prompt, title = prompt, spoiler } = about(parent);
   return {
     prompt: words,
+    // Some gateways ask for them all the same.
+    ...(words !== '' && { words }),
     motion,
     ...(loop !== undefined && { loop }),
     ...(words === '' && { title }),

@@ -6,7 +6,7 @@ export interface ReadText {
 
 /** A keycap begins a line wherever it stands. */
 const KEYCAP = /(?:\d\ufe0f?\u20e3|🔟)/gu;
-const NUMBERED = /^[\s*_>#]*(?:\d\ufe0f?\u20e3|🔟|\(?\d{1,2}[.):](?=[\s*_]))[\s*_]*/u;
+const NUMBERED = /^[\s*_>#]*(?:\d\ufe0f?\u20e3|🔟|\(?\d{1,2}[.):](?=[\s*_])[*_]*)\s*/u;
 const BULLETED = /^\s*[-*•–]\s+/;
 const HEADING = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|.*:)$/;
 

@@ -1,16 +1,73 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { quickBot, says } from '../quick.ts';
-import { orders } from './proof.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, quickBot, says, submits } from '../quick.ts';
+import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
 
-describe.each(['spec', 'stock'] as const)('/shorten at a %s gateway', (profile) => {
-  it('shows the shorter words', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
-    const exchange = await discord.as('member').slash('shorten', { prompt: 'a very long description of a red fox' });
+const minute = 60_000;
+const prompt = 'a very long and detailed description of a red fox in the deep snow at dawn';
+
+describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => {
+  it('shows the drafts, each with a button that makes pictures of it', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = stage;
+    const member = discord.as('member');
+    const exchange = await member.slash('shorten', { prompt: `  ${prompt} `, private: true });
     const message = await exchange.message(says('Done in'));
-    expect(orders(gateway)).toEqual([
-      { path: '/imgx/submit/shorten', body: { prompt: 'a very long description of a red fox' } },
-    ]);
-    expect(text(message)).toContain('red fox');
+    expect(orders(gateway)).toEqual([{ path: '/imgx/submit/shorten', body: { prompt } }]);
+    const drafts = text(message).match(/(?<=^\d\ufe0f\u20e3 ).*$/gm) ?? [];
+    expect(drafts.length).toBeGreaterThan(1);
+    expect(labels(message)).toEqual(['All of them', 'Delete']);
+    const form = await (await member.click(message, '1️⃣')).modal();
+    const child = await (await member.fill(form, {})).message(says('%'));
+    expect(orders(gateway).at(-1)).toEqual({ path: '/imgx/submit/imagine', body: { prompt: drafts[0] } });
+    expect([message.ephemeral, child.ephemeral]).toEqual([true, true]);
+    expect(text(child)).toContain('Made of');
+    expect(errorsIn(stage)).toEqual([]);
   });
+
+  it('that fails, or takes longer than anybody waits, is told, and its result still comes', async () => {
+    const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
+    const member = discord.as('member');
+    gateway.faults.add({ do: { type: 'fail', reason: 'There is nothing to leave out.' } });
+    const failed = await (await member.slash('shorten', { prompt })).message(says('could not do this'));
+    expect(text(failed)).toContain('There is nothing to leave out.');
+    gateway.faults.add({ do: 'stick' });
+    const exchange = await member.slash('shorten', { prompt: `${prompt}, in oil` });
+    await exchange.message(says('%'));
+    clock.putForward(6 * minute);
+    await exchange.message(says('Still processing'));
+    gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
+    expect(text(await exchange.message(says('Done in')))).toContain('1️⃣ ');
+  });
+
+  it('refuses a prompt of letters that nobody sees', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile } });
+    const exchange = await discord.as('member').slash('shorten', { prompt: ' \u200b ' });
+    expect(text(await exchange.message())).toContain('The prompt is empty');
+    expect(submits(gateway)).toBe(0);
+  });
+});
+
+it('shortened words that are longer than a message stand in a file as a whole, under their beginning and their buttons', async () => {
+  const { discord, gateway } = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
+  const drafts = [1, 2, 3].map((number) => `${number}\ufe0f\u20e3 ${'**fox** ~~snow~~ '.repeat(200 * number)}`.trim());
+  const finalPrompt = `## Important tokens\n**fox** (1.00), ~~snow~~\n## Shortened prompts\n${drafts.join('\n')}`;
+  const body = {
+    id: '1',
+    action: 'SHORTEN',
+    status: 'SUCCESS',
+    progress: '100%',
+    buttons: [],
+    properties: { finalPrompt },
+  };
+  gateway.faults.add({ on: { path: /\/fetch$/ }, do: { type: 'body', body }, times: 9 });
+  const message = await (await discord.as('member').slash('shorten', { prompt })).message(says('Done in'));
+  expect(text(message).length).toBeLessThanOrEqual(2_000);
+  for (const number of [1, 2, 3])
+    expect(text(message)).toMatch(new RegExp(`\n${number}\ufe0f\u20e3 \\\\\\*\\\\\\*fox.*…\n`));
+  expect(text(message)).toContain('-# Mainly: fox \\(1.00\\)');
+  expect(message.attachments).toHaveLength(1);
+  expect((await bytesOf(message)).toString() === finalPrompt).toBe(true);
+  expect(labels(message)).toEqual(['All of them', 'Delete']);
 });

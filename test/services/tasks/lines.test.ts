@@ -31,6 +31,7 @@ describe('a result in words', () => {
     ['one paragraph', 'a fox in the snow, at dawn', ['a fox in the snow, at dawn']],
     ['ten of them', '9️⃣ nine 🔟 ten', ['nine', 'ten']],
     ['links in it', '1️⃣ a fox by [a painter](https://example.org/a?b=c)', ['a fox by a painter']],
+    ['bold words', '1. **fox** in snow\n2. __hare__', ['**fox** in snow', '__hare__']],
     ['an empty line among them', '1️⃣ one\n2️⃣\n3️⃣ three', ['one', 'three']],
     ['only what looks like a heading', '## A fox in the snow', ['## A fox in the snow']],
     ['nothing', ' \n ', []],

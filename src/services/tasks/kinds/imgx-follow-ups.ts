@@ -19,6 +19,8 @@ const followUp = z.object({
 
 const animation = z.object({
   prompt: z.string(),
+  /** Words that the gateway may ask for although it has them. */
+  words: z.string().optional(),
   motion: z.enum(['low', 'high']),
   loop: z.boolean().optional(),
   /** The first frame, and a last one where there is one. */
@@ -66,6 +68,7 @@ export function imgxFollowUps(imgx: Gateway['imgx'], source: Source): Kind[] {
           ...(loop !== undefined && { loop }),
           ...(extend && { extend }),
         }),
+      answer: (remoteId, { words }, { materials }) => answer(remoteId, words, materials),
     }),
   ];
 }

@@ -1,0 +1,172 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, type QuickStage, quickBot, says, submits } from '../quick.ts';
+import { errorsIn, follow, grid, jobs, orders, shortFilms } from './proof.ts';
+
+const minute = 60_000;
+
+/** A gateway whose results come without buttons, so that films are to be asked for otherwise. */
+async function withoutButtons(profile: 'spec' | 'stock'): Promise<QuickStage> {
+  const stage = await quickBot({ gateway: { profile, speed: 20, studio: shortFilms() } });
+  stage.gateway.faults.add({ do: 'no-buttons', times: 99 });
+  return stage;
+}
+
+const enlarged = async (stage: QuickStage, options?: Parameters<typeof grid>[1]): Promise<Message> =>
+  follow(stage, await grid(stage, options), 'U1');
+
+const lastOrder = ({ gateway }: QuickStage) =>
+  orders(gateway).at(-1) as { path: string; body: Record<string, unknown> };
+
+describe.each(profiles)('a single picture at a gateway of the %s profile', (profile) => {
+  it('becomes a film as the form says, with the picture of the message itself and one to end with', async () => {
+    const stage = await withoutButtons(profile);
+    const { discord, gateway } = stage;
+    const picture = await enlarged(stage, { spoiler: true });
+    expect(labels(picture)).toContain('Animate');
+    // The gateway's own file may be gone by the time somebody wants a film of it.
+    for (const { id } of jobs(gateway)) gateway.jobs.expireFiles(id);
+    const other = discord.as('other');
+    const form = await (await other.click(picture, 'Animate')).modal();
+    expect(JSON.stringify(form.components)).toContain(
+      JSON.stringify(picture.attachments[0]?.url.split('?')[0]).slice(1, -1),
+    );
+    const end = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'navy' } })
+      .png()
+      .toBuffer();
+    const filled = await other.fill(form, {
+      words: ' the fox runs ',
+      motion: 'high',
+      loop: 'yes',
+      end: [{ name: 'end.png', bytes: end }],
+    });
+    const film = await filled.message(says('Done in'));
+    const { path, body } = lastOrder(stage);
+    expect([path, Object.keys(body).sort()]).toEqual([
+      '/imgx/submit/video',
+      ['endImage', 'image', 'loop', 'motion', 'prompt'],
+    ]);
+    expect(body).toMatchObject({ prompt: 'the fox runs', motion: 'high', loop: true });
+    expect(String(body.image)).toMatch(/^data:image\/png;base64,.*\(\d+ characters\)$/);
+    expect(body.endImage).toBe(`data:image/png;base64,${end.toString('base64')}`);
+    expect(text(film)).toMatch(
+      /^\*\*the fox runs\*\* · <@\d+>\n-# Made of \[this one\].*\n-# High motion · loop\nDone in/,
+    );
+    expect(film.attachments).toMatchObject([
+      { content_type: 'video/mp4', filename: expect.stringMatching(/^SPOILER_/) },
+    ]);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('becomes a film without words, called by the words of the picture, and that a longer one', async () => {
+    const stage = await withoutButtons(profile);
+    const member = stage.discord.as('member');
+    const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
+    const film = await (await member.fill(form, {})).message(says('Done in'));
+    expect(Object.keys(lastOrder(stage).body).sort()).toEqual(['image', 'motion']);
+    expect(lastOrder(stage).body.motion).toBe('low');
+    expect(text(film)).toMatch(/^\*\*a fox in the snow\*\*/);
+    expect(labels(film)).toContain('Longer');
+    const longer = await (await member.click(film, 'Longer')).modal();
+    const extended = await (await member.fill(longer, { words: 'it turns', motion: 'high' })).message(says('Done in'));
+    const [, , shot, asked] = jobs(stage.gateway);
+    // The embedded gateway asks for the words of a longer film, whether it has them or not.
+    expect(orders(stage.gateway).slice(-2)).toEqual([
+      {
+        path: '/imgx/submit/video',
+        body: { prompt: 'it turns', motion: 'high', action: 'extend', taskId: shot?.id, index: 0 },
+      },
+      { path: '/imgx/submit/modal', body: { taskId: asked?.id, prompt: 'it turns' } },
+    ]);
+    expect(extended.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
+  });
+
+  it('become a film that fails, or takes longer than anybody waits, is told, and its result still comes', async () => {
+    const stage = await withoutButtons(profile);
+    const { discord, gateway, clock } = stage;
+    const member = discord.as('member');
+    const picture = await enlarged(stage);
+    const animate = async (words: string) =>
+      member.fill(await (await member.click(picture, 'Animate')).modal(), { words });
+    gateway.faults.add({ do: { type: 'fail', reason: 'The picture does not move.' } });
+    expect(text(await (await animate('run')).message(says('could not do this')))).toContain('does not move');
+    gateway.faults.add({ do: 'stick' });
+    const exchange = await animate('walk');
+    await exchange.message(says('%'));
+    clock.putForward(40 * minute);
+    const moving = jobs(gateway).at(-1)?.id ?? '';
+    const overdue = await discord.until(() => discord.messages('studio').find(says('Still processing')));
+    gateway.jobs.finish(moving);
+    const done = await discord.until(() =>
+      discord.messages('studio').find((one) => one.id === overdue.id && says('Done in')(one)),
+    );
+    expect(done.attachments).toHaveLength(1);
+  });
+
+  it('is refused an address that leads to no picture, before anything is submitted', async () => {
+    const stage = await withoutButtons(profile);
+    const member = stage.discord.as('member');
+    const single = await enlarged(stage);
+    const before = submits(stage.gateway);
+    const refused = [
+      ['fox', 'is no address'],
+      ['https://example.org/1.png https://example.org/2.png', 'At most `1`'],
+      ['http://192.168.0.1/fox.png', 'could not be fetched'],
+      [`${stage.gateway.url}/v1/models`, 'could not be fetched'],
+    ] as const;
+    for (const [picture, words] of refused) {
+      const form = await (await member.click(single, 'Animate')).modal();
+      expect(text(await (await member.fill(form, { picture })).message())).toContain(words);
+    }
+    expect(submits(stage.gateway)).toBe(before);
+  });
+
+  it('is offered no more as a film once the gateway said that it has none, which is told and leaves nothing behind', async () => {
+    const status = profile === 'spec' ? 404 : 501;
+    const stage = await withoutButtons(profile);
+    const { discord, gateway } = stage;
+    const member = discord.as('member');
+    const parent = await grid(stage);
+    const picture = await follow(stage, parent, 'U1');
+    const form = await (await member.click(picture, 'Animate')).modal();
+    gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: { type: 'status', status, as: 'empty' } });
+    const refused = await (await member.fill(form, {})).message();
+    expect(text(refused)).toBe('This gateway does not offer that.');
+    expect(labels(await follow(stage, parent, 'U2'))).not.toContain('Animate');
+    const before = submits(gateway);
+    expect(text(await (await member.click(picture, 'Animate')).message())).toBe('This gateway does not offer that.');
+    expect(submits(gateway)).toBe(before);
+    expect(text(await (await member.slash('about')).message())).toContain('Follows 0 tasks');
+  });
+});
+
+describe('where the gateway has buttons for films', () => {
+  it('they stand there, and ours takes their place once one of them was refused', async () => {
+    const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
+    const member = stage.discord.as('member');
+    const parent = await grid(stage);
+    const picture = await follow(stage, parent, 'U1');
+    expect(labels(picture)).toEqual(expect.arrayContaining(['Animate (High motion)', 'Animate (Low motion)']));
+    expect(labels(picture)).not.toContain('Animate');
+    await (await member.click(picture, 'Animate (High motion)')).message(says('does not offer that'));
+    const next = labels(await follow(stage, parent, 'U2'));
+    expect(next).not.toContain('Animate (High motion)');
+    expect(next).toContain('Animate');
+  });
+
+  it('a film of our own asking can be made longer by them', async () => {
+    const stage = await quickBot({
+      gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortFilms() },
+    });
+    const member = stage.discord.as('member');
+    const parent = await grid(stage);
+    stage.gateway.faults.add({ do: 'no-buttons' });
+    const form = await (await member.click(await follow(stage, parent, 'U1'), 'Animate')).modal();
+    const film = await (await member.fill(form, {})).message(says('Done in'));
+    expect(labels(film)).toEqual(expect.arrayContaining(['Extend (High motion)', 'Extend (Low motion)']));
+    expect(labels(film)).not.toContain('Longer');
+  });
+});

@@ -1,0 +1,73 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, quickBot, says, submits } from '../quick.ts';
+import { errorsIn, follow, jobs, orders } from './proof.ts';
+
+const minute = 60_000;
+
+async function png(name: string, background: string) {
+  const raw = { width: 96, height: 64, channels: 3, background } as const;
+  return { name, bytes: await sharp({ create: raw }).png().toBuffer() };
+}
+
+const dataUri = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`;
+
+const pictures = async () => ({ image1: await png('fox.png', 'orange'), image2: await png('sea.png', 'navy') });
+
+describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
+  it('sends the pictures as data in the shape that was chosen, and comes to a grid with its buttons', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = stage;
+    const given = { ...(await pictures()), image3: await png('hare.png', 'white') };
+    const exchange = await discord.as('member').slash('blend', { ...given, aspect: 'portrait' });
+    const message = await exchange.message(says('Done in'));
+    const base64Array = Object.values(given).map(({ bytes }) => dataUri(bytes));
+    expect(orders(gateway)).toEqual([{ path: '/imgx/submit/blend', body: { base64Array, dimensions: 'PORTRAIT' } }]);
+    expect(text(message)).toMatch(/^\*\*fox\.png \+ sea\.png \+ hare\.png\*\* · <@\d+>\n-# Portrait \(2:3\)\nDone in/);
+    const [grid] = message.attachments;
+    expect(grid).toMatchObject({ description: 'AI-generated: fox.png + sea.png + hare.png' });
+    expect((grid?.height ?? 0) / (grid?.width ?? 1)).toBeCloseTo(1.5, 1);
+    expect(labels(message)).toEqual(expect.arrayContaining(['U1', 'V4', 'Upscale all']));
+    const enlarged = await follow(stage, message, 'U2');
+    expect(text(enlarged)).toMatch(
+      /^\*\*fox\.png \+ sea\.png \+ hare\.png\*\* · .*\n-# Upscale of picture 2 of \[this one\]/,
+    );
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('says nothing of a shape that nobody chose, not even to the gateway', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile } });
+    const given = await pictures();
+    const exchange = await discord.as('member').slash('blend', { ...given, private: true });
+    expect((await exchange.message(says('%'))).ephemeral).toBe(true);
+    expect(orders(gateway).map(({ body }) => Object.keys(body as object))).toEqual([['base64Array']]);
+  });
+
+  it('that fails, or takes longer than anybody waits, is told, and its result still comes', async () => {
+    const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
+    const member = discord.as('member');
+    gateway.faults.add({ do: { type: 'fail', reason: 'These cannot be blended.' } });
+    const failed = await (await member.slash('blend', await pictures())).message(says('could not do this'));
+    expect([text(failed).includes('These cannot be blended.'), labels(failed)]).toEqual([true, ['Retry', 'Delete']]);
+    gateway.faults.add({ do: 'stick' });
+    const exchange = await member.slash('blend', { ...(await pictures()), aspect: 'square' });
+    await exchange.message(says('%'));
+    clock.putForward(6 * minute);
+    await exchange.message(says('Still processing'));
+    gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
+    expect((await exchange.message(says('Done in'))).attachments).toHaveLength(1);
+  });
+
+  it.each([
+    ['an executable by another name', Buffer.from('MZ\x90\0\x03'), 'fox.png is not a picture'],
+    ['an empty file', Buffer.alloc(0), 'fox.png is empty'],
+  ])('refuses %s before anything is submitted', async (_, bytes, words) => {
+    const { discord, gateway } = await quickBot({ gateway: { profile } });
+    const { image1 } = await pictures();
+    const exchange = await discord.as('member').slash('blend', { image1, image2: { name: 'fox.png', bytes } });
+    expect(text(await exchange.message()).replaceAll('`', '')).toContain(words);
+    expect(submits(gateway)).toBe(0);
+  });
+});
