@@ -68,11 +68,14 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
   });
 
   it('says where a result is that is too large to be attached', async () => {
-    const stage = await stand();
-    stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 110 } });
+    // Not even its smallest copy fits.
+    const stage = await stand({ discord: { limits: { uploadBytes: 512 } } });
     const message = await picture(stage);
     expect(message.attachments).toEqual([]);
-    expect(text(message)).toContain(`${stage.gateway.url}/`);
+    expect(text(message)).toContain(`It is at ${stage.gateway.url}/`);
+    // What is not on the message is named by where the gateway has it.
+    const form = await (await stage.discord.as('member').click(message, 'Use as reference')).modal();
+    expect(JSON.stringify(form.components)).toContain(`${stage.gateway.url}/`);
   });
 });
 
