@@ -26,7 +26,7 @@ const AT_TOP = {
 export function extraIn(typed = '', taken: Readonly<Record<string, string>> = {}): Extra {
   const extra: Extra = { metadata: {}, topLevel: {} };
   if (typed.trim() === '') return extra;
-  for (const [key, value] of Object.entries(parsed(typed))) {
+  for (const [key, value] of Object.entries(objectIn(typed))) {
     const isTop = key.startsWith(TOP);
     const name = isTop ? key.slice(TOP.length) : key;
     const owners: Readonly<Record<string, string>> = isTop ? { ...AT_TOP, ...taken } : IN_METADATA;
@@ -38,7 +38,8 @@ export function extraIn(typed = '', taken: Readonly<Record<string, string>> = {}
   return extra;
 }
 
-function parsed(typed: string): Record<string, unknown> {
+/** What was typed as one JSON object, of things that can be sent as they are. */
+export function objectIn(typed: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(typed);

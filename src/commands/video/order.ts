@@ -7,7 +7,6 @@ import { cameraWish, durationWish, sizeWish } from './wishes.ts';
 
 /** The ways to a film: the generic task and `/v1/videos` (specification, 4.4), and the vendor path (4.2). */
 export const endpoints = ['generic', 'image-to-video', 'videos'] as const;
-export type Endpoint = (typeof endpoints)[number];
 
 export interface FilmValues extends FilmReferences {
   prompt: string;

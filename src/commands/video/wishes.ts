@@ -1,5 +1,5 @@
-import { isRecord } from '../../lib/exact-json.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { objectIn } from './extra.ts';
 
 /** How large the film should be, under the name by which what was typed is sent (specification, 4.4). */
 export interface SizeWish {
@@ -35,12 +35,10 @@ export function cameraWish(typed = ''): string | Record<string, unknown> | undef
   const text = typed.trim();
   if (!text.startsWith('{')) return text === '' ? undefined : text;
   try {
-    const movement: unknown = JSON.parse(text);
-    if (isRecord(movement)) return movement;
+    return objectIn(text);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    throw error instanceof Refusal ? new Refusal('refusals.cameraUnusable') : error;
   }
-  throw new Refusal('refusals.cameraUnusable');
 }
 
 const LONGEST_SHOWN = 60;

@@ -76,7 +76,8 @@ describe('an order of a film', () => {
   it('sends a camera that was typed as an object as an object', () => {
     const camera = '{"type":"simple","config":{"zoom":5}}';
     expect(requestOf({ camera }).metadata).toEqual({ camera_control: { type: 'simple', config: { zoom: 5 } } });
-    expect(keyOf(() => order({ camera: '{zoom}' }))).toBe('refusals.cameraUnusable');
+    for (const odd of ['{zoom}', '{"zoom":1e999}', '{"__proto__":{}}'])
+      expect(keyOf(() => order({ camera: odd }))).toBe('refusals.cameraUnusable');
   });
 
   it('sends keys of `extra` that begin with ! at the top level, and the others in the metadata', () => {
