@@ -11,10 +11,10 @@ const NO_TASK = 'The bot does not know this task any more.';
 
 const verbs = [
   ...['a', 'chg', 'all', 'w', 'go', 'retry', 'edit', 'cancel', 'again', 'dismiss', 'delete', 'models'],
-  ...['same', 'ref', 'large'],
+  ...['same', 'ref', 'large', 'film'],
 ];
 const ofTasks = verbs.filter((verb) => verb !== 'models');
-const forms = ['wf', 'gof', 'editf', 'reff'];
+const forms = ['wf', 'gof', 'editf', 'reff', 'filmf'];
 
 /** Well formed, and of nobody. */
 const nobody = '0123456789abcdefg';
@@ -170,7 +170,7 @@ describe('a forged press on a task', () => {
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     const task = taskOf(await exchange.message(says(words)));
     const ids = [`a.1.${task}.0`, `w.1.${task}.0`, `chg.1.${task}.U1`, `chg.1.${task}.R`, `all.1.${task}`];
-    ids.push(`same.1.${task}`, `ref.1.${task}`, `large.1.${task}.2K`);
+    ids.push(`same.1.${task}`, `ref.1.${task}`, `film.1.${task}`, `large.1.${task}.2K`);
     const answers = await answersTo(stage, ids);
     for (const id of ids) expect(answers[id]).toMatch(/^Th(?:is|ere) /);
     expect(submits(stage.gateway)).toBe(1);
