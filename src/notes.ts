@@ -60,11 +60,17 @@ export function notes({ media, say, log, clock }: NotesParts) {
   };
 
   async function look(references: readonly Reference[]): Promise<string[]> {
-    const looks = await Promise.all(references.map(async (one) => ({ ...one, look: await lookOf(one) })));
-    return referenceNotes(looks, say);
+    const looks = await Promise.all(
+      references.map(async (one) => {
+        const look = await lookOf(one);
+        return look === undefined ? [] : [{ ...one, look }];
+      }),
+    );
+    return referenceNotes(looks.flat(), say);
   }
 
-  async function lookOf({ address, medium }: Reference): Promise<Look> {
+  /** Undefined where nobody could look, for the bot is about to stop. */
+  async function lookOf({ address, medium }: Reference): Promise<Look | undefined> {
     try {
       const limits = { most: MOST_LOOKED_AT, patienceMs: PATIENCE_MS, withoutKey: true };
       const { type, release } = await media.fetch({ address }, limits);
@@ -72,6 +78,7 @@ export function notes({ media, say, log, clock }: NotesParts) {
       return type.kind === medium ? 'fine' : 'odd';
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
+      if (error.code === 'closed') return undefined;
       log.info({ kind: error.kind, reason: error.message }, 'A reference of a failed task was looked at.');
       const until = error.kind === 'expired' ? signedUntil(address) : undefined;
       return until !== undefined && until <= clock.now() ? 'gone' : fromError(error);
