@@ -14,7 +14,7 @@ const MOST_LINES = 10;
 export function shownLines({ text = '' }: Task, say: Say, room = ROOM): string[] {
   const { most, lines, isWhole } = portioned(text, room);
   const shown = lines.map((line, index) => {
-    return say('task.lines.line', { number: keycap(index + 1), words: asText(line, most) });
+    return say('task.lines.line', { number: keycap(index + 1), words: asText(line.slice(0, 2 * most), most) });
   });
   return isWhole ? shown : [...shown, `-# ${say('task.lines.rest')}`];
 }
@@ -41,8 +41,10 @@ export const offeredLines = (text: string): string[] => readText(text).lines.sli
 function portioned(text: string, room: number): { most: number; lines: string[]; isWhole: boolean } {
   const all = readText(text).lines;
   const lines = all.slice(0, MOST_LINES);
-  // As they are sent, with every sign taken literally.
-  const lengths = lines.map((line) => asText(line, Number.POSITIVE_INFINITY).length + 1);
+  // As they are sent, with every sign taken literally; of what is too long anyway nobody has to know by how much.
+  const lengths = lines.map((line) =>
+    line.length < room ? asText(line, Number.POSITIVE_INFINITY).length + 1 : room + 1,
+  );
   let left = room;
   let most = room;
   for (const [index, length] of lengths.toSorted((one, other) => one - other).entries()) {

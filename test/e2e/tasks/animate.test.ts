@@ -143,6 +143,16 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
   });
 });
 
+it('a film that is larger than Discord takes is linked to', async () => {
+  const stage = await withoutButtons('stock');
+  const member = stage.discord.as('member');
+  const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
+  stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
+  const film = await (await member.fill(form, {})).message(says('Done in'));
+  expect(film.attachments).toEqual([]);
+  expect(text(film)).toContain(`It could not be attached here. It is at ${stage.gateway.url}/files/`);
+});
+
 describe('where the gateway has buttons for films', () => {
   it('they stand there, and ours takes their place once one of them was refused', async () => {
     const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });

@@ -5,7 +5,8 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, type QuickStage, quickBot, says, submits } from '../quick.ts';
+import { enter } from '../bot.ts';
+import { labels, type QuickStage, quickBot, quickStage, says, submits } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
 
 const minute = 60_000;
@@ -279,4 +280,21 @@ describe('a description that is longer than a message', () => {
     const form = await (await member.click(message, '4️⃣')).modal();
     expect(form.components).toHaveLength(2);
   });
+});
+
+it('the lines of a description can be gone on from months later, after the bot was stopped and started again', async () => {
+  const stage = await quickStage({ gateway: { speed: 20 } });
+  const app = await enter(stage);
+  const parent = await described(stage);
+  await app.stop();
+  stage.clock.putForward(60 * 24 * 60 * minute);
+  await enter(stage);
+  const other = stage.discord.as('other');
+  const form = await (await other.click(parent, '3️⃣')).modal();
+  const child = await (await other.fill(form, { words: 'a fox' })).message(says('%'));
+  expect(text(child)).toContain('Made of [this one]');
+  // The picture itself is no longer where Discord had it.
+  const again = await (await other.click(parent, 'Describe again')).message();
+  expect(text(again)).toContain('Upload it again.');
+  expect(submits(stage.gateway)).toBe(2);
 });
