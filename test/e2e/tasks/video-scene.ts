@@ -5,18 +5,26 @@ import { type FileHost, openFileHost } from '../../services/media/file-host.ts';
 import { mp4Film } from '../../services/media/films.ts';
 import type { StageOptions } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
-import { shortFilms } from './proof.ts';
+import { studioThat } from './proof.ts';
 
 export const GENERIC = '/v1/video/generations';
 export const SECOND = '/v1/videos';
 export const VENDOR = '/videoa/v1/videos/image2video';
 export const MODEL = 'reel-2';
 
+/** What matters here is what a film says of itself; frames take their time, and so do large pictures. */
+const SMALL = { width: 160, height: 96, seconds: 1 } as const;
+const framelessFilms = () =>
+  studioThat(({ drawPicture }) => ({
+    shoot: async () => ({ bytes: mp4Film(SMALL), mime: 'video/mp4', ...SMALL }),
+    drawPicture: (scene, options) => drawPicture(scene, { ...options, width: 128, height: 128 }),
+  }));
+
 /** Both embedded sides are on this machine, so the gateway can reach what Discord keeps. */
 export const here = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
   quickBot({
     ...options,
-    gateway: { speed: 60, studio: shortFilms(), ...gateway },
+    gateway: { speed: 60, studio: framelessFilms(), ...gateway },
     settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_VIDEO_MODEL: MODEL, ...settings },
   });
 
