@@ -44,7 +44,8 @@ export const editedForm: Form<Services> = {
     const task = await editable(filled.args, ask);
     const { words } = wordsIn(filled);
     if (words === '') throw new Refusal('refusals.noWords');
-    await orderOnceMore(task, ask, { prompt: words, typed: words });
+    // Named by its words from now on, whatever it was called before.
+    await orderOnceMore(task, ask, { prompt: words, typed: words, title: undefined });
     return 'shown as it goes';
   },
 };

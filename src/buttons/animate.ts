@@ -1,4 +1,4 @@
-import { linksIn, picturesOn, unfitReference } from '../commands/imagine/references.ts';
+import { linksIn, picturesOn, unfitReference } from '../commands/references.ts';
 import type { Services } from '../commands/services.ts';
 import { customId } from '../discord/custom-id.ts';
 import type { Form, Opener } from '../discord/handlers.ts';

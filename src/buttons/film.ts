@@ -1,5 +1,5 @@
-import { picturesOn } from '../commands/imagine/references.ts';
 import { chosenModel } from '../commands/model-option.ts';
+import { picturesOn } from '../commands/references.ts';
 import type { Services } from '../commands/services.ts';
 import { filmOrder, objectionTo } from '../commands/video/order.ts';
 import { customId } from '../discord/custom-id.ts';
@@ -9,6 +9,7 @@ import { Refusal } from '../lib/refusal.ts';
 import { isSpoiler, needsResult } from '../services/tasks/follow-ups.ts';
 import { filmForm, filmWishes } from '../views/film-form.ts';
 import type { FormPlan } from '../views/plan.ts';
+import { fromMenu, isFromMenu, isFromPrivate } from './from-menu.ts';
 import { pressedTask, soon } from './pressed-task.ts';
 
 const FILM = { verb: 'film', version: 1 } as const;
@@ -34,16 +35,17 @@ export const filmMenu: Menu<Services> = {
   guards: [(place) => mayPostFiles(place, {})],
   async open(target, ask) {
     const addresses = picturesOn(target).map(({ address }) => address);
-    return formFor(addresses, customId(FILMED.verb, FILMED.version), ask);
+    return formFor(addresses, customId(FILMED.verb, FILMED.version, ...fromMenu(target)), ask);
   },
 };
 
 export const filmedForm: Form<Services> = {
   ...FILMED,
   answers: 'beside',
+  isPrivate: isFromPrivate,
   async run({ args, fields }, ask) {
     const { services, origin } = ask;
-    const parent = args.length === 0 ? undefined : await pressedTask(args, ask);
+    const parent = isFromMenu(args) ? undefined : await pressedTask(args, ask);
     const { model, values } = filmWishes({ fields });
     const objection = objectionTo(values);
     if (objection) throw objection;

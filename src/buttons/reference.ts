@@ -1,6 +1,6 @@
 import { imageRequest, objectionTo } from '../commands/image/request.ts';
-import { linksIn, picturesOn } from '../commands/imagine/references.ts';
 import { chosenModel } from '../commands/model-option.ts';
+import { linksIn, picturesOn } from '../commands/references.ts';
 import type { Services } from '../commands/services.ts';
 import { customId } from '../discord/custom-id.ts';
 import { mayPostFiles } from '../discord/guards.ts';
@@ -10,6 +10,7 @@ import { Refusal } from '../lib/refusal.ts';
 import { isSpoiler, needsResult } from '../services/tasks/follow-ups.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { referenceForm, referencesIn } from '../views/reference-form.ts';
+import { fromMenu, isFromMenu, isFromPrivate } from './from-menu.ts';
 import { pressedTask, soon } from './pressed-task.ts';
 
 const REFERENCE = { verb: 'ref', version: 1 } as const;
@@ -37,15 +38,20 @@ export const referenceMenu: Menu<Services> = {
   name: 'reference',
   guards: [(place) => mayPostFiles(place, {})],
   async open(target, ask) {
-    return formFor(picturesOn(target), { id: customId(REFERRED.verb, REFERRED.version), model: undefined }, ask);
+    return formFor(
+      picturesOn(target),
+      { id: customId(REFERRED.verb, REFERRED.version, ...fromMenu(target)), model: undefined },
+      ask,
+    );
   },
 };
 
 export const referredForm: Form<Services> = {
   ...REFERRED,
   answers: 'beside',
+  isPrivate: isFromPrivate,
   async run({ args, fields }, ask) {
-    const parent = args.length === 0 ? undefined : await pressedTask(args, ask);
+    const parent = isFromMenu(args) ? undefined : await pressedTask(args, ask);
     const { words, pictures, which, model } = referencesIn({ fields });
     const values = { prompt: words, links: chosen(pictures, which) };
     const objection = objectionTo(values);

@@ -1,7 +1,7 @@
 import { mayPostFiles } from '../discord/guards.ts';
 import { type Ask, command } from '../discord/handlers.ts';
 import type { Attachment } from '../discord/options.ts';
-import { picturesIn, unfitReference } from './imagine/references.ts';
+import { picturesIn, unfitReference } from './references.ts';
 import type { Services } from './services.ts';
 
 const picture = { type: 'attachment', accept: ['image'] } as const;

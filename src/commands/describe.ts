@@ -2,7 +2,7 @@ import { mayPostFiles } from '../discord/guards.ts';
 import { type Ask, command, type Menu } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { GivenPicture } from '../services/tasks/materials.ts';
-import { picturesIn, picturesOn, unfitReference } from './imagine/references.ts';
+import { picturesIn, picturesOn, unfitReference } from './references.ts';
 import type { Services } from './services.ts';
 
 const picture = { type: 'attachment', accept: ['image'] } as const;

@@ -109,6 +109,8 @@ export interface Opener<Services> extends Pointed {
 
 /** A form that a member has filled in. Opened from a menu it answers beside, for there is no message of ours. */
 export interface Form<Services> extends Pointed, Guarded<Services> {
+  /** Whether only its member sees the answer, where the form was opened from a menu; one that was pressed is as private as its message. */
+  isPrivate?(args: readonly string[]): boolean;
   answers: Answers;
   run(filled: Filled & { args: readonly string[] }, ask: Ask<Services>): Promise<Outcome>;
 }

@@ -155,7 +155,7 @@ export class Router<Services> {
     if (!isPressed && form.answers === 'here') throw new Refusal('refusals.unknownButton');
     const origin = isPressed
       ? pressOrigin(interaction, interaction.message, form.answers)
-      : originOf(interaction, false);
+      : originOf(interaction, form.isPrivate?.(id.args) ?? false);
     const ask = this.#ask(interaction, responder, origin);
     await guarded(form, ask, undefined, () => acknowledgePress(responder, form.answers, ask));
     await conclude(responder, await form.run({ args: id.args, ...filledIn(interaction) }, ask));

@@ -1,15 +1,17 @@
-import type { Message } from 'discord.js';
+import { type Message, MessageFlags } from 'discord.js';
 import type { Attachment } from './options.ts';
 
 /** A message that something was pressed on, or whose menu was used, as far as the interaction tells of it. */
 export interface Target {
   id: string;
   channelId: string;
+  /** Only one member sees it, so what is made of it is for that one too. */
+  isPrivate: boolean;
   /** Pictures, films and sounds on it, attached or shown by a link in it, with addresses that are good for a day. */
   files: readonly Attachment[];
 }
 
-export function targetOf({ id, channelId, attachments, embeds }: Message): Target {
+export function targetOf({ id, channelId, flags, attachments, embeds }: Message): Target {
   const attached = [...attachments.values()].map((one) => ({
     id: one.id,
     name: one.name,
@@ -23,7 +25,7 @@ export function targetOf({ id, channelId, attachments, embeds }: Message): Targe
       ? []
       : [{ id: `${id}-${index}`, name: nameIn(address), address, size: 0, mediaType: undefined }];
   });
-  return { id, channelId, files: [...attached, ...shown] };
+  return { id, channelId, isPrivate: flags.has(MessageFlags.Ephemeral), files: [...attached, ...shown] };
 }
 
 /** What a file is called by where it is. */

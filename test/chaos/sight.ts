@@ -23,7 +23,20 @@ const REFUSALS = [
 ];
 
 /** Verbs of the buttons that go on from a result. */
-const GOING_ON: ReadonlySet<string> = new Set(['a', 'w', 'chg', 'all']);
+const GOING_ON: ReadonlySet<string> = new Set([
+  'a',
+  'w',
+  'chg',
+  'all',
+  'same',
+  'edit',
+  'ref',
+  'large',
+  'film',
+  'anim',
+  'line',
+  'lines',
+]);
 
 export function sightOf(message: Message): Sight {
   const words = text(message);

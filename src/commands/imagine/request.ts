@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
+import { handedIn, linksIn, type References, unfitReference } from '../references.ts';
 import { flagInNegative, flagsFor, outOfRange, type Wishes } from './flags.ts';
-import { handedIn, linksIn, type References, unfitReference } from './references.ts';
 
 export interface ImagineValues extends Wishes, References {
   prompt: string;

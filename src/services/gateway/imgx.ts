@@ -50,6 +50,8 @@ const requests = {
 type Requests = typeof requests;
 export type ImgxRequest<Name extends keyof Requests> = z.input<Requests[Name]>;
 
+const onePicture = z.array(dataUri).max(1, 'this gateway describes one picture at a time: send one');
+
 const ids = z.array(taskId).min(1, 'no task id was given');
 
 /** What the numbers mean that this family puts into `code`. */
@@ -87,7 +89,8 @@ export class Imgx {
   async describe(request: ImgxRequest<'describe'>, options?: CallOptions): Promise<Submission> {
     const { pictures: list, ...rest } = checked(requests.describe, request);
     const field = this.#settings.fields.describePictures;
-    // The wild's `base64` holds one picture, not a list.
+    // The wild's `base64` holds one picture, not a list; the others would go missing in silence.
+    if (field === 'base64') checked(onePicture, list);
     return this.#submit('describe', { ...rest, [field]: field === 'base64' ? list[0] : list }, options);
   }
 

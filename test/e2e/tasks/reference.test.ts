@@ -45,7 +45,9 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     const again = await (await member.click(parent, 'Again')).message(says('Done in'));
     const form = await (await member.click(parent, 'Use as reference')).modal();
     const child = await (await member.fill(form, { words: 'at night' })).message(says('Done in'));
-    expect([parent, again, child].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true]);
+    const menu = await (await member.menu(MENU, parent)).modal();
+    const other = await (await member.fill(menu, { words: 'as a woodcut' })).message(says('Done in'));
+    expect([parent, again, child, other].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
   });
 
   it('a new picture goes by any message, by all of its pictures or by one', async () => {

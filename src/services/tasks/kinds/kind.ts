@@ -30,7 +30,7 @@ interface KindDefinition<Request> {
 }
 
 /** What goes along with an order. */
-export interface Along {
+interface Along {
   idempotencyKey: string;
   materials: Materials;
 }

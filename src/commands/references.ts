@@ -1,7 +1,7 @@
-import type { Attachment } from '../../discord/options.ts';
-import { nameIn, type Target } from '../../discord/target.ts';
-import { Refusal } from '../../lib/refusal.ts';
-import { webAddress } from '../../services/gateway/schemas.ts';
+import type { Attachment } from '../discord/options.ts';
+import { nameIn, type Target } from '../discord/target.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { webAddress } from '../services/gateway/schemas.ts';
 
 /** Pictures to go by: handed in as files, or named by where they are. */
 export interface References {
