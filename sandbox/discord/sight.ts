@@ -1,6 +1,8 @@
 import { PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { type Message, seen } from './exchange.ts';
 import { offeredCommands } from './interactions/available.ts';
 import { permissionsOf } from './interactions/context.ts';
+import { NotPossible } from './interactions/refuse.ts';
 import type { Parts } from './parts.ts';
 import { has, isThread } from './permissions.ts';
 import type { Command } from './registry.ts';
@@ -14,6 +16,8 @@ export interface Sight {
   sees(channelId: string): boolean;
   maySend(channel: Channel): boolean;
   offered(channel: Channel): readonly Command[];
+  /** The newest of a channel, oldest first, without what is for somebody else's eyes only. */
+  messages(channelId: string, most: number): readonly Message[];
 }
 
 export function sightOf(name: string, parts: Parts): Sight {
@@ -28,6 +32,12 @@ export function sightOf(name: string, parts: Parts): Sight {
       return channel !== undefined && sees(channel);
     },
     maySend: (channel) => maySend(user, channel, parts),
+    messages: (channelId, most) => {
+      const channel = world.channels.get(channelId);
+      if (!channel || !sees(channel)) throw new NotPossible(`${user.name} sees no such channel.`);
+      const posts = parts.messages.in(channelId).filter(({ viewer }) => viewer === undefined || viewer === user.id);
+      return posts.slice(-most).map((post) => seen(post, parts));
+    },
     offered: (channel) => offeredCommands({ user, channel, guild: world.guildOf(channel) }, parts),
   };
 }

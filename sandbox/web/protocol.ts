@@ -129,7 +129,7 @@ export interface Job {
   readonly finishedAt?: number;
   /** How often it was asked about while it had not ended. */
   readonly polls: number;
-  /** How often it was ordered: more than 1 would be a job paid for twice. */
+  /** How many orders led to it: 1, or more where one was sent again with the same idempotency key. */
   readonly submits: number;
   /** How often it was asked about after its end. */
   readonly queries: number;
@@ -156,7 +156,10 @@ export interface Exchange {
   readonly path: string;
   /** 0 where no answer has left, or ever will. */
   readonly status: number;
+  /** Shortened. */
   readonly request?: unknown;
+  /** Shortened as well; text where it was no JSON. */
+  readonly answer?: unknown;
   readonly files?: readonly { readonly name: string; readonly bytes: number }[];
   readonly ms?: number;
   /** What Discord's schema objects to. */
