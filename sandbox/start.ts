@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { type Sandbox, StartFailed, startSandbox } from './web/sandbox.ts';
+import { StartFailed } from './web/open-stage.ts';
+import { type Sandbox, startSandbox } from './web/sandbox.ts';
 import { MissingSettings } from './web/settings.ts';
 
 /** sysexits.h */
@@ -100,7 +101,7 @@ async function run(): Promise<number> {
   });
   if (!sandbox) return 0;
   console.log(
-    `The sandbox is here: ${sandbox.url}/#${sandbox.token}\nUsable after ${Math.round(performance.now())} ms. Ctrl-C ends it.`,
+    `The sandbox is here: ${sandbox.url}/#${sandbox.token}\nUsable after ${Math.round(performance.now())} ms${sandbox.built ? ', of which the page was built, once' : ''}. Ctrl-C ends it.`,
   );
   if (!asked.signal.aborted) await new Promise((resolve) => asked.signal.addEventListener('abort', resolve));
   await sandbox.close();

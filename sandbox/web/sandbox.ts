@@ -1,48 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { EventEmitter } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { systemClock } from '../../src/lib/clock.ts';
-import { type EmbeddedDiscord, startDiscord } from '../discord/discord.ts';
-import type { HeardRequest } from '../discord/heard.ts';
-import { startGateway } from '../gateway/gateway.ts';
-import { BotProcess, runShipped } from './bot-process.ts';
+import { Belongings } from './belongings.ts';
 import { buildPage } from './build.ts';
-import type { GatewaySide } from './gateway-side.ts';
-import type { BotState } from './protocol.ts';
+import { openStage, type StageOptions } from './open-stage.ts';
 import { pageServer } from './server.ts';
-import { neededBy, realGateway, type Settings } from './settings.ts';
-import type { Stage } from './stage.ts';
-import { Traffic } from './traffic.ts';
 
-/** How long the bot is waited for when everything ends. */
-const STOP_PATIENCE_MS = 8_000;
-const LAST_WORDS = 10;
-
-export interface SandboxOptions {
+export interface SandboxOptions extends StageOptions {
   /** Any free one for 0. */
   readonly port: number;
-  /** How many times faster than a real gateway the embedded one works. */
-  readonly speed: number;
-  readonly realGateway: boolean;
-  readonly environment: NodeJS.ProcessEnv;
-  /** Ends a start that is still under way. */
-  readonly signal: AbortSignal;
 }
 
 export interface Sandbox {
   readonly url: string;
   readonly token: string;
-  readonly stage: Stage;
   /** Whether the page had to be built. */
   readonly built: boolean;
   /** Ends everything. */
   close(): Promise<void>;
 }
-
-/** The shipped bot or its deploy script did not do what they should. */
-export class StartFailed extends Error {}
 
 /** Both embedded sides, the shipped bot between them, and the page to look at it all. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -64,112 +38,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 }
 
 async function furnish(options: SandboxOptions, belongings: Belongings): Promise<Sandbox> {
-  const { port, environment, signal } = options;
-  const folder = temporaryFolder();
-  await belongings.keep(folder, () => folder.remove());
-  const [discord, { gateway, settings }] = await Promise.all([
-    startDiscord().then((one) => belongings.keep(one, () => one.close())),
-    gatewayFor(options, belongings),
-  ]);
+  const { stage, ready } = await openStage(options, belongings);
+  const [{ folder, cached }] = await Promise.all([buildPage(), ready]);
   const token = randomBytes(24).toString('base64url');
-  const secrets = [discord.token, settings.GATEWAY_API_KEY ?? '', token].filter((secret) => secret !== '');
-  const forBot: Settings = { ...neededBy(environment), ...settings, ...settingsFor(discord, folder.path) };
-  const bot = new BotProcess({ settings: forBot, secrets, clock: systemClock });
-  const stage: Stage = { discord, gateway, bot, traffic: new Traffic(secrets), troubled: new EventEmitter() };
-  watch(stage);
-
-  const deployed = runShipped('scripts/deploy.ts', forBot, signal).then(({ code, said }) => {
-    if (code !== 0) throw new StartFailed(`The commands could not be registered:\n${said.trim()}`);
-  });
-  await belongings.keep(bot, () => bot.close(STOP_PATIENCE_MS));
-  const here = whenHere(bot);
-  bot.start();
-  const [{ folder: page, cached }] = await Promise.all([buildPage(), deployed, here]);
-  const server = await pageServer({ stage, token, folder: page });
+  const server = await pageServer({ stage, token, folder });
   await belongings.keep(server, () => server.close());
-  const url = await server.listen({ port, host: '127.0.0.1' });
-  return { url, token, stage, built: !cached, close: () => belongings.close() };
-}
-
-/** The bot's own documented variables, and no others. */
-const settingsFor = (discord: EmbeddedDiscord, folder: string): Settings => ({
-  DISCORD_TOKEN: discord.token,
-  DISCORD_API_URL: discord.apiUrl,
-  DISCORD_USER_INSTALL: 'on',
-  DISCORD_ADMIN_GUILD_IDS: discord.world.guild('atelier').id,
-  STORE_URL: `sqlite://${join(folder, 'atelier.sqlite')}`,
-  MEDIA_ALLOW_PRIVATE: 'on',
-});
-
-async function gatewayFor(
-  { realGateway: isReal, environment, speed }: SandboxOptions,
-  belongings: Belongings,
-): Promise<{ gateway: GatewaySide; settings: Settings }> {
-  if (isReal) {
-    const settings = await realGateway(environment);
-    return { gateway: { kind: 'real', address: withoutSecrets(settings.GATEWAY_BASE_URL ?? '') }, settings };
-  }
-  const key = `sk-sandbox-${randomBytes(12).toString('hex')}`;
-  const embedded = await startGateway({ speed, keys: [{ key }] });
-  await belongings.keep(embedded, () => embedded.close());
-  const gateway: GatewaySide = { kind: 'embedded', embedded, usualSpeed: speed };
-  return { gateway, settings: { GATEWAY_BASE_URL: embedded.url, GATEWAY_API_KEY: key } };
-}
-
-/** Its origin: a name and a password may stand in an address. */
-const withoutSecrets = (address: string): string => URL.parse(address)?.origin ?? 'the configured address';
-
-function watch({ discord, gateway, bot, traffic }: Stage): void {
-  discord.listen(({ kind, what }) => {
-    if (kind === 'heard') traffic.discord(what as HeardRequest);
-    if (kind === 'session' && (what as { connected: number }).connected > 0) bot.isHere();
-  });
-  if (gateway.kind === 'embedded') gateway.embedded.onHeard((heard) => traffic.gateway(heard));
-}
-
-/** Waits for the first time that the bot is there; a start that fails says why. */
-function whenHere(bot: BotProcess): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const listen = ({ state, exitCode }: BotState): void => {
-    if (state === 'starting') return;
-    bot.off('state', listen);
-    if (state === 'running') resolve();
-    const last = bot.log.slice(-LAST_WORDS).map(({ text }) => `\n  ${text}`);
-    reject(new StartFailed(`The bot did not start (exit code ${exitCode ?? 'none'}). Its last words:${last.join('')}`));
-  };
-  bot.on('state', listen);
-  promise.catch(() => undefined);
-  return promise;
-}
-
-/** Gone at the end, also where this process ends without asking anybody. */
-function temporaryFolder(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'atelier-sandbox-'));
-  const remove = (): void => rmSync(path, { recursive: true, force: true });
-  process.once('exit', remove);
-  return {
-    path,
-    remove: () => {
-      process.off('exit', remove);
-      remove();
-    },
-  };
-}
-
-/** What has to be put away at the end, the newest first. */
-class Belongings {
-  readonly #closers: (() => unknown)[] = [];
-  #isClosed = false;
-
-  /** What comes when everything is over already is put away at once. */
-  async keep<Thing>(thing: Thing, close: () => unknown): Promise<Thing> {
-    if (this.#isClosed) await close();
-    else this.#closers.push(close);
-    return thing;
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (let close = this.#closers.pop(); close; close = this.#closers.pop()) await close();
-  }
+  const url = await server.listen({ port: options.port, host: '127.0.0.1' });
+  return { url, token, built: !cached, close: () => belongings.close() };
 }
