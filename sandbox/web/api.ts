@@ -26,7 +26,6 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
     // What cannot be done is told by a plain error with a sentence; a TypeError is a fault of the sandbox itself.
     return sentence(reply, statusCode ?? (problem instanceof TypeError ? 500 : 400), message);
   });
-  api.setNotFoundHandler((request, reply) => sentence(reply, 404, `There is no ${request.method} ${pathOf(request)}.`));
 
   api.get<AsPerson>('/world', (request): World => worldFor(me(request), discord));
   api.get<AsPerson & { Params: { channel: string } }>('/messages/:channel', (request): readonly SeenMessage[] =>
@@ -57,6 +56,3 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
 
 const asked = (body: unknown): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-
-/** The token may stand behind the question mark. */
-const pathOf = ({ url }: FastifyRequest) => url.split('?')[0] ?? '';

@@ -18,6 +18,8 @@ interface PageOptions {
 /** The page and what it talks to, behind one port of this machine. */
 export async function pageServer({ stage, token, folder }: PageOptions): Promise<FastifyInstance> {
   const server = fastify({ forceCloseConnections: true, bodyLimit: LARGEST_ORDER });
+  // First, for it closes the sockets that the guards refuse.
+  await server.register(websocket);
   keepToLoopback(server, 'The sandbox');
   server.addHook('onSend', async (_, reply) => {
     reply.headers({
@@ -27,7 +29,6 @@ export async function pageServer({ stage, token, folder }: PageOptions): Promise
       'x-content-type-options': 'nosniff',
     });
   });
-  await server.register(websocket);
   await server.register(
     (api, _, done) => {
       apiRoutes(api, stage, token);
