@@ -16,9 +16,11 @@ export class MissingSettings extends Error {}
 export const neededBy = (environment: NodeJS.ProcessEnv): Settings =>
   chosen(environment, (name) => NEEDED.includes(name));
 
-/** For `--real-gateway`: the variables of the environment, and those of `.env` that are not set there. */
+/** For `--real-gateway`: the variables of the environment, and those of `.env` that are not in it. */
 export async function realGateway(environment: NodeJS.ProcessEnv): Promise<Settings> {
-  const settings = chosen({ ...(await ofFile()), ...set(environment) }, (name) => OF_THE_GATEWAY.test(name));
+  const known = { ...(await ofFile()), ...environment };
+  // An empty value means "not set", as `.env.example` says.
+  const settings = chosen(known, (name) => OF_THE_GATEWAY.test(name) && known[name]?.trim() !== '');
   const missing = ['GATEWAY_BASE_URL', 'GATEWAY_API_KEY'].filter((name) => settings[name] === undefined);
   if (missing.length > 0)
     throw new MissingSettings(
@@ -29,15 +31,12 @@ export async function realGateway(environment: NodeJS.ProcessEnv): Promise<Setti
 
 async function ofFile(): Promise<NodeJS.ProcessEnv> {
   try {
-    return set(parseEnv(await readFile(join(root, '.env'), 'utf8')) as NodeJS.ProcessEnv);
+    return parseEnv(await readFile(join(root, '.env'), 'utf8'));
   } catch (problem) {
     if ((problem as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw problem;
   }
 }
-
-/** An empty value means "not set", as in `.env.example`. */
-const set = (variables: NodeJS.ProcessEnv): Settings => chosen(variables, (name) => variables[name]?.trim() !== '');
 
 function chosen(variables: NodeJS.ProcessEnv, isWanted: (name: string) => boolean): Settings {
   const entries = Object.entries(variables).filter(([name, value]) => value !== undefined && isWanted(name));

@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import { Belongings } from '../../../sandbox/web/belongings.ts';
-import { openStage } from '../../../sandbox/web/open-stage.ts';
+import { openStage, type StageOptions } from '../../../sandbox/web/open-stage.ts';
 import type { Acted, Live, SeenMessage, Workbench, World } from '../../../sandbox/web/protocol.ts';
 import { pageServer } from '../../../sandbox/web/server.ts';
 import type { Stage } from '../../../sandbox/web/stage.ts';
@@ -37,10 +37,10 @@ export interface House {
 }
 
 /** Everything behind the page with the real bot as a process, and a page of one line in place of the built one. */
-export async function house(speed = 50): Promise<House> {
+export async function house(wish: Partial<StageOptions> = {}): Promise<House> {
   const belongings = new Belongings();
-  const options = { speed, realGateway: false, environment: process.env, signal: new AbortController().signal };
-  const { stage, ready } = await openStage(options, belongings);
+  const usual = { speed: 50, realGateway: false, environment: process.env, signal: new AbortController().signal };
+  const { stage, ready } = await openStage({ ...usual, ...wish }, belongings);
   const folder = mkdtempSync(join(tmpdir(), 'atelier-page-'));
   await belongings.keep(folder, () => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'assets'));
