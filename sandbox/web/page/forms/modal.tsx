@@ -52,7 +52,7 @@ function FormDialog({ modal }: { modal: Modal }) {
     }
   };
   return (
-    <Dialog class="form" label={modal.title} onClose={close}>
+    <Dialog class="form" label={modal.title} first=".fields :is(textarea, input, button)" onClose={close}>
       <form
         noValidate
         onSubmit={(event) => {

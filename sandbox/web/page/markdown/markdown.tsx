@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { write } from '../composer/draft.ts';
 import { now } from '../state/clock.ts';
-import { channelOf, enter, personOf, world } from '../state/world.ts';
+import { channelOf, enter, nameOf } from '../state/world.ts';
 import { blocks } from './blocks.ts';
 import { relativeTime, timeText } from './time.ts';
 import type { Block, Inline } from './tree.ts';
@@ -162,9 +162,7 @@ function Spoiler({ children }: { children: ComponentChildren }) {
 }
 
 function UserMention({ id }: { id: string }) {
-  const { application } = world.value ?? {};
-  const name = personOf(id)?.name ?? (application?.id === id ? application.name : 'unknown-user');
-  return <span class="mention">@{name}</span>;
+  return <span class="mention">@{nameOf(id)}</span>;
 }
 
 function ChannelMention({ id }: { id: string }) {

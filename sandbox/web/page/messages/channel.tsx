@@ -62,8 +62,12 @@ function useSticky() {
     const follow = () => {
       if (stays) box.scrollTop = box.scrollHeight;
     };
+    let last = 0;
+    // Only going up leaves the end: what grows meanwhile makes scroll events of its own.
     const onScroll = () => {
-      stays = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+      if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) stays = true;
+      else if (box.scrollTop < last) stays = false;
+      last = box.scrollTop;
     };
     const watch = new ResizeObserver(follow);
     watch.observe(content);

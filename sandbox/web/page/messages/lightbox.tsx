@@ -35,6 +35,7 @@ export function Lightbox() {
   return (
     <Dialog
       class="lightbox"
+      first="button"
       label={`Picture ${at + 1} of ${pictures.length}`}
       onClose={close}
       onKeyDown={({ key }) => {

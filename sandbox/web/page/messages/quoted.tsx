@@ -1,7 +1,8 @@
 import type { SeenMessage } from '../../protocol.ts';
+import { plain } from '../markdown/plain.ts';
 import { Avatar } from '../shell/avatar.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { personOf } from '../state/world.ts';
+import { nameOf, personOf } from '../state/world.ts';
 
 interface Used {
   readonly user?: { readonly id: string; readonly username: string };
@@ -52,7 +53,7 @@ function Reply({ message }: { message: SeenMessage }) {
       <Avatar id={answered.author.id} name={answered.author.username} bot={answered.author.bot ?? false} size={16} />
       <b>{answered.author.username}</b>
       <button type="button" class="quoted-words" onClick={show}>
-        {answered.content.replace(/[*_~|`#]/g, '').slice(0, 120) || files}
+        {plain(answered.content, nameOf).slice(0, 120) || files}
       </button>
     </p>
   );

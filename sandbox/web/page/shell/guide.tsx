@@ -22,9 +22,10 @@ export function Guide() {
         <p>
           <b>The bot {state === 'killed' ? 'was killed' : state === 'stopped' ? 'is stopped' : 'crashed'}.</b>{' '}
           {underWay.value.length > 0 ? 'Its job goes on at the gateway.' : 'Nobody answers commands now.'}
+          {state === 'killed' && ' It comes back by itself in a moment.'}
         </p>
         <button type="button" class="button primary small" onClick={() => void make({ do: 'start-bot' })}>
-          Start it again
+          Start it now
         </button>
       </div>
     );

@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
 import type { SeenMessage } from '../../protocol.ts';
+import { plain } from '../markdown/plain.ts';
 import { Flag } from '../wire.ts';
+import { nameOf } from './world.ts';
 
 /** What a screen reader says next. */
 export const announcement = signal('');
@@ -15,7 +17,7 @@ export function announce(message: SeenMessage, before: SeenMessage | undefined):
   if (before && !wasThinking && !isFinished) return;
   const name = message.author.global_name ?? message.author.username;
   const files = message.attachments.map(({ description, filename }) => description ?? filename).join(', ');
-  const text = message.content.replace(/[*_~|`#>]/g, '').slice(0, LONGEST);
+  const text = plain(message.content, nameOf).slice(0, LONGEST);
   say(isThinking ? `${name} is thinking` : `${name}: ${text} ${files}`);
 }
 

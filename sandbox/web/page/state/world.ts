@@ -34,6 +34,11 @@ export const channelId = computed(() => channel.value?.id);
 export const commands = computed(() => channel.value?.commands ?? []);
 
 export const personOf = (id: string): Person | undefined => world.value?.people.find((person) => person.id === id);
+/** Also of the bot itself. */
+export const nameOf = (id: string): string => {
+  const { application } = world.value ?? {};
+  return personOf(id)?.name ?? (application?.id === id ? application.name : 'unknown-user');
+};
 export const channelOf = (id: string): Channel | undefined =>
   places.value.find(({ channel: { id: known } }) => known === id)?.channel;
 

@@ -69,7 +69,8 @@ export function TroublePanel() {
       }
     : {
         title: 'Kill the bot',
-        words: 'kill -9, in the middle of whatever it does. Start it again, and the result arrives.',
+        words:
+          'kill -9, in the middle of whatever it does. It comes back by itself in a moment, and the result arrives.',
         trouble: { do: 'kill-bot' },
       };
   return (
