@@ -13,6 +13,10 @@ import { isShown, maySend } from './sight.ts';
 import type { FileInput } from './uploads.ts';
 import type { Channel, User } from './world.ts';
 
+/** What a person without a subscription may write (documentation, resources/message). */
+const MOST_CHARACTERS = 2_000;
+const MOST_FILES = 10;
+
 /** A person. Every act waits for what Discord would show next. */
 export interface Actor {
   readonly user: User;
@@ -72,11 +76,19 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
       exchangeOf(menu(where, wanted, typeof target === 'string' ? target : postOf(target), parts), parts),
     say: async (content, files = []) => {
       if (!maySend(user, channel, parts)) throw new NotPossible(`${user.name} may not write in ${channel.name}.`);
+      checkWords(content, files);
       checkUploads(files, parts);
       const sent = files.map((file, id) => ({ ...file, id: String(id) }));
       return seen(messages.write({ channel, author: user, body: { content }, files: sent }), parts);
     },
   };
+}
+
+function checkWords(content: string, files: readonly FileInput[]): void {
+  if (content.trim() === '' && files.length === 0) throw new NotPossible('There is nothing to send.');
+  if (content.length > MOST_CHARACTERS)
+    throw new NotPossible(`A message has at most ${MOST_CHARACTERS} characters, not ${content.length}.`);
+  if (files.length > MOST_FILES) throw new NotPossible(`A message has at most ${MOST_FILES} files.`);
 }
 
 function channelOf(user: User, place: string | undefined, parts: Parts): Channel {

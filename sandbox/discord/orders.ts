@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { complaint } from '../complaint.ts';
 import { type Actor, actorOf } from './actor.ts';
 import type { Exchange, Message } from './exchange.ts';
 import type { Acknowledgement, Choice, Modal } from './interactions/interaction.ts';
@@ -50,7 +51,7 @@ const act = z.discriminatedUnion('do', [
 /** Acts as a person, and answers with what the person sees first; refuses with a sentence. */
 export async function obey(order: unknown, parts: Parts): Promise<Outcome> {
   const read = act.safeParse(order);
-  if (!read.success) throw new NotPossible(z.prettifyError(read.error));
+  if (!read.success) throw new NotPossible(complaint(read.error));
   return await carryOut(read.data, actorOf(read.data.as, parts, read.data.in), parts);
 }
 

@@ -13,7 +13,7 @@ export async function bodyOfForm(bytes: Buffer, contentType: string): Promise<Re
   return body;
 }
 
-async function entriesOf(bytes: Buffer, contentType: string): Promise<[string, FormDataEntryValue][]> {
+async function entriesOf(bytes: Buffer, contentType: string): Promise<[string, string | File][]> {
   try {
     const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } }).formData();
     return [...form.entries()];

@@ -9,7 +9,7 @@ const blurbs: Readonly<Record<Role, string>> = {
   installer: 'Installed the app for themselves, in a server without the bot.',
 };
 
-export const roles = Object.keys(blurbs) as Role[];
+const roles = Object.keys(blurbs) as Role[];
 
 /** The furnished people are called what they are. */
 const roleOf = ({ name }: User): Role | undefined => roles.find((role) => role === name);

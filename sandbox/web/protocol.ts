@@ -140,7 +140,7 @@ export interface Fault {
   readonly what: string;
 }
 
-export interface Violation {
+interface Violation {
   readonly path: string;
   readonly code: string;
   readonly message: string;

@@ -34,12 +34,12 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
   }
 
   gateway({ id, at, method, path, query, status, body, ms, answer }: Heard): void {
-    const asked = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+    const asked = Object.entries(query).map(([name, value]) => `${name}=${String(value)}`);
     this.#add({
       id: `g${id}`,
       side: 'gateway',
       ...{ at, method, status },
-      path: asked === '' ? path : `${path}?${asked}`,
+      path: asked.length === 0 ? path : `${path}?${asked.join('&')}`,
       ...(body !== undefined && { request: brief(body) }),
       ...(ms !== undefined && { ms }),
       ...(answer && { answer: briefText(answer) }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { complaint } from '../complaint.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import type { Said } from './protocol.ts';
 import type { Stage } from './stage.ts';
@@ -24,7 +25,7 @@ type Trouble = z.output<typeof trouble>;
 /** Makes trouble, and says in a sentence what will happen; refuses with one. */
 export async function makeTrouble(order: unknown, stage: Stage): Promise<Said> {
   const read = trouble.safeParse(order);
-  if (!read.success) throw new Error(z.prettifyError(read.error));
+  if (!read.success) throw new Error(complaint(read.error));
   const said = await carryOut(read.data, stage);
   stage.troubled.emit('made');
   return { said };
@@ -46,7 +47,8 @@ async function carryOut(order: Trouble, { discord, gateway, bot }: Stage): Promi
       if (!(await bot.kill())) throw new Error('The bot is not running, so it cannot be killed.');
       return 'The bot was killed without a word. It comes back by itself in three seconds.';
     case 'start-bot':
-      if (!bot.start()) throw new Error('The bot is running already.');
+      if (!bot.start())
+        throw new Error(bot.state.state === 'stopping' ? 'The bot is still stopping.' : 'The bot is running already.');
       return 'The bot starts.';
     case 'stop-bot':
       if (!(await bot.stop())) throw new Error('The bot is not running.');

@@ -13,7 +13,7 @@ import type { Stage } from '../../../sandbox/web/stage.ts';
 export const token = 'the-token-of-this-run';
 const PATIENCE = { timeout: 25_000, interval: 20 };
 
-export interface Answer<Body> {
+interface Answer<Body> {
   readonly status: number;
   readonly body: Body;
   readonly headers: Readonly<Record<string, unknown>>;
