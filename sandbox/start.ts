@@ -93,8 +93,7 @@ async function run(): Promise<number> {
     if (asked.signal.aborted) process.exit(1);
     asked.abort();
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
   const sandbox = await start(wish, asked.signal).catch((problem: unknown) => {
     if (asked.signal.aborted) return undefined;
     throw problem;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -151,23 +151,4 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     if (this.log.length > MOST_LINES) this.log.shift();
     this.emit('line', line);
   }
-}
-
-/** Runs a shipped script to its end; what it said is there to be shown where it fails. */
-export async function runShipped(
-  script: string,
-  settings: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<{ code: number | null; said: string }> {
-  const child = spawn(process.execPath, entry(script), {
-    cwd: root,
-    env: { ...settings },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    signal,
-    killSignal: 'SIGKILL',
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => (said += piece.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, said };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,6 +9,8 @@ const page = join(root, 'sandbox/web/page');
 const cache = join(root, 'node_modules/.cache/atelier-page');
 /** Besides the page's own folder: its types, and which packages it is built from and with. */
 const besides = ['sandbox/web/protocol.ts', 'package-lock.json'].map((file) => join(root, file));
+
+const WEEK = 7 * 24 * 60 * 60 * 1_000;
 
 export interface BuiltPage {
   readonly folder: string;
@@ -39,7 +41,17 @@ export async function buildPage(): Promise<BuiltPage> {
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
+  await forgetOld();
   return { folder, cached: false };
+}
+
+/** A page that is being worked on is built many times a day. */
+async function forgetOld(): Promise<void> {
+  for (const name of await readdir(cache)) {
+    const folder = join(cache, name);
+    const { mtimeMs } = await stat(folder);
+    if (Date.now() - mtimeMs > WEEK) await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function fingerprint(): Promise<string> {

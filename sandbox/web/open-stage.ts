@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type EmbeddedDiscord, startDiscord } from '../discord/discord.ts';
 import type { HeardRequest } from '../discord/heard.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { type Belongings, temporaryFolder } from './belongings.ts';
-import { BotProcess, runShipped } from './bot-process.ts';
+import { BotProcess } from './bot-process.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { BotState } from './protocol.ts';
 import { neededBy, realGateway, type Settings } from './settings.ts';
+import { runShipped } from './shipped.ts';
 import type { Stage } from './stage.ts';
 import { Traffic } from './traffic.ts';
 
@@ -88,7 +89,11 @@ async function gatewayFor(
 /** Its origin: a name and a password may stand in an address. */
 const withoutSecrets = (address: string): string => URL.parse(address)?.origin ?? 'the configured address';
 
-function watch({ discord, gateway, bot, traffic }: Stage): void {
+function watch({ discord, gateway, bot, traffic, troubled }: Stage): void {
+  // Each open page listens to each of them.
+  setMaxListeners(0, bot, traffic, troubled);
+  if (gateway.kind === 'embedded')
+    setMaxListeners(0, gateway.embedded.jobs, gateway.embedded.tally, gateway.embedded.faults);
   discord.listen(({ kind, what }) => {
     if (kind === 'heard') traffic.discord(what as HeardRequest);
     if (kind === 'session' && (what as { connected: number }).connected > 0) bot.isHere();
