@@ -1,8 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { StartFailed } from './web/open-stage.ts';
-import { type Sandbox, startSandbox } from './web/sandbox.ts';
-import { MissingSettings } from './web/settings.ts';
+import { MissingSettings, StartFailed } from './web/refusals.ts';
+import type { Sandbox } from './web/sandbox.ts';
 
 /** sysexits.h */
 const EX_USAGE = 64;
@@ -56,6 +55,8 @@ function parsed() {
 }
 
 async function start(wish: Wish, signal: AbortSignal): Promise<Sandbox> {
+  // Only now: whoever misspelt an option need not wait until everything is loaded.
+  const { startSandbox } = await import('./web/sandbox.ts');
   try {
     return await startSandbox({ ...wish, environment: process.env, signal });
   } catch (problem) {

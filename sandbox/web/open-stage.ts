@@ -9,6 +9,7 @@ import { type Belongings, temporaryFolder } from './belongings.ts';
 import { BotProcess } from './bot-process.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { BotState } from './protocol.ts';
+import { StartFailed } from './refusals.ts';
 import { neededBy, realGateway, type Settings } from './settings.ts';
 import { runShipped } from './shipped.ts';
 import type { Stage } from './stage.ts';
@@ -26,9 +27,6 @@ export interface StageOptions {
   /** Ends a start that is still under way. */
   readonly signal: AbortSignal;
 }
-
-/** The shipped bot or its deploy script did not do what they should. */
-export class StartFailed extends Error {}
 
 /** Both embedded sides and the shipped bot between them; `ready` when it is there, with its commands registered. */
 export async function openStage(

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { MissingSettings } from './refusals.ts';
 import { root } from './shipped.ts';
 
 export type Settings = Readonly<Record<string, string>>;
@@ -10,8 +11,6 @@ const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'NODE_EXT
 
 /** What a real gateway and its models are called and how they differ, as the operator has configured it. */
 const OF_THE_GATEWAY = /^(?:GATEWAY_|DEFAULT_\w+_MODEL$)/;
-
-export class MissingSettings extends Error {}
 
 export const neededBy = (environment: NodeJS.ProcessEnv): Settings =>
   chosen(environment, (name) => NEEDED.includes(name));
