@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../shell/icons.tsx';
 import { channel, commands } from '../state/world.ts';
 import { CommandRow } from './command-row.tsx';
@@ -8,6 +9,10 @@ import { TextRow } from './text-row.tsx';
 /** Where words and commands are written. */
 export function Composer() {
   const here = channel.value;
+  const id = here?.id;
+  useEffect(() => {
+    refusal.value = undefined;
+  }, [id]);
   if (!here) return null;
   if (!here.maySend && commands.value.length === 0)
     return (

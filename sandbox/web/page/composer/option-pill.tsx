@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../shell/icons.tsx';
 import { OptionType } from '../wire.ts';
 import type { Option } from './commands.ts';
@@ -39,7 +39,7 @@ export function OptionPill({ option }: { option: Option }) {
 /** Takes the focus when it is meant to have it, whoever decided that. */
 function useWanted<T extends HTMLElement>(name: string): RefObject<T | null> {
   const field = useRef<T>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wanted.value !== name) return;
     wanted.value = undefined;
     field.current?.focus();

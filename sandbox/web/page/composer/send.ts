@@ -3,7 +3,7 @@ import type { FileSent } from '../../protocol.ts';
 import { bytesText } from '../markdown/time.ts';
 import { say, sendSlash } from '../state/acts.ts';
 import { sentenceOf } from '../state/session.ts';
-import { world } from '../state/world.ts';
+import { channel, world } from '../state/world.ts';
 import { sentFile } from './bytes.ts';
 import { chosen, files, filled, isSendable, leave, text } from './draft.ts';
 import { sentValue } from './filled.ts';
@@ -28,6 +28,10 @@ export async function sendText(): Promise<void> {
   const words = text.value.trim();
   const given = files.value;
   if (words === '' && given.length === 0) return;
+  if (channel.value?.maySend === false) {
+    refusal.value = 'You do not have permission to send messages in this channel.';
+    return;
+  }
   const { uploadBytes = 0 } = world.value ?? {};
   const large = given.find(({ size }) => size > uploadBytes);
   if (large) {

@@ -1,8 +1,10 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Channel } from '../../protocol.ts';
 import { bytesText } from '../markdown/time.ts';
 import { Icon } from '../shell/icons.tsx';
-import { channel } from '../state/world.ts';
+import { narrow } from '../state/look.ts';
+import { channel, world } from '../state/world.ts';
 import { type Leaf, matching } from './commands.ts';
 import { begin, files, leaves, receive, TEXT, text, wanted } from './draft.ts';
 import { filesPasted } from './dropping.ts';
@@ -15,9 +17,9 @@ export function TextRow() {
   const closed = useSignal(false);
   const found = useComputed(() => (/^\/[^\n]*$/.test(text.value) ? matching(leaves.value, text.value) : []));
   const isOpen = !closed.value && text.value.startsWith('/') && !text.value.includes('\n');
-  const { maySend = false, name = '', kind } = channel.value ?? {};
-  const label = kind === 'direct' || kind === 'group' ? `Message @${name}` : `Message #${name}`;
-  useEffect(() => {
+  const maySend = channel.value?.maySend ?? false;
+  const label = labelOf(channel.value);
+  useLayoutEffect(() => {
     if (wanted.value !== TEXT) return;
     wanted.value = undefined;
     field.current?.focus();
@@ -42,25 +44,27 @@ export function TextRow() {
       <div class="composer">
         {files.value.length > 0 && <Tray />}
         <div class="composer-line">
-          <label class="icon-button" title="Attach a file">
-            <Icon name="plus" />
-            <input
-              type="file"
-              class="unseen"
-              multiple
-              aria-label="Attach a file"
-              onChange={({ currentTarget }) => {
-                receive([...(currentTarget.files ?? [])]);
-                currentTarget.value = '';
-              }}
-            />
-          </label>
+          {maySend && (
+            <label class="icon-button" title="Attach a file">
+              <Icon name="plus" />
+              <input
+                type="file"
+                class="unseen"
+                multiple
+                aria-label="Attach a file"
+                onChange={({ currentTarget }) => {
+                  receive([...(currentTarget.files ?? [])]);
+                  currentTarget.value = '';
+                }}
+              />
+            </label>
+          )}
           <textarea
             ref={field}
             id="composer"
             rows={1}
             value={text.value}
-            placeholder={maySend ? `${label}, or type / for commands` : 'Type / for commands'}
+            placeholder={narrow.value || !maySend ? label : `${label}, or type / for commands`}
             aria-label={label}
             aria-haspopup="listbox"
             aria-controls={isOpen ? 'palette' : undefined}
@@ -93,6 +97,12 @@ export function TextRow() {
       </div>
     </>
   );
+}
+
+function labelOf(here: Channel | undefined): string {
+  if (here?.maySend === false) return 'You can only use commands here';
+  if (here?.kind === 'direct') return `Message @${world.value?.application.name}`;
+  return `Message ${here?.kind === 'group' ? '' : '#'}${here?.name ?? ''}`;
 }
 
 function Tray() {

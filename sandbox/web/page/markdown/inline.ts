@@ -28,7 +28,7 @@ const rules: readonly Rule[] = [
   { at: /^_((?:__|\\[\s\S]|[^\\_])+?)_(?!\w)/, read: wrap('em'), unless: /\w/ },
   { at: /^~~([\s\S]+?)~~/, read: wrap('strike') },
   {
-    at: /^\[((?:\\[\s\S]|[^[\]\\]|\[[^\]]*\])+)\]\(<?(https?:\/\/[^\s<>)]+(?:\([^\s<>)]*\)[^\s<>)]*)*)>?(?:\s+"[^"]*")?\)/i,
+    at: /^\[((?:\\[\s\S]|[^[\]\\]|\[[^\]]*\])+)\]\(<?(https?:\/\/(?:[^\s<>()]|\([^\s<>()]*\))+)>?(?:\s+"[^"]*")?\)/i,
     read: ([, words = '', href = ''], inner) => ({ is: 'link', href, inner: inner(words) }),
   },
   { at: /^<(https?:\/\/[^\s<>]+)>/i, read: ([, href = '']) => ({ is: 'link', href, inner: [text(href)] }) },

@@ -76,7 +76,6 @@ export function Me() {
         class="me-button"
         aria-haspopup="menu"
         aria-expanded={isOpen.value}
-        aria-label={`You are ${me.name}. Be somebody else`}
         onClick={() => (isOpen.value = !isOpen.value)}
       >
         <Avatar id={me.id} name={me.name} size={32} />

@@ -5,6 +5,8 @@ export type Theme = 'system' | 'dark' | 'light';
 const KEPT = 'atelier.look';
 /** From this width on the workbench stands beside the messages instead of lying over them. */
 const WIDE = '(min-width: 1180px)';
+/** Up to here there is room for the messages alone. */
+const NARROW = '(max-width: 819px)';
 
 interface Look {
   readonly theme: Theme;
@@ -15,6 +17,7 @@ const known = JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<Look>;
 
 export const theme = signal<Theme>(known.theme ?? 'system');
 export const wide = signal(matchMedia(WIDE).matches);
+export const narrow = signal(matchMedia(NARROW).matches);
 export const bench = signal(wide.value && (known.bench ?? true));
 /** The list of channels over the messages, where there is no room beside them. */
 export const drawer = signal(false);
@@ -23,6 +26,9 @@ export function followLook(): void {
   matchMedia(WIDE).addEventListener('change', ({ matches }) => {
     wide.value = matches;
     bench.value = matches;
+  });
+  matchMedia(NARROW).addEventListener('change', ({ matches }) => {
+    narrow.value = matches;
   });
   effect(() => {
     document.documentElement.dataset.theme = theme.value;
