@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/web/sandbox.ts';
 import { browserPath, openBrowser } from '../support/browser.ts';
+import { everything } from './page/everything.ts';
 import { type Look, type Visitor, visitor } from './page/visitor.ts';
 
 describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real Chromium', () => {
@@ -185,6 +186,38 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
       submits: 1,
       state: 'succeeded',
     });
+  });
+
+  it('whatever the wire can hold has its look, and nothing of it is out of reach', async () => {
+    const { page, press } = await visit();
+    await page.route('**/api/messages/*', async (route) => {
+      const channel = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
+      await route.fulfill({ json: everything(channel, { id: '1', username: 'bot' }, { id: '2', username: 'guest' }) });
+    });
+    await here.enter('thread');
+    await page.getByText('An answer').waitFor();
+    expect(await page.getByRole('heading', { name: /^(One|Two|Three|A page)$/ }).count()).toBe(4);
+    expect(await page.locator('.gallery[data-count="3"] img').count()).toBe(3);
+    expect(await page.getByRole('link', { name: 'Download e.zip' }).count()).toBe(1);
+    expect(await page.locator('audio').count()).toBe(1);
+    expect(await page.getByRole('link', { name: 'A link' }).getAttribute('rel')).toContain('noreferrer');
+    expect(await page.getByRole('button', { name: 'Not now' }).isDisabled()).toBe(true);
+    await page.getByText('bot is thinking…').waitFor();
+    await page.getByRole('button', { name: 'Spoiler', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Open A purple picture' }).waitFor();
+
+    await page.getByRole('button', { name: 'Open A crimson picture' }).click();
+    await page.getByText('1 / 3').waitFor();
+    await press('ArrowLeft');
+    await page.getByText('3 / 3').waitFor();
+    await press('Escape');
+    await page.getByRole('combobox', { name: 'Choose a colour' }).focus();
+    await press('ArrowDown', 'ArrowDown');
+    await page.getByRole('option', { name: 'Blue' }).waitFor();
+    expect(await here.faults('main')).toEqual([]);
+    await press('Enter');
+    await page.getByText('This interaction failed').waitFor();
+    expect(await here.overflowing()).toEqual([]);
   });
 
   it('words are written where one may, and where one may not it says so', async () => {

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { write } from '../composer/draft.ts';
+import { showMessage } from '../shell/jump.ts';
 import { now } from '../state/clock.ts';
 import { channelOf, enter, nameOf } from '../state/world.ts';
 import { blocks } from './blocks.ts';
@@ -117,9 +118,9 @@ function span(node: Inline, key: number): ComponentChildren {
       return <code key={key}>{node.text}</code>;
     case 'link':
       return (
-        <a key={key} href={node.href} target="_blank" rel="noreferrer noopener">
+        <Link key={key} href={node.href}>
           <Inlines inner={node.inner} />
-        </a>
+        </Link>
       );
     case 'user':
       return <UserMention key={key} id={node.id} />;
@@ -148,6 +149,31 @@ function span(node: Inline, key: number): ComponentChildren {
         </span>
       );
   }
+}
+
+const MESSAGE = /^https:\/\/(?:\w+\.)?discord\.com\/channels\/(?:@me|\d+)\/(\d+)(?:\/(\d+))?$/;
+
+/** An address of a message here leads to it; all others open elsewhere. */
+function Link({ href, children }: { href: string; children: ComponentChildren }) {
+  const [, channel = '', message] = MESSAGE.exec(href) ?? [];
+  if (channelOf(channel))
+    return (
+      <button
+        type="button"
+        class="as-link"
+        onClick={() => {
+          enter(channel);
+          if (message !== undefined) showMessage(message);
+        }}
+      >
+        {children}
+      </button>
+    );
+  return (
+    <a href={href} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  );
 }
 
 /** Covered until somebody wants to see it; then it stays open. */

@@ -31,6 +31,7 @@ export function MessageRow({ message, before }: Props) {
   const isAnswer = used !== undefined || answered !== undefined;
   const follows =
     !isAnswer &&
+    !message.ephemeral &&
     before?.author.id === author.id &&
     !before.ephemeral &&
     at - Date.parse(before.timestamp) < TOGETHER_MS;

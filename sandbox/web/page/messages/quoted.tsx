@@ -2,6 +2,7 @@ import type { SeenMessage } from '../../protocol.ts';
 import { plain } from '../markdown/plain.ts';
 import { Avatar } from '../shell/avatar.tsx';
 import { Icon } from '../shell/icons.tsx';
+import { showMessage } from '../shell/jump.ts';
 import { nameOf, personOf } from '../state/world.ts';
 
 interface Used {
@@ -42,17 +43,12 @@ function Reply({ message }: { message: SeenMessage }) {
         <Icon name="reply" size={14} /> <i>Original message was deleted</i>
       </p>
     );
-  const show = () => {
-    const row = document.getElementById(`message-${answered.id}`);
-    row?.scrollIntoView({ block: 'center', behavior: 'smooth' });
-    row?.animate([{ backgroundColor: 'var(--brand-soft)' }, {}], 1_600);
-  };
   const files = answered.attachments.length > 0 ? 'Click to see attachment' : 'Click to see the message';
   return (
     <p class="quoted">
       <Avatar id={answered.author.id} name={answered.author.username} bot={answered.author.bot ?? false} size={16} />
       <b>{answered.author.username}</b>
-      <button type="button" class="quoted-words" onClick={show}>
+      <button type="button" class="quoted-words" onClick={() => showMessage(answered.id)}>
         {plain(answered.content, nameOf).slice(0, 120) || files}
       </button>
     </p>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon } from '../shell/icons.tsx';
 import { useShown } from '../shell/shown.ts';
 import { place, world } from '../state/world.ts';
@@ -31,16 +31,28 @@ export function Select({ select, busy = false, label, id: given, values, onChose
   const chosen = useSignal<readonly string[]>(values ?? options.filter((one) => one.default).map(({ value }) => value));
   const isOpen = useSignal(false);
   const active = useSignal(0);
+  const place = useSignal<Record<string, string>>({});
+  const button = useRef<HTMLButtonElement>(null);
   const made = useId();
   const id = given ?? made;
   const list = useShown<HTMLDivElement>(active.value);
   const shown = options.filter(({ value }) => chosen.value.includes(value)).map((one) => one.label);
 
+  const open = () => {
+    isOpen.value = true;
+    place.value = placeBeside(button.current);
+  };
   const close = () => {
     if (!isOpen.value) return;
     isOpen.value = false;
     if (most > 1 && chosen.value.length >= least) onChosen(chosen.value);
   };
+  useEffect(() => {
+    if (!isOpen.value) return;
+    const scrolled = ({ target }: Event) => target !== list.current && close();
+    document.addEventListener('scroll', scrolled, true);
+    return () => document.removeEventListener('scroll', scrolled, true);
+  }, [isOpen.value]);
   const pick = (option: SelectOption | undefined) => {
     if (!option) return;
     const has = chosen.value.includes(option.value);
@@ -56,7 +68,7 @@ export function Select({ select, busy = false, label, id: given, values, onChose
     if (event.key === 'Tab') return close();
     if (!isOpen.value) {
       if (!['ArrowDown', 'ArrowUp', 'Enter', ' '].includes(event.key)) return;
-      isOpen.value = true;
+      open();
     } else if (event.key === 'ArrowDown') active.value = Math.min(active.value + 1, last);
     else if (event.key === 'ArrowUp') active.value = Math.max(active.value - 1, 0);
     else if (event.key === 'Home') active.value = 0;
@@ -70,6 +82,7 @@ export function Select({ select, busy = false, label, id: given, values, onChose
   return (
     <div class="select">
       <button
+        ref={button}
         id={id}
         type="button"
         class="select-button"
@@ -81,7 +94,7 @@ export function Select({ select, busy = false, label, id: given, values, onChose
         aria-activedescendant={isOpen.value ? `${id}-${active.value}` : undefined}
         aria-busy={busy}
         disabled={disabled}
-        onClick={() => (isOpen.value ? close() : (isOpen.value = true))}
+        onClick={() => (isOpen.value ? close() : open())}
         onKeyDown={onKeyDown}
         onBlur={close}
       >
@@ -95,6 +108,7 @@ export function Select({ select, busy = false, label, id: given, values, onChose
           id={`${id}-list`}
           ref={list}
           class="select-list"
+          style={place.value}
           role="listbox"
           aria-label={label ?? placeholder ?? 'Choices'}
           aria-multiselectable={most > 1}
@@ -123,6 +137,20 @@ export function Select({ select, busy = false, label, id: given, values, onChose
       )}
     </div>
   );
+}
+
+const HIGHEST = 280;
+const GAP = 4;
+
+/** Below the button, or above it where there is more room; fixed, so that nothing around it cuts it off. */
+function placeBeside(button: Element | null): Record<string, string> {
+  if (!button) return {};
+  const { left, top, bottom, width } = button.getBoundingClientRect();
+  const below = innerHeight - bottom;
+  const isAbove = below < HIGHEST && top > below;
+  const room = Math.min(HIGHEST, (isAbove ? top : below) - 3 * GAP);
+  const side = isAbove ? { bottom: `${innerHeight - top + GAP}px` } : { top: `${bottom + GAP}px` };
+  return { left: `${left}px`, width: `${width}px`, maxHeight: `${room}px`, ...side };
 }
 
 function startingWith(options: readonly SelectOption[], letter: string): number | undefined {
