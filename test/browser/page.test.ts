@@ -83,6 +83,33 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await expect.poll(() => page.getByText('Only you can see this').count()).toBe(0);
   });
 
+  it('an earlier completion never overtakes a later one, and a missing one is told', async () => {
+    const { page, press } = await visit();
+    const late = Promise.withResolvers<void>();
+    await page.route('**/api/act', async (route) => {
+      const { options } = route.request().postDataJSON() as { options: { model: string } };
+      if (options.model === 'a') await late.promise;
+      if (options.model === 'abc') return await route.fulfill({ status: 400, json: { error: 'No answer.' } });
+      await route.fulfill({ json: { choices: [{ name: `for ${options.model}`, value: options.model }] } });
+    });
+    await here.begin('models');
+    await page.getByRole('button', { name: 'model', exact: true }).click();
+    const first = page.waitForRequest((request) => request.postData()?.includes('"model":"a"') === true);
+    await here.type('a');
+    await first;
+    await here.type('b');
+    await page.getByRole('option', { name: 'for ab' }).waitFor();
+    const overtaken = page.waitForResponse(
+      (response) => response.request().postData()?.includes('"model":"a"') === true,
+    );
+    late.resolve();
+    await overtaken;
+    expect(await page.getByRole('option').allTextContents()).toEqual(['for ab']);
+    await here.type('c');
+    await page.getByText('Loading options failed').waitFor();
+    await press('Escape');
+  });
+
   it('what does not fit is said before anything is sent', async () => {
     const { page, press } = await visit();
     await here.begin('imagine');

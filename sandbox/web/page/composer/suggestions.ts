@@ -1,9 +1,9 @@
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import { complete } from '../state/acts.ts';
 import { channelId, world } from '../state/world.ts';
 import { OptionType } from '../wire.ts';
 import type { Choice, Option } from './commands.ts';
-import { chosen, current, currentOption, filled } from './draft.ts';
+import { chosen, current, currentOption, filled, leave, leaves } from './draft.ts';
 import { sentValue, shownText } from './filled.ts';
 
 interface Asked {
@@ -87,5 +87,10 @@ export function followTyping(): void {
   });
   effect(() => {
     if (current.value === undefined) asked.value = undefined;
+  });
+  // What is not offered in another channel, or to another person, is not filled in there.
+  effect(() => {
+    const path = chosen.value?.path;
+    if (path !== undefined && !leaves.value.some((leaf) => leaf.path === path)) untracked(leave);
   });
 }

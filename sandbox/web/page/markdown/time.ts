@@ -29,9 +29,8 @@ export const timeText = (at: number, style: string): string =>
   new Intl.DateTimeFormat('en', STYLES[style] ?? STYLES.f).format(at);
 
 /** Beside a name: the time alone on the same day, with the date on others. */
-export function messageTime(at: number, now: number): string {
-  const day = (time: number) => new Date(time).toDateString();
-  return day(at) === day(now) ? timeText(at, 't') : `${timeText(at, 'd')}, ${timeText(at, 't')}`;
+export function messageTime(at: number, today: string): string {
+  return new Date(at).toDateString() === today ? timeText(at, 't') : `${timeText(at, 'd')}, ${timeText(at, 't')}`;
 }
 
 export function duration(ms: number): string {

@@ -1,7 +1,7 @@
 import type { APIEmbed, APIEmbedImage } from 'discord-api-types/v10';
 import { Markdown } from '../markdown/markdown.tsx';
 import { messageTime } from '../markdown/time.ts';
-import { now } from '../state/clock.ts';
+import { today } from '../state/clock.ts';
 import { Gallery } from './gallery.tsx';
 
 export function Embeds({ embeds }: { embeds: readonly APIEmbed[] }) {
@@ -53,7 +53,7 @@ function Embed({ embed }: { embed: APIEmbed }) {
       {image && <Gallery pictures={[pictureOf(image)]} />}
       {(footer || timestamp) && (
         <p class="embed-footer">
-          {[footer?.text, timestamp && messageTime(Date.parse(timestamp), now.value)].filter(Boolean).join(' • ')}
+          {[footer?.text, timestamp && messageTime(Date.parse(timestamp), today.value)].filter(Boolean).join(' • ')}
         </p>
       )}
     </div>

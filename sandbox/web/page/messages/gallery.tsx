@@ -6,13 +6,16 @@ import { openPictures, type Picture } from './lightbox.tsx';
 const WIDEST = 550;
 const HIGHEST = 350;
 
-/** One picture keeps its shape, more of them share a grid. Its place is kept before it has loaded. */
+/**
+ * One picture keeps its shape, more of them share a grid. Its place is kept before it has loaded. The tiles go by their
+ * place and not by their address: an edit changes the picture in the tile, which shows the old one until the new one is there.
+ */
 export function Gallery({ pictures }: { pictures: readonly Picture[] }) {
   const pure = pictures.filter(({ isFilm }) => !isFilm);
   return (
     <div class="gallery" data-count={Math.min(pictures.length, 10)}>
-      {pictures.map((picture) => (
-        <div key={picture.url} class="tile" style={pictures.length === 1 ? single(picture) : {}}>
+      {pictures.map((picture, index) => (
+        <div key={index} class="tile" style={pictures.length === 1 ? single(picture) : {}}>
           <Covered covered={picture.isSpoiler}>
             {picture.isFilm ? (
               <video controls preload="metadata" src={picture.url} aria-label={picture.alt || picture.name} />

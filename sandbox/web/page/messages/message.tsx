@@ -6,7 +6,7 @@ import { Avatar } from '../shell/avatar.tsx';
 import { Dots } from '../shell/dots.tsx';
 import { Icon } from '../shell/icons.tsx';
 import { failures } from '../state/acts.ts';
-import { now } from '../state/clock.ts';
+import { today } from '../state/clock.ts';
 import { dismiss } from '../state/messages.ts';
 import { personOf } from '../state/world.ts';
 import { type Component, Flag } from '../wire.ts';
@@ -66,7 +66,7 @@ export function MessageRow({ message, before }: Props) {
               </h3>
               {author.bot && <span class="app-badge">APP</span>}
               <time dateTime={message.timestamp} title={timeText(at, 'F')}>
-                {messageTime(at, now.value)}
+                {messageTime(at, today.value)}
               </time>
             </header>
           )}

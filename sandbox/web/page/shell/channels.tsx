@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Channel, Guild } from '../../protocol.ts';
 import { drawer } from '../state/look.ts';
 import { unread } from '../state/messages.ts';
-import { channel, enter, place, world } from '../state/world.ts';
+import { channel, enter, enterDirectMessage, place, world } from '../state/world.ts';
 import { Avatar, Mark } from './avatar.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { Me } from './me.tsx';
@@ -58,7 +58,9 @@ function RailButton({ name, here, channels, children }: RailProps) {
       aria-current={here}
       onClick={() => {
         const [first] = channels;
-        if (first && !here) enter(first.id);
+        if (here) return;
+        if (first) enter(first.id);
+        else void enterDirectMessage();
       }}
     >
       {children}

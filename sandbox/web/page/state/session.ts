@@ -10,7 +10,7 @@ export const token = (() => {
 })();
 
 /** What the server said no to, in its own sentence. */
-export class NotDone extends Error {
+class NotDone extends Error {
   override readonly name = 'NotDone';
   readonly status: number;
 
