@@ -1,4 +1,112 @@
-process.stderr.write(
-  'The sandbox has no page to look at yet; `npm run sandbox:gateway` starts its gateway, which can be used on its own.\n',
-);
-process.exitCode = 1;
+import { performance } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { MissingSettings, StartFailed } from './web/refusals.ts';
+import type { Sandbox } from './web/sandbox.ts';
+
+/** sysexits.h */
+const EX_USAGE = 64;
+const EX_SOFTWARE = 70;
+const EX_CONFIG = 78;
+
+const USAGE = `npm run sandbox -- [options]
+
+Starts an embedded Discord, an embedded gateway and the real bot between them, and a page to use it all in a browser.
+
+  --port <number>     where the page is (4040; 0 is any free one)
+  --speed <factor>    how many times faster than a real gateway the embedded one works (4; from 0.25 to 50)
+  --real-gateway      use the gateway of GATEWAY_BASE_URL and GATEWAY_API_KEY (environment or .env): this costs real money
+  --help              this
+`;
+
+class Misuse extends Error {}
+
+interface Wish {
+  readonly port: number;
+  readonly speed: number;
+  readonly realGateway: boolean;
+}
+
+function readWish(): Wish | undefined {
+  const values = parsed();
+  if (values.help) return undefined;
+  const port = Number(values.port);
+  if (!/^\d+$/.test(values.port) || port > 65_535)
+    throw new Misuse(`--port is a number from 0 to 65535, not ${values.port}.`);
+  const speed = Number(values.speed);
+  if (!(speed >= 0.25 && speed <= 50)) throw new Misuse(`--speed is a number from 0.25 to 50, not ${values.speed}.`);
+  return { port, speed, realGateway: values['real-gateway'] };
+}
+
+function parsed() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        port: { type: 'string', default: '4040' },
+        speed: { type: 'string', default: '4' },
+        'real-gateway': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    return values;
+  } catch (problem) {
+    const what = problem instanceof Error ? problem.message.split('. ')[0] : problem;
+    throw new Misuse(`${what}: the options are --port, --speed, --real-gateway and --help.`);
+  }
+}
+
+async function start(wish: Wish, signal: AbortSignal): Promise<Sandbox> {
+  // Only now: whoever misspelt an option need not wait until everything is loaded.
+  const { startSandbox } = await import('./web/sandbox.ts');
+  try {
+    return await startSandbox({ ...wish, environment: process.env, signal });
+  } catch (problem) {
+    const { code } = problem as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new Misuse(
+        `Port ${wish.port} is in use: stop what listens there, or choose another with --port (0 is any free one).`,
+      );
+    if (code === 'EACCES')
+      throw new Misuse(`Port ${wish.port} needs rights this user does not have: choose one above 1023 with --port.`);
+    throw problem;
+  }
+}
+
+/** What to say and how to end for a start that did not come to be. */
+function failed(problem: unknown): number {
+  if (problem instanceof Misuse || problem instanceof MissingSettings || problem instanceof StartFailed) {
+    console.error(problem.message);
+    if (problem instanceof Misuse) return EX_USAGE;
+    return problem instanceof MissingSettings ? EX_CONFIG : EX_SOFTWARE;
+  }
+  console.error(problem);
+  return EX_SOFTWARE;
+}
+
+async function run(): Promise<number> {
+  const wish = readWish();
+  if (!wish) {
+    console.log(USAGE);
+    return 0;
+  }
+  const asked = new AbortController();
+  const stop = (): void => {
+    // Who asks twice does not want to wait; the bot goes with this process.
+    if (asked.signal.aborted) process.exit(1);
+    asked.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  const sandbox = await start(wish, asked.signal).catch((problem: unknown) => {
+    if (asked.signal.aborted) return undefined;
+    throw problem;
+  });
+  if (!sandbox) return 0;
+  console.log(
+    `The sandbox is here: ${sandbox.url}/#${sandbox.token}\nUsable after ${Math.round(performance.now())} ms${sandbox.built ? ', of which the page was built, once' : ''}. Ctrl-C ends it.`,
+  );
+  if (!asked.signal.aborted) await new Promise((resolve) => asked.signal.addEventListener('abort', resolve));
+  await sandbox.close();
+  return 0;
+}
+
+// Nothing is left to do when it ends, whatever a library still holds open.
+process.exit(await run().catch(failed));

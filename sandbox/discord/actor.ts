@@ -1,17 +1,21 @@
-import { ChannelType, PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { directWith } from './direct.ts';
 import { type Exchange, exchangeOf, type Message, seen } from './exchange.ts';
 import { menu, slash, type Where } from './interactions/act.ts';
-import { permissionsOf } from './interactions/context.ts';
 import { fill, type ModalInput } from './interactions/fill.ts';
 import type { Choice, Modal } from './interactions/interaction.ts';
 import type { OptionInput } from './interactions/options.ts';
 import { choose, click } from './interactions/press.ts';
 import { NotPossible } from './interactions/refuse.ts';
+import { checkUploads } from './interactions/resolved.ts';
 import type { Parts } from './parts.ts';
-import { has } from './permissions.ts';
 import type { Post } from './post.ts';
+import { isShown, maySend } from './sight.ts';
 import type { FileInput } from './uploads.ts';
 import type { Channel, User } from './world.ts';
+
+/** What a person without a subscription may write (documentation, resources/message). */
+const MOST_CHARACTERS = 2_000;
+const MOST_FILES = 10;
 
 /** A person. Every act waits for what Discord would show next. */
 export interface Actor {
@@ -37,7 +41,7 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
   const where: Where = { user, channel, guild };
   const postOf = ({ id }: { id: string }): Post => {
     const post = messages.get(id);
-    if (!post) throw new NotPossible('That message is no longer there.');
+    if (!post || !isShown(user, post.channel, parts)) throw new NotPossible('That message is no longer there.');
     return post;
   };
   /** A message may be pressed wherever it is, so the place of the act is the message's. */
@@ -71,32 +75,30 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
     menu: async (wanted, target) =>
       exchangeOf(menu(where, wanted, typeof target === 'string' ? target : postOf(target), parts), parts),
     say: async (content, files = []) => {
-      if (!has(permissionsOf(user, channel, guild), May.SendMessages))
-        throw new NotPossible(`${user.name} may not write in ${channel.name}.`);
+      if (!maySend(user, channel, parts)) throw new NotPossible(`${user.name} may not write in ${channel.name}.`);
+      checkWords(content, files);
+      checkUploads(files, parts);
       const sent = files.map((file, id) => ({ ...file, id: String(id) }));
       return seen(messages.write({ channel, author: user, body: { content }, files: sent }), parts);
     },
   };
 }
 
-function channelOf(user: User, place: string | undefined, { world, id }: Parts): Channel {
+function checkWords(content: string, files: readonly FileInput[]): void {
+  if (content.trim() === '' && files.length === 0) throw new NotPossible('There is nothing to send.');
+  if (content.length > MOST_CHARACTERS)
+    throw new NotPossible(`A message has at most ${MOST_CHARACTERS} characters, not ${content.length}.`);
+  if (files.length > MOST_FILES) throw new NotPossible(`A message has at most ${MOST_FILES} files.`);
+}
+
+function channelOf(user: User, place: string | undefined, parts: Parts): Channel {
+  const { world } = parts;
   const isAbroad = !world.guild('atelier').members.has(user.id);
-  if (place === 'dm') {
-    const known = world.directMessage(user.id);
-    if (known) return known;
-    const opened: Channel = {
-      ...{ id: id(), name: 'dm', type: ChannelType.DM, people: [user.id], withApplication: true },
-      ...{ ageRestricted: false, overwrites: [] },
-    };
-    world.addChannel(opened);
-    return opened;
-  }
+  if (place === 'dm') return directWith(user, parts);
   const channel = world.channel(
     place ?? (isAbroad ? 'lobby' : 'studio'),
     world.guild(isAbroad ? 'uninvited' : 'atelier'),
   );
-  const guild = world.guildOf(channel);
-  const isThere = guild ? has(permissionsOf(user, channel, guild), May.ViewChannel) : channel.people?.includes(user.id);
-  if (!isThere) throw new NotPossible(`${user.name} does not see the channel ${channel.name}.`);
+  if (!isShown(user, channel, parts)) throw new NotPossible(`${user.name} does not see the channel ${channel.name}.`);
   return channel;
 }

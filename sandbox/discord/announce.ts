@@ -3,6 +3,7 @@ import type { Change } from './messages.ts';
 import type { Parts } from './parts.ts';
 import type { Post } from './post.ts';
 import { messageIntent } from './socket/intents.ts';
+import type { MessageHappening } from './stream.ts';
 import { asSeenByApplication } from './wire/message.ts';
 import { memberWire } from './wire/user.ts';
 
@@ -15,10 +16,12 @@ export function announcer({ world, hub, stream, watch, wire }: Needs) {
     const { guildId } = channel;
     const place = { channel_id: channel.id, ...(guildId !== undefined && { guild_id: guildId }) };
     const whole = wire(post);
-    stream.tell({ kind: 'message', what: { change, message: whole, viewer: viewer ?? null, ...place } });
+    const happening = { change, message: whole, viewer: viewer ?? null, edited: post.editedAt !== undefined, ...place };
+    stream.tell({ kind: 'message', what: happening satisfies MessageHappening });
     // Only the person who acted hears of an ephemeral message, and the bot hears only of places it is in.
     const guild = world.guildOf(channel);
-    const isHeard = viewer === undefined && (guild ? guild.installed : channel.withApplication === true);
+    const isHeard =
+      change !== 'age' && viewer === undefined && (guild ? guild.installed : channel.withApplication === true);
     if (isHeard) {
       const member = guild?.members.get(post.author.id);
       const more = { ...place, ...(member && { member: memberWire(member) }) };

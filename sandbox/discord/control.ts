@@ -1,6 +1,6 @@
-import { acts } from './control/acts.ts';
 import { guard } from './control/guard.ts';
 import { seen } from './exchange.ts';
+import { obey } from './orders.ts';
 import type { Parts, Routes } from './parts.ts';
 import { channelWire } from './wire/channel.ts';
 
@@ -21,7 +21,7 @@ export const controlRoutes: Routes = (server, parts) => {
           .map((post) => seen(post, parts));
       });
       control.get('/heard', () => parts.heard.entries);
-      acts(control, parts);
+      control.post('/act', (request) => obey(request.body, parts));
       control.get('/stream', { websocket: true }, (socket) => {
         const stop = parts.stream.listen((happening) => socket.send(JSON.stringify(happening)));
         socket.on('close', stop);

@@ -1,15 +1,20 @@
 import { type Actor, actorOf } from './actor.ts';
 import { partsOf } from './assemble.ts';
 import type { RateLimited } from './buckets.ts';
+import { directWith } from './direct.ts';
 import { type Message, seen } from './exchange.ts';
 import type { FaultOrder } from './faults.ts';
 import type { HeardRequest } from './heard.ts';
 import type { RecordedViolation } from './judging.ts';
+import type { Limits } from './limits.ts';
 import type { DiscordOptions } from './options.ts';
+import { type Outcome, obey } from './orders.ts';
 import type { Command } from './registry.ts';
 import { serverFor } from './server.ts';
+import { type Sight, sightOf } from './sight.ts';
+import type { Happening } from './stream.ts';
 import { text } from './text.ts';
-import type { World } from './world.ts';
+import type { Channel, World } from './world.ts';
 
 export { type DiscordOptions, text };
 
@@ -34,6 +39,15 @@ export interface EmbeddedDiscord {
   };
   readonly faults: { add(order: FaultOrder): void; clear(): void };
   expireTokens(): void;
+  /** As if so much time had passed for every message, and for the token of every interaction. */
+  age(ms: number): void;
+  sight(user: string): Sight;
+  openDirect(user: string): Channel;
+  /** Carries out an order as the control address takes it (`orders.ts`). */
+  obey(order: unknown): Promise<Outcome>;
+  /** What goes on, as it happens; the returned function ends it. */
+  listen(listener: (happening: Happening) => void): () => void;
+  readonly limits: Limits;
   as(user: 'member' | 'other' | 'admin' | 'owner' | 'installer' | (string & {})): Actor;
   /** What stands in a channel, oldest first, ephemeral messages among them. */
   messages(channel: string): readonly Message[];
@@ -89,6 +103,15 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     },
     faults,
     expireTokens: () => desk.expireAll(),
+    age: (ms) => {
+      desk.age(ms);
+      messages.age(ms);
+    },
+    sight: (user) => sightOf(user, parts),
+    openDirect: (user) => directWith(world.user(user), parts),
+    obey: (order) => obey(order, parts),
+    listen: (listener) => parts.stream.listen(listener),
+    limits: parts.limits,
     as: (user) => actorOf(user, parts),
     messages: (channel) => messages.in(world.channel(channel).id).map((post) => seen(post, parts)),
     until: (look, what = 'what a test looks for') => watch.until(look, what),

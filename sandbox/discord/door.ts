@@ -56,6 +56,7 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
     request.trouble = null;
     if (fault?.type === 'reset') request.raw.socket.destroy();
     if (fault?.type === 'reset' || fault?.type === 'hang') return await new Promise<never>(() => undefined);
+    if (typeof payload === 'string') request.hearMore?.({ answer: payload });
     return payload;
   });
 
@@ -67,7 +68,12 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
     parts.watch.changed();
   });
 
-  api.setErrorHandler((problem, _, reply) => sendRefusal(asRefusal(problem), reply));
+  api.setErrorHandler((problem, request, reply) => {
+    const refusal = asRefusal(problem);
+    const { violations } = refusal.detail;
+    if (violations) request.hearMore?.({ violations });
+    return sendRefusal(refusal, reply);
+  });
   api.setNotFoundHandler((_, reply) => sendRefusal(notFound(), reply));
 }
 

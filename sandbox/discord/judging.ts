@@ -26,7 +26,7 @@ export class JudgeBook {
     if (violations.length === 0) return;
     this.#record(route, violations);
     const { code, message, errors } = formError(violations);
-    throw new Refusal(message, { status: 400, code, more: { errors } });
+    throw new Refusal(message, { status: 400, code, more: { errors }, violations });
   }
 
   /** The embedded Discord's own faults: recorded, and sent all the same. */

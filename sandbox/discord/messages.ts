@@ -20,7 +20,8 @@ export interface Writing {
 /** A sandbox may run for weeks; what is older than this many is forgotten. */
 const MOST = 20_000;
 
-export type Change = 'create' | 'update' | 'delete';
+/** `age` is no event of Discord's: time makes none. */
+export type Change = 'create' | 'update' | 'delete' | 'age';
 
 interface Needs {
   readonly id: MakeId;
@@ -96,6 +97,14 @@ export class MessageBook {
     post.revision += 1;
     if (!wasLoading) post.editedAt = now();
     this.#needs.onChange(post, 'update');
+  }
+
+  /** As if so much time had passed since each was written. */
+  age(ms: number): void {
+    for (const post of this.#posts.values()) {
+      post.at -= ms;
+      this.#needs.onChange(post, 'age');
+    }
   }
 
   remove(post: Post): void {

@@ -13,7 +13,7 @@ export interface Post {
   readonly id: string;
   readonly channel: Channel;
   readonly author: User;
-  readonly at: number;
+  at: number;
   readonly type: MessageType;
   /** The only person who sees it. */
   readonly viewer?: string | undefined;

@@ -1,3 +1,5 @@
+import type { Violation } from './judge/index.ts';
+
 /** An answer that says no, with Discord's own number for it (documentation, "Opcodes and Status Codes", "JSON"). */
 export interface RefusalDetail {
   readonly status: number;
@@ -6,6 +8,8 @@ export interface RefusalDetail {
   readonly more?: Readonly<Record<string, unknown>>;
   /** In place of Discord's usual body. */
   readonly body?: unknown;
+  /** Why a body was refused, for people who look on. */
+  readonly violations?: readonly Violation[];
 }
 
 export class Refusal extends Error {

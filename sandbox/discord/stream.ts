@@ -1,6 +1,18 @@
+import type { APIMessage } from 'discord-api-types/v10';
+import type { Change } from './messages.ts';
+
 export interface Happening {
-  readonly kind: 'gateway' | 'message' | 'heard';
+  readonly kind: 'gateway' | 'message' | 'heard' | 'session' | 'typing' | 'world';
   readonly what: unknown;
+}
+
+/** What a happening of the kind `message` is about. */
+export interface MessageHappening {
+  readonly change: Change;
+  readonly message: APIMessage;
+  readonly viewer: string | null;
+  readonly edited: boolean;
+  readonly channel_id: string;
 }
 
 type Listener = (happening: Happening) => void;

@@ -1,16 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { bodyOfForm } from './form.ts';
 import { Refusal } from './refusal.ts';
 
 /** Deeper than any request there is; what is deeper would only exhaust the stack of whoever writes it out again. */
 const DEEPEST = 64;
 
-/** Bodies are JSON (specification, part 1), and the limit may change while the server runs. */
+/** Bodies are JSON (specification, part 1), or a form where a route takes them, and the limit may change while the server runs. */
 export function readBodiesOf(server: FastifyInstance, limit: () => number): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
     const bytes = await collected(request, payload, limit());
     const type = String(request.headers['content-type'] ?? '');
     if (bytes.length === 0) return undefined;
+    if (request.routeOptions.config.forms && /^multipart\/form-data\b/i.test(type))
+      return await bodyOfForm(bytes, type);
     if (type !== '' && !/\bjson\b/i.test(type)) {
       throw new Refusal('The body must be JSON, sent with Content-Type: application/json.', {
         status: 415,

@@ -8,6 +8,12 @@ import { type ErrorFamily, errorBody } from './wire/errors.ts';
 
 export const CONTROL = '/_sandbox';
 
+/** Its status stays 0. */
+function hearNoMore(request: FastifyRequest): void {
+  request.noteHeard?.({ status: 0 });
+  request.noteHeard = null;
+}
+
 const isControl = (request: FastifyRequest) => pathOf(request) === CONTROL || request.url.startsWith(`${CONTROL}/`);
 
 /** What every request passes on its way in and out: noted, known by its key, and struck by ordered faults. */
@@ -50,7 +56,13 @@ export function hangDoor(server: FastifyInstance, parts: Parts, clock: Clock): v
   server.addHook('onSend', async (request, reply, payload) => {
     const { fault } = request;
     request.fault = null;
-    if (!fault || (fault.onlyIfTaken && reply.statusCode >= 400)) return payload;
+    if (!fault || (fault.onlyIfTaken && reply.statusCode >= 400)) {
+      if (typeof payload === 'string') request.noteHeard?.({ answer: payload });
+      return payload;
+    }
+    const { type } = fault.does;
+    // Nobody will ever get this answer, so that it is over for whoever looks on.
+    if (type === 'reset' || type === 'hang') hearNoMore(request);
     const stage = { clock, profile: parts.settings.profile, family: familyOf(pathOf(request)) };
     return await spoil(fault.does, request, reply, payload, stage);
   });

@@ -66,7 +66,7 @@ export interface FaultTarget {
   readonly method?: string;
   /** The beginning of a path, or a pattern. */
   readonly path?: string | RegExp;
-  /** A kind of job (`job.ts`): the one a submit makes. */
+  /** A kind of job (`job.ts`): the one a submit makes; `any` for every submit. */
   readonly kind?: string;
 }
 
@@ -76,5 +76,5 @@ export const targetSchema = z.strictObject({
     .regex(/^[A-Za-z]+$/)
     .optional(),
   path: z.string().startsWith('/').optional(),
-  kind: z.enum([...jobKinds, 'action', 'change', 'modal']).optional(),
+  kind: z.enum([...jobKinds, 'action', 'change', 'modal', 'any']).optional(),
 });

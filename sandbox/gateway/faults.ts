@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { type AnswerFault, type Fault, type FaultTarget, isJobFault, type JobFault } from './fault.ts';
 import { faultPresets, type PresetName } from './fault-presets.ts';
 import type { JobOrders } from './job.ts';
@@ -26,7 +27,7 @@ export interface Occasion {
 }
 
 /** Trouble on demand. Faults on an answer strike a request, faults on a job the next job that is created. */
-export class FaultBook {
+export class FaultBook extends EventEmitter<{ change: [] }> {
   #standing: StandingFault[] = [];
   #last = 0;
 
@@ -36,6 +37,7 @@ export class FaultBook {
     const fault = typeof order.do === 'string' ? faultPresets[order.do] : order.do;
     this.#last += 1;
     this.#standing.push({ id: this.#last, on, do: fault, left: times, spare: after });
+    this.emit('change');
     return this.#last;
   }
 
@@ -45,11 +47,13 @@ export class FaultBook {
 
   clear(): void {
     this.#standing = [];
+    this.emit('change');
   }
 
   remove(id: number): boolean {
     const before = this.#standing.length;
     this.#standing = this.#standing.filter((fault) => fault.id !== id);
+    this.emit('change');
     return this.#standing.length < before;
   }
 
@@ -73,13 +77,14 @@ export class FaultBook {
       struck.push(fault);
       return standing.left > 1 ? [{ ...standing, left: standing.left - 1 }] : [];
     });
+    if (struck.length > 0) this.emit('change');
     return struck;
   }
 }
 
 function matches(target: FaultTarget, occasion: Occasion): boolean {
   if (target.method && target.method.toUpperCase() !== occasion.method) return false;
-  if (target.kind && target.kind !== occasion.kind) return false;
+  if (target.kind && occasion.kind !== target.kind && !(target.kind === 'any' && occasion.kind)) return false;
   if (typeof target.path === 'string') return occasion.path.startsWith(target.path);
   // A pattern with the flag g or y remembers where it stopped.
   return (

@@ -38,6 +38,7 @@ export function asksForWords(followUp: FollowUp, remix: boolean): boolean {
     case 'vary':
     case 'reroll':
     case 'pan':
+    case 'animate':
       return remix;
     default:
       return false;

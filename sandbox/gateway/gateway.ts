@@ -17,6 +17,7 @@ import { type KeyGrant, KeyRing } from './keys.ts';
 import { Materials } from './materials.ts';
 import { Pace } from './pace.ts';
 import type { Parts } from './parts.ts';
+import { Power } from './power.ts';
 import type { Profile, Quirks } from './quirks.ts';
 import { randomOf } from './random.ts';
 import { References } from './references.ts';
@@ -31,8 +32,10 @@ import { musicRoutes } from './routes/music.ts';
 import { videoRoutes } from './routes/video.ts';
 import { Settings } from './settings.ts';
 import { openStudio, type Studio } from './studio/index.ts';
+import { Tally } from './tally.ts';
 import { UsageBook } from './usage-book.ts';
 import { imgxTask } from './wire/imgx.ts';
+import { isMusic, musicQueried } from './wire/music.ts';
 
 export type { KeyGrant, Profile, Quirks };
 
@@ -57,8 +60,14 @@ export interface EmbeddedGateway {
   setSpeed(speed: number): void;
   readonly faults: FaultBook;
   readonly jobs: JobBook;
+  readonly tally: Tally;
   readonly heard: readonly Heard[];
   readonly usage: UsageBook;
+  /** Every request, as it is answered. */
+  onHeard(listener: (heard: Heard) => void): () => void;
+  /** As if it were switched off: nothing listens at its address until it is switched on again. Its jobs go on. */
+  setDown(isDown: boolean): Promise<void>;
+  readonly isDown: boolean;
   close(): Promise<void>;
 }
 
@@ -104,6 +113,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     settings: new Settings(profile, quirks, pace),
     keys: new KeyRing(keys),
     jobs: new JobBook(pace, random, prepare),
+    tally: new Tally(),
     usage: new UsageBook(),
     faults: new FaultBook(),
     files,
@@ -127,8 +137,20 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     await close();
     throw problem;
   }
-  const { settings, jobs, usage, faults, heard } = parts;
-  return { url, settings, setSpeed: (next) => pace.setSpeed(next), faults, jobs, heard: heard.entries, usage, close };
+  const { settings, jobs, tally, usage, faults, heard } = parts;
+  const power = new Power(server.server);
+  return {
+    ...{ url, settings, faults, jobs, tally, usage, close, heard: heard.entries },
+    setSpeed: (next) => pace.setSpeed(next),
+    onHeard: (listener) => {
+      heard.on('answered', listener);
+      return () => heard.off('answered', listener);
+    },
+    setDown: (isDown) => power.set(!isDown),
+    get isDown() {
+      return !power.isOn;
+    },
+  };
 }
 
 function serverFor(parts: Parts, clock: Clock): FastifyInstance {
@@ -152,13 +174,16 @@ function serverFor(parts: Parts, clock: Clock): FastifyInstance {
 function followJobs(parts: Parts, materials: Materials, callbacks: Callbacks): void {
   parts.jobs.on('change', (job, before) => {
     if (job.state === 'failed' && before?.state !== 'failed' && job.charge > 0n) parts.usage.refund(bookingOf(job));
-    if (!isImgx(job) || !job.details.notifyHook) return;
     if (job.state === before?.state && job.progress === before.progress) return;
-    callbacks.tell(job.id, job.details.notifyHook, imgxTask(job, viewOf(parts)));
+    if (isImgx(job) && job.details.notifyHook)
+      callbacks.tell(job.id, job.details.notifyHook, imgxTask(job, viewOf(parts)));
+    if (isMusic(job) && job.details.notifyHook)
+      callbacks.tell(job.id, job.details.notifyHook, musicQueried(job, viewOf(parts)));
   });
   parts.jobs.on('drop', (job) => {
     parts.files.forget(job);
     materials.forget(job);
     parts.idempotency.forget(job.id);
+    parts.tally.forget(job.id);
   });
 }

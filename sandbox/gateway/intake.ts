@@ -39,6 +39,7 @@ export const priceOf = (model: Model, units: number) => times(amountOf(model.pri
 export function accept(parts: Parts, request: FastifyRequest, draft: Draft): Job {
   const occasion = { method: request.method, path: pathOf(request), kind: draft.kind };
   const job = parts.jobs.add(draft, parts.faults.forJob(occasion));
+  parts.tally.ordered(job.id);
   if (job.state !== 'needs-input') charge(parts, job);
   return job;
 }
@@ -63,6 +64,18 @@ export function ownJob<Wanted extends Job>(
 ): Wanted | undefined {
   const job = parts.jobs.get(id);
   return job && job.key === grant.key && isWanted(job) ? job : undefined;
+}
+
+/** The same for whoever asks how it is, which is counted. */
+export function askedJob<Wanted extends Job>(
+  parts: Parts,
+  grant: KeyGrant,
+  id: string,
+  isWanted: (job: Job) => job is Wanted,
+): Wanted | undefined {
+  const job = ownJob(parts, grant, id, isWanted);
+  if (job) parts.tally.asked(job);
+  return job;
 }
 
 export function viewOf(parts: Parts): View {

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { isSame } from '../loopback.ts';
 import { seedFrom } from './random.ts';
 
 export interface KeyGrant {
@@ -21,7 +21,7 @@ export class KeyRing {
   /** The grant behind an `Authorization` header (specification, part 5). */
   grantOf(authorization: string | undefined): KeyGrant | undefined {
     const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-    return key === undefined ? undefined : this.#grants.find((grant) => sameText(grant.key, key));
+    return key === undefined ? undefined : this.#grants.find((grant) => isSame(grant.key, key));
   }
 }
 
@@ -29,8 +29,3 @@ export const mayUse = (grant: KeyGrant, model: string) => grant.models === undef
 
 /** Stands for a key wherever people look: the key itself is shown nowhere. */
 export const keyName = (key: string) => `key-${seedFrom('key', key).toString(16).padStart(8, '0')}`;
-
-function sameText(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)];
-  return first.length === second.length && timingSafeEqual(first, second);
-}

@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import type { PlainFault } from './fault.ts';
 import type { FaultBook } from './faults.ts';
 import type { Files } from './files.ts';
-import type { HeardBook } from './heard.ts';
+import type { HeardBook, NoteHeard } from './heard.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { JobBook } from './job-book.ts';
 import type { KeyGrant, KeyRing } from './keys.ts';
 import type { Pace } from './pace.ts';
 import type { Random } from './random.ts';
 import type { Settings } from './settings.ts';
+import type { Tally } from './tally.ts';
 import type { UsageBook } from './usage-book.ts';
 
 /** What the routes share. */
@@ -16,6 +17,7 @@ export interface Parts {
   readonly settings: Settings;
   readonly keys: KeyRing;
   readonly jobs: JobBook;
+  readonly tally: Tally;
   readonly usage: UsageBook;
   readonly faults: FaultBook;
   readonly files: Files;
@@ -33,11 +35,13 @@ declare module 'fastify' {
     grant: KeyGrant;
     /** Spoils the answer when it leaves (`fault-answers.ts`). */
     fault: { readonly does: PlainFault; readonly onlyIfTaken: boolean } | null;
-    noteHeard: ((more: { body?: unknown; status?: number }) => void) | null;
+    noteHeard: NoteHeard | null;
   }
   interface FastifyContextConfig {
     /** The kind of job a submit makes, for faults that ask for it. */
     kind?: string;
+    /** Takes multipart/form-data beside JSON. */
+    forms?: boolean;
     open?: boolean;
   }
 }

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { Agent, request } from 'undici';
+import { isLoopbackName } from '../loopback.ts';
 import { shown } from './refusal.ts';
 import type { Source } from './work.ts';
 
@@ -16,9 +17,6 @@ export function isLoopback(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   return protocol === 'http:' && isLoopbackName(hostname);
 }
-
-export const isLoopbackName = (hostname: string) =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 
 export class References {
   readonly #agent = new Agent({ connect: { timeout: PATIENCE }, headersTimeout: PATIENCE, bodyTimeout: PATIENCE });

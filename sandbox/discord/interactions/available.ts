@@ -27,6 +27,15 @@ export function availableCommand(name: string, type: number, where: Where, { reg
   return offered;
 }
 
+/** Everything that Discord's own client would offer there, menus included. */
+export function offeredCommands(where: Where, { registry }: Parts): Command[] {
+  const { guild } = where;
+  const own = guild?.installed ? registry.list(guild.id) : [];
+  const isOwn = ({ name, type }: Command) => own.some((one) => one.name === name && one.type === type);
+  const all = [...own, ...registry.list(undefined).filter((command) => !isOwn(command))];
+  return all.filter((command) => hindrance(command, where) === undefined);
+}
+
 function hindrance(command: Command, { user, channel, guild }: Where): string | undefined {
   const context = contextOf(channel);
   const may = permissionsOf(user, channel, guild);

@@ -83,6 +83,11 @@ export class Desk {
     return interaction;
   }
 
+  /** Where their time is over with it, so are their tokens. */
+  age(ms: number): void {
+    for (const { interaction } of this.#byId.values()) interaction.at -= ms;
+  }
+
   expireAll(): void {
     for (const { interaction } of this.#byId.values()) interaction.expired = true;
   }

@@ -24,7 +24,7 @@ export interface Interaction {
   readonly id: string;
   readonly token: string;
   readonly type: InteractionType;
-  readonly at: number;
+  at: number;
   readonly user: User;
   readonly channel: Channel;
   readonly guild: Guild | undefined;

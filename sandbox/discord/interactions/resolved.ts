@@ -11,6 +11,13 @@ import { NotPossible } from './refuse.ts';
 
 type Table = Record<string, unknown>;
 
+/** Discord's own client does not even begin to upload what is too large. */
+export function checkUploads(files: readonly FileInput[], { limits }: Parts): void {
+  for (const { name, bytes } of files)
+    if (bytes.length > limits.uploadBytes)
+      throw new NotPossible(`${name} is larger than the ${limits.uploadBytes} bytes that can be uploaded.`);
+}
+
 /** The things that options, targets and forms point at by id, sent along in full (documentation, "Resolved Data Structure"). */
 export class Resolved {
   readonly #tables: Record<string, Table> = {};
@@ -62,9 +69,8 @@ export class Resolved {
   }
 
   attachment(file: FileInput): string {
-    const { uploads, limits, world } = this.#parts;
-    if (file.bytes.length > limits.uploadBytes)
-      throw new NotPossible(`${file.name} is larger than the ${limits.uploadBytes} bytes that can be uploaded.`);
+    const { uploads, world } = this.#parts;
+    checkUploads([file], this.#parts);
     const upload = uploads.keep(file, { folder: world.applicationId, ephemeral: true });
     this.#put('attachments', upload.id, uploads.wireOf(upload));
     return upload.id;

@@ -1,5 +1,5 @@
 import { ChannelType, PermissionFlagsBits as May } from 'discord-api-types/v10';
-import { direct } from '../furnish.ts';
+import { directWith } from '../direct.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { missingAccess, noMutualGuilds, refusesMessages, unknownMember, unknownUser } from '../refusal.ts';
 import { channelWire } from '../wire/channel.ts';
@@ -29,6 +29,7 @@ export const channelRoutes: Routes = (server, parts) => {
   server.post<InChannel>('/channels/:channel/typing', (request, reply) => {
     const { channel } = request.params;
     channelFor(channel, toSend(channel, parts), parts);
+    parts.stream.tell({ kind: 'typing', what: { channel } });
     return reply.code(204).send();
   });
   server.post('/users/@me/channels', (request) => shown(openDirect(request.sent.body, parts)));
@@ -62,15 +63,13 @@ function guildFor(id: string, { world }: Parts): Guild {
   return guild;
 }
 
-function openDirect(body: unknown, { world, id }: Parts): Channel {
-  const user = world.users.get(String((body as { recipient_id?: unknown } | undefined)?.recipient_id));
+function openDirect(body: unknown, parts: Parts): Channel {
+  const user = parts.world.users.get(String((body as { recipient_id?: unknown } | undefined)?.recipient_id));
   if (!user || user.bot) throw unknownUser();
-  const channel = world.directMessage(user.id) ?? direct(id(), [user.id], true);
-  world.addChannel(channel);
-  return channel;
+  return directWith(user, parts);
 }
 
-function startThread(parent: Channel, id: string, body: unknown, { world, hub, clock }: Parts): Channel {
+function startThread(parent: Channel, id: string, body: unknown, { world, hub, clock, stream }: Parts): Channel {
   const { name = 'thread', type } = (body ?? {}) as { name?: string; type?: number };
   const thread: Channel = {
     id,
@@ -83,6 +82,7 @@ function startThread(parent: Channel, id: string, body: unknown, { world, hub, c
     overwrites: [],
   };
   world.addChannel(thread);
+  stream.tell({ kind: 'world', what: { channel: thread.id } });
   hub.dispatch('THREAD_CREATE', () => ({ ...channelWire(thread, world, clock.now()), newly_created: true }), {
     intent: 1,
     guildId: parent.guildId,

@@ -10,7 +10,8 @@ type Scoped = {
 
 /** Documentation, interactions/application-commands, "Endpoints", for both scopes. */
 export const commandRoutes: Routes = (server, parts) => {
-  const { judge, registry } = parts;
+  const { judge, registry, stream } = parts;
+  const tell = () => stream.tell({ kind: 'world', what: { commands: true } });
   for (const base of ['/applications/:application/commands', '/applications/:application/guilds/:guild/commands']) {
     const one = `${base}/:command`;
     server.get<Scoped>(base, (request) => {
@@ -21,12 +22,15 @@ export const commandRoutes: Routes = (server, parts) => {
     server.put<Scoped>(base, (request) => {
       const scope = scopeOf(request, parts);
       judge.body(base, 'commands', request.sent.body);
-      return judge.answer('commands', registry.overwrite(scope, request.sent.body as CommandBody[]));
+      const commands = registry.overwrite(scope, request.sent.body as CommandBody[]);
+      tell();
+      return judge.answer('commands', commands);
     });
     server.post<Scoped>(base, (request, reply) => {
       const scope = scopeOf(request, parts);
       judge.body(base, 'command', request.sent.body);
       const { command, isNew } = registry.put(scope, request.sent.body as CommandBody);
+      tell();
       reply.code(isNew ? 201 : 200);
       return judge.answer('command', command);
     });
@@ -37,10 +41,13 @@ export const commandRoutes: Routes = (server, parts) => {
       const body = request.sent.body as Partial<Command>;
       // An edit may leave anything out: what it makes of the command is what must hold.
       judge.body(one, 'command', { ...writable(existing), ...body });
-      return judge.answer('command', registry.edit(scope, existing.id, body));
+      const command = registry.edit(scope, existing.id, body);
+      tell();
+      return judge.answer('command', command);
     });
     server.delete<Scoped>(one, (request, reply) => {
       registry.remove(scopeOf(request, parts), idOf(request));
+      tell();
       return reply.code(204).send();
     });
   }

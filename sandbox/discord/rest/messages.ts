@@ -29,12 +29,13 @@ export const messageRoutes: Routes = (server, parts) => {
   server.get<InChannel>(all, (request) => {
     const channel = channelFor(request.params.channel, May.ReadMessageHistory, parts);
     const { limit = '50', before, after } = request.query;
-    return messages
+    const most = Math.min(100, Number(limit) || 50);
+    const there = messages
       .in(channel.id)
-      .filter(({ id, viewer }) => viewer === undefined && isBetween(BigInt(id), after, before))
-      .reverse()
-      .slice(0, Math.min(100, Number(limit) || 50))
-      .map((post) => judge.answer('message', shown(post)));
+      .filter(({ id, viewer }) => viewer === undefined && isBetween(BigInt(id), after, before));
+    // `after` pages forwards: the ones right after it, newest first all the same.
+    const page = after === undefined ? there.slice(-most) : there.slice(0, most);
+    return page.reverse().map((post) => judge.answer('message', shown(post)));
   });
   server.get<OfMessage>(one, (request) => {
     const channel = channelFor(request.params.channel, May.ReadMessageHistory, parts);

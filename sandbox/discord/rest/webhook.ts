@@ -3,7 +3,7 @@ import { factsOfEdit, followUp } from '../interactions/answer.ts';
 import type { Interaction } from '../interactions/interaction.ts';
 import type { Parts, Routes } from '../parts.ts';
 import type { MessageBody, Post } from '../post.ts';
-import { unknownMessage } from '../refusal.ts';
+import { unknownMessage, unknownWebhook } from '../refusal.ts';
 import { checkSizes } from './sizes.ts';
 
 interface Webhook {
@@ -18,8 +18,12 @@ export const webhookRoutes: Routes = (server, parts) => {
   const { judge, messages, wire } = parts;
   const one = '/webhooks/:application/:token/messages/:message';
   const all = '/webhooks/:application/:token';
-  const interactionOf = ({ application, token }: Webhook['Params']) =>
-    parts.desk.answered(application, token, parts.world.applicationId);
+  const interactionOf = ({ application, token }: Webhook['Params']) => {
+    const interaction = parts.desk.answered(application, token, parts.world.applicationId);
+    // With a channel its webhooks go, those of interactions among them.
+    if (!parts.world.channels.has(interaction.channel.id)) throw unknownWebhook();
+    return interaction;
+  };
 
   server.post<Webhook>(all, (request) => {
     const interaction = interactionOf(request.params);

@@ -17,6 +17,10 @@ export function converse(socket: WebSocket, query: Readonly<Record<string, strin
   const send = (op: number, d: unknown) => socket.send(JSON.stringify({ op, d, s: null, t: null }));
   // After the word that its session is invalid, a socket may resume or identify once more.
   const isKnown = () => session?.socket === socket;
+  const tellSessions = () => {
+    const { connected, identifies, resumes } = parts.hub;
+    parts.stream.tell({ kind: 'session', what: { connected, identifies, resumes } });
+  };
   const isTooTalkative = () => {
     const now = parts.clock.now();
     sends = [...sends.filter((at) => at > now - MINUTE), now];
@@ -25,6 +29,7 @@ export function converse(socket: WebSocket, query: Readonly<Record<string, strin
 
   socket.on('close', () => {
     if (session) session.leave(socket);
+    tellSessions();
     parts.watch.changed();
   });
   socket.on('error', () => socket.terminate());
@@ -38,10 +43,12 @@ export function converse(socket: WebSocket, query: Readonly<Record<string, strin
       case GatewayOpcodes.Identify:
         if (isKnown()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
         session = identify(socket, message.d, parts);
+        tellSessions();
         break;
       case GatewayOpcodes.Resume:
         if (isKnown()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
         session = resume(socket, message.d, parts);
+        tellSessions();
         if (!session && socket.readyState === socket.OPEN) send(GatewayOpcodes.InvalidSession, false);
         break;
       case GatewayOpcodes.RequestGuildMembers:

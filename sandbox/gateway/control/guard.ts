@@ -1,18 +1,13 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { keepToLoopback, sentence } from '../../loopback.ts';
 import type { Parts } from '../parts.ts';
-import { isLoopbackName } from '../references.ts';
 
-export const sentence = (reply: FastifyReply, status: number, error: string) => reply.code(status).send({ error });
+export { sentence };
 
-/** A page from elsewhere must not steer a server on this machine: not by a name that points here, not by a form. */
+/** The control address answers this machine alone, and takes the key as clients send it. */
 export function guard(control: FastifyInstance, parts: Parts): void {
+  keepToLoopback(control, 'The control address');
   control.addHook('onRequest', async (request, reply) => {
-    const host = request.headers.host ?? '';
-    const { origin } = request.headers;
-    if (!isLoopbackName(host.replace(/:\d+$/, '')))
-      return sentence(reply, 403, 'The control address answers on 127.0.0.1 or localhost only.');
-    if (origin !== undefined && origin !== `http://${host}`)
-      return sentence(reply, 403, 'The control address does not answer to pages from elsewhere.');
     const grant = parts.keys.grantOf(request.headers.authorization);
     if (!grant) return sentence(reply, 401, 'The control address needs the key too: send Authorization: Bearer <key>.');
     request.grant = grant;

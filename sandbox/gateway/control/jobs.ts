@@ -56,6 +56,7 @@ const SHOWN = [
 function shown(job: Job, parts: Parts): Record<string, unknown> {
   return {
     ...Object.fromEntries(SHOWN.map((name) => [name, job[name]])),
+    ...parts.tally.of(job.id),
     key: keyName(job.key),
     charge: amountText(job.charge),
     files: addressesOf(job, viewOf(parts)),

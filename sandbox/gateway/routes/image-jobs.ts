@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { accept, freshSeed, modelFor, ownJob, priceOf, viewOf } from '../intake.ts';
+import { accept, askedJob, freshSeed, modelFor, priceOf, viewOf } from '../intake.ts';
 import type { Job } from '../job.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { Refusal, unknownTask } from '../refusal.ts';
@@ -22,7 +22,7 @@ export const imageJobRoutes: Routes = (server, parts) => {
   });
 
   server.get<{ Params: { id: string } }>(`${PATH}/:id`, async (request) => {
-    const job = ownJob(parts, request.grant, request.params.id, isStill);
+    const job = askedJob(parts, request.grant, request.params.id, isStill);
     if (!job) throw unknownTask(request.params.id);
     return imageJob(job, await itemsOf(parts, job), viewOf(parts));
   });
@@ -53,6 +53,7 @@ function known(parts: Parts, request: FastifyRequest): Job | undefined {
       code: 'idempotency_conflict',
     });
   }
+  if (found) parts.tally.ordered(found.jobId);
   return found && parts.jobs.get(found.jobId);
 }
 

@@ -1,5 +1,5 @@
 import { isImgx } from '../follow-ups.ts';
-import { ownJob, viewOf } from '../intake.ts';
+import { askedJob, ownJob, viewOf } from '../intake.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { Refusal, unknownTask } from '../refusal.ts';
 import { listRequest } from '../requests/imgx.ts';
@@ -15,7 +15,7 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
   type ById = { Params: { id: string } };
 
   server.get<ById>('/imgx/task/:id/fetch', (request) => {
-    const job = ownJob(parts, request.grant, request.params.id, isImgx);
+    const job = askedJob(parts, request.grant, request.params.id, isImgx);
     if (job) return imgxTask(job, viewOf(parts));
     throw unknownTask(request.params.id);
   });
@@ -24,7 +24,7 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
   server.post('/imgx/task/list-by-condition', (request) => {
     const { ids, status } = read(listRequest, request.body);
     const jobs = ids
-      ? ids.map((id) => ownJob(parts, request.grant, id, isImgx)).filter((job) => job !== undefined)
+      ? ids.map((id) => askedJob(parts, request.grant, id, isImgx)).filter((job) => job !== undefined)
       : newest(parts, request.grant.key);
     const wanted = status?.toLowerCase();
     return jobs

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Model } from '../catalogue.ts';
-import { accept, freshSeed, modelFor, ownJob, priceOf, viewOf } from '../intake.ts';
+import { accept, askedJob, freshSeed, modelFor, priceOf, viewOf } from '../intake.ts';
 import type { Draft, Job } from '../job.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { unknownTask } from '../refusal.ts';
@@ -28,13 +28,13 @@ export const musicRoutes: Routes = (server, parts) => {
 
   server.post('/music/fetch', (request) => {
     const { ids } = read(batchRequest, request.body);
-    const jobs = [...new Set(ids)].map((id) => ownJob(parts, request.grant, id, isMusic));
+    const jobs = [...new Set(ids)].map((id) => askedJob(parts, request.grant, id, isMusic));
     const there = jobs.filter((job) => job !== undefined).filter((job) => !isLate(parts, job));
     return musicBatch(there, viewOf(parts));
   });
 
   server.get<{ Params: { id: string } }>('/music/fetch/:id', (request) => {
-    const job = ownJob(parts, request.grant, request.params.id, isMusic);
+    const job = askedJob(parts, request.grant, request.params.id, isMusic);
     if (job && !isLate(parts, job)) return musicQueried(job, viewOf(parts));
     throw unknownTask(request.params.id);
   });

@@ -26,16 +26,21 @@ export const videoRoutes: Routes = (server, parts) => {
     if (!job || isLate(parts, job)) throw unknownTask(request.params.id);
     return job;
   };
+  const asked = (request: FastifyRequest<ById>): FilmJob => {
+    const job = found(request);
+    parts.tally.asked(job);
+    return job;
+  };
 
   server.post('/v1/video/generations', { config: { kind: 'video' } }, (request) =>
     filmCreated(create(parts, request, 'generations', videoRequest), viewOf(parts)),
   );
-  server.get<ById>('/v1/video/generations/:id', (request) => filmQueried(found(request), viewOf(parts)));
+  server.get<ById>('/v1/video/generations/:id', (request) => filmQueried(asked(request), viewOf(parts)));
 
-  server.post('/v1/videos', { config: { kind: 'video' } }, (request) =>
+  server.post('/v1/videos', { config: { kind: 'video', forms: true } }, (request) =>
     filmAtSecondEntry(create(parts, request, 'videos', videoRequest), viewOf(parts)),
   );
-  server.get<ById>('/v1/videos/:id', (request) => filmAtSecondEntry(found(request), viewOf(parts)));
+  server.get<ById>('/v1/videos/:id', (request) => filmAtSecondEntry(asked(request), viewOf(parts)));
   server.get<ById>('/v1/videos/:id/content', async (request, reply) => {
     const job = found(request);
     const name = job.details.results[0]?.name;
@@ -46,7 +51,7 @@ export const videoRoutes: Routes = (server, parts) => {
   server.post('/videoa/v1/videos/image2video', { config: { kind: 'image2video' } }, (request) =>
     filmCreated(create(parts, request, 'image2video', imageToVideoRequest), viewOf(parts)),
   );
-  server.get<ById>('/videoa/v1/videos/image2video/:id', (request) => filmAtVendorPath(found(request), viewOf(parts)));
+  server.get<ById>('/videoa/v1/videos/image2video/:id', (request) => filmAtVendorPath(asked(request), viewOf(parts)));
 };
 
 export const isLate = (parts: Parts, job: { acceptedAt: number }) =>

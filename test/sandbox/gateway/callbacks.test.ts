@@ -67,4 +67,14 @@ describe('callbacks', () => {
     expect(hook.heard.map((task) => task.status).slice(0, 3)).toEqual(['modal', 'queued', 'running']);
     expect(hook.heard.at(-1)?.status).toBe('succeeded');
   });
+
+  it('are told of music as well, in its own words', async () => {
+    const { post, get, settle } = await bench();
+    const hook = await receiver();
+    const { json } = await post('/music/submit/music', { prompt: 'a', notify_hook: hook.url });
+    await settle(json.id);
+    await hook.after(11);
+    expect(hook.heard.map((task) => task.status)).toEqual(['queued', ...Array(9).fill('running'), 'succeeded']);
+    expect(hook.heard.at(-1)).toEqual((await get(`/music/fetch/${json.id}`)).json);
+  });
 });

@@ -450,7 +450,7 @@ describe('the window that asks for words', () => {
     expect(again.properties.finalPrompt).toBe(described.properties.finalPrompt);
   });
 
-  it('opens for variation, reroll and pan while remix is on, and only then', async () => {
+  it('opens for variation, reroll, pan and animate while remix is on, and only then', async () => {
     const side = await bench({ quirks: { remix: true } });
     const grid = await imagined(side);
     for (const part of ['variation::1', 'reroll']) {
@@ -463,6 +463,11 @@ describe('the window that asks for words', () => {
       expect(task).toMatchObject({ status: 'succeeded', prompt: 'a tower --ar 1:1' });
     }
     expect((await press(side, grid.id, button(grid, 'upsample::1'))).json.status).toBe('queued');
+    const single = await done(side, await press(side, grid.id, button(grid, 'upsample::2')));
+    for (const part of ['pan_left', 'animate_high']) {
+      const answer = await press(side, single.id, button(single, part));
+      expect(answer.json.code, part).toBe(21);
+    }
   });
 
   it('cannot be answered twice, nor for a task that never asked', async () => {

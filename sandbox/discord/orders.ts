@@ -1,8 +1,18 @@
-import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type Actor, actorOf } from '../actor.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Parts } from '../parts.ts';
+import { complaint } from '../complaint.ts';
+import { type Actor, actorOf } from './actor.ts';
+import type { Exchange, Message } from './exchange.ts';
+import type { Acknowledgement, Choice, Modal } from './interactions/interaction.ts';
+import { NotPossible } from './interactions/refuse.ts';
+import type { Parts } from './parts.ts';
+
+export interface Outcome {
+  readonly interaction?: string;
+  readonly acknowledgement?: Acknowledgement;
+  readonly modal?: Modal;
+  readonly choices?: readonly Choice[];
+  readonly message?: Message;
+}
 
 /** Files travel as text. */
 const file = z
@@ -38,16 +48,14 @@ const act = z.discriminatedUnion('do', [
   z.strictObject({ ...who, do: z.literal('say'), content: z.string(), files: z.array(file).default([]) }),
 ]);
 
-/** Acts as a person, and answers with what the person sees first. */
-export function acts(control: FastifyInstance, parts: Parts): void {
-  control.post('/act', async (request) => {
-    const read = act.safeParse(request.body);
-    if (!read.success) throw new Error(z.prettifyError(read.error));
-    return await carryOut(read.data, actorOf(read.data.as, parts, read.data.in), parts);
-  });
+/** Acts as a person, and answers with what the person sees first; refuses with a sentence. */
+export async function obey(order: unknown, parts: Parts): Promise<Outcome> {
+  const read = act.safeParse(order);
+  if (!read.success) throw new NotPossible(complaint(read.error));
+  return await carryOut(read.data, actorOf(read.data.as, parts, read.data.in), parts);
 }
 
-async function carryOut(order: z.output<typeof act>, actor: Actor, parts: Parts): Promise<unknown> {
+async function carryOut(order: z.output<typeof act>, actor: Actor, parts: Parts): Promise<Outcome> {
   switch (order.do) {
     case 'slash':
       return await shown(await actor.slash(order.name, order.options));
@@ -59,12 +67,12 @@ async function carryOut(order: z.output<typeof act>, actor: Actor, parts: Parts)
       return await shown(await actor.choose({ id: order.message }, order.select, order.values));
     case 'fill': {
       const modal = parts.desk.find(order.interaction)?.modal;
-      if (!modal) throw new Error(`The interaction ${order.interaction} opened no form.`);
+      if (!modal) throw new NotPossible(`The interaction ${order.interaction} opened no form.`);
       return await shown(await actor.fill(modal, order.values));
     }
     case 'menu': {
       const target = order.message === undefined ? order.user : { id: order.message };
-      if (target === undefined) throw new Error('A context menu needs a message or a user.');
+      if (target === undefined) throw new NotPossible('A context menu needs a message or a user.');
       return await shown(await actor.menu(order.name, target));
     }
     case 'say':
@@ -72,7 +80,7 @@ async function carryOut(order: z.output<typeof act>, actor: Actor, parts: Parts)
   }
 }
 
-async function shown(exchange: Exchange): Promise<unknown> {
+async function shown(exchange: Exchange): Promise<Outcome> {
   const acknowledgement = await exchange.acknowledged();
   const modal = acknowledgement.type === 9 ? { modal: await exchange.modal() } : {};
   return { interaction: exchange.id, acknowledgement, ...modal };

@@ -1,0 +1,30 @@
+import { Refusal } from './refusal.ts';
+
+/** A form as the JSON it stands for: files as data URIs, a repeated name as a list. */
+export async function bodyOfForm(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
+  const body: Record<string, unknown> = {};
+  for (const [written, value] of await entriesOf(bytes, contentType)) {
+    const name = written.replace(/\[\d*\]$/, '');
+    const next = typeof value === 'string' ? value : await dataUri(value);
+    const before = body[name];
+    if (name === written && before === undefined) body[name] = next;
+    else body[name] = [...(Array.isArray(before) ? before : before === undefined ? [] : [before]), next];
+  }
+  return body;
+}
+
+async function entriesOf(bytes: Buffer, contentType: string): Promise<[string, string | File][]> {
+  try {
+    const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } }).formData();
+    return [...form.entries()];
+  } catch (problem) {
+    if (!(problem instanceof TypeError)) throw problem;
+    const refusal = new Refusal('The body is not a well-formed form.', { status: 400, code: 'bad_request_body' });
+    throw Object.assign(refusal, { cause: problem });
+  }
+}
+
+async function dataUri(file: File): Promise<string> {
+  const type = file.type.split(';')[0] || 'application/octet-stream';
+  return `data:${type};base64,${Buffer.from(await file.arrayBuffer()).toString('base64')}`;
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Switches a server off and on again at the same address, as whoever runs it would: connections are refused meanwhile. */
+export class Power {
+  readonly #server: Server;
+  readonly #address: AddressInfo;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(server: Server) {
+    this.#server = server;
+    this.#address = server.address() as AddressInfo;
+  }
+
+  get isOn(): boolean {
+    return this.#server.listening;
+  }
+
+  /** One after another, however fast somebody presses. */
+  set(isOn: boolean): Promise<void> {
+    const turn = () => this.#turn(isOn);
+    this.#last = this.#last.then(turn, turn);
+    return this.#last;
+  }
+
+  async #turn(isOn: boolean): Promise<void> {
+    if (isOn === this.isOn) return;
+    if (isOn) {
+      const { port, address: host } = this.#address;
+      this.#server.listen({ port, host });
+      await once(this.#server, 'listening');
+      return;
+    }
+    const closed = new Promise<void>((resolve, reject) =>
+      this.#server.close((problem) => (problem ? reject(problem) : resolve())),
+    );
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}

@@ -1,0 +1,40 @@
+import { EventEmitter } from 'node:events';
+import { isOver, type Job } from './job.ts';
+
+/** How often clients have come because of a job. */
+export interface Count {
+  /** Questions while it had not ended. */
+  readonly polls: number;
+  /** Orders that led to it: the first, and any repeated with the same idempotency key. */
+  readonly submits: number;
+  /** Questions after its end. */
+  readonly queries: number;
+}
+
+const NONE: Count = { polls: 0, submits: 0, queries: 0 };
+
+export class Tally extends EventEmitter<{ change: [id: string] }> {
+  readonly #counts = new Map<string, Count>();
+
+  of(id: string): Count {
+    return this.#counts.get(id) ?? NONE;
+  }
+
+  ordered(id: string): void {
+    this.#add(id, 'submits');
+  }
+
+  asked({ id, state }: Pick<Job, 'id' | 'state'>): void {
+    this.#add(id, isOver(state) ? 'queries' : 'polls');
+  }
+
+  forget(id: string): void {
+    this.#counts.delete(id);
+  }
+
+  #add(id: string, what: keyof Count): void {
+    const count = this.of(id);
+    this.#counts.set(id, { ...count, [what]: count[what] + 1 });
+    this.emit('change', id);
+  }
+}

@@ -1,0 +1,32 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+export const isLoopbackName = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+
+export const sentence = (reply: FastifyReply, status: number, error: string): FastifyReply =>
+  reply.code(status).send({ error });
+
+/** A page from elsewhere must not steer a server on this machine: not by a name that points here, not by a form. */
+export function keepToLoopback(server: FastifyInstance, what: string): void {
+  server.addHook('onRequest', async (request, reply) => {
+    const host = request.headers.host ?? '';
+    const { origin } = request.headers;
+    if (!isLoopbackName(host.replace(/:\d+$/, '')))
+      return sentence(reply, 403, `${what} answers on 127.0.0.1 or localhost only.`);
+    if (origin !== undefined && origin !== `http://${host}`)
+      return sentence(reply, 403, `${what} does not answer to pages from elsewhere.`);
+  });
+}
+
+/** A page's socket cannot send headers, so the token may also stand in the address. */
+export function tokenOf({ headers, query }: FastifyRequest): string {
+  const { token } = query as { token?: unknown };
+  return headers.authorization?.replace(/^Bearer /, '') ?? (typeof token === 'string' ? token : '');
+}
+
+/** In constant time, so that how long a refusal takes tells nothing. */
+export function isSame(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

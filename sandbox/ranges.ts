@@ -1,0 +1,22 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Sends bytes as a content network does: in ranges, for a player that jumps about in a film. */
+export function sendBytes(bytes: Buffer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.header('accept-ranges', 'bytes');
+  const range = rangeOf(request.headers.range, bytes.length);
+  if (range === 'outside') return reply.code(416).header('content-range', `bytes */${bytes.length}`).send();
+  const part = range ? bytes.subarray(range.from, range.to + 1) : bytes;
+  if (range) reply.code(206).header('content-range', `bytes ${range.from}-${range.to}/${bytes.length}`);
+  return reply.header('content-length', part.length).send(part);
+}
+
+/** One range of bytes; several at once, or another unit, are answered with the whole file, as RFC 9110 allows. */
+function rangeOf(header: string | undefined, size: number): { from: number; to: number } | 'outside' | undefined {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
+  if (!match || (match[1] === '' && match[2] === '')) return undefined;
+  const [first, last] = [match[1] ?? '', match[2] ?? ''];
+  const from = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const to = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== '' && first !== '' && Number(last) < Number(first)) return undefined;
+  return from >= size || from > to ? 'outside' : { from, to };
+}

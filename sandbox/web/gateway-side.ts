@@ -1,0 +1,58 @@
+import type { StandingFault } from '../gateway/faults.ts';
+import type { EmbeddedGateway } from '../gateway/gateway.ts';
+import type { Job as Known } from '../gateway/job.ts';
+import type { Fault, Job, Workbench } from './protocol.ts';
+
+const MOST_JOBS = 200;
+
+/** The gateway that the bot uses: the embedded one, of which everything can be seen and steered, or a real one, of which nothing can. */
+export type GatewaySide =
+  | { readonly kind: 'embedded'; readonly embedded: EmbeddedGateway; readonly usualSpeed: number }
+  | { readonly kind: 'real'; readonly address: string };
+
+export function gatewayBench(side: GatewaySide): Workbench['gateway'] {
+  if (side.kind === 'real')
+    return {
+      ...{ kind: 'real', address: side.address, jobs: [], faults: [], down: false },
+      jobsUnseen: 'A real gateway keeps its jobs to itself: only what the bot says of them can be seen here.',
+    };
+  const { embedded } = side;
+  const { url: address, settings, isDown: down } = embedded;
+  return {
+    ...{ kind: 'embedded', address, down, speed: settings.speed, faults: faultsOf(embedded) },
+    jobs: embedded.jobs
+      .list()
+      .slice(-MOST_JOBS)
+      .reverse()
+      .map((job) => jobOf(job, embedded)),
+  };
+}
+
+/** For people's eyes: no key, no bytes. */
+export function jobOf(job: Known, { tally }: EmbeddedGateway): Job {
+  const { id, kind, model, prompt, state, progress, reason, createdAt, startedAt, finishedAt } = job;
+  return {
+    ...{ id, kind, model, prompt, state, progress, createdAt },
+    ...(reason !== undefined && { reason }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(finishedAt !== undefined && { finishedAt }),
+    ...tally.of(id),
+  };
+}
+
+export const faultsOf = ({ faults }: EmbeddedGateway): Fault[] =>
+  faults.list().map((fault) => ({ id: String(fault.id), what: sentenceOf(fault) }));
+
+function sentenceOf({ do: fault, left }: StandingFault): string {
+  const next = (thing: string) => (left === 1 ? `The next ${thing}` : `Each of the next ${left} ${thing}s`);
+  switch (fault.type) {
+    case 'status':
+      return `${next('request')} is answered with ${fault.status}.`;
+    case 'accepted-then':
+      return `${next('order')} is taken, and its answer lost.`;
+    case 'fail':
+      return `${next('job')} fails${fault.reason === undefined ? '' : `: ${fault.reason}`}`.replace(/([^.])$/, '$1.');
+    default:
+      return `${next('request')} meets the fault "${fault.type}".`;
+  }
+}

@@ -1,0 +1,90 @@
+import type { WebSocket } from 'ws';
+import type { EmbeddedDiscord } from '../discord/discord.ts';
+import type { Happening, MessageHappening } from '../discord/stream.ts';
+import type { EmbeddedGateway } from '../gateway/gateway.ts';
+import { faultsOf, jobOf } from './gateway-side.ts';
+import type { BotState, Exchange, Live, LogLine, Person, SeenMessage } from './protocol.ts';
+import type { Stage } from './stage.ts';
+
+/** A page that does not read is left behind; it asks for everything anew when it comes back. */
+const MOST_UNREAD_BYTES = 16 * 1_024 * 1_024;
+
+type Tell = (event: Live) => void;
+type Stop = () => void;
+
+/** Tells one page what happens, as far as this person sees it, until its socket ends. */
+export function tellLive(socket: WebSocket, me: Person, stage: Stage): void {
+  const tell: Tell = (event) => {
+    if (socket.bufferedAmount > MOST_UNREAD_BYTES) return socket.terminate();
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
+  };
+  const { discord, gateway } = stage;
+  const stops = [
+    discord.listen((happening) => {
+      const event = discordEvent(happening, me, discord);
+      if (event) tell(event);
+    }),
+    followBot(stage, tell),
+    followTraffic(stage, tell),
+    ...(gateway.kind === 'embedded' ? [followJobs(gateway.embedded, tell), followFaults(stage, tell)] : []),
+  ];
+  socket.on('close', () => {
+    for (const stop of stops.splice(0)) stop();
+  });
+  socket.on('error', () => socket.terminate());
+}
+
+function discordEvent({ kind, what }: Happening, me: Person, discord: EmbeddedDiscord): Live | undefined {
+  if (kind === 'world') return { is: 'world' };
+  if (kind === 'typing') {
+    const { channel } = what as { channel: string };
+    return discord.sight(me.id).sees(channel) ? { is: 'typing', channel } : undefined;
+  }
+  if (kind !== 'message') return undefined;
+  const { change, message, viewer, edited, channel_id: channel } = what as MessageHappening;
+  if ((viewer !== null && viewer !== me.id) || !discord.sight(me.id).sees(channel)) return undefined;
+  if (change === 'delete') return { is: 'message-gone', channel, id: message.id };
+  const seen: SeenMessage = { ...message, ephemeral: viewer !== null, edited };
+  return { is: 'message', channel, message: seen };
+}
+
+function followBot({ bot }: Stage, tell: Tell): Stop {
+  const onState = (state: BotState): void => tell({ is: 'bot', bot: state });
+  const onLine = (line: LogLine): void => tell({ is: 'log', line });
+  bot.on('state', onState).on('line', onLine);
+  return () => bot.off('state', onState).off('line', onLine);
+}
+
+function followTraffic({ traffic }: Stage, tell: Tell): Stop {
+  const onExchange = (exchange: Exchange): void => tell({ is: 'exchange', exchange });
+  traffic.on('exchange', onExchange);
+  return () => traffic.off('exchange', onExchange);
+}
+
+function followJobs(gateway: EmbeddedGateway, tell: Tell): Stop {
+  const onJob = (id: string): void => {
+    const job = gateway.jobs.get(id);
+    if (job) tell({ is: 'job', job: jobOf(job, gateway) });
+  };
+  const onChange = ({ id }: { id: string }): void => onJob(id);
+  gateway.jobs.on('change', onChange);
+  gateway.tally.on('change', onJob);
+  return () => {
+    gateway.jobs.off('change', onChange);
+    gateway.tally.off('change', onJob);
+  };
+}
+
+/** A fault also goes when it has struck. */
+function followFaults({ gateway, troubled }: Stage, tell: Tell): Stop {
+  if (gateway.kind === 'real') return () => undefined;
+  const { embedded } = gateway;
+  const onFaults = (): void =>
+    tell({ is: 'faults', faults: faultsOf(embedded), down: embedded.isDown, speed: embedded.settings.speed });
+  embedded.faults.on('change', onFaults);
+  troubled.on('made', onFaults);
+  return () => {
+    embedded.faults.off('change', onFaults);
+    troubled.off('made', onFaults);
+  };
+}

@@ -1,0 +1,54 @@
+import { Form } from './forms/modal.tsx';
+import { ChannelView } from './messages/channel.tsx';
+import { Lightbox } from './messages/lightbox.tsx';
+import { Mark } from './shell/avatar.tsx';
+import { Channels } from './shell/channels.tsx';
+import { Header } from './shell/header.tsx';
+import { announcement } from './state/announce.ts';
+import { bench, drawer, wide } from './state/look.ts';
+import { trouble, world } from './state/world.ts';
+import { Workbench } from './workbench/workbench.tsx';
+
+export function App() {
+  if (!world.value) return <Waiting />;
+  const isCovered = !wide.value && bench.value;
+  return (
+    <div class={bench.value ? 'house with-bench' : 'house'}>
+      <button type="button" class="skip" onClick={() => document.getElementById('composer')?.focus()}>
+        To the message box
+      </button>
+      <Channels />
+      <div class="middle">
+        <Header />
+        <ChannelView />
+      </div>
+      <Workbench />
+      {(drawer.value || isCovered) && (
+        <button
+          type="button"
+          class="veil"
+          aria-label="Back to the messages"
+          onClick={() => {
+            drawer.value = false;
+            if (isCovered) bench.value = false;
+          }}
+        />
+      )}
+      <Form />
+      <Lightbox />
+      <p class="unseen" role="log" aria-live="polite">
+        {announcement.value}
+      </p>
+    </div>
+  );
+}
+
+function Waiting() {
+  return (
+    <main class="waiting">
+      <Mark size={72} />
+      <h1>Atelier</h1>
+      <p role="status">{trouble.value ?? 'The studio is being opened…'}</p>
+    </main>
+  );
+}

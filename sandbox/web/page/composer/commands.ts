@@ -1,0 +1,53 @@
+import type { APIApplicationCommand } from 'discord-api-types/v10';
+import { CommandType, OptionType } from '../wire.ts';
+
+export interface Choice {
+  readonly name: string;
+  readonly value: string | number | boolean;
+}
+
+/** An option as it is registered, of whatever type. */
+export interface Option {
+  readonly type: number;
+  readonly name: string;
+  readonly description: string;
+  readonly required?: boolean;
+  readonly choices?: readonly { readonly name: string; readonly value: string | number }[];
+  readonly autocomplete?: boolean;
+  readonly min_value?: number;
+  readonly max_value?: number;
+  readonly min_length?: number;
+  readonly max_length?: number;
+  readonly file_types?: readonly string[];
+  readonly options?: readonly Option[];
+}
+
+/** Something that can be sent: a command, or a subcommand of one. */
+export interface Leaf {
+  /** `models`, or `music follow`. */
+  readonly path: string;
+  readonly description: string;
+  readonly options: readonly Option[];
+}
+
+export function leavesOf(commands: readonly APIApplicationCommand[]): Leaf[] {
+  return commands
+    .filter(({ type }) => Number(type) === CommandType.slash)
+    .flatMap(({ name, description, options }) => below(name, description, (options ?? []) as readonly Option[]));
+}
+
+function below(path: string, description: string, options: readonly Option[]): Leaf[] {
+  const branches = options.filter(({ type }) => type === OptionType.subcommand || type === OptionType.group);
+  if (branches.length === 0) return [{ path, description, options: requiredFirst(options) }];
+  return branches.flatMap((one) => below(`${path} ${one.name}`, one.description, one.options ?? []));
+}
+
+const requiredFirst = (options: readonly Option[]) =>
+  options.toSorted((a, b) => Number(b.required ?? false) - Number(a.required ?? false));
+
+/** What begins like the words stands before what only contains them. */
+export function matching(leaves: readonly Leaf[], typed: string): Leaf[] {
+  const words = typed.replace(/^\//, '').trim().toLowerCase();
+  const rank = ({ path }: Leaf) => (path.startsWith(words) ? 0 : path.includes(words) ? 1 : 2);
+  return leaves.filter((leaf) => rank(leaf) < 2).toSorted((a, b) => rank(a) - rank(b) || a.path.localeCompare(b.path));
+}

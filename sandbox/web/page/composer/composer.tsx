@@ -1,0 +1,34 @@
+import { useEffect } from 'preact/hooks';
+import { Icon } from '../shell/icons.tsx';
+import { channel, commands } from '../state/world.ts';
+import { CommandRow } from './command-row.tsx';
+import { chosen } from './draft.ts';
+import { refusal } from './send.ts';
+import { TextRow } from './text-row.tsx';
+
+/** Where words and commands are written. */
+export function Composer() {
+  const here = channel.value;
+  const id = here?.id;
+  useEffect(() => {
+    refusal.value = undefined;
+  }, [id]);
+  if (!here) return null;
+  if (!here.maySend && commands.value.length === 0)
+    return (
+      <div class="composer locked">
+        <Icon name="lock" size={18} />
+        You do not have permission to send messages in this channel.
+      </div>
+    );
+  return (
+    <div class="composer-area">
+      {refusal.value !== undefined && (
+        <p class="objection" role="alert">
+          {refusal.value}
+        </p>
+      )}
+      {chosen.value ? <CommandRow leaf={chosen.value} /> : <TextRow />}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { bytesText } from '../markdown/time.ts';
+import { OptionType } from '../wire.ts';
+import type { Choice, Option } from './commands.ts';
+
+/** What a person has put into an option so far. */
+export type Filled =
+  | { readonly is: 'text'; readonly text: string }
+  | { readonly is: 'choice'; readonly choice: Choice }
+  | { readonly is: 'file'; readonly file: File };
+
+export const shownText = (filled: Filled | undefined): string =>
+  filled?.is === 'text' ? filled.text : filled?.is === 'choice' ? filled.choice.name : '';
+
+const isEmpty = (filled: Filled | undefined): boolean => !filled || (filled.is === 'text' && filled.text.trim() === '');
+
+/** What Discord itself would say before it sends anything. */
+export function objection(option: Option, filled: Filled | undefined, uploadBytes: number): string | undefined {
+  if (isEmpty(filled)) return option.required ? 'This option is required.' : undefined;
+  if (filled?.is === 'file')
+    return filled.file.size > uploadBytes ? `That file is larger than ${bytesText(uploadBytes)}.` : undefined;
+  if (filled?.is !== 'text') return undefined;
+  if (isPicked(option)) return 'Choose one of the list.';
+  if (isNumeric(option)) return numberObjection(option, filled.text.trim());
+  const { min_length: least = 0, max_length: most = 6_000 } = option;
+  const { length } = filled.text;
+  if (length < least) return `At least ${least} letters, please.`;
+  return length > most ? `At most ${most} letters, please: these are ${length}.` : undefined;
+}
+
+function numberObjection({ type, min_value: least, max_value: most }: Option, text: string): string | undefined {
+  const value = Number(text.replace(',', '.'));
+  if (!Number.isFinite(value)) return 'This is a number.';
+  if (type === OptionType.integer && !Number.isInteger(value)) return 'This is a whole number.';
+  if (least !== undefined && value < least) return `At least ${least}, please.`;
+  return most !== undefined && value > most ? `At most ${most}, please.` : undefined;
+}
+
+export const isNumeric = ({ type }: Option): boolean => type === OptionType.integer || type === OptionType.number;
+
+/** Nothing but an entry of a list can stand in it. */
+export const isPicked = ({ type, choices }: Option): boolean =>
+  (choices?.length ?? 0) > 0 ||
+  type === OptionType.boolean ||
+  (type >= OptionType.user && type <= OptionType.mentionable);
+
+/** Undefined where nothing was filled in: such an option is not sent. */
+export function sentValue(option: Option, filled: Filled | undefined): Choice['value'] | File | undefined {
+  if (!filled || isEmpty(filled)) return undefined;
+  if (filled.is === 'file') return filled.file;
+  if (filled.is === 'choice') return filled.choice.value;
+  return isNumeric(option) ? Number(filled.text.trim().replace(',', '.')) : filled.text;
+}

@@ -1,0 +1,97 @@
+import { useShown } from '../shell/shown.ts';
+import type { Choice, Leaf, Option } from './commands.ts';
+import { beside, current, currentOption, objections, offered, put, show, wanted } from './draft.ts';
+import { active, suggestions } from './suggestions.ts';
+
+/** Over the row: what the option in front is for, what can be chosen for it, and which others there are. */
+export function OptionPanel({ leaf }: { leaf: Leaf }) {
+  const option = currentOption.value;
+  const fault = option && objections.value.get(option.name);
+  return (
+    <div class="panel">
+      <p class="panel-title">
+        {option ? (
+          <>
+            <b>{option.name}</b>
+            <span id="option-words">{option.description}</span>
+          </>
+        ) : (
+          <>
+            <b>/{leaf.path}</b>
+            <span>{leaf.description}</span>
+          </>
+        )}
+      </p>
+      {fault !== undefined && (
+        <p class="objection" id="option-fault">
+          {fault}
+        </p>
+      )}
+      {option && suggestions.value && <Suggestions option={option} />}
+      {offered.value.length > 0 && (
+        <div class="chips" role="group" aria-label="Other options">
+          {offered.value.map(({ name, description }) => (
+            <button
+              key={name}
+              type="button"
+              class="chip"
+              title={description}
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => show(name)}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Takes an entry, and goes on to the next option of the row. */
+export function pick(option: Option, choice: Choice): void {
+  put(option.name, { is: 'choice', choice });
+  wanted.value = beside(option.name, 1) ?? option.name;
+}
+
+function Suggestions({ option }: { option: Option }) {
+  const { state = 'ready', choices = [] } = suggestions.value ?? {};
+  const list = useShown<HTMLDivElement>(active.value);
+  return (
+    <div
+      id="suggestions"
+      ref={list}
+      class="panel-list"
+      role="listbox"
+      aria-label={`Choices for ${option.name}`}
+      aria-busy={state === 'loading'}
+    >
+      {choices.map((choice, index) => (
+        <div
+          key={`${choice.value}`}
+          id={`suggestion-${index}`}
+          class="panel-entry"
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === active.value}
+          onMouseDown={(event) => event.preventDefault()}
+          onMouseMove={() => (active.value = index)}
+          onClick={() => pick(option, choice)}
+        >
+          <span class="entry-name">{choice.name}</span>
+        </div>
+      ))}
+      <p class={state === 'failed' ? 'panel-empty objection' : 'panel-empty'} role="status">
+        {sentence(state, choices.length)}
+      </p>
+    </div>
+  );
+}
+
+function sentence(state: 'loading' | 'failed' | 'ready', count: number): string {
+  if (state === 'failed') return 'Loading options failed';
+  if (count > 0) return '';
+  return state === 'loading' ? 'Loading options…' : 'No options match your search.';
+}
+
+export const isCurrent = (option: Option): boolean => current.value === option.name;

@@ -1,0 +1,143 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon } from '../shell/icons.tsx';
+import { OptionType } from '../wire.ts';
+import type { Option } from './commands.ts';
+import { beside, current, filled, hide, objections, put, wanted } from './draft.ts';
+import { filesPasted } from './dropping.ts';
+import { isNumeric, isPicked, shownText } from './filled.ts';
+import { isCurrent, pick } from './option-panel.tsx';
+import { sendCommand } from './send.ts';
+import { active, suggestions } from './suggestions.ts';
+
+export function OptionPill({ option }: { option: Option }) {
+  const { name, required, type } = option;
+  const fault = objections.value.get(name);
+  const state = `${isCurrent(option) ? ' current' : ''}${fault === undefined ? '' : ' faulty'}`;
+  return (
+    <div class={`pill${state}`}>
+      <label class="pill-name" for={`option-${name}`}>
+        {name}
+        {required && <span class="unseen"> (required)</span>}
+      </label>
+      {type === OptionType.attachment ? <FileValue option={option} /> : <TextValue option={option} />}
+      {!required && (
+        <button
+          type="button"
+          class="pill-remove"
+          aria-label={`Remove ${name}`}
+          tabIndex={-1}
+          onClick={() => hide(name)}
+        >
+          <Icon name="close" size={14} />
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Takes the focus when it is meant to have it, whoever decided that. */
+function useWanted<T extends HTMLElement>(name: string): RefObject<T | null> {
+  const field = useRef<T>(null);
+  useLayoutEffect(() => {
+    if (wanted.value !== name) return;
+    wanted.value = undefined;
+    field.current?.focus();
+  }, [wanted.value, name]);
+  return field;
+}
+
+/** What a line and a field of many lines have in common. */
+interface Typed {
+  readonly value: string;
+  select(): void;
+}
+
+function TextValue({ option }: { option: Option }) {
+  const { name } = option;
+  const field = useWanted<HTMLElement>(name);
+  const value = filled.value.get(name);
+  const list = isCurrent(option) ? suggestions.value : undefined;
+  const isList = option.autocomplete === true || isPicked(option);
+  const pointed = list?.choices[active.value];
+  const canPick = pointed !== undefined && value?.is !== 'choice' && list?.state === 'ready';
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    const { selectionStart, selectionEnd, value: typed } = event.currentTarget as HTMLTextAreaElement;
+    const isAtStart = selectionStart === 0 && selectionEnd === 0;
+    const count = list?.choices.length ?? 0;
+    const before = beside(name, -1);
+    const after = beside(name, 1);
+    if (count > 0 && event.key === 'ArrowDown') active.value = (active.value + 1) % count;
+    else if (count > 0 && event.key === 'ArrowUp') active.value = (active.value - 1 + count) % count;
+    else if (event.key === 'Enter' && !event.shiftKey && canPick) pick(option, pointed);
+    else if (event.key === 'Enter' && !event.shiftKey) void sendCommand();
+    else if (event.key === 'Tab' && !event.shiftKey && canPick && typed !== '') {
+      put(name, { is: 'choice', choice: pointed });
+      return;
+    } else if (event.key === 'Backspace' && typed === '' && !option.required) hide(name);
+    else if (event.key === 'ArrowLeft' && isAtStart && before !== undefined) wanted.value = before;
+    else if (event.key === 'ArrowRight' && selectionStart === typed.length && after !== undefined) wanted.value = after;
+    else return;
+    event.preventDefault();
+  };
+  const shared = {
+    ref: (element: HTMLElement | null) => {
+      field.current = element;
+    },
+    id: `option-${name}`,
+    value: shownText(value),
+    inputMode: isNumeric(option) ? 'decimal' : 'text',
+    autoComplete: 'off',
+    'aria-required': option.required ?? false,
+    'aria-invalid': objections.value.has(name),
+    'aria-describedby': isCurrent(option) ? 'option-words' : undefined,
+    onFocus: ({ currentTarget }: { currentTarget: Typed }) => {
+      current.value = name;
+      if (value?.is === 'choice') currentTarget.select();
+    },
+    onInput: ({ currentTarget }: { currentTarget: Typed }) => put(name, { is: 'text', text: currentTarget.value }),
+    onKeyDown,
+    onPaste: filesPasted,
+  } as const;
+  if (!isList) return <textarea {...shared} rows={1} placeholder={isNumeric(option) ? '0' : ''} />;
+  return (
+    <input
+      {...shared}
+      type="text"
+      placeholder="choose"
+      role="combobox"
+      aria-autocomplete="list"
+      aria-expanded={list !== undefined}
+      aria-controls="suggestions"
+      aria-activedescendant={pointed ? `suggestion-${active.value}` : undefined}
+    />
+  );
+}
+
+function FileValue({ option }: { option: Option }) {
+  const { name, file_types: types } = option;
+  const field = useWanted<HTMLInputElement>(name);
+  const value = filled.value.get(name);
+  const accept = types?.map((type) => (type.includes('/') || type.startsWith('.') ? type : `${type}/*`)).join(',');
+  return (
+    <label class="pill-file">
+      <Icon name="file" size={16} />
+      <span class="cut">{value?.is === 'file' ? value.file.name : 'Choose, paste or drop a file'}</span>
+      <input
+        ref={field}
+        id={`option-${name}`}
+        type="file"
+        class="unseen"
+        {...(accept !== undefined && { accept })}
+        aria-invalid={objections.value.has(name)}
+        onFocus={() => (current.value = name)}
+        onPaste={filesPasted}
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          if (file) put(name, { is: 'file', file });
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,96 @@
+import { computed, effect, signal, untracked } from '@preact/signals';
+import { complete } from '../state/acts.ts';
+import { channelId, world } from '../state/world.ts';
+import { OptionType } from '../wire.ts';
+import type { Choice, Option } from './commands.ts';
+import { chosen, current, currentOption, filled, leave, leaves } from './draft.ts';
+import { sentValue, shownText } from './filled.ts';
+
+interface Asked {
+  readonly state: 'loading' | 'failed' | 'ready';
+  readonly choices: readonly Choice[];
+}
+
+const asked = signal<Asked | undefined>(undefined);
+/** The entry of the list that Enter would take. */
+export const active = signal(0);
+
+/** Long enough for a word, short enough not to be waited for. */
+const DEBOUNCE_MS = 220;
+
+/** What can be chosen for the option in front; undefined where anything may be typed. */
+export const suggestions = computed((): Asked | undefined => {
+  const option = currentOption.value;
+  if (!option) return undefined;
+  if (option.autocomplete) return asked.value;
+  const all = fixed(option);
+  if (!all) return undefined;
+  const value = filled.value.get(option.name);
+  const typed = value?.is === 'text' ? value.text.toLowerCase() : '';
+  return { state: 'ready', choices: all.filter(({ name }) => name.toLowerCase().includes(typed)) };
+});
+
+function fixed({ type, choices }: Option): readonly Choice[] | undefined {
+  if (choices?.length) return choices;
+  const { people = [], guilds = [] } = world.value ?? {};
+  const persons = people.map(({ id, name }) => ({ name, value: id }));
+  switch (type) {
+    case OptionType.boolean:
+      return [
+        { name: 'True', value: true },
+        { name: 'False', value: false },
+      ];
+    case OptionType.user:
+    case OptionType.mentionable:
+      return persons;
+    case OptionType.channel: {
+      const guild = guilds.find(({ channels }) => channels.some(({ id }) => id === channelId.value));
+      return (guild?.channels ?? []).map(({ id, name }) => ({ name: `#${name}`, value: id }));
+    }
+    default:
+      return undefined;
+  }
+}
+
+let latest = 0;
+
+/** Asks the bot while somebody types; the answer to an earlier letter never overtakes a later one. */
+export function followTyping(): void {
+  effect(() => {
+    const option = currentOption.value;
+    const leaf = chosen.value;
+    latest += 1;
+    const mine = latest;
+    active.value = 0;
+    if (!leaf || !option?.autocomplete) return;
+    const value = filled.value.get(option.name);
+    if (value?.is === 'choice') {
+      asked.value = undefined;
+      return;
+    }
+    const options: Record<string, string | number | boolean> = { [option.name]: shownText(value) };
+    for (const other of leaf.options) {
+      const sent = other === option ? undefined : sentValue(other, filled.value.get(other.name));
+      if (sent !== undefined && !(sent instanceof File)) options[other.name] = sent;
+    }
+    asked.value = { state: 'loading', choices: asked.peek()?.choices ?? [] };
+    setTimeout(() => {
+      if (mine !== latest) return;
+      const tell = (answer: Asked) => {
+        if (mine === latest) asked.value = answer;
+      };
+      complete(leaf.path, options, option.name).then(
+        (choices) => tell({ state: 'ready', choices }),
+        () => tell({ state: 'failed', choices: [] }),
+      );
+    }, DEBOUNCE_MS);
+  });
+  effect(() => {
+    if (current.value === undefined) asked.value = undefined;
+  });
+  // What is not offered in another channel, or to another person, is not filled in there.
+  effect(() => {
+    const path = chosen.value?.path;
+    if (path !== undefined && !leaves.value.some((leaf) => leaf.path === path)) untracked(leave);
+  });
+}

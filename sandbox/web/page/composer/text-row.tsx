@@ -1,0 +1,128 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Channel } from '../../protocol.ts';
+import { bytesText } from '../markdown/time.ts';
+import { Icon } from '../shell/icons.tsx';
+import { narrow } from '../state/look.ts';
+import { channel, world } from '../state/world.ts';
+import { type Leaf, matching } from './commands.ts';
+import { begin, files, leaves, receive, TEXT, text, wanted } from './draft.ts';
+import { filesPasted } from './dropping.ts';
+import { Palette } from './palette.tsx';
+import { sendText } from './send.ts';
+
+export function TextRow() {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const active = useSignal(0);
+  const closed = useSignal(false);
+  const found = useComputed(() => (/^\/[^\n]*$/.test(text.value) ? matching(leaves.value, text.value) : []));
+  const isOpen = !closed.value && text.value.startsWith('/') && !text.value.includes('\n');
+  const maySend = channel.value?.maySend ?? false;
+  const label = labelOf(channel.value);
+  useLayoutEffect(() => {
+    if (wanted.value !== TEXT) return;
+    wanted.value = undefined;
+    field.current?.focus();
+  }, [wanted.value]);
+  const take = (leaf: Leaf | undefined) => leaf && begin(leaf);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    const last = found.value.length - 1;
+    if (isOpen && event.key === 'ArrowDown') active.value = active.value >= last ? 0 : active.value + 1;
+    else if (isOpen && event.key === 'ArrowUp') active.value = active.value <= 0 ? Math.max(0, last) : active.value - 1;
+    else if (isOpen && event.key === 'Escape') closed.value = true;
+    else if (isOpen && last >= 0 && (event.key === 'Enter' || event.key === 'Tab')) take(found.value[active.value]);
+    else if (event.key === 'Enter' && !event.shiftKey) void sendText();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      {isOpen && (
+        <Palette leaves={found.value} active={active.value} onPick={take} onPoint={(at) => (active.value = at)} />
+      )}
+      <div class="composer">
+        {files.value.length > 0 && <Tray />}
+        <div class="composer-line">
+          {maySend && (
+            <label class="icon-button" title="Attach a file">
+              <Icon name="plus" />
+              <input
+                type="file"
+                class="unseen"
+                multiple
+                aria-label="Attach a file"
+                onChange={({ currentTarget }) => {
+                  receive([...(currentTarget.files ?? [])]);
+                  currentTarget.value = '';
+                }}
+              />
+            </label>
+          )}
+          <textarea
+            ref={field}
+            id="composer"
+            rows={1}
+            value={text.value}
+            placeholder={narrow.value || !maySend ? label : `${label}, or type / for commands`}
+            aria-label={label}
+            aria-haspopup="listbox"
+            aria-controls={isOpen ? 'palette' : undefined}
+            aria-autocomplete="list"
+            aria-activedescendant={isOpen && found.value.length > 0 ? `palette-${active.value}` : undefined}
+            onInput={({ currentTarget }) => {
+              text.value = currentTarget.value;
+              active.value = 0;
+              closed.value = false;
+              const leaf = /^\/.* $/.test(text.value) && leaves.value.find(({ path }) => `/${path} ` === text.value);
+              if (leaf) begin(leaf);
+            }}
+            onKeyDown={onKeyDown}
+            onPaste={filesPasted}
+          />
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Commands"
+            title="Commands"
+            onClick={() => {
+              text.value = '/';
+              closed.value = false;
+              field.current?.focus();
+            }}
+          >
+            <Icon name="apps" />
+          </button>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function labelOf(here: Channel | undefined): string {
+  if (here?.maySend === false) return 'You can only use commands here';
+  if (here?.kind === 'direct') return `Message @${world.value?.application.name}`;
+  return `Message ${here?.kind === 'group' ? '' : '#'}${here?.name ?? ''}`;
+}
+
+function Tray() {
+  return (
+    <ul class="tray" aria-label="Files to send">
+      {files.value.map((file) => (
+        <li key={file.name}>
+          <Icon name="file" />
+          <span class="cut">{file.name}</span>
+          <small>{bytesText(file.size)}</small>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={`Remove ${file.name}`}
+            onClick={() => (files.value = files.value.filter((one) => one !== file))}
+          >
+            <Icon name="close" size={16} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

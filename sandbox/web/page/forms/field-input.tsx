@@ -1,0 +1,179 @@
+import { bytesText } from '../markdown/time.ts';
+import { Select } from '../messages/select.tsx';
+import { Icon } from '../shell/icons.tsx';
+import { Kind, type SelectOption } from '../wire.ts';
+import type { Field, Value } from './field.ts';
+
+interface Props {
+  readonly field: Field;
+  readonly value: Value;
+  readonly fault: string | undefined;
+  readonly onValue: (value: Value) => void;
+}
+
+const PARAGRAPH = 2;
+
+/** A field with its label, its hint, and what is wrong with it. */
+export function FieldInput(props: Props) {
+  const { field, fault } = props;
+  const id = `field-${field.name}`;
+  return (
+    <div class={fault === undefined ? 'field' : 'field faulty'}>
+      {field.component.type !== Kind.checkbox && (
+        <label for={id}>
+          {field.label}
+          {field.required && (
+            <span class="required" aria-hidden="true">
+              *
+            </span>
+          )}
+        </label>
+      )}
+      {field.hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {field.hint}
+        </p>
+      )}
+      <Input {...props} />
+      {fault !== undefined && (
+        <p class="objection" id={`${id}-fault`} role="alert">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Input({ field, value, fault, onValue }: Props) {
+  const { component, name, label, required } = field;
+  const id = `field-${name}`;
+  const described = [
+    ...(field.hint === undefined ? [] : [`${id}-hint`]),
+    ...(fault === undefined ? [] : [`${id}-fault`]),
+  ].join(' ');
+  const shared = {
+    id,
+    'aria-required': required,
+    'aria-invalid': fault !== undefined,
+    'aria-describedby': described || undefined,
+  };
+  const options = (component.options ?? []) as readonly SelectOption[];
+  switch (component.type) {
+    case Kind.textInput: {
+      const text = typeof value === 'string' ? value : '';
+      const { placeholder = '', max_length: most } = component as unknown as {
+        placeholder?: string;
+        max_length?: number;
+      };
+      const onInput = ({ currentTarget }: { currentTarget: { value: string } }) => onValue(currentTarget.value);
+      return (
+        <>
+          {component.style === PARAGRAPH ? (
+            <textarea {...shared} rows={4} value={text} placeholder={placeholder} onInput={onInput} />
+          ) : (
+            <input {...shared} type="text" value={text} placeholder={placeholder} onInput={onInput} />
+          )}
+          {most !== undefined && text.length > most * 0.8 && (
+            <small class="count">
+              {text.length} / {most}
+            </small>
+          )}
+        </>
+      );
+    }
+    case Kind.fileUpload:
+      return <FileInput {...{ field, value, fault, onValue }} />;
+    case Kind.checkbox:
+      return (
+        <label class="tick">
+          <input
+            type="checkbox"
+            id={id}
+            checked={value === true}
+            onChange={({ currentTarget }) => onValue(currentTarget.checked)}
+          />
+          {label}
+        </label>
+      );
+    case Kind.radioGroup:
+      return (
+        <div role="radiogroup" aria-label={label} id={id} tabIndex={-1}>
+          {options.map((option) => (
+            <label key={option.value} class="tick">
+              <input type="radio" name={name} checked={value === option.value} onChange={() => onValue(option.value)} />
+              {option.label}
+            </label>
+          ))}
+        </div>
+      );
+    case Kind.checkboxGroup: {
+      const chosen = Array.isArray(value) ? (value as readonly string[]) : [];
+      return (
+        <div role="group" aria-label={label} id={id} tabIndex={-1}>
+          {options.map((option) => (
+            <label key={option.value} class="tick">
+              <input
+                type="checkbox"
+                checked={chosen.includes(option.value)}
+                onChange={({ currentTarget }) =>
+                  onValue(
+                    currentTarget.checked ? [...chosen, option.value] : chosen.filter((one) => one !== option.value),
+                  )
+                }
+              />
+              {option.label}
+            </label>
+          ))}
+        </div>
+      );
+    }
+    default:
+      return (
+        <Select
+          select={component}
+          id={id}
+          label={label}
+          values={Array.isArray(value) ? (value as readonly string[]) : []}
+          onChosen={onValue}
+        />
+      );
+  }
+}
+
+function FileInput({ field, value, onValue, fault }: Props) {
+  const files = Array.isArray(value) ? value.filter((one) => one instanceof File) : [];
+  const most = Number(field.component.max_values ?? 1);
+  const take = (given: FileList | null | undefined) => {
+    if (given && given.length > 0) onValue([...given].slice(0, most));
+  };
+  return (
+    <div
+      class="file-drop"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        take(event.dataTransfer?.files);
+      }}
+    >
+      <label>
+        <Icon name="plus" size={18} />
+        {files.length > 0 ? 'Choose another file' : 'Choose or drop a file'}
+        <input
+          id={`field-${field.name}`}
+          type="file"
+          class="unseen"
+          multiple={most > 1}
+          aria-label={field.label}
+          aria-invalid={fault !== undefined}
+          onChange={({ currentTarget }) => take(currentTarget.files)}
+        />
+      </label>
+      {files.map((file) => (
+        <p key={file.name} class="file-given">
+          <Icon name="file" size={18} /> <span class="cut">{file.name}</span> <small>{bytesText(file.size)}</small>
+        </p>
+      ))}
+    </div>
+  );
+}

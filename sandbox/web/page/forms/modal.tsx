@@ -1,0 +1,112 @@
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import type { Modal } from '../../protocol.ts';
+import { sentFile } from '../composer/bytes.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { Mark } from '../shell/avatar.tsx';
+import { Dialog } from '../shell/dialog.tsx';
+import { Dots } from '../shell/dots.tsx';
+import { Icon } from '../shell/icons.tsx';
+import { fill, form } from '../state/acts.ts';
+import { sentenceOf } from '../state/session.ts';
+import { world } from '../state/world.ts';
+import { beginning, type Field, objectionTo, partsOf, type Value } from './field.ts';
+import { FieldInput } from './field-input.tsx';
+
+/** The form that the bot opened, if it did. */
+export function Form() {
+  const modal = form.value;
+  return modal ? <FormDialog key={modal.interactionId} modal={modal} /> : null;
+}
+
+function FormDialog({ modal }: { modal: Modal }) {
+  const parts = useMemo(() => partsOf(modal), [modal]);
+  const fields = parts.filter((part): part is Field => typeof part !== 'string');
+  const values = useSignal<ReadonlyMap<string, Value>>(new Map(fields.map((field) => [field.name, beginning(field)])));
+  const faults = useSignal<ReadonlyMap<string, string>>(new Map());
+  const failure = useSignal<string | undefined>(undefined);
+  const isSending = useSignal(false);
+  const close = () => {
+    form.value = undefined;
+  };
+  const submit = async () => {
+    const { uploadBytes = 0 } = world.value ?? {};
+    const found = fields.flatMap((field): [string, string][] => {
+      const fault = objectionTo(field, values.value.get(field.name) ?? '', uploadBytes);
+      return fault === undefined ? [] : [[field.name, fault]];
+    });
+    faults.value = new Map(found);
+    const [first] = found;
+    if (first) return document.getElementById(`field-${first[0]}`)?.focus();
+    isSending.value = true;
+    failure.value = undefined;
+    try {
+      const sent = await Promise.all(
+        [...values.value].map(async ([name, value]) => [name, await sentValue(value)] as const),
+      );
+      await fill(modal.interactionId, Object.fromEntries(sent));
+      close();
+    } catch (error) {
+      failure.value = sentenceOf(error);
+      isSending.value = false;
+    }
+  };
+  return (
+    <Dialog class="form" label={modal.title} first=".fields :is(textarea, input, button)" onClose={close}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <header>
+          <Mark size={28} round />
+          <h2>{modal.title}</h2>
+          <button type="button" class="icon-button" aria-label="Close" onClick={close}>
+            <Icon name="close" />
+          </button>
+        </header>
+        <div class="fields">
+          {parts.map((part) =>
+            typeof part === 'string' ? (
+              <Markdown key={part} text={part} />
+            ) : (
+              <FieldInput
+                key={part.name}
+                field={part}
+                value={values.value.get(part.name) ?? ''}
+                fault={faults.value.get(part.name)}
+                onValue={(value) => {
+                  values.value = new Map([...values.value, [part.name, value]]);
+                  faults.value = new Map([...faults.value].filter(([name]) => name !== part.name));
+                }}
+              />
+            ),
+          )}
+          {failure.value !== undefined && (
+            <p class="objection" role="alert">
+              Something went wrong. {failure.value}
+            </p>
+          )}
+        </div>
+        <footer>
+          <button type="button" class="button plain" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class={`button primary${isSending.value ? ' waiting' : ''}`} disabled={isSending.value}>
+            <span class="button-words">Submit</span>
+            {isSending.value && <Dots />}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+async function sentValue(value: Value) {
+  if (!Array.isArray(value)) return value as string | boolean;
+  const list = value as readonly (string | File)[];
+  const files = list.filter((one) => one instanceof File);
+  return files.length > 0 ? await Promise.all(files.map(sentFile)) : (list as readonly string[]);
+}

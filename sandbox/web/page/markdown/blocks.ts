@@ -1,0 +1,93 @@
+import { inline } from './inline.ts';
+import type { Block } from './tree.ts';
+
+const FENCE = /^```(?:([\w+#.-]*)\n)?([\s\S]*?)\n*```\n?/;
+const HEADING = /^(#{1,3})[ \t]+(\S[^\n]*)(?:\n|$)/;
+const SUBTEXT = /^-#[ \t]+(\S[^\n]*)(?:\n|$)/;
+const QUOTE_REST = /^>>>[ \t]?([\s\S]*)$/;
+const QUOTE = /^(?:>(?!>>)[ \t][^\n]*(?:\n|$))+/;
+const ITEM = /^( *)([-*]|\d{1,9}\.)[ \t]+(\S[^\n]*)(?:\n|$)/;
+const DEEPEST = 6;
+
+/** Discord's markdown: what begins a line decides what it is, everything else is a paragraph that keeps its line breaks. */
+export function blocks(source: string, depth = 0): readonly Block[] {
+  const found: Block[] = [];
+  let paragraph = '';
+  let rest = source.replaceAll('\r\n', '\n');
+  const flush = () => {
+    const words = paragraph.replace(/^\n+|\n+$/g, '');
+    if (words !== '') found.push({ is: 'paragraph', inner: inline(words) });
+    paragraph = '';
+  };
+  while (rest !== '') {
+    const next = blockAt(rest, depth);
+    if (next) {
+      flush();
+      found.push(next.block);
+      rest = rest.slice(next.length);
+      continue;
+    }
+    const line = lineBeforeFence(rest);
+    paragraph += line;
+    rest = rest.slice(line.length);
+  }
+  flush();
+  return found;
+}
+
+/** A block of code may begin in the middle of a line; a single accent before it would be a span. */
+function lineBeforeFence(rest: string): string {
+  const end = rest.indexOf('\n') + 1;
+  const line = end === 0 ? rest : rest.slice(0, end);
+  const fence = line.indexOf('```');
+  return fence > 0 && FENCE.test(rest.slice(fence)) ? line.slice(0, fence) : line;
+}
+
+function blockAt(rest: string, depth: number): { block: Block; length: number } | undefined {
+  const fence = FENCE.exec(rest);
+  if (fence) {
+    const [all, language = '', text = ''] = fence;
+    return { block: { is: 'code', language, text }, length: all.length };
+  }
+  const heading = HEADING.exec(rest);
+  if (heading) {
+    const [all, marks = '#', words = ''] = heading;
+    return { block: { is: 'heading', level: marks.length as 1 | 2 | 3, inner: inline(words) }, length: all.length };
+  }
+  const subtext = SUBTEXT.exec(rest);
+  if (subtext) return { block: { is: 'subtext', inner: inline(subtext[1] ?? '') }, length: subtext[0].length };
+  if (depth >= DEEPEST) return undefined;
+  const quote = QUOTE_REST.exec(rest) ?? QUOTE.exec(rest);
+  if (quote) {
+    const inner = quote[1] ?? quote[0].replace(/^>[ \t]/gm, '');
+    return { block: { is: 'quote', blocks: blocks(inner, depth + 1) }, length: quote[0].length };
+  }
+  return ITEM.test(rest) ? list(rest, depth) : undefined;
+}
+
+function list(source: string, depth: number): { block: Block; length: number } {
+  const items: (readonly Block[])[] = [];
+  const [, margin = '', mark = '-'] = ITEM.exec(source) ?? [];
+  const indent = margin.length;
+  const start = /\d/.test(mark) ? Number.parseInt(mark, 10) : undefined;
+  let rest = source;
+  for (let match = ITEM.exec(rest); match; match = ITEM.exec(rest)) {
+    const [all, spaces = '', bullet = '', words = ''] = match;
+    if (spaces.length !== indent || /\d/.test(bullet) !== (start !== undefined)) break;
+    rest = rest.slice(all.length);
+    const below = deeper(rest, indent);
+    rest = rest.slice(below.length);
+    items.push([{ is: 'paragraph', inner: inline(words) }, ...blocks(unindented(below), depth + 1)]);
+  }
+  return { block: { is: 'list', start, items }, length: source.length - rest.length };
+}
+
+/** The lines that belong to an item: those further in than its mark. */
+function deeper(rest: string, indent: number): string {
+  return new RegExp(`^(?: {${indent + 1},}\\S[^\\n]*(?:\\n|$))+`).exec(rest)?.[0] ?? '';
+}
+
+function unindented(text: string): string {
+  const least = Math.min(...text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)])));
+  return Number.isFinite(least) ? text.replace(new RegExp(`^ {${least}}`, 'gm'), '') : text;
+}

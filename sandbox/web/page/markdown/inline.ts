@@ -1,0 +1,94 @@
+import type { Inline } from './tree.ts';
+
+interface Rule {
+  /** Tried where the text begins; `previous` is the letter before it. */
+  readonly at: RegExp;
+  readonly read: (match: RegExpExecArray, inner: (text: string) => readonly Inline[]) => Inline | undefined;
+  readonly unless?: RegExp;
+}
+
+const wrap =
+  (is: 'strong' | 'em' | 'underline' | 'strike' | 'spoiler'): Rule['read'] =>
+  ([, text = ''], inner) => ({ is, inner: inner(text) });
+
+const text = (value: string): Inline => ({ is: 'text', text: value });
+
+/** In the order in which Discord prefers them; a code span ends everything, so it stands first. */
+const rules: readonly Rule[] = [
+  { at: /^\\([^0-9A-Za-z\s])/, read: ([, letter = '']) => text(letter) },
+  { at: /^(`+)([\s\S]*?[^`])\1(?!`)/, read: ([, , code = '']) => ({ is: 'code', text: code.trim() || code }) },
+  { at: /^\|\|([\s\S]+?)\|\|/, read: wrap('spoiler') },
+  {
+    at: /^\*\*\*((?:\\[\s\S]|[^\\*])+?)\*\*\*/,
+    read: ([, words = ''], inner) => ({ is: 'strong', inner: [{ is: 'em', inner: inner(words) }] }),
+  },
+  { at: /^\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)/, read: wrap('strong') },
+  { at: /^__((?:\\[\s\S]|[^\\])+?)__(?!_)/, read: wrap('underline') },
+  { at: /^\*(?=\S)((?:\*\*|\\[\s\S]|\s+(?:\\[\s\S]|[^\s*\\]|\*\*)|[^\s*\\])+?)\*(?!\*)/, read: wrap('em') },
+  { at: /^_((?:__|\\[\s\S]|[^\\_])+?)_(?!\w)/, read: wrap('em'), unless: /\w/ },
+  { at: /^~~([\s\S]+?)~~/, read: wrap('strike') },
+  {
+    at: /^\[((?:\\[\s\S]|[^[\]\\]|\[[^\]]*\])+)\]\(<?(https?:\/\/(?:[^\s<>()]|\([^\s<>()]*\))+)>?(?:\s+"[^"]*")?\)/i,
+    read: ([, words = '', href = ''], inner) => ({ is: 'link', href, inner: inner(words) }),
+  },
+  { at: /^<(https?:\/\/[^\s<>]+)>/i, read: ([, href = '']) => ({ is: 'link', href, inner: [text(href)] }) },
+  {
+    at: /^https?:\/\/[^\s<]+[^\s<.,:;"')\]*|]/i,
+    read: ([href]) => ({ is: 'link', href, inner: [text(href)] }),
+  },
+  { at: /^<@!?(\d+)>/, read: ([, id = '']) => ({ is: 'user', id }) },
+  { at: /^<@&(\d+)>/, read: ([, id = '']) => ({ is: 'role', id }) },
+  { at: /^<#(\d+)>/, read: ([, id = '']) => ({ is: 'channel', id }) },
+  {
+    at: /^<\/([-\w\p{L}]+(?: [-\w\p{L}]+){0,2}):(\d+)>/u,
+    read: ([, name = '', id = '']) => ({ is: 'command', name, id }),
+  },
+  {
+    at: /^<t:(-?\d{1,12})(?::([tTdDfFR]))?>/,
+    read: ([, seconds = '', style = 'f']) => ({ is: 'time', seconds: Number(seconds), style }),
+  },
+  { at: /^<a?:(\w+):\d+>/, read: ([, name = '']) => ({ is: 'emoji', name }) },
+  { at: /^@(?:everyone|here)\b/, read: ([words]) => ({ is: 'everyone', text: words }) },
+  { at: /^\n/, read: () => ({ is: 'break' }) },
+];
+
+/** Where a rule may begin: between two of these there is only text. */
+const DULL = /^[^\\`*_~|[<h@\nH]+/;
+
+/** A message nested deeper than this is a trick, and stays text. */
+const DEEPEST = 12;
+
+export function inline(source: string, depth = 0): readonly Inline[] {
+  if (depth > DEEPEST) return [text(source)];
+  const found: Inline[] = [];
+  let plain = '';
+  let rest = source;
+  let previous = '';
+  const inner = (words: string) => inline(words, depth + 1);
+  const flush = () => {
+    if (plain !== '') found.push(text(plain));
+    plain = '';
+  };
+  while (rest !== '') {
+    const matched = first(rest, previous, inner);
+    const length = matched?.length ?? DULL.exec(rest)?.[0].length ?? 1;
+    if (matched) {
+      flush();
+      found.push(matched.node);
+    } else plain += rest.slice(0, length);
+    previous = rest[length - 1] ?? '';
+    rest = rest.slice(length);
+  }
+  flush();
+  return found;
+}
+
+function first(rest: string, previous: string, inner: (text: string) => readonly Inline[]) {
+  for (const { at, read, unless } of rules) {
+    if (unless?.test(previous)) continue;
+    const match = at.exec(rest);
+    const node = match ? read(match, inner) : undefined;
+    if (match && node) return { node, length: match[0].length };
+  }
+  return undefined;
+}

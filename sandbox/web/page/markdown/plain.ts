@@ -1,0 +1,55 @@
+import { blocks } from './blocks.ts';
+import type { Block, Inline } from './tree.ts';
+
+/** What a message says in one line, for a quotation of it and for a screen reader. */
+export function plain(text: string, nameOf: (id: string) => string): string {
+  return blocks(text)
+    .map((block) => ofBlock(block, nameOf))
+    .join(' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function ofBlock(block: Block, nameOf: (id: string) => string): string {
+  switch (block.is) {
+    case 'code':
+      return block.text;
+    case 'quote':
+      return block.blocks.map((one) => ofBlock(one, nameOf)).join(' ');
+    case 'list':
+      return block.items.flatMap((item) => item.map((one) => ofBlock(one, nameOf))).join(' ');
+    default:
+      return ofInline(block.inner, nameOf);
+  }
+}
+
+function ofInline(inner: readonly Inline[], nameOf: (id: string) => string): string {
+  return inner
+    .map((node) => {
+      switch (node.is) {
+        case 'break':
+          return ' ';
+        case 'spoiler':
+          return '(spoiler)';
+        case 'user':
+          return `@${nameOf(node.id)}`;
+        case 'role':
+          return '@role';
+        case 'channel':
+          return '#channel';
+        case 'command':
+          return `/${node.name}`;
+        case 'time':
+          return new Date(node.seconds * 1_000).toLocaleTimeString('en', { timeStyle: 'short' });
+        case 'emoji':
+          return `:${node.name}:`;
+        case 'text':
+        case 'code':
+        case 'everyone':
+          return node.text;
+        default:
+          return ofInline(node.inner, nameOf);
+      }
+    })
+    .join('');
+}

@@ -1,0 +1,47 @@
+const UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+
+export function relativeTime(at: number, now: number): string {
+  const seconds = Math.round((at - now) / 1_000);
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  return relative.format(Math.trunc(seconds / size), unit);
+}
+
+const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
+  t: { timeStyle: 'short' },
+  T: { timeStyle: 'medium' },
+  d: { dateStyle: 'short' },
+  D: { dateStyle: 'long' },
+  f: { dateStyle: 'long', timeStyle: 'short' },
+  F: { dateStyle: 'full', timeStyle: 'short' },
+};
+
+/** As Discord writes `<t:…:style>`, but for the relative one. */
+export const timeText = (at: number, style: string): string =>
+  new Intl.DateTimeFormat('en', STYLES[style] ?? STYLES.f).format(at);
+
+/** Beside a name: the time alone on the same day, with the date on others. */
+export function messageTime(at: number, today: string): string {
+  return new Date(at).toDateString() === today ? timeText(at, 't') : `${timeText(at, 'd')}, ${timeText(at, 't')}`;
+}
+
+export function duration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1_000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+export function bytesText(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KB`;
+  return `${(bytes / 1_048_576).toFixed(2)} MB`;
+}

@@ -1,0 +1,74 @@
+import type { APIAttachment } from 'discord-api-types/v10';
+import { bytesText } from '../markdown/time.ts';
+import { Icon } from '../shell/icons.tsx';
+import { Gallery } from './gallery.tsx';
+import type { Picture } from './lightbox.tsx';
+
+/** Pictures and films as a grid, sounds with their player, everything else as a card. */
+export function Attachments({ attachments }: { attachments: readonly APIAttachment[] }) {
+  if (attachments.length === 0) return null;
+  const seen = attachments.filter((one) => /^(image|video)\//.test(one.content_type ?? ''));
+  const others = attachments.filter((one) => !seen.includes(one));
+  return (
+    <div class="attachments">
+      {seen.length > 0 && <Gallery pictures={seen.map(pictureOf)} />}
+      {others.map((one) =>
+        one.content_type?.startsWith('audio/') ? (
+          <Sound key={one.id} file={one} />
+        ) : (
+          <FileCard key={one.id} {...cardOf(one)} />
+        ),
+      )}
+    </div>
+  );
+}
+
+const pictureOf = ({ url, filename, description, width, height, content_type: type }: APIAttachment): Picture => ({
+  url,
+  alt: description ?? '',
+  name: filename,
+  width: width ?? undefined,
+  height: height ?? undefined,
+  isFilm: type?.startsWith('video/') ?? false,
+  isSpoiler: filename.startsWith('SPOILER_'),
+});
+
+const cardOf = ({ filename, size, url }: APIAttachment) => ({ name: filename, size, url });
+
+function Sound({ file }: { file: APIAttachment }) {
+  return (
+    <figure class="card sound">
+      <figcaption>
+        <a href={file.url} target="_blank" rel="noreferrer">
+          {file.filename}
+        </a>
+        <small>{bytesText(file.size)}</small>
+      </figcaption>
+      <audio controls preload="metadata" src={file.url} aria-label={file.description ?? file.filename} />
+    </figure>
+  );
+}
+
+export function FileCard({ name, size, url }: { name: string; size?: number; url: string }) {
+  return (
+    <div class="card file-card">
+      <Icon name="file" size={32} />
+      <div>
+        <a class="cut" href={url} target="_blank" rel="noreferrer">
+          {name}
+        </a>
+        {size !== undefined && <small>{bytesText(size)}</small>}
+      </div>
+      <a
+        class="icon-button"
+        href={url}
+        target="_blank"
+        rel="noreferrer"
+        download={name}
+        aria-label={`Download ${name}`}
+      >
+        <Icon name="download" />
+      </a>
+    </div>
+  );
+}

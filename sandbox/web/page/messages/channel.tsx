@@ -1,0 +1,96 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Composer } from '../composer/composer.tsx';
+import { useDrop } from '../composer/dropping.ts';
+import { Dots } from '../shell/dots.tsx';
+import { Guide } from '../shell/guide.tsx';
+import { pending } from '../state/acts.ts';
+import { now } from '../state/clock.ts';
+import { messages, typing } from '../state/messages.ts';
+import { channel, channelId, world } from '../state/world.ts';
+import { MessageRow } from './message.tsx';
+import { PendingRow } from './pending.tsx';
+import { Welcome } from './welcome.tsx';
+
+/** The messages of the channel in front, and what may be written there. */
+export function ChannelView() {
+  const drop = useDrop();
+  const here = channel.value;
+  const list = messages.value;
+  const scroller = useSticky();
+  const waiting = pending.value.filter((one) => one.channel === channelId.value);
+  return (
+    <main
+      class="channel"
+      aria-label={here ? `#${here.name}` : 'Messages'}
+      onDragOver={drop.onDragOver}
+      onDragLeave={drop.onDragLeave}
+      onDrop={drop.onDrop}
+    >
+      <div class="scroller" ref={scroller} tabIndex={0} role="region" aria-label="Messages">
+        <div class="scrolled">
+          {here && <Welcome channel={here} />}
+          <ol class="messages" aria-busy={list === undefined}>
+            {list?.map((message, index) => (
+              <MessageRow key={message.id} message={message} before={list[index - 1]} />
+            ))}
+            {waiting.map((one) => (
+              <PendingRow key={one.id} pending={one} />
+            ))}
+          </ol>
+        </div>
+      </div>
+      <Guide />
+      <Composer />
+      <Typing />
+      {drop.over.value && <div class="drop-here">Drop the file to attach it</div>}
+    </main>
+  );
+}
+
+/** Near enough to the end to want to stay there. */
+const NEAR = 80;
+
+/** Stays at the end while it was at the end, whatever grows; anywhere else nothing moves. */
+function useSticky() {
+  const scroller = useRef<HTMLDivElement>(null);
+  const id = channelId.value;
+  useEffect(() => {
+    const box = scroller.current;
+    const content = box?.firstElementChild;
+    if (!box || !content) return;
+    let stays = true;
+    const follow = () => {
+      if (stays) box.scrollTop = box.scrollHeight;
+    };
+    let last = 0;
+    // Only going up leaves the end: what grows meanwhile makes scroll events of its own.
+    const onScroll = () => {
+      if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) stays = true;
+      else if (box.scrollTop < last) stays = false;
+      last = box.scrollTop;
+    };
+    const watch = new ResizeObserver(follow);
+    watch.observe(content);
+    watch.observe(box);
+    box.addEventListener('scroll', onScroll, { passive: true });
+    follow();
+    return () => {
+      watch.disconnect();
+      box.removeEventListener('scroll', onScroll);
+    };
+  }, [id]);
+  return scroller;
+}
+
+function Typing() {
+  const until = typing.value.get(channelId.value ?? '') ?? 0;
+  return (
+    <p class="typing" aria-live="polite">
+      {until > now.value && (
+        <>
+          <Dots /> <b>{world.value?.application.name}</b> is typing…
+        </>
+      )}
+    </p>
+  );
+}

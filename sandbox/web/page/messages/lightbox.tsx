@@ -1,0 +1,84 @@
+import { signal } from '@preact/signals';
+import { Dialog } from '../shell/dialog.tsx';
+import { Icon } from '../shell/icons.tsx';
+
+export interface Picture {
+  readonly url: string;
+  readonly alt: string;
+  readonly name: string;
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  readonly isFilm: boolean;
+  readonly isSpoiler: boolean;
+}
+
+const open = signal<{ readonly pictures: readonly Picture[]; readonly at: number } | undefined>(undefined);
+
+export function openPictures(pictures: readonly Picture[], at: number): void {
+  open.value = { pictures, at: Math.max(0, at) };
+}
+
+function turn(step: number): void {
+  if (!open.value) return;
+  const { pictures, at } = open.value;
+  open.value = { pictures, at: (at + step + pictures.length) % pictures.length };
+}
+
+/** Pictures large, one at a time. */
+export function Lightbox() {
+  const { pictures = [], at = 0 } = open.value ?? {};
+  const picture = pictures[at];
+  if (!picture) return null;
+  const close = () => {
+    open.value = undefined;
+  };
+  return (
+    <Dialog
+      class="lightbox"
+      first="button"
+      label={`Picture ${at + 1} of ${pictures.length}`}
+      onClose={close}
+      onKeyDown={({ key }) => {
+        if (key === 'ArrowLeft') turn(-1);
+        if (key === 'ArrowRight') turn(1);
+      }}
+    >
+      <figure>
+        <img src={picture.url} alt={picture.alt || picture.name} width={picture.width} height={picture.height} />
+        <figcaption>
+          <span class="lightbox-alt">{picture.alt || picture.name}</span>
+          {pictures.length > 1 && (
+            <span class="lightbox-count">
+              {at + 1} / {pictures.length}
+            </span>
+          )}
+        </figcaption>
+      </figure>
+      <div class="lightbox-tools">
+        <a
+          class="icon-button"
+          href={picture.url}
+          target="_blank"
+          rel="noreferrer"
+          aria-label="Open in a tab"
+          title="Open in a tab"
+        >
+          <Icon name="open" />
+        </a>
+        <button type="button" class="icon-button" aria-label="Close" title="Close (Escape)" onClick={close}>
+          <Icon name="close" />
+        </button>
+      </div>
+      {pictures.length > 1 && (
+        <>
+          <button type="button" class="lightbox-turn back" aria-label="Previous picture" onClick={() => turn(-1)}>
+            <Icon name="left" size={28} />
+          </button>
+          <button type="button" class="lightbox-turn on" aria-label="Next picture" onClick={() => turn(1)}>
+            <Icon name="right" size={28} />
+          </button>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,121 @@
+import { type Signal, useComputed } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { SeenMessage } from '../../protocol.ts';
+import { Icon } from '../shell/icons.tsx';
+import { sendMenu } from '../state/acts.ts';
+import { dismiss } from '../state/messages.ts';
+import { commands } from '../state/world.ts';
+import { CommandType } from '../wire.ts';
+
+type Point = { x: number; y: number } | undefined;
+
+interface Entry {
+  readonly name: string;
+  readonly run: () => void;
+}
+
+/** What can be done with a message: its apps, and copying. Opened by the right button, a long press, or its own button. */
+export function MessageMenu({ message, at }: { message: SeenMessage; at: Signal<Point> }) {
+  const opener = useRef<HTMLButtonElement>(null);
+  const apps = useComputed(() =>
+    commands.value
+      .filter(({ type }) => Number(type) === CommandType.message)
+      .map(({ name }): Entry => ({ name, run: () => void sendMenu(name, { message: message.id }) })),
+  );
+  const others: Entry[] = [
+    ...(message.content === ''
+      ? []
+      : [{ name: 'Copy text', run: () => void navigator.clipboard.writeText(message.content) }]),
+    { name: 'Copy message ID', run: () => void navigator.clipboard.writeText(message.id) },
+    ...(message.ephemeral ? [{ name: 'Dismiss message', run: () => dismiss(message.id) }] : []),
+  ];
+  return (
+    <div class="message-tools">
+      <button
+        ref={opener}
+        type="button"
+        class="icon-button"
+        aria-label="More"
+        title="More"
+        aria-haspopup="menu"
+        aria-expanded={at.value !== undefined}
+        onClick={({ currentTarget }) => {
+          const { left, bottom } = currentTarget.getBoundingClientRect();
+          at.value = at.value ? undefined : { x: left, y: bottom + 4 };
+        }}
+      >
+        <Icon name="dots" />
+      </button>
+      {at.value && (
+        <Menu
+          point={at.value}
+          apps={apps.value}
+          others={others}
+          onClose={() => {
+            at.value = undefined;
+            opener.current?.focus();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface MenuProps {
+  readonly point: NonNullable<Point>;
+  readonly apps: readonly Entry[];
+  readonly others: readonly Entry[];
+  readonly onClose: () => void;
+}
+
+function Menu({ point, apps, others, onClose }: MenuProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const menu = box.current;
+    if (!menu) return;
+    const { width, height } = menu.getBoundingClientRect();
+    menu.style.left = `${Math.max(8, Math.min(point.x, innerWidth - width - 8))}px`;
+    menu.style.top = `${Math.max(8, Math.min(point.y, innerHeight - height - 8))}px`;
+    menu.querySelector('button')?.focus();
+    const outside = ({ target }: Event) => !menu.contains(target as Node) && onClose();
+    document.addEventListener('pointerdown', outside);
+    return () => document.removeEventListener('pointerdown', outside);
+  }, [point]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const entries = [...(box.current?.querySelectorAll('button') ?? [])];
+    const here = entries.indexOf(document.activeElement as HTMLButtonElement);
+    if (event.key === 'Escape' || event.key === 'Tab') onClose();
+    else if (event.key === 'ArrowDown') entries[(here + 1) % entries.length]?.focus();
+    else if (event.key === 'ArrowUp') entries.at(here <= 0 ? -1 : here - 1)?.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const entry = ({ name, run }: Entry) => (
+    <button
+      key={name}
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      onClick={() => {
+        onClose();
+        run();
+      }}
+    >
+      {name}
+    </button>
+  );
+  return (
+    <div ref={box} class="menu" role="menu" aria-label="Message" tabIndex={-1} onKeyDown={onKeyDown}>
+      <div role="group" aria-label="Apps">
+        <p class="menu-title" role="presentation">
+          Apps
+        </p>
+        {apps.map(entry)}
+        {apps.length === 0 && <p class="menu-none">No app has a command for messages here</p>}
+      </div>
+      <hr />
+      {others.map(entry)}
+    </div>
+  );
+}

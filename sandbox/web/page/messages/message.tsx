@@ -1,0 +1,132 @@
+import { useSignal } from '@preact/signals';
+import type { SeenMessage } from '../../protocol.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { messageTime, timeText } from '../markdown/time.ts';
+import { Avatar } from '../shell/avatar.tsx';
+import { Dots } from '../shell/dots.tsx';
+import { Icon } from '../shell/icons.tsx';
+import { failures } from '../state/acts.ts';
+import { today } from '../state/clock.ts';
+import { dismiss } from '../state/messages.ts';
+import { personOf } from '../state/world.ts';
+import { type Component, Flag } from '../wire.ts';
+import { Attachments } from './attachments.tsx';
+import { Components } from './components.tsx';
+import { Embeds } from './embeds.tsx';
+import { MessageMenu } from './menu.tsx';
+import { Quoted } from './quoted.tsx';
+
+/** Discord leaves avatar and name out of what the same person says within seven minutes. */
+const TOGETHER_MS = 7 * 60_000;
+
+interface Props {
+  readonly message: SeenMessage;
+  readonly before: SeenMessage | undefined;
+}
+
+export function MessageRow({ message, before }: Props) {
+  const { author, interaction_metadata: used, flags = 0, referenced_message: answered } = message;
+  const at = Date.parse(message.timestamp);
+  const menu = useSignal<{ x: number; y: number } | undefined>(undefined);
+  const isAnswer = used !== undefined || answered !== undefined;
+  const follows =
+    !isAnswer &&
+    !message.ephemeral &&
+    before?.author.id === author.id &&
+    !before.ephemeral &&
+    at - Date.parse(before.timestamp) < TOGETHER_MS;
+  const isThinking = (flags & Flag.loading) !== 0;
+  const held = useLongPress((x, y) => (menu.value = { x, y }));
+  return (
+    <li
+      id={`message-${message.id}`}
+      class={`message${follows ? ' follows' : ''}${message.ephemeral ? ' ephemeral' : ''}`}
+      aria-busy={isThinking}
+      onContextMenu={(event) => {
+        if ((event.target as Element).closest('a, img, video, input, textarea')) return;
+        event.preventDefault();
+        menu.value = { x: event.clientX, y: event.clientY };
+      }}
+      {...held}
+    >
+      <article aria-label={`${author.username}, ${timeText(at, 't')}`}>
+        {isAnswer && <Quoted message={message} />}
+        {follows ? (
+          <time class="small-time" dateTime={message.timestamp}>
+            {timeText(at, 't')}
+          </time>
+        ) : (
+          <Avatar id={author.id} name={author.username} bot={author.bot ?? false} />
+        )}
+        <div class="body">
+          {!follows && (
+            <header>
+              <h3 class="name" data-role={personOf(author.id)?.role}>
+                {author.global_name ?? author.username}
+              </h3>
+              {author.bot && <span class="app-badge">APP</span>}
+              <time dateTime={message.timestamp} title={timeText(at, 'F')}>
+                {messageTime(at, today.value)}
+              </time>
+            </header>
+          )}
+          {isThinking ? <Thinking name={author.username} /> : <Contents message={message} />}
+          {failures.value.has(message.id) && (
+            <p class="failed" role="alert" title={failures.value.get(message.id)}>
+              <Icon name="alert" size={16} /> This interaction failed
+              <small>{failures.value.get(message.id)}</small>
+            </p>
+          )}
+          {message.ephemeral && (
+            <p class="only-you">
+              <Icon name="eye" size={16} /> Only you can see this ·{' '}
+              <button type="button" class="as-link" onClick={() => dismiss(message.id)}>
+                Dismiss message
+              </button>
+            </p>
+          )}
+        </div>
+        <MessageMenu message={message} at={menu} />
+      </article>
+    </li>
+  );
+}
+
+function Contents({ message }: { message: SeenMessage }) {
+  const { content, attachments, embeds, components = [], edited } = message;
+  return (
+    <>
+      {content !== '' && (
+        <div class={edited ? 'words edited' : 'words'}>
+          <Markdown text={content} />
+          {edited && <span class="edited-mark">(edited)</span>}
+        </div>
+      )}
+      <Attachments attachments={attachments} />
+      <Embeds embeds={embeds} />
+      <Components components={components as unknown as readonly Component[]} message={message} />
+    </>
+  );
+}
+
+const Thinking = ({ name }: { name: string }) => (
+  <p class="thinking">
+    <Dots /> {name} is thinking…
+  </p>
+);
+
+const LONG_PRESS_MS = 500;
+
+/** Fingers have no right button. */
+function useLongPress(held: (x: number, y: number) => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = () => clearTimeout(timer);
+  return {
+    onTouchStart: ({ touches: [touch] }: TouchEvent) => {
+      if (touch) timer = setTimeout(() => held(touch.clientX, touch.clientY), LONG_PRESS_MS);
+    },
+    onTouchEnd: stop,
+    onTouchMove: stop,
+    onTouchCancel: stop,
+  };
+}

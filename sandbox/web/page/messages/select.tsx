@@ -1,0 +1,175 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Icon } from '../shell/icons.tsx';
+import { useShown } from '../shell/shown.ts';
+import { place, world } from '../state/world.ts';
+import { type Component, Kind, type SelectOption } from '../wire.ts';
+
+interface Props {
+  readonly select: Component;
+  readonly busy?: boolean;
+  readonly label?: string;
+  readonly id?: string;
+  readonly values?: readonly string[];
+  readonly onChosen: (values: readonly string[]) => void;
+}
+
+/** A list that opens over the page. One choice closes it; where there may be more, leaving it does. */
+export function Select({ select, busy = false, label, id: given, values, onChosen }: Props) {
+  const options = optionsOf(select);
+  const {
+    min_values: least = 1,
+    max_values: most = 1,
+    placeholder,
+    disabled,
+  } = select as Component & {
+    min_values?: number;
+    max_values?: number;
+    placeholder?: string;
+    disabled?: boolean;
+  };
+  const chosen = useSignal<readonly string[]>(values ?? options.filter((one) => one.default).map(({ value }) => value));
+  const isOpen = useSignal(false);
+  const active = useSignal(0);
+  const place = useSignal<Record<string, string>>({});
+  const button = useRef<HTMLButtonElement>(null);
+  const made = useId();
+  const id = given ?? made;
+  const list = useShown<HTMLDivElement>(active.value);
+  const shown = options.filter(({ value }) => chosen.value.includes(value)).map((one) => one.label);
+
+  const open = () => {
+    isOpen.value = true;
+    place.value = placeBeside(button.current);
+  };
+  const close = () => {
+    if (!isOpen.value) return;
+    isOpen.value = false;
+    if (most > 1 && chosen.value.length >= least) onChosen(chosen.value);
+  };
+  useEffect(() => {
+    if (!isOpen.value) return;
+    const scrolled = ({ target }: Event) => target !== list.current && close();
+    document.addEventListener('scroll', scrolled, true);
+    return () => document.removeEventListener('scroll', scrolled, true);
+  }, [isOpen.value]);
+  const pick = (option: SelectOption | undefined) => {
+    if (!option) return;
+    const has = chosen.value.includes(option.value);
+    if (most === 1) {
+      chosen.value = [option.value];
+      isOpen.value = false;
+      onChosen(chosen.value);
+    } else if (has) chosen.value = chosen.value.filter((one) => one !== option.value);
+    else if (chosen.value.length < most) chosen.value = [...chosen.value, option.value];
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const last = options.length - 1;
+    if (event.key === 'Tab') return close();
+    if (!isOpen.value) {
+      if (!['ArrowDown', 'ArrowUp', 'Enter', ' '].includes(event.key)) return;
+      open();
+    } else if (event.key === 'ArrowDown') active.value = Math.min(active.value + 1, last);
+    else if (event.key === 'ArrowUp') active.value = Math.max(active.value - 1, 0);
+    else if (event.key === 'Home') active.value = 0;
+    else if (event.key === 'End') active.value = last;
+    else if (event.key === 'Escape') close();
+    else if (event.key === 'Enter' || event.key === ' ') pick(options[active.value]);
+    else active.value = startingWith(options, event.key) ?? active.value;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div class="select">
+      <button
+        ref={button}
+        id={id}
+        type="button"
+        class="select-button"
+        role="combobox"
+        aria-haspopup="listbox"
+        aria-expanded={isOpen.value}
+        aria-controls={`${id}-list`}
+        aria-label={label ?? placeholder ?? 'Choose'}
+        aria-activedescendant={isOpen.value ? `${id}-${active.value}` : undefined}
+        aria-busy={busy}
+        disabled={disabled}
+        onClick={() => (isOpen.value ? close() : open())}
+        onKeyDown={onKeyDown}
+        onBlur={close}
+      >
+        <span class={shown.length === 0 ? 'placeholder cut' : 'cut'}>
+          {shown.join(', ') || placeholder || 'Make a selection'}
+        </span>
+        <Icon name="down" size={18} />
+      </button>
+      {isOpen.value && (
+        <div
+          id={`${id}-list`}
+          ref={list}
+          class="select-list"
+          style={place.value}
+          role="listbox"
+          aria-label={label ?? placeholder ?? 'Choices'}
+          aria-multiselectable={most > 1}
+        >
+          {options.map((option, index) => (
+            <div
+              key={option.value}
+              id={`${id}-${index}`}
+              class={index === active.value ? 'panel-entry active' : 'panel-entry'}
+              role="option"
+              tabIndex={-1}
+              aria-selected={chosen.value.includes(option.value)}
+              onMouseDown={(event) => event.preventDefault()}
+              onMouseMove={() => (active.value = index)}
+              onClick={() => pick(option)}
+            >
+              {option.emoji?.name && <span class="emoji">{option.emoji.name}</span>}
+              <span class="select-words">
+                {option.label}
+                {option.description !== undefined && <small>{option.description}</small>}
+              </span>
+              {chosen.value.includes(option.value) && <Icon name="check" size={18} />}
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+const HIGHEST = 280;
+const GAP = 4;
+
+/** Below the button, or above it where there is more room; fixed, so that nothing around it cuts it off. */
+function placeBeside(button: Element | null): Record<string, string> {
+  if (!button) return {};
+  const { left, top, bottom, width } = button.getBoundingClientRect();
+  const below = innerHeight - bottom;
+  const isAbove = below < HIGHEST && top > below;
+  const room = Math.min(HIGHEST, (isAbove ? top : below) - 3 * GAP);
+  const side = isAbove ? { bottom: `${innerHeight - top + GAP}px` } : { top: `${bottom + GAP}px` };
+  return { left: `${left}px`, width: `${width}px`, maxHeight: `${room}px`, ...side };
+}
+
+function startingWith(options: readonly SelectOption[], letter: string): number | undefined {
+  const at = options.findIndex(({ label }) => label.toLowerCase().startsWith(letter.toLowerCase()));
+  return at < 0 ? undefined : at;
+}
+
+function optionsOf({ type, options }: Component): readonly SelectOption[] {
+  const { people = [] } = world.value ?? {};
+  const channels = place.value?.guild?.channels ?? [];
+  switch (type) {
+    case Kind.stringSelect:
+      return (options ?? []) as readonly SelectOption[];
+    case Kind.userSelect:
+    case Kind.mentionableSelect:
+      return people.map(({ id, name, blurb }) => ({ label: name, value: id, description: blurb }));
+    case Kind.channelSelect:
+      return channels.map(({ id, name }) => ({ label: `#${name}`, value: id }));
+    default:
+      return [];
+  }
+}

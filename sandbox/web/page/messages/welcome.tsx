@@ -1,0 +1,73 @@
+import type { Channel } from '../../protocol.ts';
+import { Mark } from '../shell/avatar.tsx';
+import { ChannelIcon } from '../shell/channels.tsx';
+import { Icon, type IconName } from '../shell/icons.tsx';
+import { isDone, offers } from '../state/guide.ts';
+import { messages } from '../state/messages.ts';
+import { world } from '../state/world.ts';
+
+/** Where a channel begins: what it is, and what to try in it. */
+export function Welcome({ channel }: { channel: Channel }) {
+  const isDirect = channel.kind === 'direct';
+  const isEmpty = messages.value?.length === 0;
+  return (
+    <section class={isEmpty ? 'welcome empty' : 'welcome'} aria-label="The beginning of this channel">
+      {isDirect ? (
+        <Mark size={68} round />
+      ) : (
+        <span class="welcome-icon">
+          <ChannelIcon channel={channel} size={38} />
+        </span>
+      )}
+      <h2>{isDirect ? world.value?.application.name : `Welcome to #${channel.name}`}</h2>
+      <p class="welcome-words">{wordsOf(channel)}</p>
+      {offers.value.length > 0 && <Offers />}
+    </section>
+  );
+}
+
+function wordsOf({ kind, ageRestricted, maySend, commands }: Channel): string {
+  if (kind === 'direct') return 'Your direct messages with the bot. Nobody else sees them.';
+  if (kind === 'group')
+    return 'A group of friends. The bot is not part of it; somebody who has installed it can use it here.';
+  if (!maySend) return 'Members can read here, but not write.';
+  if (ageRestricted) return 'An age-restricted channel.';
+  if (commands.length === 0) return 'The bot offers you no command here.';
+  return 'Atelier runs here as it would on your server: the real bot, on this machine alone. Type / to see its commands, or begin with one of these.';
+}
+
+const ICONS: Readonly<Record<string, IconName>> = {
+  imagine: 'brush',
+  kill: 'bolt',
+  models: 'apps',
+  help: 'question',
+  usage: 'chart',
+};
+
+function Offers() {
+  return (
+    <ul class="offers">
+      {offers.value.map(({ id, title, words, run }) => (
+        <li key={id}>
+          <button type="button" class={id === 'kill' ? 'offer risky' : 'offer'} onClick={run}>
+            <span class="offer-icon">
+              <Icon name={isDone(id) ? 'check' : (ICONS[id] ?? 'apps')} />
+            </span>
+            <span>
+              <b>{title}</b>
+              <small>
+                {id === 'kill' ? (
+                  words
+                ) : (
+                  <>
+                    <code>/{id}</code> {words}
+                  </>
+                )}
+              </small>
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,129 @@
+import type { ComponentChildren } from 'preact';
+import type { Channel, Guild } from '../../protocol.ts';
+import { drawer } from '../state/look.ts';
+import { unread } from '../state/messages.ts';
+import { channel, enter, enterDirectMessage, place, world } from '../state/world.ts';
+import { Avatar, Mark } from './avatar.tsx';
+import { Icon, type IconName } from './icons.tsx';
+import { Me } from './me.tsx';
+
+/** Servers on the left, the channels of the one in front beside them, and who one is below. */
+export function Channels() {
+  const { guilds = [], direct = [] } = world.value ?? {};
+  const guild = place.value?.guild;
+  return (
+    <nav class={drawer.value ? 'side open' : 'side'} aria-label="Servers and channels">
+      <ul class="rail" aria-label="Servers">
+        <li>
+          <RailButton name="Direct messages" here={guild === undefined} channels={direct}>
+            <Mark size={44} />
+          </RailButton>
+        </li>
+        <li class="rail-line" aria-hidden="true" />
+        {guilds.map((one) => (
+          <li key={one.id}>
+            <RailButton name={one.name} here={one.id === guild?.id} channels={one.channels}>
+              <span class="rail-name">{one.name.slice(0, 1).toUpperCase()}</span>
+            </RailButton>
+          </li>
+        ))}
+      </ul>
+      <div class="rooms">
+        <header>
+          <h1 class="cut">{guild?.name ?? 'Direct messages'}</h1>
+          {guild && !guild.installed && <small>The bot was not invited here</small>}
+        </header>
+        <Rooms guild={guild} channels={guild?.channels ?? direct} />
+        <Me />
+      </div>
+    </nav>
+  );
+}
+
+interface RailProps {
+  readonly name: string;
+  readonly here: boolean;
+  readonly channels: readonly Channel[];
+  readonly children: ComponentChildren;
+}
+
+function RailButton({ name, here, channels, children }: RailProps) {
+  const isNew = channels.some(({ id }) => unread.value.has(id));
+  return (
+    <button
+      type="button"
+      class={isNew ? 'rail-button news' : 'rail-button'}
+      title={name}
+      aria-label={isNew ? `${name}, new messages` : name}
+      aria-current={here}
+      onClick={() => {
+        const [first] = channels;
+        if (here) return;
+        if (first) enter(first.id);
+        else void enterDirectMessage();
+      }}
+    >
+      {children}
+    </button>
+  );
+}
+
+function Rooms({ guild, channels }: { guild: Guild | undefined; channels: readonly Channel[] }) {
+  const roots = channels.filter(
+    ({ parentId }) => parentId === undefined || !channels.some(({ id }) => id === parentId),
+  );
+  return (
+    <ul class="room-list" aria-label={guild ? `Channels of ${guild.name}` : 'Direct messages'}>
+      {roots.map((root) => (
+        <li key={root.id}>
+          <RoomButton room={root} />
+          {channels
+            .filter(({ parentId }) => parentId === root.id)
+            .map((thread) => (
+              <div key={thread.id} class="below">
+                <RoomButton room={thread} />
+              </div>
+            ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RoomButton({ room }: { room: Channel }) {
+  const isHere = channel.value?.id === room.id;
+  const isNew = unread.value.has(room.id);
+  const { application } = world.value ?? {};
+  const name = room.kind === 'direct' ? (application?.name ?? room.name) : room.name;
+  return (
+    <button
+      type="button"
+      class={isNew ? 'room news' : 'room'}
+      aria-current={isHere ? 'page' : undefined}
+      onClick={() => {
+        enter(room.id);
+        drawer.value = false;
+      }}
+    >
+      {room.kind === 'direct' ? (
+        <Avatar id={application?.id ?? ''} name={name} bot size={24} />
+      ) : (
+        <ChannelIcon channel={room} size={20} />
+      )}
+      <span class="cut">{name}</span>
+      {room.ageRestricted && <small class="room-mark">18+</small>}
+      {!room.maySend && <Icon name="lock" size={14} />}
+      {isNew && <span class="unseen">new messages</span>}
+    </button>
+  );
+}
+
+export function ChannelIcon({ channel: { kind, ageRestricted }, size }: { channel: Channel; size: number }) {
+  const names: Readonly<Record<Channel['kind'], IconName>> = {
+    text: 'hash',
+    thread: 'thread',
+    direct: 'at',
+    group: 'people',
+  };
+  return <Icon name={ageRestricted ? 'alert' : names[kind]} size={size} />;
+}

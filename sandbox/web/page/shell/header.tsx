@@ -1,0 +1,53 @@
+import { bench, drawer } from '../state/look.ts';
+import { bot, underWay } from '../state/workbench.ts';
+import { channel, world } from '../state/world.ts';
+import { ChannelIcon } from './channels.tsx';
+import { Icon } from './icons.tsx';
+
+/** Over the messages: where one is, and the way to the workbench. */
+export function Header() {
+  const here = channel.value;
+  const name = here?.kind === 'direct' ? world.value?.application.name : here?.name;
+  const count = underWay.value.length;
+  return (
+    <header class="top">
+      <button
+        type="button"
+        class="icon-button only-narrow"
+        aria-label="Servers and channels"
+        aria-expanded={drawer.value}
+        onClick={() => (drawer.value = !drawer.value)}
+      >
+        <Icon name="menu" />
+      </button>
+      {here && (
+        <h2>
+          <ChannelIcon channel={here} size={22} /> <span class="cut">{name}</span>
+        </h2>
+      )}
+      <p class="topic cut">{topicOf(here)}</p>
+      <button
+        type="button"
+        class="bench-button"
+        aria-expanded={bench.value}
+        aria-controls="workbench"
+        aria-label={count > 0 ? `Workbench, jobs under way: ${count}` : 'Workbench'}
+        onClick={() => (bench.value = !bench.value)}
+      >
+        <Icon name="bench" />
+        <span class="bench-word">Workbench</span>
+        <span class={`lamp ${bot.value?.state ?? 'starting'}`} aria-hidden="true" />
+        {count > 0 && <span class="bench-count">{count}</span>}
+      </button>
+    </header>
+  );
+}
+
+function topicOf(here: typeof channel.value): string {
+  if (!here) return '';
+  if (here.ageRestricted) return 'Age-restricted';
+  if (!here.maySend) return 'Read-only';
+  if (here.kind === 'direct') return 'Only you and the bot';
+  if (here.kind === 'group') return 'The bot is not part of this group';
+  return here.kind === 'thread' ? 'A thread' : '';
+}

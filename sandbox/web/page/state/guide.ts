@@ -1,0 +1,92 @@
+import { computed, effect, signal } from '@preact/signals';
+import { leaves } from '../composer/draft.ts';
+import { sendSlash } from './acts.ts';
+import { bot, make, underWay } from './workbench.ts';
+
+const KEPT = 'atelier.guide';
+
+/** Something to click in the first minute. */
+export interface Offer {
+  readonly id: string;
+  readonly title: string;
+  readonly words: string;
+  readonly run: () => void;
+}
+
+interface Example {
+  readonly path: string;
+  readonly title: string;
+  readonly words: string;
+  readonly values?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** In the order in which they make sense; those that are not registered are left out. */
+const examples: readonly Example[] = [
+  {
+    path: 'imagine',
+    title: 'Paint four pictures',
+    words: 'a lighthouse in a storm, oil painting',
+    values: { prompt: 'a lighthouse in a storm, oil painting, warm light in the window' },
+  },
+  { path: 'models', title: 'Look at the models', words: 'Everything this gateway can do' },
+  { path: 'help', title: 'Ask for help', words: 'What the bot understands' },
+  { path: 'usage', title: 'See what it cost', words: 'Your own use, to the last digit' },
+];
+
+const known = JSON.parse(sessionStorage.getItem(KEPT) ?? '[]') as readonly string[];
+const done = signal<ReadonlySet<string>>(new Set(known));
+export const closed = signal(false);
+
+effect(() => sessionStorage.setItem(KEPT, JSON.stringify([...done.value])));
+
+const usable = computed(() =>
+  examples.filter(({ path, values = {} }) => {
+    const leaf = leaves.value.find((one) => one.path === path);
+    const names = new Set(leaf?.options.map(({ name }) => name));
+    const isFull = leaf?.options.every(({ name, required }) => !required || name in values);
+    return leaf !== undefined && isFull === true && Object.keys(values).every((name) => names.has(name));
+  }),
+);
+
+export const offers = computed((): Offer[] => {
+  const commands = usable.value.map(({ path, title, words, values = {} }): Offer => {
+    const run = () => {
+      tick(path);
+      void sendSlash(path, values);
+    };
+    return { id: path, title, words, run };
+  });
+  const [first] = usable.value;
+  if (first?.path !== 'imagine' || bot.value === undefined) return commands;
+  const kill: Offer = {
+    id: 'kill',
+    title: 'Now kill the bot while it works',
+    words: 'The result arrives all the same',
+    run: () => {
+      tick('kill');
+      void killAtWork(first);
+    },
+  };
+  return [...commands.slice(0, 1), kill, ...commands.slice(1)];
+});
+
+/** The first that has not been tried; nothing before anything was. */
+export const next = computed(() =>
+  done.value.size === 0 || closed.value ? undefined : offers.value.find(({ id }) => !done.value.has(id)),
+);
+export const isDone = (id: string): boolean => done.value.has(id);
+
+function tick(id: string): void {
+  done.value = new Set([...done.value, id]);
+}
+
+/** Orders something first where nothing is under way, and pulls the plug as soon as it is. */
+async function killAtWork({ path, values = {} }: Example): Promise<void> {
+  if (underWay.value.length === 0 && !(await sendSlash(path, values))) return;
+  await new Promise<void>((resolve) => {
+    const stop = effect(() => {
+      if (underWay.value.length > 0) queueMicrotask(() => [stop(), resolve()]);
+    });
+  });
+  await make({ do: 'kill-bot' });
+}

@@ -1,0 +1,77 @@
+import { signal, useSignal } from '@preact/signals';
+import type { Exchange } from '../../protocol.ts';
+import { bytesText, timeText } from '../markdown/time.ts';
+import { traffic } from '../state/workbench.ts';
+
+const side = signal<'both' | Exchange['side']>('both');
+const sides = ['both', 'discord', 'gateway'] as const;
+
+/** What the bot sent, what it got, and whether Discord's schema agrees. Newest first. */
+export function Traffic() {
+  const shown = traffic.value.filter((one) => side.value === 'both' || one.side === side.value).toReversed();
+  return (
+    <>
+      <div class="choices" role="group" aria-label="Side">
+        {sides.map((name) => (
+          <button key={name} type="button" aria-pressed={side.value === name} onClick={() => (side.value = name)}>
+            {name === 'both' ? 'Both sides' : name === 'discord' ? 'Discord' : 'Gateway'}
+          </button>
+        ))}
+      </div>
+      {shown.length === 0 && <p class="bench-empty">Nothing was said yet.</p>}
+      <ol class="traffic">
+        {shown.map((exchange) => (
+          <Row key={exchange.id} exchange={exchange} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Row({ exchange }: { exchange: Exchange }) {
+  const open = useSignal(false);
+  const { id, at, side: which, method, path, status, ms, verdict, request, files = [] } = exchange;
+  const isFine = verdict === 'fine';
+  return (
+    <li class={isFine ? 'exchange' : 'exchange objected'}>
+      <button
+        type="button"
+        aria-expanded={open.value}
+        aria-controls={`exchange-${id}`}
+        onClick={() => (open.value = !open.value)}
+      >
+        <span class={`status ${toneOf(status)}`}>{status === 0 ? '···' : status}</span>
+        <span class="method">{method}</span>
+        <span class="path cut" title={path}>
+          {brief(path)}
+        </span>
+        {!isFine && <span class="tab-count bad">{verdict.length}</span>}
+        <span class={`side-mark ${which}`}>{which === 'discord' ? 'D' : 'G'}</span>
+      </button>
+      {open.value && (
+        <div id={`exchange-${id}`} class="exchange-more">
+          <p class="exchange-path">{path}</p>
+          <p>
+            {which === 'discord' ? 'Discord' : 'Gateway'} · {timeText(at, 'T')}
+            {ms !== undefined && ` · ${Math.round(ms)} ms`} · {isFine ? 'nothing to object to' : 'Discord objects:'}
+          </p>
+          {!isFine &&
+            verdict.map(({ path: where, code, message }) => (
+              <p key={`${where} ${code}`} class="objection">
+                <code>{where}</code> {code}: {message}
+              </p>
+            ))}
+          {files.length > 0 && <p>{files.map(({ name, bytes }) => `${name} (${bytesText(bytes)})`).join(', ')}</p>}
+          {request !== undefined && (
+            <pre tabIndex={0}>{typeof request === 'string' ? request : JSON.stringify(request, null, 2)}</pre>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** Ids are long and all alike: their ends are enough to tell them apart. */
+const brief = (path: string) => path.replace(/\d{10,}(\d{4})/g, '…$1').replace(/^\/api\/v\d+/, '');
+
+const toneOf = (status: number) => (status === 0 ? 'open' : status < 300 ? 'good' : status < 400 ? 'open' : 'bad');

@@ -1,0 +1,83 @@
+import { signal } from '@preact/signals';
+import { Icon } from '../shell/icons.tsx';
+import { bench } from '../state/look.ts';
+import { bot, objections, underWay } from '../state/workbench.ts';
+import { BotPanel } from './bot.tsx';
+import { Jobs } from './jobs.tsx';
+import { Traffic } from './traffic.tsx';
+import { TroublePanel } from './trouble.tsx';
+
+const tabs = [
+  { id: 'jobs', title: 'Jobs', View: Jobs },
+  { id: 'traffic', title: 'Traffic', View: Traffic },
+  { id: 'trouble', title: 'Trouble', View: TroublePanel },
+  { id: 'bot', title: 'Bot', View: BotPanel },
+] as const;
+
+type Tab = (typeof tabs)[number]['id'];
+const front = signal<Tab>('jobs');
+
+/** Behind the scenes: the gateway's jobs, what is said on both sides, and switches that make trouble. */
+export function Workbench() {
+  if (!bench.value) return null;
+  const { View } = tabs.find(({ id }) => id === front.value) ?? tabs[0];
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (step === 0) return;
+    const at = tabs.findIndex(({ id }) => id === front.value);
+    const next = tabs[(at + step + tabs.length) % tabs.length];
+    if (!next) return;
+    front.value = next.id;
+    document.getElementById(`tab-${next.id}`)?.focus();
+    event.preventDefault();
+  };
+  return (
+    <aside
+      id="workbench"
+      class="workbench"
+      aria-label="Workbench"
+      onKeyDown={({ key }) => {
+        if (key === 'Escape' && matchMedia('(max-width: 1179px)').matches) bench.value = false;
+      }}
+    >
+      <header>
+        <div class="tabs" role="tablist" aria-label="Workbench" onKeyDown={onKeyDown}>
+          {tabs.map(({ id, title }) => (
+            <button
+              key={id}
+              id={`tab-${id}`}
+              type="button"
+              role="tab"
+              aria-selected={id === front.value}
+              aria-controls="bench-panel"
+              tabIndex={id === front.value ? 0 : -1}
+              onClick={() => (front.value = id)}
+            >
+              {title}
+              <Mark tab={id} />
+            </button>
+          ))}
+        </div>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Fold the workbench away"
+          title="Fold away"
+          onClick={() => (bench.value = false)}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      <div id="bench-panel" class="bench-panel" role="tabpanel" aria-labelledby={`tab-${front.value}`} tabIndex={0}>
+        <View />
+      </div>
+    </aside>
+  );
+}
+
+function Mark({ tab }: { tab: Tab }) {
+  if (tab === 'jobs' && underWay.value.length > 0) return <span class="tab-count">{underWay.value.length}</span>;
+  if (tab === 'traffic' && objections.value > 0) return <span class="tab-count bad">{objections.value}</span>;
+  if (tab === 'bot') return <span class={`lamp ${bot.value?.state ?? 'starting'}`} aria-hidden="true" />;
+  return null;
+}

@@ -1,0 +1,15 @@
+import type { EventEmitter } from 'node:events';
+import type { EmbeddedDiscord } from '../discord/discord.ts';
+import type { BotProcess } from './bot-process.ts';
+import type { GatewaySide } from './gateway-side.ts';
+import type { Traffic } from './traffic.ts';
+
+/** What stands behind the page. */
+export interface Stage {
+  readonly discord: EmbeddedDiscord;
+  readonly gateway: GatewaySide;
+  readonly bot: BotProcess;
+  readonly traffic: Traffic;
+  /** Speaks up whenever somebody has made trouble. */
+  readonly troubled: EventEmitter<{ made: [] }>;
+}

@@ -1,0 +1,64 @@
+import { ChannelType } from 'discord-api-types/v10';
+import type { EmbeddedDiscord } from '../discord/discord.ts';
+import { isThread } from '../discord/permissions.ts';
+import type { Sight } from '../discord/sight.ts';
+import type { Channel as Known, World as Whole } from '../discord/world.ts';
+import { personOf } from './people.ts';
+import type { Channel, Guild, Person, World } from './protocol.ts';
+
+/** What the bot is called in a list of conversations. */
+const APPLICATION = 'Atelier';
+
+/** Somebody whom the page can be: one of the furnished people, by id or role. */
+export function personNamed(wanted: unknown, { world }: EmbeddedDiscord): Person {
+  const people = peopleOf(world);
+  const found = people.find(({ id, name }) => id === wanted || name === wanted);
+  if (!found) throw new Error(`There is nobody called ${String(wanted)}: there are ${people.map(({ name }) => name)}.`);
+  return found;
+}
+
+export function worldFor(me: Person, discord: EmbeddedDiscord): World {
+  const { world, limits, applicationId } = discord;
+  const sight = discord.sight(me.id);
+  const guilds = [...world.guilds.values()].filter(({ members }) => members.has(me.id));
+  return {
+    me,
+    people: peopleOf(world),
+    application: { id: applicationId, name: APPLICATION },
+    guilds: guilds.map((guild): Guild => {
+      const channels = sight.channels.filter(({ guildId }) => guildId === guild.id).map((one) => shown(one, sight));
+      const offered = new Map(channels.flatMap(({ commands }) => commands.map((command) => [command.id, command])));
+      return {
+        id: guild.id,
+        name: guild.name,
+        installed: guild.installed,
+        channels,
+        members: [...guild.members.keys()].filter((id) => id !== world.bot.id),
+        commands: [...offered.values()],
+      };
+    }),
+    direct: sight.channels.filter(({ people }) => people !== undefined).map((one) => shown(one, sight)),
+    uploadBytes: limits.uploadBytes,
+  };
+}
+
+const peopleOf = ({ users }: Whole): Person[] => [...users.values()].flatMap((user) => personOf(user) ?? []);
+
+function shown(channel: Known, sight: Sight): Channel {
+  const kind = kindOf(channel);
+  return {
+    id: channel.id,
+    name: kind === 'direct' ? APPLICATION : channel.name,
+    kind,
+    ...(channel.parentId !== undefined && { parentId: channel.parentId }),
+    ageRestricted: channel.ageRestricted,
+    maySend: sight.maySend(channel),
+    commands: sight.offered(channel),
+  };
+}
+
+function kindOf(channel: Known): Channel['kind'] {
+  if (channel.type === ChannelType.DM) return 'direct';
+  if (channel.type === ChannelType.GroupDM) return 'group';
+  return isThread(channel) ? 'thread' : 'text';
+}

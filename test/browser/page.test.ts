@@ -1,0 +1,321 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../sandbox/web/sandbox.ts';
+import { browserPath, openBrowser } from '../support/browser.ts';
+import { everything } from './page/everything.ts';
+import { type Look, type Visitor, visitor } from './page/visitor.ts';
+
+describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real Chromium', () => {
+  let sandbox: Sandbox;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+  let here: Visitor;
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-page-'));
+
+  beforeAll(async () => {
+    const signal = new AbortController().signal;
+    sandbox = await startSandbox({ port: 0, speed: 50, realGateway: false, environment: process.env, signal });
+    browser = await openBrowser();
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await sandbox.close();
+    rmSync(folder, { recursive: true });
+  });
+  afterEach(() => here.leave());
+
+  const visit = async (look?: Look): Promise<Visitor> => {
+    here = await visitor(browser.context, sandbox, look);
+    return here;
+  };
+  /** Orders a picture and leaves it to its fate. */
+  const order = async (prompt: string): Promise<void> => {
+    await here.begin('imagine');
+    await here.type(prompt);
+    await here.press('Enter');
+  };
+
+  it('a command is typed, moves in the workbench, and its picture can be chosen from and opened large, all by keyboard', async () => {
+    const { page, press } = await visit();
+    await order('a fox in the snow');
+    const jobs = await here.bench('Jobs');
+    const bar = jobs.getByRole('progressbar').first();
+    await expect.poll(() => bar.getAttribute('aria-valuenow').then(Number)).toBeGreaterThan(0);
+    await page.getByText('member used /imagine').waitFor();
+    await here.latest().getByText('a fox in the snow').waitFor();
+    await here.latest().getByRole('button', { name: 'U2' }).focus();
+    await press('Enter');
+    await expect.poll(() => page.locator('.message .picture').count(), { timeout: 20_000 }).toBeGreaterThan(1);
+
+    const picture = page.locator('.message .picture').first();
+    await picture.focus();
+    await press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Picture 1 of 1' });
+    await dialog.getByRole('img', { name: /a fox in the snow/ }).waitFor();
+    await press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.locator('.message .picture:focus').count()).toBe(1);
+  });
+
+  it('a picture keeps its place before it has loaded', async () => {
+    const { page } = await visit();
+    await page.route('**/*.{png,webp,jpg}*', () => undefined);
+    await page.reload();
+    const tile = page.locator('.tile').first();
+    await tile.waitFor();
+    expect(await tile.getAttribute('style')).toMatch(/aspect-ratio: \d+ \/ \d+/);
+    expect(await tile.boundingBox()).toMatchObject({ height: expect.closeTo(350, 0) });
+  });
+
+  it('options are completed while one types, and the chosen one is sent', async () => {
+    const { page, press } = await visit();
+    await here.begin('models');
+    await page.getByRole('button', { name: 'model', exact: true }).click();
+    await here.type('lumen');
+    await page.getByRole('option', { name: 'lumen-image-1-2K' }).waitFor();
+    await press('ArrowDown', 'Enter');
+    await press('Enter');
+    await page.getByRole('heading', { name: 'lumen-image-1-2K' }).waitFor();
+    await page.getByText('Only you can see this').waitFor();
+    await page.getByRole('button', { name: 'Dismiss message' }).click();
+    await expect.poll(() => page.getByText('Only you can see this').count()).toBe(0);
+  });
+
+  it('an earlier completion never overtakes a later one, and a missing one is told', async () => {
+    const { page, press } = await visit();
+    const late = Promise.withResolvers<void>();
+    await page.route('**/api/act', async (route) => {
+      const { options } = route.request().postDataJSON() as { options: { model: string } };
+      if (options.model === 'a') await late.promise;
+      if (options.model === 'abc') return await route.fulfill({ status: 400, json: { error: 'No answer.' } });
+      await route.fulfill({ json: { choices: [{ name: `for ${options.model}`, value: options.model }] } });
+    });
+    await here.begin('models');
+    await page.getByRole('button', { name: 'model', exact: true }).click();
+    const first = page.waitForRequest((request) => request.postData()?.includes('"model":"a"') === true);
+    await here.type('a');
+    await first;
+    await here.type('b');
+    await page.getByRole('option', { name: 'for ab' }).waitFor();
+    const overtaken = page.waitForResponse(
+      (response) => response.request().postData()?.includes('"model":"a"') === true,
+    );
+    late.resolve();
+    await overtaken;
+    expect(await page.getByRole('option').allTextContents()).toEqual(['for ab']);
+    await here.type('c');
+    await page.getByText('Loading options failed').waitFor();
+    await press('Escape');
+  });
+
+  it('what does not fit is said before anything is sent', async () => {
+    const { page, press } = await visit();
+    await here.begin('imagine');
+    await press('Enter');
+    await page.getByText('This option is required.', { exact: true }).waitFor();
+    await here.type('a cat');
+    await page.getByRole('button', { name: 'chaos', exact: true }).click();
+    await here.type('many');
+    await press('Enter');
+    await page.getByText('This is a number.', { exact: true }).waitFor();
+    await press('Escape');
+    await page.getByPlaceholder(/type \/ for commands/).waitFor();
+    const { gateway } = await here.workbench();
+    expect(gateway.jobs.some(({ prompt }) => prompt.includes('a cat'))).toBe(false);
+  });
+
+  it('a picture of one’s own goes along with an order', async () => {
+    const { page, press } = await visit();
+    const file = join(folder, 'mine.png');
+    await sharp({ create: { width: 64, height: 48, channels: 3, background: '#a3c' } })
+      .png()
+      .toFile(file);
+    await here.begin('imagine');
+    await here.type('like this one');
+    await page.getByRole('button', { name: 'image', exact: true }).click();
+    await page.locator('#option-image').setInputFiles(file);
+    await page.getByText('mine.png').waitFor();
+    await page.locator('#option-prompt').focus();
+    await press('Enter');
+    const sent = async () => {
+      const { traffic } = await here.workbench();
+      return JSON.stringify(
+        traffic.find(
+          ({ path, request }) => path.endsWith('/submit/imagine') && JSON.stringify(request).includes('like this one'),
+        ),
+      );
+    };
+    await expect.poll(sent).toContain('data:image/png;base64');
+    await here.latest().getByRole('button', { name: 'U1' }).waitFor();
+  });
+
+  it('a failed order is edited in its form and succeeds', async () => {
+    const { page } = await visit();
+    await (await here.bench('Trouble')).getByRole('button', { name: 'Fail the next job' }).click();
+    await page.getByText('Still to come').waitFor();
+    await order('a wrong owl');
+    await here.latest().getByRole('button', { name: 'Edit and retry' }).click();
+    const form = page.getByRole('dialog');
+    const words = form.getByRole('textbox');
+    expect(await words.inputValue()).toBe('a wrong owl');
+    await words.fill('');
+    await form.getByRole('button', { name: 'Submit' }).click();
+    await form.getByText('This is required.').waitFor();
+    await words.fill('a right owl');
+    await form.getByRole('button', { name: 'Submit' }).click();
+    await form.waitFor({ state: 'detached' });
+    await here.latest().getByText('a right owl').waitFor();
+    await here.latest().getByRole('button', { name: 'U1' }).waitFor();
+  });
+
+  it('the list of models is paged in place', async () => {
+    const { page } = await visit();
+    await here.begin('models');
+    await page.getByRole('button', { name: 'Send the command' }).click();
+    const list = page.locator('li.message', { hasText: 'page 1 of' });
+    await list.getByRole('button', { name: 'Next' }).click();
+    await page.getByText(/page 2 of/).waitFor();
+    expect(await page.getByText(/page 1 of/).count()).toBe(0);
+  });
+
+  it('an admin sees what the account used, and a member does not see the admins’ room', async () => {
+    const { page } = await visit();
+    expect(await page.getByRole('button', { name: 'admin-room' }).count()).toBe(0);
+    await here.become('admin');
+    await here.enter('admin-room');
+    await here.begin('usage');
+    await page.getByRole('button', { name: 'Send the command' }).click();
+    await page.getByText('What the account used', { exact: true }).waitFor();
+    await page
+      .getByRole('link', { name: /^usage-.*\.csv$/ })
+      .first()
+      .waitFor();
+    await here.become('member');
+    await page.getByRole('main', { name: '#studio' }).waitFor();
+  });
+
+  it('the bot is killed in the middle, and the result arrives all the same', async () => {
+    const { page } = await visit();
+    await (await here.bench('Trouble')).getByRole('button', { name: '1×', exact: true }).click();
+    await order('a lantern in the fog');
+    await here.latest().getByText('a lantern in the fog').waitFor();
+    await here.bench('Jobs');
+    await page.getByText('running').first().waitFor();
+    await (await here.bench('Bot')).getByRole('button', { name: 'Kill' }).click();
+    await page.getByText('The bot was killed.', { exact: true }).waitFor();
+    await (await here.bench('Trouble')).getByRole('button', { name: '50×' }).click();
+    await here.latest().getByRole('button', { name: 'U1' }).waitFor();
+    const { bot, gateway } = await here.workbench();
+    expect(bot.starts).toBe(2);
+    expect(gateway.jobs.find(({ prompt }) => prompt.includes('lantern'))).toMatchObject({
+      submits: 1,
+      state: 'succeeded',
+    });
+  });
+
+  it('whatever the wire can hold has its look, and nothing of it is out of reach', async () => {
+    const { page, press } = await visit();
+    await page.route('**/api/messages/*', async (route) => {
+      const channel = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
+      await route.fulfill({ json: everything(channel, { id: '1', username: 'bot' }, { id: '2', username: 'guest' }) });
+    });
+    await here.enter('thread');
+    await page.getByText('An answer').waitFor();
+    expect(await page.getByRole('heading', { name: /^(One|Two|Three|A page)$/ }).count()).toBe(4);
+    expect(await page.locator('.gallery[data-count="3"] img').count()).toBe(3);
+    expect(await page.getByRole('link', { name: 'Download e.zip' }).count()).toBe(1);
+    expect(await page.locator('audio').count()).toBe(1);
+    expect(await page.getByRole('link', { name: 'A link' }).getAttribute('rel')).toContain('noreferrer');
+    expect(await page.getByRole('button', { name: 'Not now' }).isDisabled()).toBe(true);
+    await page.getByText('bot is thinking…').waitFor();
+    await page.getByRole('button', { name: 'Spoiler', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Open A purple picture' }).waitFor();
+
+    await page.getByRole('button', { name: 'Open A crimson picture' }).click();
+    await page.getByText('1 / 3').waitFor();
+    await press('ArrowLeft');
+    await page.getByText('3 / 3').waitFor();
+    await press('Escape');
+    await page.getByRole('combobox', { name: 'Choose a colour' }).focus();
+    await press('ArrowDown', 'ArrowDown');
+    await page.getByRole('option', { name: 'Blue' }).waitFor();
+    expect(await here.faults('main')).toEqual([]);
+    await press('Enter');
+    await page.getByText('This interaction failed').waitFor();
+    expect(await here.overflowing()).toEqual([]);
+  });
+
+  it('words are written where one may, and where one may not it says so', async () => {
+    const { page, press } = await visit();
+    await page.getByRole('textbox', { name: 'Message #studio' }).fill('**Hello** ||secret|| <b>no</b>');
+    await press('Enter');
+    await here.latest().locator('strong', { hasText: 'Hello' }).waitFor();
+    await here.latest().getByText('<b>no</b>').waitFor();
+    await here
+      .latest()
+      .getByRole('button', { name: /Spoiler/ })
+      .click();
+    await here.latest().getByText('secret').waitFor();
+    await here.enter('read-only');
+    await page.getByRole('textbox', { name: 'You can only use commands here' }).fill('Hello?');
+    await press('Enter');
+    await page.getByText('You do not have permission to send messages in this channel.').waitFor();
+    expect(await page.locator('li.message').count()).toBe(0);
+  });
+
+  it.each(['dark', 'light'] as const)('nobody is left out: axe finds no serious fault in the %s', async (colours) => {
+    const { page, press } = await visit({ colours });
+    await page.locator('.message .picture').first().waitFor();
+    const found = { studio: await here.faults() } as Record<string, string[]>;
+    await here.begin('imagine');
+    await page.getByRole('button', { name: 'aspect', exact: true }).click();
+    await page.getByRole('option', { name: /Wide screen/ }).waitFor();
+    found.options = await here.faults('.composer-area');
+    await press('Escape', '/');
+    await page.getByRole('listbox', { name: 'Commands' }).waitFor();
+    found.palette = await here.faults('.composer-area');
+    await press('Backspace');
+    await page.getByRole('button', { name: 'More', exact: true }).first().click();
+    await page.getByRole('menu').waitFor();
+    found.menu = await here.faults('.menu');
+    await press('Escape');
+    await page.getByRole('button', { name: 'Edit and retry' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    found.form = await here.faults('dialog');
+    await press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    for (const tab of ['Traffic', 'Trouble', 'Bot'] as const) {
+      await here.bench(tab);
+      found[tab] = await here.faults('.workbench');
+    }
+    await here.enter('thread');
+    found.welcome = await here.faults('main');
+    expect(Object.entries(found).filter(([, faults]) => faults.length > 0)).toEqual([]);
+  });
+
+  it('on a phone nothing is wider than its place, and the workbench is a sheet', async () => {
+    const { page, press } = await visit({ width: 360, height: 740 });
+    await page.locator('.message .picture').first().waitFor();
+    const found = await here.overflowing();
+    await here.begin('imagine');
+    await here.type('a very long wish that takes several lines on the narrow page of a telephone');
+    await page.getByRole('button', { name: 'aspect', exact: true }).click();
+    await page.getByRole('option').first().waitFor();
+    found.push(...(await here.overflowing()));
+    await press('Escape');
+    await page.getByRole('button', { name: /^Workbench/ }).click();
+    for (const tab of ['Jobs', 'Traffic', 'Trouble', 'Bot'] as const) {
+      await here.bench(tab);
+      found.push(...(await here.overflowing()));
+    }
+    await press('Escape');
+    await page.getByRole('complementary').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Servers and channels' }).click();
+    await here.enter('thread');
+    await page.getByRole('heading', { name: 'Welcome to #thread' }).waitFor();
+    found.push(...(await here.overflowing()));
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+import axe from 'axe-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Workbench } from '../../../sandbox/web/protocol.ts';
+import type { Sandbox } from '../../../sandbox/web/sandbox.ts';
+
+/** Long enough for a job on a machine that is busy with other tests. */
+const PATIENCE_MS = 20_000;
+
+export interface Look {
+  readonly colours?: 'dark' | 'light';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Somebody in front of the page, who acts by keyboard where that is a way. */
+export interface Visitor {
+  readonly page: Page;
+  /** What the console complained about; refusals that the page tells the person are not among it. */
+  readonly complaints: readonly string[];
+  enter(channel: string): Promise<void>;
+  become(person: string): Promise<void>;
+  /** Types a command's name, takes it, and stands in its first option. */
+  begin(command: string): Promise<void>;
+  press(...keys: string[]): Promise<void>;
+  type(words: string): Promise<void>;
+  latest(): Locator;
+  bench(tab: 'Jobs' | 'Traffic' | 'Trouble' | 'Bot'): Promise<Locator>;
+  workbench(): Promise<Workbench>;
+  /** Serious and critical faults for people who cannot see or point. */
+  faults(within?: string): Promise<string[]>;
+  /** Whatever reaches beyond the width of its place. */
+  overflowing(): Promise<string[]>;
+  leave(): Promise<void>;
+}
+
+export async function visitor(context: BrowserContext, { url, token }: Sandbox, look: Look = {}): Promise<Visitor> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  await page.setViewportSize({ width: look.width ?? 1_440, height: look.height ?? 900 });
+  await page.emulateMedia({ colorScheme: look.colours ?? 'dark', reducedMotion: 'reduce' });
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    const isRefusal = message.location().url.startsWith(`${url}/api/`) && message.text().includes('400');
+    if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('request', (request) => {
+    const { hostname, protocol } = new URL(request.url());
+    if (protocol.startsWith('http') && hostname !== '127.0.0.1') complaints.push(`It asked ${hostname}.`);
+  });
+  await page.goto(`${url}/#${token}`);
+  await page.locator('.composer').waitFor();
+  const composer = page.locator('#composer');
+  const press = async (...keys: string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  return {
+    page,
+    complaints,
+    press,
+    type: (words) => page.keyboard.type(words),
+    async enter(channel) {
+      await page.getByRole('button', { name: channel, exact: true }).click();
+      await page.getByRole('main', { name: `#${channel}` }).waitFor();
+      await page.locator('ol.messages[aria-busy="false"]').waitFor({ state: 'attached' });
+    },
+    async become(person) {
+      await page.getByRole('button', { name: /Be somebody else/ }).click();
+      await page.getByRole('menuitemradio', { name: new RegExp(`^${person}`) }).click();
+      await page.getByRole('button', { name: `${person} Be somebody else` }).waitFor();
+    },
+    async begin(command) {
+      await composer.focus();
+      await composer.fill('');
+      await page.keyboard.type(`/${command}`);
+      await page.getByRole('option', { name: `/${command}` }).waitFor();
+      await press('Enter');
+      await page.getByRole('group', { name: `Command /${command}` }).waitFor();
+    },
+    latest: () => page.locator('li.message').last(),
+    async bench(tab) {
+      await page.getByRole('tab', { name: tab }).click();
+      return page.getByRole('tabpanel');
+    },
+    async workbench() {
+      const answer = await fetch(`${url}/api/workbench`, { headers: { authorization: `Bearer ${token}` } });
+      return (await answer.json()) as Workbench;
+    },
+    async faults(within = 'html') {
+      await page.evaluate(axe.source);
+      return await page.evaluate<string[]>(faultsWithin(within));
+    },
+    overflowing: () => page.evaluate<string[]>(OVERFLOWING),
+    async leave() {
+      await page.close();
+      expect(complaints).toEqual([]);
+    },
+  };
+}
+
+// Both run in the browser, whose types this program does not have.
+const faultsWithin = (place: string) => `axe.run('${place}', { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ target, any }) => id + ' at ' + target.join(' ') + ': ' + (any[0]?.message ?? ''))))`;
+
+const OVERFLOWING = `[...document.querySelectorAll('body, .middle, .top, .scroller, .composer-area, .panel, .workbench, .bench-panel, .dialog')]
+  .filter((place) => place.scrollWidth > place.clientWidth + 1)
+  .map((place) => place.className + ': ' + place.scrollWidth + ' in ' + place.clientWidth)`;

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { Happening } from '../../../sandbox/discord/stream.ts';
+import { answering, clientOf, stage } from './stage.ts';
+
+const HOUR = 60 * 60 * 1_000;
+
+async function desk() {
+  const { discord } = await stage();
+  const happenings: Happening[] = [];
+  discord.listen((happening) => happenings.push(happening));
+  const client = await clientOf(discord);
+  await client.application.commands.set([
+    { name: 'models', description: 'What there is' },
+    { name: 'adults', description: 'Only here', nsfw: true },
+    { name: 'rule', description: 'For managers', defaultMemberPermissions: '32' },
+    { name: 'anywhere', description: 'Everywhere', integrationTypes: [0, 1], contexts: [0, 1, 2] },
+    { name: 'Keep', type: 3 },
+  ]);
+  const problems = answering(client, async (interaction) => {
+    if (interaction.isChatInputCommand()) await interaction.reply({ content: 'hello', flags: 64 });
+  });
+  const offered = (who: string, channel: string) =>
+    discord
+      .sight(who)
+      .offered(discord.world.channel(channel))
+      .map(({ name }) => name);
+  return { discord, client, happenings, problems, offered };
+}
+
+describe('whoever looks on', () => {
+  it('sees what each person is shown and offered, and no more', async () => {
+    const { discord, offered } = await desk();
+    const names = (who: string) => discord.sight(who).channels.map(({ name }) => name);
+    expect(names('member')).toEqual(['studio', 'age-restricted', 'read-only', 'thread', 'hall', 'dm']);
+    expect(names('admin')).toContain('admin-room');
+    expect(names('installer')).toEqual(['lobby', 'dm', 'friends']);
+    expect(offered('member', 'studio')).toEqual(['models', 'anywhere', 'Keep']);
+    expect(offered('member', 'age-restricted')).toContain('adults');
+    expect(offered('admin', 'studio')).toContain('rule');
+    expect(offered('installer', 'lobby')).toEqual(['anywhere']);
+    expect(offered('other', 'lobby')).toEqual([]);
+    expect(offered('installer', 'friends')).toEqual(['anywhere']);
+    const { maySend } = discord.sight('member');
+    const may = ['studio', 'read-only', 'thread'].map((name) => maySend(discord.world.channel(name)));
+    expect(may).toEqual([true, false, true]);
+    expect(() => discord.sight('member').messages(discord.world.channel('admin-room').id, 10)).toThrow(
+      /no such channel/,
+    );
+  });
+
+  it('reads a channel without what is for somebody else', async () => {
+    const { discord } = await desk();
+    const studio = discord.world.channel('studio').id;
+    await discord.as('member').say('one');
+    await (await discord.as('member').slash('models')).message();
+    const read = (who: string, most = 10) =>
+      discord
+        .sight(who)
+        .messages(studio, most)
+        .map(({ content, ephemeral }) => [content, ephemeral]);
+    expect(read('member')).toEqual([
+      ['one', false],
+      ['hello', true],
+    ]);
+    expect(read('other')).toEqual([['one', false]]);
+    expect(read('member', 1)).toEqual([['hello', true]]);
+  });
+
+  it('hears of sessions, new commands and typing, and of requests with their answers and what was wrong with them', async () => {
+    const { discord, client, happenings } = await desk();
+    const kinds = () => new Set(happenings.map(({ kind }) => kind));
+    expect([...kinds()]).toEqual(expect.arrayContaining(['session', 'world', 'heard']));
+    const studio = discord.world.channel('studio').id;
+    await client.rest.post(`/channels/${studio}/typing`);
+    expect(happenings.find(({ kind }) => kind === 'typing')?.what).toEqual({ channel: studio });
+    await expect(
+      client.rest.post(`/channels/${studio}/messages`, { body: { content: 'x'.repeat(2_001) } }),
+    ).rejects.toThrow();
+    const last = discord.heard.at(-1);
+    expect(last).toMatchObject({ status: 400, violations: [{ code: expect.any(String) }], ms: expect.any(Number) });
+    expect(JSON.parse(last?.answer ?? '')).toMatchObject({ code: 50035 });
+    expect(new Set(discord.heard.map(({ id }) => id)).size).toBe(discord.heard.length);
+  });
+});
+
+describe('an hour that passes at once', () => {
+  it('makes messages older and ends the tokens of their interactions, and the bot hears of no edit', async () => {
+    const { discord, happenings } = await desk();
+    const said = await discord.as('member').say('one');
+    const exchange = await discord.as('member').slash('models');
+    await exchange.message();
+    happenings.length = 0;
+    discord.age(HOUR);
+    const [older] = discord.messages('studio');
+    expect(Date.parse(said.timestamp) - Date.parse(older?.timestamp ?? '')).toBe(HOUR);
+    expect(older?.edited).toBe(false);
+    expect(happenings.map(({ kind }) => kind)).toEqual(['message', 'message']);
+    const answer = await fetch(
+      `${discord.apiUrl}/v10/webhooks/${discord.applicationId}/${exchange.token}/messages/@original`,
+      { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"content":"late"}' },
+    );
+    expect([answer.status, await answer.json()]).toEqual([401, { code: 50027, message: 'Invalid Webhook Token' }]);
+  });
+});
+
+describe('a channel', () => {
+  it('is paged forwards from a message, and backwards without one', async () => {
+    const { discord, client } = await desk();
+    const member = discord.as('member');
+    const ids: string[] = [];
+    for (const word of ['1', '2', '3', '4', '5']) ids.push((await member.say(word)).id);
+    const page = async (query: string) =>
+      ((await client.rest.get(`/channels/${member.channel.id}/messages?${query}`)) as { id: string }[]).map(
+        ({ id }) => ids.indexOf(id) + 1,
+      );
+    // The bot may not read the history of a channel unless it was given that right.
+    for (const role of discord.world.guild('atelier').roles) role.permissions |= 1n << 16n;
+    expect(await page('limit=2')).toEqual([5, 4]);
+    expect(await page(`limit=2&after=${ids[0]}`)).toEqual([3, 2]);
+    expect(await page(`limit=2&before=${ids[3]}`)).toEqual([3, 2]);
+    expect(await page(`after=${ids[4]}`)).toEqual([]);
+  });
+
+  it('that is deleted takes the webhooks of its interactions with it', async () => {
+    const { discord } = await desk();
+    const exchange = await discord.as('member').slash('models');
+    await exchange.message();
+    discord.world.channels.delete(discord.world.channel('studio').id);
+    const answer = await fetch(`${discord.apiUrl}/v10/webhooks/${discord.applicationId}/${exchange.token}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"content":"more"}',
+    });
+    expect([answer.status, await answer.json()]).toEqual([404, { code: 10015, message: 'Unknown Webhook' }]);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { bench } from './bench.ts';
+
+const model = 'reel-2';
+
+async function desk() {
+  const side = await bench();
+  const send = async (path: string, form: FormData) => {
+    const answer = await fetch(`${side.gateway.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-sandbox' },
+      body: form,
+    });
+    return { status: answer.status, json: (await answer.json()) as { id: string; message?: string } };
+  };
+  const { json } = await side.get('/v1/models');
+  const model =
+    (json.data as { id: string }[]).map(({ id }) => id).find((id) => /reel|film|video|kino/i.test(id)) ?? '';
+  return { ...side, send, model };
+}
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe('/v1/videos', () => {
+  it('takes a form with its picture as a file, as it takes JSON', async () => {
+    const { send, gateway, settle } = await desk();
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model, prompt: 'a fox', seconds: '4', size: '640x360' }))
+      form.append(name, value);
+    form.append('input_reference', new Blob([png], { type: 'image/png' }), 'fox.png');
+    const { status, json } = await send('/v1/videos', form);
+    expect(status).toBe(200);
+    const job = gateway.jobs.get(json.id);
+    expect(job).toMatchObject({
+      prompt: 'a fox',
+      details: { seconds: 4, width: 640, height: 360, sources: [{ from: 'request', bytes: png, mime: 'image/png' }] },
+    });
+    expect((await settle(json.id)).state).toBe('succeeded');
+  });
+
+  it('takes several pictures under one name, with brackets or without', async () => {
+    const { send, gateway } = await desk();
+    const form = new FormData();
+    form.append('model', model);
+    form.append('prompt', 'a fox');
+    form.append('images[]', new Blob([png], { type: 'image/png' }), '1.png');
+    form.append('images[]', new Blob([png], { type: 'image/png' }), '2.png');
+    const { json } = await send('/v1/videos', form);
+    expect(gateway.jobs.get(json.id)?.details.sources).toHaveLength(2);
+  });
+
+  it('refuses a form that is none, and other doors take none', async () => {
+    const { post, send } = await desk();
+    const broken = await post('/v1/videos', undefined, {
+      raw: 'no form at all',
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+    });
+    expect(broken).toMatchObject({ status: 400, text: expect.stringContaining('well-formed form') });
+    const form = new FormData();
+    form.append('model', model);
+    expect((await send('/v1/video/generations', form)).status).toBe(415);
+  });
+});

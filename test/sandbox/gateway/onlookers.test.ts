@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { Heard } from '../../../sandbox/gateway/heard.ts';
+import { bench } from './bench.ts';
+
+describe('the tally', () => {
+  it('counts the orders of a job, the questions before its end, and those after it', async () => {
+    const { post, get, settle, gateway } = await bench();
+    const body = { model: 'lumen-image-1', prompt: 'a' };
+    const mark = { headers: { 'idempotency-key': 'one' } };
+    const first = await post('/v1/images/generations/jobs', body, mark);
+    const { id } = first.json;
+    expect(gateway.tally.of(id)).toEqual({ polls: 0, submits: 1, queries: 0 });
+    await post('/v1/images/generations/jobs', body, mark);
+    await get(`/v1/images/generations/jobs/${id}`);
+    await get(`/v1/images/generations/jobs/${id}`);
+    await settle(id);
+    await get(`/v1/images/generations/jobs/${id}`);
+    expect(gateway.tally.of(id)).toEqual({ polls: 2, submits: 2, queries: 1 });
+    const control = await get(`/_sandbox/jobs/${id}`);
+    expect(control.json).toMatchObject({ polls: 2, submits: 2, queries: 1 });
+  });
+
+  it.each([
+    ['/imgx/submit/imagine', { prompt: 'a' }, (id: string) => `/imgx/task/${id}/fetch`],
+    ['/v1/video/generations', { model: 'reel-2', prompt: 'a' }, (id: string) => `/v1/video/generations/${id}`],
+    ['/v1/videos', { model: 'reel-2', prompt: 'a' }, (id: string) => `/v1/videos/${id}`],
+    ['/music/submit/music', { prompt: 'a' }, (id: string) => `/music/fetch/${id}`],
+  ])('counts for %s as well', async (submit, body, query) => {
+    const { post, get, gateway } = await bench();
+    await post(submit, body);
+    const [job] = gateway.jobs.list();
+    await get(query(job?.id ?? ''));
+    await get(query('nobody'));
+    expect(gateway.tally.of(job?.id ?? '')).toEqual({ polls: 1, submits: 1, queries: 0 });
+  });
+});
+
+describe('what is heard', () => {
+  it('is told with its answer when it leaves, and with status 0 when nobody will ever get it', async () => {
+    const { post, gateway } = await bench();
+    const heard: Heard[] = [];
+    const stop = gateway.onHeard((one) => heard.push(one));
+    await post('/imgx/submit/imagine', { prompt: 'a' });
+    gateway.faults.add({ on: { method: 'POST', kind: 'any' }, do: 'accepted-then-reset' });
+    await expect(post('/imgx/submit/imagine', { prompt: 'b' })).rejects.toThrow();
+    stop();
+    await post('/imgx/submit/imagine', { prompt: 'c' });
+    expect(heard.map(({ status, body }) => [status, body])).toEqual([
+      [200, { prompt: 'a' }],
+      [0, { prompt: 'b' }],
+    ]);
+    expect(JSON.parse(heard[0]?.answer ?? '')).toHaveProperty('id');
+    expect(heard[0]?.ms).toEqual(expect.any(Number));
+    expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('a fault for any order leaves questions alone', async () => {
+    const { get, post, gateway } = await bench();
+    gateway.faults.add({ on: { kind: 'any' }, do: 'rate-limited' });
+    expect((await get('/v1/models')).status).toBe(200);
+    expect((await post('/music/submit/music', { prompt: 'a' })).status).toBe(429);
+  });
+});
+
+describe('the power', () => {
+  it('goes off and on at the same address, however fast it is switched, while jobs go on', async () => {
+    const { get, post, gateway, clock } = await bench();
+    const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
+    await Promise.all([gateway.setDown(true), gateway.setDown(false), gateway.setDown(true), gateway.setDown(true)]);
+    expect(gateway.isDown).toBe(true);
+    await expect(get('/v1/models')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    clock.advance(3_600_000);
+    await gateway.setDown(false);
+    expect((await get(`/imgx/task/${json.id}/fetch`)).json.status).toBe('succeeded');
+  });
+
+  it('may be off when everything ends', async () => {
+    const { gateway } = await bench();
+    await gateway.setDown(true);
+    await expect(gateway.close()).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type House, house, token } from './house.ts';
+
+let at: House;
+beforeAll(async () => {
+  at = await house();
+});
+afterAll(() => at.close());
+
+const reading = ['/api/world', '/api/workbench', '/api/messages/1'];
+const ordering = ['/api/act', '/api/direct', '/api/trouble'];
+const all = [...reading.map((path) => ['GET', path] as const), ...ordering.map((path) => ['POST', path] as const)];
+
+const knock = (method: string, path: string, headers: Record<string, string>) =>
+  method === 'GET' ? at.get<{ error: string }>(path, headers) : at.post<{ error: string }>(path, {}, headers);
+
+describe('every door of the page', () => {
+  it.each(all)('%s %s answers nobody without the token', async (method, path) => {
+    for (const authorization of ['', 'Bearer wrong', `Bearer ${token}x`, token.slice(1)]) {
+      const { status, body } = await knock(method, path, { authorization });
+      expect(status).toBe(401);
+      expect(body.error).toMatch(/token of the address/);
+    }
+  });
+
+  it.each([...all, ['GET', '/'] as const, ['GET', '/assets/main-1234.js'] as const])(
+    '%s %s answers on this machine only, and to no page from elsewhere',
+    async (method, path) => {
+      expect((await knock(method, path, { host: 'evil.example' })).status).toBe(403);
+      expect((await knock(method, path, { host: '127.0.0.1.evil.example:80' })).status).toBe(403);
+      expect((await knock(method, path, { origin: 'https://evil.example' })).status).toBe(403);
+      expect((await knock(method, path, { origin: 'null' })).status).toBe(403);
+      expect((await knock(method, path, { origin: at.url })).status).not.toBe(403);
+    },
+  );
+
+  it('the socket is as closed as the rest', async () => {
+    const address = `${at.url.replace('http', 'ws')}/api/live?as=member`;
+    const refused = (query: string, headers: Record<string, string> = {}) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const socket = new WebSocket(`${address}${query}`, { headers });
+        socket.once('unexpected-response', (_, { statusCode }) => {
+          resolve(statusCode);
+          socket.terminate();
+        });
+        socket.once('open', () => reject(new Error('It was let in.')));
+        socket.on('error', () => undefined);
+      });
+    expect(await refused('')).toBe(401);
+    expect(await refused('&token=wrong')).toBe(401);
+    expect(await refused(`&token=${token}`, { origin: 'https://evil.example' })).toBe(403);
+    expect(await refused(`&token=${token}`, { host: 'evil.example' })).toBe(403);
+  });
+
+  it('the socket is closed on whom nobody knows', async () => {
+    const socket = new WebSocket(`${at.url.replace('http', 'ws')}/api/live?token=${token}&as=nobody`);
+    const [code, reason] = await new Promise<[number, string]>((resolve) =>
+      socket.once('close', (number, why) => resolve([number, String(why)])),
+    );
+    expect([code, reason]).toEqual([1008, expect.stringMatching(/nobody called nobody/)]);
+  });
+
+  it('the control addresses of both embedded sides obey the same rule', async () => {
+    const { discord, gateway, bot } = at.stage;
+    if (gateway.kind !== 'embedded') throw new Error('This house has an embedded gateway.');
+    expect(bot.state.state).toBe('running');
+    for (const side of [discord.url, gateway.embedded.url]) {
+      const control = (headers: Record<string, string>) => fetchStatus(`${side}/_sandbox/state`, headers);
+      expect(await control({ host: 'evil.example' })).toBe(403);
+      expect(await control({ origin: 'https://evil.example' })).toBe(403);
+      expect(await control({ origin: at.url })).toBe(403);
+      expect(await control({ authorization: 'Bearer wrong' })).toBe(401);
+    }
+    expect(await fetchStatus(`${discord.url}/_sandbox/state`, { authorization: `Bearer ${discord.token}` })).toBe(200);
+  });
+
+  it('shows the page without a token, under a policy that lets nothing in from elsewhere', async () => {
+    const { status, body, headers } = await at.get<string>('/', { authorization: '' });
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    expect(body).toContain('The page');
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toContain(`img-src 'self' data: blob: ${at.stage.discord.url}`);
+    expect(policy).not.toMatch(/unsafe|\*|https:/);
+    const script = await at.get('/assets/main-1234.js', { authorization: '' });
+    expect(script.headers['cache-control']).toContain('immutable');
+    expect((await at.get('/..%2f..%2fpackage.json')).status).not.toBe(200);
+    expect((await at.get('/.env')).status).toBe(404);
+  });
+});
+
+async function fetchStatus(address: string, headers: Record<string, string>): Promise<number> {
+  const { request } = await import('undici');
+  const answer = await request(address, { headers });
+  await answer.body.dump();
+  return answer.statusCode;
+}

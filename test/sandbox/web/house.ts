@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { expect } from 'vitest';
+import { WebSocket } from 'ws';
+import { Belongings } from '../../../sandbox/web/belongings.ts';
+import { openStage, type StageOptions } from '../../../sandbox/web/open-stage.ts';
+import type { Acted, Live, SeenMessage, Workbench, World } from '../../../sandbox/web/protocol.ts';
+import { pageServer } from '../../../sandbox/web/server.ts';
+import type { Stage } from '../../../sandbox/web/stage.ts';
+
+export const token = 'the-token-of-this-run';
+const PATIENCE = { timeout: 25_000, interval: 20 };
+
+interface Answer<Body> {
+  readonly status: number;
+  readonly body: Body;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+export interface House {
+  readonly url: string;
+  readonly stage: Stage;
+  get<Body>(path: string, headers?: Record<string, string>): Promise<Answer<Body>>;
+  post<Body>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
+  act(order: Record<string, unknown>): Promise<Answer<Acted & { error?: string }>>;
+  trouble(order: Record<string, unknown>): Promise<Answer<{ said?: string; error?: string }>>;
+  world(as: string): Promise<World>;
+  channel(as: string, name: string): Promise<string>;
+  messages(channel: string, as: string): Promise<SeenMessage[]>;
+  workbench(): Promise<Workbench>;
+  /** Awaits what `look` finds, looking again and again. */
+  until<Found>(look: () => Promise<Found | undefined> | Found | undefined): Promise<Found>;
+  listen(as: string): Promise<{ readonly events: readonly Live[]; close(): void }>;
+  close(): Promise<void>;
+}
+
+/** Everything behind the page with the real bot as a process, and a page of one line in place of the built one. */
+export async function house(wish: Partial<StageOptions> = {}): Promise<House> {
+  const belongings = new Belongings();
+  const usual = { speed: 50, realGateway: false, environment: process.env, signal: new AbortController().signal };
+  const { stage, ready } = await openStage({ ...usual, ...wish }, belongings);
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-page-'));
+  await belongings.keep(folder, () => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>The page</title>');
+  writeFileSync(join(folder, 'assets/main-1234.js'), 'export {};');
+  const server = await pageServer({ stage, token, folder });
+  await belongings.keep(server, () => server.close());
+  const url = await server.listen({ port: 0, host: '127.0.0.1' });
+  await ready;
+  return { ...visitor(url), url, stage, close: () => belongings.close() };
+}
+
+function visitor(url: string): Omit<House, 'url' | 'stage' | 'close'> {
+  const call = async <Body>(path: string, init: Parameters<typeof request>[1], headers: Record<string, string>) => {
+    const answer = await request(`${url}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    });
+    const text = await answer.body.text();
+    const body = (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as Body;
+    return { status: answer.statusCode, body, headers: answer.headers };
+  };
+  const get = <Body>(path: string, headers = {}) => call<Body>(path, {}, headers);
+  const post = <Body>(path: string, body: unknown, headers = {}) =>
+    call<Body>(
+      path,
+      { method: 'POST', body: JSON.stringify(body) },
+      { 'content-type': 'application/json', ...headers },
+    );
+  const world = async (as: string) => (await get<World>(`/api/world?as=${as}`)).body;
+  return {
+    get,
+    post,
+    act: (order) => post('/api/act', order),
+    trouble: (order) => post('/api/trouble', order),
+    world,
+    async channel(as, name) {
+      const { guilds, direct } = await world(as);
+      const found = [...guilds.flatMap(({ channels }) => channels), ...direct].find((one) => one.name === name);
+      if (!found) throw new Error(`${as} sees no channel ${name}.`);
+      return found.id;
+    },
+    messages: async (channel, as) => (await get<SeenMessage[]>(`/api/messages/${channel}?as=${as}`)).body,
+    workbench: async () => (await get<Workbench>('/api/workbench')).body,
+    async until(look) {
+      let found: Awaited<ReturnType<typeof look>>;
+      await expect
+        .poll(async () => {
+          found = await look();
+          return found !== undefined;
+        }, PATIENCE)
+        .toBe(true);
+      return found as NonNullable<typeof found>;
+    },
+    async listen(as) {
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/api/live?token=${token}&as=${as}`);
+      const events: Live[] = [];
+      socket.on('message', (data) => events.push(JSON.parse(String(data)) as Live));
+      await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+      return { events, close: () => socket.terminate() };
+    },
+  };
+}
