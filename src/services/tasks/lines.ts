@@ -10,6 +10,8 @@ const NUMBERED = /^[\s*_>#]*(?:\d\ufe0f?\u20e3|🔟|\(?\d{1,2}[.):](?=[\s*_])[*_
 const BULLETED = /^\s*[-*•–]\s+/;
 const HEADING = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|.*:)$/;
 
+const TITLE = /^[\p{L}\p{M}'’-]+(?: [\p{L}\p{M}'’-]+){0,4}$/u;
+
 const isHeading = (row: string): boolean => HEADING.test(row.trim());
 
 /** Gateways number lines by keycaps, usually; what is numbered otherwise, or not at all, is read as well as may be. */
@@ -29,13 +31,17 @@ function marked(rows: readonly string[], mark: RegExp): ReadText {
   const lines: string[] = [];
   const beside: string[] = [];
   let goesOn = false;
+  let above = '';
   for (const row of rows) {
     if (mark.test(row)) {
+      // A few words right above the first line are what the lines are called.
+      if (lines.length === 0 && beside.at(-1) === above && TITLE.test(above)) beside.pop();
       lines.push(row.replace(mark, ''));
       goesOn = true;
     } else if (row.trim() === '' || isHeading(row)) goesOn = false;
     else if (goesOn) lines.push(`${lines.pop()} ${row}`);
     else beside.push(row.trim());
+    if (row.trim() !== '') above = row.trim();
   }
   return { lines, beside };
 }

@@ -34,9 +34,16 @@ describe('a result in words', () => {
     ['bold words', '1. **fox** in snow\n2. __hare__', ['**fox** in snow', '__hare__']],
     ['an empty line among them', '1️⃣ one\n2️⃣\n3️⃣ three', ['one', 'three']],
     ['only what looks like a heading', '## A fox in the snow', ['## A fox in the snow']],
+    ['what the lines are called', 'Shortened prompts\n1️⃣ one\n2️⃣ two', ['one', 'two']],
     ['nothing', ' \n ', []],
   ])('that is odd is read as well as may be: %s', (_, text, lines) => {
     expect(readText(text).lines).toEqual(lines);
+  });
+
+  it('has directions of what stands above it, but not of what its lines are called', () => {
+    const lines = '1️⃣ one\n2️⃣ two';
+    expect(directionsIn(readText(`Shortened prompts\n\n${lines}`))).toEqual([]);
+    expect(directionsIn(readText(`a fox, snow, dusk\nShortened prompts\n${lines}`))).toEqual(['a fox, snow, dusk']);
   });
 
   it('of any kind is read without a fault, quickly, and loses nothing where it has no marks', () => {
