@@ -1,4 +1,5 @@
 import '@fontsource-variable/figtree/index.css';
+import 'twemoji-colr-font/twemoji.css';
 import './styles/colours.css';
 import './styles/ground.css';
 import './styles/house.css';

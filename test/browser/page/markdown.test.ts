@@ -33,6 +33,11 @@ describe('what Discord makes of a text', () => {
     ]);
   });
 
+  it('a keycap is a picture of its key, and a number is a number', () => {
+    expect(inline('1\ufe0f\u20e3 of 12')).toEqual([{ is: 'keycap', text: '1\ufe0f\u20e3' }, text(' of 12')]);
+    expect(plain('#\u20e3 7', names)).toBe('#\u20e3 7');
+  });
+
   it('only addresses of the web become links', () => {
     expect(inline('[here](https://a.example/x_(y)) and [bad](javascript:alert(1))')).toEqual([
       { is: 'link', href: 'https://a.example/x_(y)', inner: [text('here')] },

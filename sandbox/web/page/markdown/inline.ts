@@ -48,12 +48,13 @@ const rules: readonly Rule[] = [
     read: ([, seconds = '', style = 'f']) => ({ is: 'time', seconds: Number(seconds), style }),
   },
   { at: /^<a?:(\w+):\d+>/, read: ([, name = '']) => ({ is: 'emoji', name }) },
+  { at: /^[0-9#*]\ufe0f?\u20e3/, read: ([keycap]) => ({ is: 'keycap', text: keycap }) },
   { at: /^@(?:everyone|here)\b/, read: ([words]) => ({ is: 'everyone', text: words }) },
   { at: /^\n/, read: () => ({ is: 'break' }) },
 ];
 
 /** Where a rule may begin: between two of these there is only text. */
-const DULL = /^[^\\`*_~|[<h@\nH]+/;
+const DULL = /^[^\\`*_~|[<h@\nH0-9#]+/;
 
 /** A message nested deeper than this is a trick, and stays text. */
 const DEEPEST = 12;

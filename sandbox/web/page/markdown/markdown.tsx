@@ -6,6 +6,7 @@ import { showMessage } from '../shell/jump.ts';
 import { now } from '../state/clock.ts';
 import { channelOf, enter, nameOf } from '../state/world.ts';
 import { blocks } from './blocks.ts';
+import { Emoji } from './emoji.tsx';
 import { relativeTime, timeText } from './time.ts';
 import type { Block, Inline } from './tree.ts';
 
@@ -142,6 +143,8 @@ function span(node: Inline, key: number): ComponentChildren {
       return <Time key={key} at={node.seconds * 1_000} style={node.style} />;
     case 'emoji':
       return `:${node.name}:`;
+    case 'keycap':
+      return <Emoji key={key} name={node.text} />;
     case 'everyone':
       return (
         <span key={key} class="mention">

@@ -44,6 +44,7 @@ function ofInline(inner: readonly Inline[], nameOf: (id: string) => string): str
         case 'emoji':
           return `:${node.name}:`;
         case 'text':
+        case 'keycap':
         case 'code':
         case 'everyone':
           return node.text;

@@ -9,6 +9,7 @@ export type Inline =
   | { readonly is: 'command'; readonly name: string; readonly id: string }
   | { readonly is: 'time'; readonly seconds: number; readonly style: string }
   | { readonly is: 'emoji'; readonly name: string }
+  | { readonly is: 'keycap'; readonly text: string }
   | { readonly is: 'everyone'; readonly text: string };
 
 export type Block =

@@ -1,3 +1,4 @@
+import { Emoji } from '../markdown/emoji.tsx';
 import { Dots } from '../shell/dots.tsx';
 import { Icon } from '../shell/icons.tsx';
 import { click, pressed, pressKey } from '../state/acts.ts';
@@ -30,7 +31,7 @@ export function Button({ component, message }: { component: Component; message: 
   };
   const inner = (
     <>
-      {emoji?.name !== undefined && <span class="emoji">{emoji.name}</span>}
+      {emoji?.name !== undefined && <Emoji name={emoji.name} />}
       {label}
     </>
   );

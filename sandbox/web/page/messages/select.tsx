@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { Emoji } from '../markdown/emoji.tsx';
 import { Icon } from '../shell/icons.tsx';
 import { useShown } from '../shell/shown.ts';
 import { place, world } from '../state/world.ts';
@@ -125,7 +126,7 @@ export function Select({ select, busy = false, label, id: given, values, onChose
               onMouseMove={() => (active.value = index)}
               onClick={() => pick(option)}
             >
-              {option.emoji?.name && <span class="emoji">{option.emoji.name}</span>}
+              {option.emoji?.name && <Emoji name={option.emoji.name} />}
               <span class="select-words">
                 {option.label}
                 {option.description !== undefined && <small>{option.description}</small>}
