@@ -32,7 +32,7 @@ export function Me() {
   const choose = (person: Person) => {
     close();
     say(`You are ${person.name} now. ${person.blurb}`);
-    void become(person);
+    become(person);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const entries = [...(box.current?.querySelectorAll('button') ?? [])];
