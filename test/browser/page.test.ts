@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/web/sandbox.ts';
 import { browserPath, openBrowser } from '../support/browser.ts';
-import { everything } from './page/everything.ts';
+import { everyField } from './page/everything.ts';
 import { type Look, type Visitor, visitor } from './page/visitor.ts';
 
 describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real Chromium', () => {
@@ -56,17 +56,15 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await dialog.getByRole('img', { name: /a fox in the snow/ }).waitFor();
     await press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.locator('.message .picture:focus').count()).toBe(1);
+    expect(await page.evaluate('document.activeElement.outerHTML')).toMatch(/^<button type="button" class="picture"/);
   });
 
   it('a picture keeps its place before it has loaded', async () => {
-    const { page } = await visit();
-    await page.route('**/*.{png,webp,jpg}*', () => undefined);
-    await page.reload();
-    const tile = page.locator('.tile').first();
-    await tile.waitFor();
-    expect(await tile.getAttribute('style')).toMatch(/aspect-ratio: \d+ \/ \d+/);
-    expect(await tile.boundingBox()).toMatchObject({ height: expect.closeTo(350, 0) });
+    const { page } = await visit({ furnished: true });
+    const tile = page.locator('.gallery[data-count="1"] .tile').first();
+    expect(await tile.getAttribute('style')).toMatch(/aspect-ratio: 320 \/ 240/);
+    await page.evaluate(`document.querySelectorAll('.tile img').forEach((one) => one.removeAttribute('src'))`);
+    expect(await tile.boundingBox()).toMatchObject({ width: 320, height: 240 });
   });
 
   it('options are completed while one types, and the chosen one is sent', async () => {
@@ -216,12 +214,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
   });
 
   it('whatever the wire can hold has its look, and nothing of it is out of reach', async () => {
-    const { page, press } = await visit();
-    await page.route('**/api/messages/*', async (route) => {
-      const channel = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
-      await route.fulfill({ json: everything(channel, { id: '1', username: 'bot' }, { id: '2', username: 'guest' }) });
-    });
-    await here.enter('thread');
+    const { page, press } = await visit({ furnished: true });
     await page.getByText('An answer').waitFor();
     expect(await page.getByRole('heading', { name: /^(One|Two|Three|A page)$/ }).count()).toBe(4);
     expect(await page.locator('.gallery[data-count="3"] img').count()).toBe(3);
@@ -266,8 +259,9 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
   });
 
   it.each(['dark', 'light'] as const)('nobody is left out: axe finds no serious fault in the %s', async (colours) => {
-    const { page, press } = await visit({ colours });
-    await page.locator('.message .picture').first().waitFor();
+    const { page, press } = await visit({ colours, furnished: true });
+    await page.route('**/api/act', (route) => route.fulfill({ json: { modal: everyField } }));
+    await page.getByText('An answer').waitFor();
     const found = { studio: await here.faults() } as Record<string, string[]>;
     await here.begin('imagine');
     await page.getByRole('button', { name: 'aspect', exact: true }).click();
@@ -281,8 +275,9 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await page.getByRole('menu').waitFor();
     found.menu = await here.faults('.menu');
     await press('Escape');
-    await page.getByRole('button', { name: 'Edit and retry' }).first().click();
-    await page.getByRole('dialog').waitFor();
+    await page.getByRole('button', { name: 'Style 1' }).click();
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.getByText('This is required.').first().waitFor();
     found.form = await here.faults('dialog');
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -290,14 +285,16 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
       await here.bench(tab);
       found[tab] = await here.faults('.workbench');
     }
+    await page.unroute('**/api/messages/*');
     await here.enter('thread');
+    await page.getByRole('heading', { name: 'Welcome to #thread' }).waitFor();
     found.welcome = await here.faults('main');
     expect(Object.entries(found).filter(([, faults]) => faults.length > 0)).toEqual([]);
   });
 
   it('on a phone nothing is wider than its place, and the workbench is a sheet', async () => {
-    const { page, press } = await visit({ width: 360, height: 740 });
-    await page.locator('.message .picture').first().waitFor();
+    const { page, press } = await visit({ width: 360, height: 740, furnished: true });
+    await page.getByText('An answer').waitFor();
     const found = await here.overflowing();
     await here.begin('imagine');
     await here.type('a very long wish that takes several lines on the narrow page of a telephone');

@@ -99,3 +99,34 @@ export function everything(channel: string, bot: Sender, person: Sender): SeenMe
     message('8', { content: 'An answer', referenced_message: message('1', { content: 'What was **asked**' }) }),
   ];
 }
+
+/** A form with every kind of field. */
+export const everyField = {
+  interactionId: '1',
+  customId: 'form',
+  title: 'Every field',
+  components: [
+    { type: 10, content: 'Some **words** first' },
+    {
+      type: 18,
+      label: 'Short',
+      description: 'A hint',
+      component: { type: 4, style: 1, custom_id: 's', min_length: 3 },
+    },
+    { type: 18, label: 'Long', component: { type: 4, style: 2, custom_id: 'l', required: false } },
+    {
+      ...{ type: 18, label: 'One of' },
+      component: { type: 3, custom_id: 'o', options: [{ label: 'First', value: '1' }] },
+    },
+    { type: 18, label: 'A file', component: { type: 19, custom_id: 'f' } },
+    {
+      ...{ type: 18, label: 'Radio' },
+      component: { type: 21, custom_id: 'r', options: [{ label: 'Left', value: 'l' }] },
+    },
+    {
+      ...{ type: 18, label: 'Some of' },
+      component: { type: 22, custom_id: 'g', required: false, options: [{ label: 'Up', value: 'u' }] },
+    },
+    { type: 18, label: 'Agreed', component: { type: 23, custom_id: 'c' } },
+  ],
+};

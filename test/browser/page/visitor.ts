@@ -3,6 +3,7 @@ import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Workbench } from '../../../sandbox/web/protocol.ts';
 import type { Sandbox } from '../../../sandbox/web/sandbox.ts';
+import { everything } from './everything.ts';
 
 /** Long enough for a job on a machine that is busy with other tests. */
 const PATIENCE_MS = 20_000;
@@ -11,6 +12,8 @@ export interface Look {
   readonly colours?: 'dark' | 'light';
   readonly width?: number;
   readonly height?: number;
+  /** Every channel holds whatever a message can hold, whatever has happened there. */
+  readonly furnished?: boolean;
 }
 
 /** Somebody in front of the page, who acts by keyboard where that is a way. */
@@ -49,6 +52,12 @@ export async function visitor(context: BrowserContext, { url, token }: Sandbox, 
     const { hostname, protocol } = new URL(request.url());
     if (protocol.startsWith('http') && hostname !== '127.0.0.1') complaints.push(`It asked ${hostname}.`);
   });
+  if (look.furnished) {
+    await page.route('**/api/messages/*', async (route) => {
+      const channel = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
+      await route.fulfill({ json: everything(channel, { id: '1', username: 'bot' }, { id: '2', username: 'guest' }) });
+    });
+  }
   await page.goto(`${url}/#${token}`);
   await page.locator('.composer').waitFor();
   const composer = page.locator('#composer');

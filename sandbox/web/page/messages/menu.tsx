@@ -1,5 +1,5 @@
 import { type Signal, useComputed } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { SeenMessage } from '../../protocol.ts';
 import { Icon } from '../shell/icons.tsx';
 import { sendMenu } from '../state/acts.ts';
@@ -70,7 +70,7 @@ interface MenuProps {
 
 function Menu({ point, apps, others, onClose }: MenuProps) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const menu = box.current;
     if (!menu) return;
     const { width, height } = menu.getBoundingClientRect();

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
   readonly class: string;
@@ -14,7 +14,8 @@ interface Props {
 /** The browser's own dialog: it keeps the focus within and gives it back at the end. */
 export function Dialog({ class: name, label, first, children, onClose, onKeyDown }: Props) {
   const box = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Not an effect that may come later: the focus is given back before the dialog is gone.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const dialog = box.current;
     dialog?.showModal();
@@ -35,6 +36,8 @@ export function Dialog({ class: name, label, first, children, onClose, onKeyDown
         event.preventDefault();
         onClose();
       }}
+      // A browser may close it by itself, without asking.
+      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
       onKeyDown={onKeyDown}
       onClick={({ target, currentTarget }) => target === currentTarget && onClose()}
     >

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Person } from '../../protocol.ts';
 import { say } from '../state/announce.ts';
 import { theme, turnTheme } from '../state/look.ts';
@@ -16,7 +16,7 @@ export function Me() {
   const box = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const { me, people = [] } = world.value ?? {};
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen.value) return;
     box.current?.querySelector<HTMLElement>('[aria-checked="true"]')?.focus();
     const outside = ({ target }: Event) => {
@@ -32,7 +32,7 @@ export function Me() {
   const choose = (person: Person) => {
     close();
     say(`You are ${person.name} now. ${person.blurb}`);
-    void become(person);
+    become(person);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const entries = [...(box.current?.querySelectorAll('button') ?? [])];

@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals';
+import { effect, signal, untracked } from '@preact/signals';
 import type { Live } from '../../protocol.ts';
 import { drop, forgetMessages, loadMessages, markRead, nowTyping, take } from './messages.ts';
 import { sentenceOf, token } from './session.ts';
@@ -17,14 +17,19 @@ let wait = SHORTEST_WAIT;
 export function goLive(): void {
   effect(() => {
     const who = as.value;
-    forgetMessages();
-    connect(who);
+    untracked(() => {
+      forgetMessages();
+      connect(who);
+    });
   });
   effect(() => {
     const id = channelId.value;
     if (id === undefined) return;
-    markRead(id);
-    void refresh(id);
+    // Who asks, and what is unread, is no reason to ask again.
+    untracked(() => {
+      markRead(id);
+      void refresh(id);
+    });
   });
 }
 
@@ -49,8 +54,10 @@ function connect(who: string): void {
 }
 
 async function refreshAll(): Promise<void> {
+  const before = channelId.peek();
   await Promise.all([loadWorld(), loadWorkbench().catch(told)]);
-  if (channelId.peek() !== undefined) await refresh(channelId.peek() ?? '');
+  // Another channel in front asks for itself.
+  if (before !== undefined && before === channelId.peek()) await refresh(before);
 }
 
 const refresh = (id: string): Promise<void> => loadMessages(id).catch(told);

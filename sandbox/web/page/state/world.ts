@@ -62,10 +62,10 @@ export function enter(id: string): void {
   chosen.value = id;
 }
 
-export async function become(person: Person): Promise<void> {
+/** The socket follows, and with it everything that this person sees. */
+export function become(person: Person): void {
   sessionStorage.setItem(KEPT, person.role);
   as.value = person.role;
-  await loadWorld();
 }
 
 export async function enterDirectMessage(): Promise<void> {
