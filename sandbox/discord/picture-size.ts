@@ -4,12 +4,14 @@ export interface PictureSize {
 }
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+const WEBP = /^RIFF[\s\S]{4}WEBPVP8[ LX]$/;
 
-/** Discord measures the pictures it is given; PNG and JPEG are enough here. */
+/** Discord measures the pictures it is given; PNG, JPEG and WebP are enough here. */
 export function pictureSize(bytes: Buffer): PictureSize | undefined {
   if (bytes.length >= 24 && bytes.subarray(0, 4).equals(PNG))
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
   if (bytes.length >= 4 && bytes[0] === 0xff && bytes[1] === 0xd8) return ofJpeg(bytes);
+  if (bytes.length >= 30 && WEBP.test(bytes.toString('latin1', 0, 16))) return ofWebp(bytes);
   return undefined;
 }
 
@@ -21,4 +23,19 @@ function ofJpeg(bytes: Buffer): PictureSize | undefined {
     at += 2 + bytes.readUInt16BE(at + 2);
   }
   return undefined;
+}
+
+/** Lossy, lossless and extended ones each say it in their own way (RFC 9649). */
+function ofWebp(bytes: Buffer): PictureSize {
+  const fourteen = 0x3fff;
+  switch (bytes.toString('latin1', 12, 16)) {
+    case 'VP8X':
+      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+    case 'VP8L': {
+      const bits = bytes.readUInt32LE(21);
+      return { width: (bits & fourteen) + 1, height: ((bits >>> 14) & fourteen) + 1 };
+    }
+    default:
+      return { width: bytes.readUInt16LE(26) & fourteen, height: bytes.readUInt16LE(28) & fourteen };
+  }
 }

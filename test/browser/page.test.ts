@@ -149,6 +149,24 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await here.latest().getByRole('button', { name: 'U1' }).waitFor();
   });
 
+  it('a picture’s message has a menu, whose entries a command is made of, and a film plays', async () => {
+    const { page } = await visit();
+    await order('a heron in the reeds');
+    await here.latest().getByRole('button', { name: 'U1' }).waitFor();
+    await here.latest().getByText('a heron in the reeds').click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Describe this picture' }).click();
+    await here.latest().getByText('Only you can see this').waitFor();
+    await here.latest().getByRole('button', { name: 'Describe again' }).waitFor();
+
+    await here.begin('video');
+    await here.type('waves at dawn');
+    await here.press('Enter');
+    await page.locator('.message video').waitFor();
+    const film = `document.querySelector('.message video')`;
+    await page.evaluate(`${film}.muted = true, ${film}.play()`);
+    await expect.poll(() => page.evaluate(`${film}.currentTime`)).toBeGreaterThan(0);
+  });
+
   it('a failed order is edited in its form and succeeds', async () => {
     const { page } = await visit();
     await (await here.bench('Trouble')).getByRole('button', { name: 'Fail the next job' }).click();
