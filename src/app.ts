@@ -11,6 +11,7 @@ import { servedHere } from './discord/guards.ts';
 import { operators } from './discord/operators.ts';
 import { registeredCommands } from './discord/registered.ts';
 import { Router } from './discord/router.ts';
+import { storedFiles } from './discord/stored-files.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
 import { pause } from './lib/pause.ts';
@@ -91,7 +92,10 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     gather: gatherer({ media, log }),
   });
   const offers = new Offers();
-  const presented = presenter({ media, tasks, say, log, offers, isRemix: config.gateway.remix });
+  const presented = presenter({
+    ...{ media, tasks, say, log, offers, isRemix: config.gateway.remix },
+    storedFiles: storedFiles(client.rest, log),
+  });
   const delivery = new Delivery({
     botRest: client.rest,
     tokenRest,
@@ -112,6 +116,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     clock,
     offers,
     messageOf: presented.messageOf,
+    brought: presented.brought,
     async health() {
       const latency = client.ws.ping;
       return {

@@ -5,8 +5,9 @@ import { dismissId, tryAgainId } from './buttons/unconfirmed.ts';
 import { upscaleAllId } from './buttons/upscale-all.ts';
 import { continueId, wordsId } from './buttons/words.ts';
 import type { Prepared } from './discord/delivery/delivery.ts';
+import { messageLink } from './discord/message-link.ts';
 import type { Say } from './locales/index.ts';
-import { type Results, resultsOf } from './results.ts';
+import { type Copies, type Result, type Results, resultsOf } from './results.ts';
 import { MediaError } from './services/media/index.ts';
 import { asksForWords } from './services/tasks/actions.ts';
 import { isSpoiler, typedIn } from './services/tasks/follow-ups.ts';
@@ -14,7 +15,7 @@ import type { Offers } from './services/tasks/offers.ts';
 import { hasEnded, type Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
-import { NOTHING_SHOWN, taskMessage } from './views/task.ts';
+import { NOTHING_SHOWN, type Shown, taskMessage } from './views/task.ts';
 import type { TaskControls } from './views/task-buttons.ts';
 
 interface PresenterParts extends Results {
@@ -23,6 +24,8 @@ interface PresenterParts extends Results {
   /** The gateway's account works in remix mode: variations ask for words. */
   isRemix: boolean;
   offers: Pick<Offers, 'isOffered'>;
+  /** The files of a task's message as Discord keeps them, by name. */
+  storedFiles(task: Task): Promise<ReadonlyMap<string, string>>;
 }
 
 /** A picture that stands for seconds needs no more detail, and nobody waits long for it. */
@@ -39,6 +42,29 @@ export function presenter(parts: PresenterParts) {
     // Whether a form is the first answer must show in the id: there is no time to look it up.
     actionId: (taskId, place, customId) => (asksForWords(customId, isRemix) ? wordsId : actionId)(taskId, place),
   };
+  function shownResults(task: Task, results: readonly Result[], nothing: Shown): Prepared {
+    const prompt = typedIn(task);
+    const files = results.flatMap((result, index): FilePlan[] => {
+      if (result.as !== 'file') return [];
+      const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
+      return [{ name, bytes: result.bytes, alt: say('task.alt', { prompt }), spoiler: isSpoiler(task) }];
+    });
+    const shown = {
+      ...nothing,
+      files,
+      links: results.filter((result) => result.as === 'link'),
+      wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
+      gone: results.filter(({ as }) => as === 'gone').length,
+      odd: results.filter(({ as }) => as === 'odd').length,
+    };
+    return {
+      plan: taskMessage(task, controls, say, shown),
+      release: () => {
+        for (const result of results) if (result.as === 'file') result.release();
+      },
+    };
+  }
+
   return {
     messageOf: (task: Task): MessagePlan => taskMessage(task, controls, say),
 
@@ -55,38 +81,31 @@ export function presenter(parts: PresenterParts) {
         };
       }
       if (task.state !== 'ready') return { plan: taskMessage(task, controls, say, nothing), release: () => undefined };
-      const results = await resultsOf(task, parts);
-      const prompt = typedIn(task);
-      const files = results.flatMap((result, index): FilePlan[] => {
-        if (result.as !== 'file') return [];
-        const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
-        return [{ name, bytes: result.bytes, alt: say('task.alt', { prompt }), spoiler: isSpoiler(task) }];
-      });
-      const shown = {
-        ...nothing,
-        files,
-        links: results.filter((result) => result.as === 'link'),
-        wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
-        gone: results.filter(({ as }) => as === 'gone').length,
-        odd: results.filter(({ as }) => as === 'odd').length,
-      };
-      return {
-        plan: taskMessage(task, controls, say, shown),
-        release: () => {
-          for (const result of results) if (result.as === 'file') result.release();
-        },
-      };
+      return shownResults(task, await resultsOf(task, parts), nothing);
+    },
+
+    /** A result once more, whenever it was: as Discord keeps it, else as the gateway does. */
+    async brought(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<Prepared> {
+      const here = { ...task, route: { ...task.route, uploadLimit } };
+      const nothing = { ...NOTHING_SHOWN, parentLink: await linkToParent(task, parts) };
+      return shownResults(here, await resultsOf(here, parts, copiesOf(await parts.storedFiles(task))), nothing);
     },
   };
 }
 
 async function linkToParent({ parentId }: Task, { tasks }: PresenterParts): Promise<string | undefined> {
   const parent = parentId === undefined ? undefined : await tasks.get(parentId);
-  if (!parent?.message) return undefined;
-  const { channelId, id } = parent.message;
-  // It may have ended as a direct message, wherever it was asked for.
-  const place = channelId === parent.channelId ? (parent.guildId ?? '@me') : '@me';
-  return `https://discord.com/channels/${place}/${channelId}/${id}`;
+  return parent && messageLink(parent);
+}
+
+/** Files carry the place of their result in their names. */
+function copiesOf(files: ReadonlyMap<string, string>): Copies {
+  return new Map(
+    [...files].flatMap(([name, address]): [number, string][] => {
+      const place = /-(\d+)\.\w+$/.exec(name)?.[1];
+      return place === undefined ? [] : [[Number(place) - 1, address]];
+    }),
+  );
 }
 
 /** Says what became of it, and nothing of what was asked for. */

@@ -38,7 +38,7 @@ interface Place {
 }
 
 /** The results of a task, one after the other: one that cannot be fetched does not hide the others. */
-export async function resultsOf(task: Task, parts: Results): Promise<Result[]> {
+export async function resultsOf(task: Task, parts: Results, copies: Copies = new Map()): Promise<Result[]> {
   let asked: Promise<readonly Medium[]> | undefined;
   const results: Result[] = [];
   for (const [index, medium] of task.media.entries()) {
@@ -49,9 +49,17 @@ export async function resultsOf(task: Task, parts: Results): Promise<Result[]> {
     };
     const held = results.reduce((sum, result) => sum + (result.as === 'file' ? result.bytes.length : 0), 0);
     const fetcher = new Fetcher(task, parts, MOST_HELD - held);
-    results.push(await resultFrom(medium, freshOne, fetcher));
+    results.push((await copyFrom(copies.get(index), fetcher)) ?? (await resultFrom(medium, freshOne, fetcher)));
   }
   return results;
+}
+
+/** Where Discord keeps a result that was attached once, by its place among the results. */
+export type Copies = ReadonlyMap<number, string>;
+
+async function copyFrom(address: string | undefined, fetcher: Fetcher): Promise<Result | undefined> {
+  const copy = address === undefined ? GONE : await fetcher.fetch({ address }, { address });
+  return copy.as === 'file' ? copy : undefined;
 }
 
 async function resultFrom(known: Place, again: () => Promise<Medium | undefined>, fetcher: Fetcher): Promise<Result> {

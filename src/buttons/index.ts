@@ -4,6 +4,8 @@ import { actionButton, changeButton } from './action.ts';
 import { cancelButton, editedForm, editOpener, retryButton } from './again.ts';
 import { deleteButton } from './delete.ts';
 import { modelsPageButton } from './models-page.ts';
+import { showAllButton, showAskButton, showButton, showMeButton } from './show.ts';
+import { chooseTask, tasksPageButton } from './tasks.ts';
 import { dismissButton, tryAgainButton } from './unconfirmed.ts';
 import { upscaleAllButton } from './upscale-all.ts';
 import { usageRangeButton } from './usage-range.ts';
@@ -20,6 +22,12 @@ export const buttons: readonly Button<Services>[] = [
   deleteButton,
   modelsPageButton,
   usageRangeButton,
+  tasksPageButton,
+  chooseTask,
+  showButton,
+  showMeButton,
+  showAskButton,
+  showAllButton,
 ];
 
 export const openers: readonly Opener<Services>[] = [wordsOpener, continueOpener, editOpener];

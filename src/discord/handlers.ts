@@ -1,6 +1,7 @@
 import type { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import type { FormPlan, MessagePlan } from '../views/plan.ts';
+import type { Prepared } from './delivery/delivery.ts';
 import type { Filled } from './form.ts';
 import type { Guard } from './guards.ts';
 import type { Options, Values } from './options.ts';
@@ -39,7 +40,7 @@ export interface Suggestion {
  * What becomes of the answer: a plan takes its place; "shown as it goes" leaves it to the delivery of the task that was made;
  * "taken away" removes the message that was pressed.
  */
-export type Outcome = MessagePlan | 'shown as it goes' | 'taken away';
+export type Outcome = MessagePlan | Prepared | 'shown as it goes' | 'taken away';
 
 /** A slash command as a value. Its description, its options' and its choices' are found in the locale by their names. */
 export interface CommandDefinition<O extends Options, Services> extends Guarded<Services, Values<O>> {
@@ -96,7 +97,8 @@ type Answers = 'here' | 'beside';
 
 /** Something pressed or chosen. */
 export interface Button<Services> extends Pointed, Guarded<Services> {
-  answers: Answers;
+  /** openly: a message of its own that everybody sees, whoever sees the one that was pressed. */
+  answers: Answers | 'openly';
   run(pressed: { args: readonly string[]; chosen: readonly string[] }, ask: Ask<Services>): Promise<Outcome>;
 }
 

@@ -16,9 +16,14 @@ export function originOf(interaction: BaseInteraction, isPrivate: boolean): Orig
 }
 
 /** What comes of a press is as private as the message that was pressed, and shown in that one or beside it. */
-export function pressOrigin(interaction: BaseInteraction, pressed: Pressed, answers: 'here' | 'beside'): Origin {
-  const origin = originOf(interaction, pressed.flags.has(MessageFlags.Ephemeral));
-  return answers === 'beside' ? origin : { ...origin, message: { channelId: pressed.channelId, id: pressed.id } };
+export function pressOrigin(
+  interaction: BaseInteraction,
+  pressed: Pressed,
+  answers: 'here' | 'beside' | 'openly',
+): Origin {
+  const isPrivate = answers !== 'openly' && pressed.flags.has(MessageFlags.Ephemeral);
+  const origin = originOf(interaction, isPrivate);
+  return answers !== 'here' ? origin : { ...origin, message: { channelId: pressed.channelId, id: pressed.id } };
 }
 
 export interface Pressed {

@@ -194,13 +194,27 @@ export class Router<Services> {
   }
 }
 
-function acknowledgePress(responder: Responder, answers: 'here' | 'beside', { origin }: Ask<unknown>): Promise<void> {
+function acknowledgePress(
+  responder: Responder,
+  answers: 'here' | 'beside' | 'openly',
+  { origin }: Ask<unknown>,
+): Promise<void> {
   return answers === 'here' ? responder.deferUpdate() : responder.defer(origin.route.isPrivate);
 }
 
 async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
   if (outcome === 'taken away') await responder.takeAway();
-  else if (outcome !== 'shown as it goes') await responder.edit(outcome);
+  else if (outcome !== 'shown as it goes') await answerWith(outcome, responder);
+}
+
+/** What holds memory gives it back once it is said, or cannot be. */
+async function answerWith(outcome: Exclude<Outcome, string>, responder: Responder): Promise<void> {
+  if (!('release' in outcome)) return responder.edit(outcome);
+  try {
+    await responder.edit(outcome.plan);
+  } finally {
+    outcome.release();
+  }
 }
 
 interface Guarded<Services, Given> {

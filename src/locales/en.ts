@@ -2,6 +2,7 @@ import { commands } from './en/commands.ts';
 import { menus } from './en/menus.ts';
 import { refusals } from './en/refusals.ts';
 import { task } from './en/task.ts';
+import { tasks } from './en/tasks.ts';
 import { usage } from './en/usage.ts';
 
 /** Every sentence a person reads, by the place that says it. Names in double braces are filled in. */
@@ -46,6 +47,7 @@ export const en = {
   },
   usage,
   task,
+  tasks,
   words: {
     title: 'Words for the gateway',
     editTitle: 'Other words',

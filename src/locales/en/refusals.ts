@@ -32,6 +32,9 @@ export const refusals = {
   unknownButton: 'This button belongs to something that this bot does not know.',
   outdatedButton: 'This button is from another version of the bot. Use the command again to get a new one.',
   stopping: 'The bot is just being restarted. Try again in a moment.',
+  tasksNotYours:
+    'Only members who manage this server see what others asked for. Without the option `whose` you see your own.',
+  tasksTextTooLong: 'That is too long to search for. Use a word or two.',
   nameModel: 'No model could be found for this. Name one with the option `model`; `/models` lists them.',
   unknownModel:
     'There is no model {{id}} for this key: it may not exist, or the key may not reach it. Ids are taken letter by letter, upper and lower case included.',

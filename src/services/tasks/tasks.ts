@@ -10,7 +10,7 @@ import { SPREAD_MS } from './schedule.ts';
 import type { LaneTrouble, Scheduler } from './scheduler/scheduler.ts';
 import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
-import type { TaskStore } from './task-store.ts';
+import type { PageQuestion, TaskPage, TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
 import { type Order, unconfirmed } from './transitions.ts';
 import { Words } from './words.ts';
@@ -87,6 +87,11 @@ export class Tasks {
 
   get(id: string): Promise<Task | undefined> {
     return this.#book.get(id);
+  }
+
+  /** A list of tasks, newest first. */
+  page(question: PageQuestion): Promise<TaskPage> {
+    return this.#parts.store.page(question);
   }
 
   change(id: string, transition: Transition): Promise<Task> {

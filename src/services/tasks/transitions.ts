@@ -179,6 +179,13 @@ export function undeliverable(task: Task, why: 'deleted' | 'no-way', now: number
   return settled({ ...task, delivery: { ...task.delivery, undeliverable: why } }, now);
 }
 
+/** A result that had reached nobody was fetched by its member. */
+export function collected(task: Task): Task {
+  if (task.state !== 'ready' || isLive(task)) return task;
+  const { undeliverable: _, ...delivery } = task.delivery;
+  return { ...task, state: 'delivered', delivery };
+}
+
 /** The interaction's token is dead, or of no more use. */
 export function withoutToken(task: Task): Task {
   if (task.route.token === undefined) return task;

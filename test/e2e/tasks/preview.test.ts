@@ -111,6 +111,7 @@ describe('the preview of a job', () => {
       tasks,
       log,
       say: speak(),
+      storedFiles: async () => new Map(),
       isRemix: false,
       offers: { isOffered: () => true },
     });
