@@ -8,8 +8,10 @@ import { discordClients } from './discord/clients.ts';
 import { Delivery } from './discord/delivery/delivery.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
+import { typedCommands } from './discord/handlers.ts';
 import { operators } from './discord/operators.ts';
 import { registeredCommands } from './discord/registered.ts';
+import { removal } from './discord/removal.ts';
 import { Router } from './discord/router.ts';
 import { storedFiles } from './discord/stored-files.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
@@ -90,6 +92,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     log,
     maxWaitMs: config.maxWaitMs,
     gather: gatherer({ media, log }),
+    removeMessage: removal({ botRest: client.rest, tokenRest, clock, log }),
   });
   const offers = new Offers();
   const presented = presenter({
@@ -127,11 +130,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
         troubles: tasks.troubles(),
       };
     },
-    registered: registeredCommands(
-      client,
-      commands.map(({ name }) => name),
-      clock,
-    ),
+    registered: registeredCommands(client, [...typedCommands(commands).keys()], clock),
   };
   const router = new Router({
     handlers: { commands, menus, buttons, openers, forms },

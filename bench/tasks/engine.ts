@@ -55,6 +55,7 @@ const tasks = new Tasks({
   clock,
   log,
   gather: async () => ({}),
+  removeMessage: async () => 'none',
   maxWaitMs,
 });
 let news = 0;

@@ -4,6 +4,7 @@ import { actionButton, changeButton } from './action.ts';
 import { cancelButton, editedForm, editOpener, retryButton } from './again.ts';
 import { deleteButton } from './delete.ts';
 import { modelsPageButton } from './models-page.ts';
+import { exportButton, forgetButton, forgetReallyButton, forgetSureButton } from './own-data.ts';
 import { showAllButton, showAskButton, showButton, showMeButton } from './show.ts';
 import { chooseTask, tasksPageButton } from './tasks.ts';
 import { dismissButton, tryAgainButton } from './unconfirmed.ts';
@@ -28,6 +29,10 @@ export const buttons: readonly Button<Services>[] = [
   showMeButton,
   showAskButton,
   showAllButton,
+  exportButton,
+  forgetButton,
+  forgetSureButton,
+  forgetReallyButton,
 ];
 
 export const openers: readonly Opener<Services>[] = [wordsOpener, continueOpener, editOpener];

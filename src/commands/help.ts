@@ -8,13 +8,16 @@ export const help = command({
   isPrivate: true,
   options: {},
   async run(_values, { services, place, say }: Ask<Services>) {
-    const entries = [...(await services.registered(place))].map(([name, id]) => ({
-      name,
-      id,
-      description: sentenceAt(['commands', name, 'description']) ?? '',
-      example: sentenceAt(['commands', name, 'example']) ?? `/${name}`,
-      who: sentenceAt(['commands', name, 'who']) ?? '',
-    }));
+    const entries = [...(await services.registered(place))].map(([name, id]) => {
+      const at = (what: string): string | undefined => sentenceAt(['commands', ...name.split(' '), what]);
+      return {
+        name,
+        id,
+        description: at('description') ?? '',
+        example: at('example') ?? `/${name}`,
+        who: at('who') ?? '',
+      };
+    });
     return helpPage(entries, say);
   },
 });

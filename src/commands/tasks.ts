@@ -1,4 +1,4 @@
-import { chooseTaskId, tasksPageId } from '../buttons/tasks.ts';
+import { listIds } from '../buttons/tasks.ts';
 import { type Ask, command } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { type TaskKind, taskKinds } from '../services/tasks/task.ts';
@@ -23,6 +23,6 @@ export const tasks = command({
       standing: state as Standing | undefined,
       words: text?.trim() || undefined,
     };
-    return taskList(filter, { page: tasksPageId, choose: chooseTaskId }, ask);
+    return taskList(filter, listIds, ask);
   },
 });

@@ -52,11 +52,30 @@ export interface CommandDefinition<O extends Options, Services> extends Guarded<
   run(values: Values<O>, ask: Ask<Services>): Promise<Outcome>;
 }
 
-export type Command<Services> = CommandDefinition<Options, Services>;
+export type SingleCommand<Services> = CommandDefinition<Options, Services>;
+
+/** Several commands under one name. Discord offers only them then, and not the name alone. */
+interface CommandFamily<Services> {
+  name: string;
+  subcommands: readonly SingleCommand<Services>[];
+}
+
+export type Command<Services> = SingleCommand<Services> | CommandFamily<Services>;
+
+/** All that can be typed: each command under its whole name, such as `models` or `music follow`. */
+export function typedCommands<Services>(commands: readonly Command<Services>[]): Map<string, SingleCommand<Services>> {
+  return new Map(
+    commands.flatMap((command) =>
+      'subcommands' in command
+        ? command.subcommands.map((one) => [`${command.name} ${one.name}`, one] as const)
+        : [[command.name, command] as const],
+    ),
+  );
+}
 
 export function command<const O extends Options, Services>(
   definition: CommandDefinition<O, Services>,
-): Command<Services> {
+): SingleCommand<Services> {
   const { isPrivate, guards = [] } = definition;
   return {
     ...definition,

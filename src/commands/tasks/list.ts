@@ -18,6 +18,8 @@ export interface ListIds {
   page(filter: Filter): string;
   /** Of the list from which a task is chosen. */
   choose(filter: Filter): string;
+  exportId: string;
+  forgetId: string;
 }
 
 /** A page of tasks. Who may see whose is decided each time, from the interaction. */
@@ -34,7 +36,8 @@ export async function taskList(filter: Filter, ids: ListIds, ask: Ask<Services>)
   const older = page.next === undefined ? undefined : ids.page({ ...filter, before: page.next });
   const newest = before === undefined ? undefined : ids.page({ ...filter, before: undefined });
   const toWaiting = waiting === 0 ? undefined : ids.page({ whose: 'mine', standing: 'waiting' });
-  return tasksList({ filter, lines, waiting, older, newest, toWaiting, chooseId: ids.choose(filter) }, say);
+  const ownData = filter.whose === 'mine' && before === undefined ? ids : undefined;
+  return tasksList({ filter, lines, waiting, older, newest, toWaiting, chooseId: ids.choose(filter), ownData }, say);
 }
 
 function audience({ whose }: Filter, { place }: Ask<Services>): Pick<PageQuestion, 'of' | 'withoutPrivate'> {

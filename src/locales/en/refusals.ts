@@ -34,6 +34,8 @@ export const refusals = {
   stopping: 'The bot is just being restarted. Try again in a moment.',
   tasksNotYours:
     'Only members who manage this server see what others asked for. Without the option `whose` you see your own.',
+  exportTooLarge:
+    'There is too much about you for a file that Discord takes. Ask whoever runs this bot for it; they can read it out of the store.',
   tasksTextTooLong: 'That is too long to search for. Use a word or two.',
   nameModel: 'No model could be found for this. Name one with the option `model`; `/models` lists them.',
   unknownModel:

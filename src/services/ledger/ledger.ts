@@ -3,7 +3,8 @@ import { dayOf } from '../../lib/day.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Entries } from './entries.ts';
-import { type Fact, factOf, keyOf, keyOfTask, reserved, standingOf, withFact } from './entry.ts';
+import { type Entry, type Fact, factOf, keyOf, keyOfTask, reserved, standingOf, withFact } from './entry.ts';
+import { type Forgetful, nameless } from './nameless.ts';
 import { type Prices, priceOf } from './prices.ts';
 import { agreeing, withoutTask } from './reconcile.ts';
 import { type Use, type UsesQuestion, usesAmong } from './uses.ts';
@@ -68,6 +69,28 @@ export class Ledger {
     if (fact.standing === 'reserved' || !this.#open.has(task.id)) return;
     const work = this.#note(task, fact).finally(() => this.#underWay.delete(work));
     this.#underWay.add(work);
+  }
+
+  /** Its end is written when this comes back, so that the task may go. */
+  async close(task: Task): Promise<void> {
+    await Promise.all(this.#underWay);
+    if (this.#open.has(task.id)) await this.#note(task, factOf(task));
+    if (this.#unwritten.has(task.id)) throw new Error(`The end of task ${task.id} is not in the ledger yet.`);
+  }
+
+  /** What a member used stays in the sums, and is nobody's; what is still kept keeps its entry as it is. */
+  async forget(who: Forgetful, isKept: (id: string) => Promise<boolean>): Promise<void> {
+    const { entries } = this.#parts;
+    for await (const entry of this.entriesOf(who.memberId, who.until)) {
+      if (!(await isKept(entry.id))) await entries.rename(entry, nameless(entry, who.secret));
+    }
+  }
+
+  /** Oldest first. */
+  async *entriesOf(memberId: string, until: number): AsyncGenerator<Entry> {
+    for await (const entry of this.#parts.entries.between('', dayOf(until))) {
+      if (entry.memberId === memberId && entry.at <= until) yield entry;
+    }
   }
 
   /** Brings what is still to be written to its end. */

@@ -74,9 +74,10 @@ export class TaskBook {
   /** As if it had never been. */
   async forget(id: string): Promise<void> {
     await this.#lock.run(id, async () => {
-      const task = this.#live.get(id);
-      this.#live.delete(id);
+      const task = await this.get(id);
       if (task) await this.#store.remove(task);
+      this.#live.delete(id);
+      this.#unsaved.delete(id);
     });
   }
 

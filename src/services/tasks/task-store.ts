@@ -15,7 +15,19 @@ export interface TaskStore {
   addDuration(key: string, duration: Duration): Promise<void>;
   /** The latest ones, oldest first. */
   durations(key: string): Promise<Duration[]>;
+  /** Members whose wish to be forgotten is not carried out whole. */
+  forgettings(): Promise<ForgettingMark[]>;
+  putForgetting(mark: ForgettingMark): Promise<void>;
+  removeForgetting(memberId: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A member wants everything forgotten that was ordered until then. */
+export interface ForgettingMark {
+  memberId: string;
+  until: number;
+  /** Makes of a task's id the one that its entry in the ledger has afterwards; it goes with the mark, and with it the way back. */
+  secret: string;
 }
 
 export interface PageQuestion {

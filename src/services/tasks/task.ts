@@ -147,6 +147,8 @@ export const taskSchema = z.object({
   failure: failure.optional(),
   /** Why the gateway did not take its words. */
   wordsRefused: z.string().optional(),
+  /** Its member wants it forgotten: it is followed to its end, shown nowhere, and goes then. */
+  unwanted: z.literal(true).optional(),
   /** Answers in a row that said the gateway does not know this task. */
   unknown: z.object({ answers: z.number(), since: time }).optional(),
   times: z.object({

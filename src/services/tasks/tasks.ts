@@ -6,6 +6,9 @@ import type { WrittenWords } from './follow-ups.ts';
 import type { Kind, Patience } from './kinds/kind.ts';
 import type { Gather } from './materials.ts';
 import { Orders, type Whence } from './orders.ts';
+import { type OwnData, ownData } from './own-data/export.ts';
+import { Forgetting, type Forgotten, type Removal } from './own-data/forgetting.ts';
+import { tasksOf } from './own-data/tasks-of.ts';
 import { SPREAD_MS } from './schedule.ts';
 import type { LaneTrouble, Scheduler } from './scheduler/scheduler.ts';
 import { Sweep } from './sweep.ts';
@@ -26,6 +29,8 @@ export interface TasksParts {
   maxWaitMs: Readonly<Record<Patience, number>>;
   /** Brings together the pictures that orders name. */
   gather: Gather;
+  /** Takes a task's message away, where the bot can. */
+  removeMessage(task: Task): Promise<Removal>;
   random?: () => number;
 }
 
@@ -38,6 +43,7 @@ export class Tasks {
   readonly #words: Words;
   readonly #tracker: Tracker;
   readonly #sweep: Sweep;
+  readonly #forgetting: Forgetting;
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
@@ -70,6 +76,7 @@ export class Tasks {
       hint: (id) => this.hint(id),
     });
     this.#book.onChange((task) => this.#words.giveIfAsked(task));
+    this.#forgetting = new Forgetting({ ...parts, book: this.#book, ledger });
   }
 
   /** Called with every task that has changed in a way somebody could see. */
@@ -92,6 +99,25 @@ export class Tasks {
   /** A list of tasks, newest first. */
   page(question: PageQuestion): Promise<TaskPage> {
     return this.#parts.store.page(question);
+  }
+
+  /** Everything that is stored about a member. */
+  exportOf(memberId: string): Promise<OwnData> {
+    const { store, ledger, clock } = this.#parts;
+    const now = clock.now();
+    const book = this.#book;
+    async function* tasks(): AsyncGenerator<Task> {
+      for await (const { id } of tasksOf(memberId, store)) {
+        const task = await book.get(id);
+        if (task) yield task;
+      }
+    }
+    return ownData({ memberId, now, tasks: tasks(), entries: ledger?.entriesOf(memberId, now) });
+  }
+
+  /** Forgets everything that a member has ordered until now. */
+  forget(memberId: string): Promise<Forgotten> {
+    return this.#forgetting.begin(memberId);
   }
 
   change(id: string, transition: Transition): Promise<Task> {
@@ -129,6 +155,7 @@ export class Tasks {
   /** Reads what was under way when the bot last ran; nothing is done about it before `start`. */
   async open(): Promise<void> {
     this.#leftOver = await this.#book.open();
+    await this.#forgetting.open();
     await this.#parts.ledger?.open(this.#leftOver);
   }
 
@@ -143,13 +170,14 @@ export class Tasks {
       // An end is to be shown; and of one that waits for words the gateway will say nothing new.
       if (hasEnded(task) || task.state === 'needs-input') this.#book.announce(task);
     }
+    this.#forgetting.start();
     scheduler.start();
     this.#sweep.start();
   }
 
   /** Asks about nothing any more. What is on its way to the gateway may still come to its end. */
   async pause(): Promise<void> {
-    await Promise.all([this.#parts.scheduler.stop(), this.#sweep.stop()]);
+    await Promise.all([this.#parts.scheduler.stop(), this.#sweep.stop(), this.#forgetting.finish()]);
   }
 
   /** Once the gateway is closed no order is on its way for long; its outcome is stored before this returns. */

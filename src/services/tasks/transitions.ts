@@ -179,6 +179,11 @@ export function undeliverable(task: Task, why: 'deleted' | 'no-way', now: number
   return settled({ ...task, delivery: { ...task.delivery, undeliverable: why } }, now);
 }
 
+/** Its member wants it forgotten. */
+export function unwanted(task: Task): Task {
+  return task.unwanted ? task : { ...task, unwanted: true };
+}
+
 /** A result that had reached nobody was fetched by its member. */
 export function collected(task: Task): Task {
   if (task.state !== 'ready' || isLive(task)) return task;

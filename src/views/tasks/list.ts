@@ -14,6 +14,8 @@ interface TasksList {
   newest: string | undefined;
   toWaiting: string | undefined;
   chooseId: string;
+  /** On the first page of one's own: everything at once. */
+  ownData: { exportId: string; forgetId: string } | undefined;
 }
 
 /** So much of what was asked is enough to recognise it by. */
@@ -35,7 +37,7 @@ export const signs: Readonly<Record<TaskState, string>> = {
 
 /** Tasks, a line each, newest first. */
 export function tasksList(
-  { filter, lines, waiting, older, newest, toWaiting, chooseId }: TasksList,
+  { filter, lines, waiting, older, newest, toWaiting, chooseId, ownData }: TasksList,
   say: Say,
 ): MessagePlan {
   const title = say(`tasks.title.${filter.whose}`);
@@ -57,8 +59,21 @@ export function tasksList(
         ];
   return {
     content,
-    controls: [...button('newest', newest), ...button('older', older), ...button('toWaiting', toWaiting), ...select],
+    controls: [
+      ...button('newest', newest),
+      ...button('older', older),
+      ...button('toWaiting', toWaiting),
+      ...(ownData ? ownDataButtons(ownData, say) : []),
+      ...select,
+    ],
   };
+}
+
+function ownDataButtons({ exportId, forgetId }: { exportId: string; forgetId: string }, say: Say): ButtonPlan[] {
+  return [
+    { type: 'button', id: exportId, label: say('ownData.buttons.export'), startsRow: true },
+    { type: 'button', id: forgetId, label: say('ownData.buttons.forget') },
+  ];
 }
 
 function rowOf(

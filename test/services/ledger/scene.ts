@@ -79,6 +79,7 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
     store: mortal,
     ledger,
     gather: async () => ({}),
+    removeMessage: async () => 'none',
     kinds: [
       kind({
         name: 'imagine',

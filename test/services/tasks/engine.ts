@@ -64,6 +64,7 @@ export async function engine(options: GatewayOptions = {}, before?: Engine): Pro
     log,
     maxWaitMs,
     gather: async () => ({}),
+    removeMessage: async () => 'none',
     random: () => 0.5,
   });
   const news: Task[] = [];

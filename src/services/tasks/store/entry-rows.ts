@@ -39,6 +39,14 @@ export class EntryRows implements Entries {
     });
   }
 
+  /** The new one first: until the old one is gone both are there, and a crash in between is mended by doing it again. */
+  rename(entry: Entry, to: Entry): Promise<void> {
+    return this.#lock.run(keyOf(entry), async () => {
+      await this.#parts.ledger.put(keyOf(to), entrySchema.parse(to));
+      await this.#parts.ledger.delete(keyOf(entry));
+    });
+  }
+
   async *between(first: string, last: string): AsyncGenerator<Entry> {
     for await (const [key, value] of this.#parts.ledger.between(first, last + AFTER_COLON)) {
       const entry = readEntry(key, value) ?? (await this.#lock.run(key, () => this.#read(key)));

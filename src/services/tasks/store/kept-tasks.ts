@@ -5,10 +5,11 @@ import type { Log } from '../../../lib/log.ts';
 import type { Entries } from '../../ledger/entries.ts';
 import { isLive, type Task } from '../task.ts';
 import { lineOf, type TaskLine } from '../task-line.ts';
-import type { Duration, PageQuestion, TaskPage, TaskStore } from '../task-store.ts';
+import type { Duration, ForgettingMark, PageQuestion, TaskPage, TaskStore } from '../task-store.ts';
 import { withoutExpiredToken } from '../transitions.ts';
 import { DurationBook } from './duration-book.ts';
 import { EntryRows } from './entry-rows.ts';
+import { ForgettingRows } from './forgetting-rows.ts';
 import { isSameLine } from './line-chunks.ts';
 import { LineIndex } from './line-index.ts';
 import { type Migration, taskMigrations } from './migrations.ts';
@@ -48,6 +49,7 @@ export class KeptTasks implements TaskStore {
   readonly #rows: TaskRows;
   readonly #index: LineIndex;
   readonly #durations: DurationBook;
+  readonly #forgettings: ForgettingRows;
   /** The ledger's part of the store. */
   readonly entries: Entries;
   #clearedAt = Number.NEGATIVE_INFINITY;
@@ -59,6 +61,7 @@ export class KeptTasks implements TaskStore {
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, migrations });
     this.#index = new LineIndex(shelves.index, quarantine);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
+    this.#forgettings = new ForgettingRows(shelves.forgetting);
     this.entries = new EntryRows({
       ...shelves,
       quarantine,
@@ -123,6 +126,18 @@ export class KeptTasks implements TaskStore {
 
   durations(key: string): Promise<Duration[]> {
     return this.#durations.of(key);
+  }
+
+  forgettings(): Promise<ForgettingMark[]> {
+    return this.#forgettings.all();
+  }
+
+  putForgetting(mark: ForgettingMark): Promise<void> {
+    return this.#forgettings.put(mark);
+  }
+
+  removeForgetting(memberId: string): Promise<void> {
+    return this.#forgettings.remove(memberId);
   }
 
   async close(): Promise<void> {

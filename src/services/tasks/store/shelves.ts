@@ -19,6 +19,8 @@ export function shelvesOn(connection: Connection) {
     durations: retrievable('durations'),
     /** What could not be read. */
     quarantine: shelf('quarantine'),
+    /** Members who want to be forgotten. */
+    forgetting: shelf('forgetting'),
     /** Of the store itself. */
     meta: shelf('meta'),
   };
