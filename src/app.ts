@@ -29,6 +29,7 @@ import { allKinds } from './services/tasks/kinds/index.ts';
 import { Offers } from './services/tasks/offers.ts';
 import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
 import { openStore } from './services/tasks/store/index.ts';
+import { isPart } from './services/tasks/task.ts';
 import { Tasks } from './services/tasks/tasks.ts';
 import { UsageDesk } from './services/usage/usage-desk.ts';
 
@@ -83,7 +84,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
   });
   const ledger = new Ledger({ entries: store.entries, prices: config.prices, clock, log });
+  const offers = new Offers();
   const tasks = new Tasks({
+    offers,
     store,
     ledger,
     kinds: allKinds(gateway, config.poll),
@@ -94,7 +97,6 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     gather: gatherer({ media, log }),
     removeMessage: removal({ botRest: client.rest, tokenRest, clock, log }),
   });
-  const offers = new Offers();
   const presented = presenter({
     ...{ media, tasks, say, log, offers, isRemix: config.gateway.remix },
     storedFiles: storedFiles(client.rest, log),
@@ -107,7 +109,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     prepare: presented.prepare,
     change: (id, transition) => tasks.change(id, transition),
   });
-  tasks.onChange((task) => delivery.show(task));
+  tasks.onChange((task) => {
+    if (!isPart(task)) delivery.show(task);
+  });
 
   const services: Services = {
     models: new ModelCatalogue(gateway.models, clock),

@@ -1,5 +1,6 @@
 import { actionId, changeId } from './buttons/action.ts';
 import { cancelId, editId, retryId } from './buttons/again.ts';
+import { albumIds } from './buttons/album.ts';
 import { deleteId } from './buttons/delete.ts';
 import { dismissId, tryAgainId } from './buttons/unconfirmed.ts';
 import { upscaleAllId } from './buttons/upscale-all.ts';
@@ -7,6 +8,7 @@ import { continueId, wordsId } from './buttons/words.ts';
 import type { Prepared } from './discord/delivery/delivery.ts';
 import { messageLink } from './discord/message-link.ts';
 import type { Say } from './locales/index.ts';
+import { musicPresenter, withSounds } from './present-music.ts';
 import { type Copies, type Result, type Results, resultsOf } from './results.ts';
 import { MediaError } from './services/media/index.ts';
 import { asksForWords } from './services/tasks/actions.ts';
@@ -20,7 +22,7 @@ import type { TaskControls } from './views/task-buttons.ts';
 
 interface PresenterParts extends Results {
   say: Say;
-  tasks: Pick<Tasks, 'look' | 'get'>;
+  tasks: Pick<Tasks, 'look' | 'get' | 'partsOf'>;
   /** The gateway's account works in remix mode: variations ask for words. */
   isRemix: boolean;
   offers: Pick<Offers, 'isOffered'>;
@@ -42,16 +44,20 @@ export function presenter(parts: PresenterParts) {
     // Whether a form is the first answer must show in the id: there is no time to look it up.
     actionId: (taskId, place, customId) => (asksForWords(customId, isRemix) ? wordsId : actionId)(taskId, place),
   };
-  function shownResults(task: Task, results: readonly Result[], nothing: Shown): Prepared {
+  const music = musicPresenter(parts, { deleteId, ...albumIds });
+
+  async function shownResults(task: Task, results: readonly Result[], nothing: Shown): Promise<Prepared> {
     const prompt = typedIn(task);
     const files = results.flatMap((result, index): FilePlan[] => {
       if (result.as !== 'file') return [];
       const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
       return [{ name, bytes: result.bytes, alt: say('task.alt', { prompt }), spoiler: isSpoiler(task) }];
     });
+    const extras = await music.beside(task, files.length);
     const shown = {
       ...nothing,
-      files,
+      files: [...files, ...extras.files],
+      notes: [...nothing.notes, ...extras.notes],
       links: results.filter((result) => result.as === 'link'),
       wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
       gone: results.filter(({ as }) => as === 'gone').length,
@@ -60,6 +66,7 @@ export function presenter(parts: PresenterParts) {
     return {
       plan: taskMessage(task, controls, say, shown),
       release: () => {
+        extras.release();
         for (const result of results) if (result.as === 'file') result.release();
       },
     };
@@ -70,6 +77,7 @@ export function presenter(parts: PresenterParts) {
 
     async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
       if (task.delivery.call) return { plan: callTo(task, say), release: () => undefined };
+      if (task.kind === 'album') return music.album(task);
       const parentLink = await linkToParent(task, parts);
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
@@ -86,7 +94,8 @@ export function presenter(parts: PresenterParts) {
 
     /** A result once more, whenever it was: as Discord keeps it, else as the gateway does. */
     async brought(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<Prepared> {
-      const here = { ...task, route: { ...task.route, uploadLimit } };
+      const here = withSounds({ ...task, route: { ...task.route, uploadLimit } });
+      if (task.kind === 'album') return music.album(here);
       const nothing = { ...NOTHING_SHOWN, parentLink: await linkToParent(task, parts) };
       return shownResults(here, await resultsOf(here, parts, copiesOf(await parts.storedFiles(task))), nothing);
     },

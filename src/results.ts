@@ -29,7 +29,7 @@ const GONE: Result = { as: 'gone' };
 const ODD: Result = { as: 'odd' };
 
 /** All downloads share one bound on memory: a message that wanted all of it would wait for itself. */
-const MOST_HELD = 96 * 2 ** 20;
+export const MOST_HELD = 96 * 2 ** 20;
 
 /** Where a result is, as the task keeps it or as a new answer says it. */
 interface Place {
@@ -38,7 +38,12 @@ interface Place {
 }
 
 /** The results of a task, one after the other: one that cannot be fetched does not hide the others. */
-export async function resultsOf(task: Task, parts: Results, copies: Copies = new Map()): Promise<Result[]> {
+export async function resultsOf(
+  task: Task,
+  parts: Results,
+  copies: Copies = new Map(),
+  most = MOST_HELD,
+): Promise<Result[]> {
   let asked: Promise<readonly Medium[]> | undefined;
   const results: Result[] = [];
   for (const [index, medium] of task.media.entries()) {
@@ -48,7 +53,7 @@ export async function resultsOf(task: Task, parts: Results, copies: Copies = new
       return (await asked)[index];
     };
     const held = results.reduce((sum, result) => sum + (result.as === 'file' ? result.bytes.length : 0), 0);
-    const fetcher = new Fetcher(task, parts, MOST_HELD - held);
+    const fetcher = new Fetcher(task, parts, most - held);
     results.push((await copyFrom(copies.get(index), fetcher)) ?? (await resultFrom(medium, freshOne, fetcher)));
   }
   return results;

@@ -33,6 +33,7 @@ import { Settings } from './settings.ts';
 import { openStudio, type Studio } from './studio/index.ts';
 import { UsageBook } from './usage-book.ts';
 import { imgxTask } from './wire/imgx.ts';
+import { isMusic, musicQueried } from './wire/music.ts';
 
 export type { KeyGrant, Profile, Quirks };
 
@@ -152,9 +153,10 @@ function serverFor(parts: Parts, clock: Clock): FastifyInstance {
 function followJobs(parts: Parts, materials: Materials, callbacks: Callbacks): void {
   parts.jobs.on('change', (job, before) => {
     if (job.state === 'failed' && before?.state !== 'failed' && job.charge > 0n) parts.usage.refund(bookingOf(job));
-    if (!isImgx(job) || !job.details.notifyHook) return;
+    if ((!isImgx(job) && !isMusic(job)) || !job.details.notifyHook) return;
     if (job.state === before?.state && job.progress === before.progress) return;
-    callbacks.tell(job.id, job.details.notifyHook, imgxTask(job, viewOf(parts)));
+    const view = viewOf(parts);
+    callbacks.tell(job.id, job.details.notifyHook, isImgx(job) ? imgxTask(job, view) : musicQueried(job, view));
   });
   parts.jobs.on('drop', (job) => {
     parts.files.forget(job);

@@ -2,6 +2,7 @@ import type { Services } from '../commands/services.ts';
 import type { Button, Form, Opener } from '../discord/handlers.ts';
 import { actionButton, changeButton } from './action.ts';
 import { cancelButton, editedForm, editOpener, retryButton } from './again.ts';
+import { albumPageButton, songSelect } from './album.ts';
 import { deleteButton } from './delete.ts';
 import { modelsPageButton } from './models-page.ts';
 import { exportButton, forgetButton, forgetReallyButton, forgetSureButton } from './own-data.ts';
@@ -22,6 +23,8 @@ export const buttons: readonly Button<Services>[] = [
   dismissButton,
   deleteButton,
   modelsPageButton,
+  albumPageButton,
+  songSelect,
   usageRangeButton,
   tasksPageButton,
   chooseTask,

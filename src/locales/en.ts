@@ -1,5 +1,6 @@
 import { commands } from './en/commands.ts';
 import { menus } from './en/menus.ts';
+import { music } from './en/music.ts';
 import { ownData } from './en/own-data.ts';
 import { refusals } from './en/refusals.ts';
 import { task } from './en/task.ts';
@@ -48,6 +49,7 @@ export const en = {
   },
   usage,
   task,
+  music,
   tasks,
   ownData,
   words: {

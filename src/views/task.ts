@@ -106,7 +106,7 @@ function bar(progress = 0): string {
 
 function result(task: Task, { links, wholes, gone, odd }: Shown, say: Say): string[] {
   const { kind, times, media, seed } = task;
-  const words = task.text === undefined ? undefined : kindViews[kind]?.result?.(task, say);
+  const words = task.text === undefined && task.tracks === undefined ? undefined : kindViews[kind]?.result?.(task, say);
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   return [
     media.length === 0 && words === undefined ? say('task.empty') : say('task.done', { seconds: String(seconds) }),

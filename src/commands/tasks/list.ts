@@ -28,7 +28,8 @@ export async function taskList(filter: Filter, ids: ListIds, ask: Ask<Services>)
   const { kind, standing, words, before } = filter;
   const page = await services.tasks.page({
     ...audience(filter, ask),
-    ...{ most: PAGE, kind, words, before },
+    // Hundreds of songs that are followed together would hide everything else.
+    ...{ most: PAGE, kind, words, before, withoutParts: kind === undefined },
     ...(standing && { states: statesOf[standing] }),
   });
   const lines = standing === 'waiting' ? page.lines.filter(isWaiting) : page.lines;

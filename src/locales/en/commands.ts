@@ -93,6 +93,9 @@ export const commands = {
         video: 'Video',
         'second-video': 'Video (second entry)',
         'image-to-video': 'Video of a picture',
+        song: 'Song',
+        music: 'Followed song',
+        album: 'Followed songs, together',
       },
       state: {
         working: 'Under way',
@@ -102,6 +105,33 @@ export const commands = {
         unknown: 'Nobody knows whether it was taken',
       },
       whose: { mine: 'Mine', server: 'Everybody’s on this server' },
+    },
+  },
+  music: {
+    description: 'Songs: made here, or followed from elsewhere',
+    follow: {
+      description: 'Follow songs that the gateway makes already, in one message',
+      example: '/music follow ids:4f1c…, 88a0…',
+      who: 'everyone, what they made or what is public; any id: whoever runs the bot or manages its server',
+      options: {
+        ids: 'Ids, or addresses that end in one, in any form: with commas, spaces, as JSON',
+        more: 'More of them, where they do not fit into one option',
+        private: 'Only you see the answer and its results',
+      },
+    },
+    make: {
+      description: 'A song from a description, or from your own lyrics',
+      example: '/music make about:a lighthouse in winter style:folk, calm',
+      who: 'everyone',
+      options: {
+        about: 'What the song is about; the lyrics are written from it',
+        lyrics: 'Your own lyrics, instead of a description',
+        style: 'How it should sound, such as: folk, calm, female voice',
+        title: 'What it is called',
+        instrumental: 'Without a voice',
+        model: 'Which model makes it',
+        private: 'Only you see the answer and its result',
+      },
     },
   },
   models: {

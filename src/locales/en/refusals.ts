@@ -9,6 +9,18 @@ export const refusals = {
   picturesNotPostable:
     'The bot could not show the result in this channel. It lacks {{missing}} here; who manages the server can allow it. With `private` switched on it works without.',
   sameOrder: 'You have just asked for exactly this, and it is on its way. To have it twice, ask again in a moment.',
+  kindMissing:
+    'This gateway has no way to order this. Nothing was ordered, and nothing is charged. Songs that were made elsewhere can be followed with `/music follow`.',
+  songEmpty: 'Say what the song is about, or give lyrics, a style or a title.',
+  songBoth: 'A song has either lyrics or a description from which they are written. Leave `about` or `lyrics` out.',
+  songTooLong: 'The option {{option}} may have {{most}} characters, and this has {{count}}. Make it shorter.',
+  idsNone: 'There is no id in this. Paste ids, or addresses that end in one, with commas, spaces or lines between.',
+  idsOdd: 'These are no ids: {{odd}}. Leave them out, and ask again.',
+  idsTooMany: 'At most {{most}} tasks can be followed in one message, and these are {{count}}. Follow them in several.',
+  idsNotYours:
+    'These are neither your own nor anything public: {{ids}}. Ids from elsewhere can be followed by whoever manages the bot’s own server, there, and by whoever runs the bot.',
+  idsOfOthers: 'These belong to private work of somebody else, and only they can follow it: {{ids}}.',
+  idsPrivate: 'These are private, and here everybody would see them: {{ids}}. Follow them with `private` switched on.',
   unknownTask: 'The bot does not know this task any more.',
   notYours: 'Only whoever asked for this can decide about it.',
   alreadyTriedAgain: 'This was tried again already.',

@@ -41,6 +41,9 @@ export const tasks = {
     video: 'Video',
     'second-video': 'Video',
     'image-to-video': 'Video of a picture',
+    song: 'Song',
+    music: 'Followed song',
+    album: 'Followed songs',
   },
   states: {
     submitting: 'on its way to the gateway',

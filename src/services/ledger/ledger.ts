@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { dayOf } from '../../lib/day.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Task } from '../tasks/task.ts';
+import { isOrdered, type Task } from '../tasks/task.ts';
 import type { Entries } from './entries.ts';
 import { type Entry, type Fact, factOf, keyOf, keyOfTask, reserved, standingOf, withFact } from './entry.ts';
 import { type Forgetful, nameless } from './nameless.ts';
@@ -32,10 +32,11 @@ export class Ledger {
   }
 
   /** Sets right what a crash has left behind, and begins the ledger of a store that has none from the tasks it keeps. */
-  async open(live: readonly Task[]): Promise<void> {
+  async open(all: readonly Task[]): Promise<void> {
+    const live = all.filter(isOrdered);
     const { entries, clock, prices } = this.#parts;
     const since = await entries.openSince();
-    if (since === undefined) for await (const task of entries.tasks()) await this.#agree(task);
+    if (since === undefined) for await (const task of entries.tasks()) if (isOrdered(task)) await this.#agree(task);
     const today = dayOf(clock.now());
     const awaited = new Map(live.map((task) => [task.id, task]));
     for await (const entry of entries.between(since ?? '', today)) {

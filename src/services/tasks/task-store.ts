@@ -8,6 +8,8 @@ export interface TaskStore {
   get(id: string): Promise<Task | undefined>;
   /** Live tasks and settled ones lie apart; the task itself says where it belongs. */
   put(task: Task): Promise<void>;
+  /** The task that the gateway knows by this id; of music only. */
+  knownAs(remoteId: string): Promise<Task | undefined>;
   /** As if it had never been: an order that was refused leaves nothing behind. */
   remove(task: Task): Promise<void>;
   /** Newest first. */
@@ -39,6 +41,8 @@ export interface PageQuestion {
   states?: readonly TaskState[] | undefined;
   /** All of these words stand in the line, in any order. */
   words?: string | undefined;
+  /** What an album shows already is left out. */
+  withoutParts?: boolean | undefined;
   /** A server's managers see no private tasks. */
   withoutPrivate?: boolean | undefined;
 }

@@ -1,10 +1,12 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Snapshot } from '../gateway/index.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { type Admit, Albums } from './albums.ts';
 import { TaskBook, type TasksLog, type Transition } from './book.ts';
 import type { WrittenWords } from './follow-ups.ts';
-import type { Kind, Patience } from './kinds/kind.ts';
+import type { Kind, Patience, Source } from './kinds/kind.ts';
 import type { Gather } from './materials.ts';
+import { Offers } from './offers.ts';
 import { Orders, type Whence } from './orders.ts';
 import { type OwnData, ownData } from './own-data/export.ts';
 import { Forgetting, type Forgotten, type Removal } from './own-data/forgetting.ts';
@@ -29,6 +31,8 @@ export interface TasksParts {
   maxWaitMs: Readonly<Record<Patience, number>>;
   /** Brings together the pictures that orders name. */
   gather: Gather;
+  /** What the gateway has no way to order. */
+  offers?: Pick<Offers, 'miss' | 'isMissing'> | undefined;
   /** Takes a task's message away, where the bot can. */
   removeMessage(task: Task): Promise<Removal>;
   random?: () => number;
@@ -44,6 +48,7 @@ export class Tasks {
   readonly #tracker: Tracker;
   readonly #sweep: Sweep;
   readonly #forgetting: Forgetting;
+  readonly #albums: Albums;
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
@@ -57,6 +62,7 @@ export class Tasks {
     this.#sweep = new Sweep({ book: this.#book, clock, log, maxWaitMs, patienceOf });
     const follow = (task: Task): void => this.#follow(task, clock.now());
     this.#orders = new Orders({
+      offers: parts.offers ?? new Offers(),
       book: this.#book,
       ledger,
       kinds: this.#kinds,
@@ -76,6 +82,7 @@ export class Tasks {
       hint: (id) => this.hint(id),
     });
     this.#book.onChange((task) => this.#words.giveIfAsked(task));
+    this.#albums = new Albums({ book: this.#book, store, clock, log, follow });
     this.#forgetting = new Forgetting({ ...parts, book: this.#book, ledger });
   }
 
@@ -141,10 +148,29 @@ export class Tasks {
     return this.#words.give(id, whence, words);
   }
 
+  /** Brings tasks that the gateway has together in one task, by their ids at the gateway. */
+  gather(whence: Whence, remoteIds: readonly string[], admit: Admit): Promise<Task> {
+    return this.#albums.gather(whence, remoteIds, admit);
+  }
+
+  /** The tasks of an album, in its order; of those that are gone nothing is left but their ids at the gateway. */
+  partsOf(album: Task): Promise<{ remoteId: string; task: Task | undefined }[]> {
+    return this.#albums.partsOf(album);
+  }
+
+  /** Asks about a task that somebody looks at; where that brings nothing, it is as it was. */
+  async refreshed(task: Task): Promise<Task> {
+    const { source } = this.#kind(task.kind);
+    if (source && isFollowed(task)) await this.#tracker.refresh(source, task);
+    return (await this.#book.get(task.id)) ?? task;
+  }
+
   /** What the gateway says of it now, which changes nothing: for results that are not kept here. */
   async look({ kind, remoteId }: Task): Promise<Snapshot> {
     if (remoteId === undefined) throw new Error(`A ${kind} that the gateway never took cannot be looked at.`);
-    return this.#kind(kind).source.one(remoteId);
+    const { source } = this.#kind(kind);
+    if (!source) throw new Error(`A ${kind} is not asked about.`);
+    return source.one(remoteId);
   }
 
   /** Something may have happened to it: ask now. */
@@ -163,13 +189,23 @@ export class Tasks {
   async start(): Promise<void> {
     const { clock, scheduler, random = Math.random } = this.#parts;
     const now = clock.now();
+    const albums = this.#leftOver.filter(({ kind }) => kind === 'album');
+    // What is asked about in one list begins together, too.
+    const late = new Map<Source | undefined, number>();
+    const lateness = (source: Source | undefined): number => {
+      const known = source?.many && late.get(source);
+      const own = known ?? random() * SPREAD_MS;
+      late.set(source, own);
+      return own;
+    };
     for (const task of this.#leftOver.splice(0)) {
       // The bot ended between asking the gateway and hearing its answer.
       if (task.state === 'submitting') await this.#book.change(task.id, (known) => unconfirmed(known, undefined, now));
-      else if (isFollowed(task)) this.#follow(task, now + random() * SPREAD_MS);
+      else if (isFollowed(task)) this.#follow(task, now + lateness(this.#kind(task.kind).source));
       // An end is to be shown; and of one that waits for words the gateway will say nothing new.
       if (hasEnded(task) || task.state === 'needs-input') this.#book.announce(task);
     }
+    await this.#albums.start(albums);
     this.#forgetting.start();
     scheduler.start();
     this.#sweep.start();
@@ -182,7 +218,7 @@ export class Tasks {
 
   /** Once the gateway is closed no order is on its way for long; its outcome is stored before this returns. */
   async stop(): Promise<void> {
-    await Promise.all([this.#orders.finish(), this.#words.finish()]);
+    await Promise.all([this.#orders.finish(), this.#words.finish(), this.#albums.finish()]);
     await this.#book.saveUnsaved();
     await this.#parts.ledger?.finish();
     await this.#parts.store.close();
@@ -195,7 +231,9 @@ export class Tasks {
   }
 
   #follow(task: Task, at: number): void {
-    const lane = this.#tracker.laneOf(this.#kind(task.kind).source);
+    const { source } = this.#kind(task.kind);
+    if (!source) return;
+    const lane = this.#tracker.laneOf(source);
     // A member on their own is a group, as a server is.
     this.#parts.scheduler.add({ id: task.id, lane, group: task.guildId ?? task.requesterId, at });
   }

@@ -3,6 +3,7 @@ import {
   hasEnded,
   type Intention,
   isLive,
+  isPart,
   type MessagePlace,
   type Route,
   TASK_VERSION,
@@ -49,6 +50,34 @@ export function submitting(order: Order, { id, idempotencyKey, model, durationKe
     media: [],
     times: { created: now },
   };
+}
+
+/** A task that the gateway has already, as somebody found it there. It is asked about and nothing is sent for it. */
+export function adopted(order: Order, facts: NewTask & { remoteId: string }): Task {
+  const { token: _, ...route } = order.route;
+  const task = submitting({ ...order, route }, facts);
+  return { ...task, state: 'accepted', remoteId: facts.remoteId, times: { ...task.times, accepted: facts.now } };
+}
+
+/** What brings other tasks together is under way at once: the gateway hears nothing of it. */
+export function gathered(order: Order, facts: NewTask): Task {
+  const task = submitting(order, facts);
+  return { ...task, state: 'accepted', times: { ...task.times, accepted: facts.now } };
+}
+
+/** The last of the tasks that it brings together has ended. */
+export function complete(task: Task, now: number): Task {
+  return hasEnded(task) ? task : { ...task, state: 'ready', times: { ...task.times, ended: now } };
+}
+
+/** What is shown by others has nothing left to do once it has ended. */
+export function settledUnseen(task: Task, now: number): Task {
+  return isPart(task) && hasEnded(task) && isLive(task) ? delivered(task, undefined, now) : task;
+}
+
+/** The page that its message shows. */
+export function turnedTo(task: Task, page: number): Task {
+  return task.page === page ? task : { ...task, page };
 }
 
 export function accepted(task: Task, submission: Submission, now: number): Task {
@@ -104,6 +133,16 @@ export function dismissed(task: Task, now: number): Task {
   if (task.state !== 'unconfirmed') throw wrongTurn(task, 'dismissed');
   return settled({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } }, now);
 }
+
+/** A list left it out, which alone ends nothing: lists leave out what the gateway has. */
+export function notListed(task: Task, now: number): Task {
+  if (hasEnded(task) || (task.unknown?.answers ?? 0) >= FORGOTTEN_ANSWERS - 1) return task;
+  return notKnown(task, now);
+}
+
+/** One more answer that the gateway does not know it, and it is given up. */
+export const isAlmostForgotten = ({ unknown }: Task, now: number): boolean =>
+  unknown !== undefined && unknown.answers >= FORGOTTEN_ANSWERS - 1 && now - unknown.since >= FORGOTTEN_MS;
 
 /** So many answers over so long a time must agree that a task is gone: a gateway that restarts forgets for a moment. */
 const FORGOTTEN_ANSWERS = 5;

@@ -63,6 +63,8 @@ const OWN_LINES = new Set([
   'references',
   'region',
   'ids',
+  'parts',
+  'isLyrics',
 ]);
 
 function options({ request }: Task): string | undefined {

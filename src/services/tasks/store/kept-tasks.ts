@@ -15,6 +15,7 @@ import { LineIndex } from './line-index.ts';
 import { type Migration, taskMigrations } from './migrations.ts';
 import { ownerAskedFor, ownersOf } from './owners.ts';
 import { Quarantine } from './quarantine.ts';
+import { RemoteRows } from './remote-rows.ts';
 import { isPastLine } from './retention.ts';
 import type { Shelves } from './shelves.ts';
 import { pageOf } from './task-page.ts';
@@ -49,6 +50,7 @@ export class KeptTasks implements TaskStore {
   readonly #rows: TaskRows;
   readonly #index: LineIndex;
   readonly #durations: DurationBook;
+  readonly #remotes: RemoteRows;
   readonly #forgettings: ForgettingRows;
   /** The ledger's part of the store. */
   readonly entries: Entries;
@@ -60,6 +62,7 @@ export class KeptTasks implements TaskStore {
     this.#parts = parts;
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, migrations });
     this.#index = new LineIndex(shelves.index, quarantine);
+    this.#remotes = new RemoteRows(shelves.remotes);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
     this.#forgettings = new ForgettingRows(shelves.forgetting);
     this.entries = new EntryRows({
@@ -92,6 +95,12 @@ export class KeptTasks implements TaskStore {
     return (await this.#rows.find([id])).get(id);
   }
 
+  async knownAs(remoteId: string): Promise<Task | undefined> {
+    const id = await this.#remotes.find(remoteId);
+    const task = id === undefined ? undefined : await this.get(id);
+    return task?.remoteId === remoteId ? task : undefined;
+  }
+
   async put(task: Task): Promise<void> {
     mustBeReadable(task);
     await this.#clearExpired();
@@ -105,6 +114,7 @@ export class KeptTasks implements TaskStore {
       await this.#writeLines(task, pointing);
       await this.#rows.removeLive(task.id);
       await this.#rows.removeFinished(task.id);
+      await this.#remotes.forget(task);
       for (const owner of ownersOf(task)) await this.#index.remove(owner, task.id);
     });
   }
@@ -145,6 +155,7 @@ export class KeptTasks implements TaskStore {
   }
 
   async #write(task: Task): Promise<void> {
+    await this.#remotes.point(task);
     const wasLive = await this.#rows.isLive(task.id);
     if (isLive(task)) {
       if (!wasLive) await this.#writeLines(task, pointing);
