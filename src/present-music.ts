@@ -73,11 +73,11 @@ export function musicPresenter(parts: MusicParts, controls: AlbumControls) {
         const bytes = lyricsFile([{ title: songTitle(task) ?? say('music.untitled'), verses }]);
         shown.files.push({ name: `lyrics-${task.id}.txt`, bytes });
       }
-      const covered = isSong ? withTask(task).filter(({ track }) => track.cover !== undefined) : [];
+      const covered = isSong ? withTask(task).filter(isCovered) : [];
       const room = Math.max(0, MOST_FILES - taken - shown.files.length);
       await addCovers(covered, room, task, shown, parts);
-      const links = covered.slice(room).map(({ track }) => `-# ${say('music.cover')}: <${track.cover}>`);
-      return { files: shown.files, notes: links, release: () => shown.release() };
+      for (const { track } of covered.slice(room)) shown.link(say('music.coverAt', { address: track.cover ?? '' }));
+      return { files: shown.files, notes: shown.notesIn(say), release: () => shown.release() };
     },
   };
 }
@@ -86,6 +86,7 @@ export function musicPresenter(parts: MusicParts, controls: AlbumControls) {
 class Shown {
   readonly files: FilePlan[] = [];
   readonly #links: string[] = [];
+  readonly #beside: string[] = [];
   readonly #releases: (() => void)[] = [];
   #gone = 0;
   #odd = 0;
@@ -104,8 +105,14 @@ class Shown {
     else this.#odd += 1;
   }
 
+  /** What is only told of. */
+  link(line: string): void {
+    this.#beside.push(line);
+  }
+
   notesIn(say: Say): string[] {
     return [
+      ...this.#beside,
       ...(this.#links.length === 0 ? [] : [say('task.links'), ...this.#links]),
       ...(this.#gone === 0 ? [] : [say('task.gone', { count: this.#gone })]),
       ...(this.#odd === 0 ? [] : [say('task.odd', { count: this.#odd })]),
@@ -121,6 +128,8 @@ interface Sung {
   task: Task;
   track: KeptTrack;
 }
+
+const isCovered = ({ track }: Sung): boolean => track.cover !== undefined;
 
 const withTask = (task: Task): Sung[] => finishedTracks(task).map((track) => ({ task, track }));
 
@@ -146,7 +155,7 @@ async function addSounds(
   }
 }
 
-/** A cover that cannot be had is left out: the song is what counts. */
+/** Covers among the files while there is room, else as links; one that cannot be fetched may yet be opened by a person. */
 async function addCovers(
   sung: readonly Sung[],
   room: number,
@@ -155,8 +164,7 @@ async function addCovers(
   parts: MusicParts,
 ): Promise<void> {
   const { media, say, log } = parts;
-  const covered = sung.filter(({ track }) => track.cover !== undefined).slice(0, room);
-  for (const [index, { task, track }] of covered.entries()) {
+  for (const [index, { task, track }] of sung.filter(isCovered).slice(0, room).entries()) {
     const limits = { most: MOST_FETCHED_FOR_COVER, patienceMs: COVER_PATIENCE_MS };
     try {
       const fetched = await media.fetch({ address: track.cover ?? '' }, limits);
@@ -174,6 +182,7 @@ async function addCovers(
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A cover could not be had.');
+      shown.link(say('music.coverAt', { address: track.cover ?? '' }));
     }
   }
 }

@@ -53,7 +53,13 @@ export class Tracker {
     const tasks = ids.flatMap((id) => this.#parts.book.find(id) ?? []).filter(isFollowed);
     const news = await this.#ask(source, tasks);
     if (!(news instanceof Map)) return news;
-    for (const [id, one] of news) verdicts.set(id, await this.#take(id, one));
+    const { clock } = this.#parts;
+    const now = clock.now();
+    for (const [id, one] of news) verdicts.set(id, await this.#take(id, one, now));
+    // Storing hundreds takes its time, which is no part of a gap; and what was asked about together stays together.
+    const tookMs = clock.now() - now;
+    for (const [id, verdict] of verdicts)
+      if (typeof verdict === 'object') verdicts.set(id, { again: verdict.again + tookMs });
     return verdicts;
   }
 
@@ -93,9 +99,8 @@ export class Tracker {
     if (!isTrouble(answer)) await this.#take(task.id, answer);
   }
 
-  async #take(id: string, news: News): Promise<Verdict> {
-    const { book, clock, log } = this.#parts;
-    const now = clock.now();
+  async #take(id: string, news: News, now = this.#parts.clock.now()): Promise<Verdict> {
+    const { book, log } = this.#parts;
     try {
       const task = await book.change(id, (before) => {
         return settledUnseen({ ...learned(before, news, now), polls: before.polls + 1 }, now);

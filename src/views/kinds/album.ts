@@ -144,8 +144,12 @@ function signOf(task: Task | undefined): string {
   if (!task) return '⚪';
   if (task.failure) return '🔴';
   if (hasEnded(task)) return '🟢';
-  return task.unknown ? '❔' : '🟡';
+  return isMissed(task) ? '❔' : '🟡';
 }
+
+/** A list leaves one out now and then; this often it is told. */
+const MISSED = 3;
+const isMissed = ({ unknown }: Task): boolean => (unknown?.answers ?? 0) >= MISSED;
 
 /** How it stands or, once it can be heard, how long it is and how it sounds. */
 function stateOf(entry: AlbumEntry, say: Say): string {
@@ -164,8 +168,8 @@ function plainState({ task }: AlbumEntry, say: Say): string {
     return reason === '' ? say('music.state.failed') : say('music.state.failedWith', { reason });
   }
   const heard = lengths(task, say);
-  if (hasEnded(task)) return heard ?? (versesOf(task).length > 0 ? say('music.inFile') : say('music.state.nothing'));
-  const standing = task.unknown ? 'notKnown' : task.times.overdue !== undefined ? 'overdue' : underWay(task);
+  if (hasEnded(task)) return heard ?? (versesOf(task).length > 0 ? say('music.state.words') : say('music.state.nothing'));
+  const standing = isMissed(task) ? 'notKnown' : task.times.overdue !== undefined ? 'overdue' : underWay(task);
   return [...(heard === undefined ? [] : [heard]), say(`music.state.${standing}`)].join(' · ');
 }
 

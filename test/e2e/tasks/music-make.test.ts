@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { enter } from '../bot.ts';
 import { labels, quickBot, quickStage, saying, says } from '../quick.ts';
-import { bytesOf, errorsIn, orders } from './proof.ts';
+import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
 
-/** Songs of a few seconds. */
-const quickly = { speed: 20 } as const;
+const quickly = () => ({ speed: 60, studio: shortSongs() });
 
 describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profile) => {
   it('sends what was filled in, and shows both tracks with covers, length and lyrics', async () => {
-    const side = await quickBot({ gateway: { profile, ...quickly } });
+    const side = await quickBot({ gateway: { profile, ...quickly() } });
     const { discord, gateway } = side;
     const lyrics = 'Harbour lights are calling';
     const exchange = await discord.as('member').slash('music make', {
@@ -38,7 +37,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
   });
 
   it('sends nothing that was not filled in', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly } });
+    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
     const exchange = await discord.as('member').slash('music make', { about: 'a lighthouse' });
     await exchange.message();
     expect(orders(gateway)).toEqual([
@@ -47,7 +46,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
   });
 
   it('puts long lyrics into a file', async () => {
-    const { discord } = await quickBot({ gateway: { profile, ...quickly } });
+    const { discord } = await quickBot({ gateway: { profile, ...quickly() } });
     const lyrics = 'Harbour lights are calling. '.repeat(60).trim();
     const message = await (await discord.as('member').slash('music make', { lyrics })).message(says('Done in'));
     expect(text(message)).toContain('Lyrics: in the file');
@@ -56,7 +55,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
   });
 
   it('tells why a song could not be made, and makes it once more, or of other words', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly } });
+    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
     const member = discord.as('member');
     const failed = await (await member.slash('music make', { about: 'a storm', style: 'folk' })).message(
@@ -77,7 +76,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
   it.each([404, 405, 501])(
     'says that it cannot be ordered where there is no such route (%s), and asks no second time',
     async (status) => {
-      const stage = await quickStage({ gateway: { profile, ...quickly } });
+      const stage = await quickStage({ gateway: { profile, ...quickly() } });
       const { discord, gateway } = stage;
       const app = await enter(stage);
       gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status, as: 'empty' }, times: 9 });
@@ -113,7 +112,7 @@ describe('/music make', () => {
   });
 
   it('suggests models for music, and uses the operator’s where none is named', async () => {
-    const { discord, gateway } = await quickBot({ settings: { DEFAULT_MUSIC_MODEL: 'chorale-4' }, gateway: quickly });
+    const { discord, gateway } = await quickBot({ settings: { DEFAULT_MUSIC_MODEL: 'chorale-4' }, gateway: quickly() });
     const member = discord.as('member');
     const names = (await member.complete('music make', { model: '' }, 'model')).map(({ value }) => value);
     expect(names).toContain('chorale-4');
@@ -123,7 +122,7 @@ describe('/music make', () => {
   });
 
   it('keeps a private song to its member', async () => {
-    const { discord } = await quickBot({ gateway: quickly });
+    const { discord } = await quickBot({ gateway: quickly() });
     const message = await (
       await discord.as('member').slash('music make', { about: 'a secret', private: true })
     ).message(says('Done in'));
