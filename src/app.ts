@@ -1,11 +1,13 @@
 import { Events, type Interaction } from 'discord.js';
 import { buttons, forms, openers } from './buttons/index.ts';
+import { forgottenOutcome } from './buttons/own-data.ts';
 import { commands, menus } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import type { Config } from './config.ts';
 import { chronicle } from './discord/chronicle.ts';
 import { discordClients } from './discord/clients.ts';
 import { Delivery } from './discord/delivery/delivery.ts';
+import { directWord } from './discord/direct-word.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
 import { typedCommands } from './discord/handlers.ts';
@@ -85,6 +87,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   });
   const ledger = new Ledger({ entries: store.entries, prices: config.prices, clock, log });
   const offers = new Offers();
+  const toPerson = directWord({ botRest: client.rest, log });
   const tasks = new Tasks({
     offers,
     store,
@@ -95,7 +98,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     log,
     maxWaitMs: config.maxWaitMs,
     gather: gatherer({ media, log }),
-    removeMessage: removal({ botRest: client.rest, tokenRest, clock, log }),
+    removeMessages: removal({ botRest: client.rest, tokenRest, clock, log }),
+    tellForgotten: (memberId, forgotten) => toPerson(memberId, forgottenOutcome(forgotten, say)),
   });
   const presented = presenter({
     ...{ media, tasks, say, log, offers, isRemix: config.gateway.remix },

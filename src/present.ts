@@ -27,7 +27,7 @@ interface PresenterParts extends Results {
   isRemix: boolean;
   offers: Pick<Offers, 'isOffered'>;
   /** The files of a task's message as Discord keeps them, by name. */
-  storedFiles(task: Task): Promise<ReadonlyMap<string, string>>;
+  storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
 }
 
 /** A picture that stands for seconds needs no more detail, and nobody waits long for it. */
@@ -46,7 +46,13 @@ export function presenter(parts: PresenterParts) {
   };
   const music = musicPresenter(parts, { deleteId, ...albumIds });
 
-  async function shownResults(task: Task, results: readonly Result[], nothing: Shown): Promise<Prepared> {
+  /** `areGone`: Discord has no copy of those that the gateway has no more. */
+  async function shownResults(
+    task: Task,
+    results: readonly Result[],
+    nothing: Shown,
+    areGone = false,
+  ): Promise<Prepared> {
     const prompt = typedIn(task);
     const files = results.flatMap((result, index): FilePlan[] => {
       if (result.as !== 'file') return [];
@@ -60,7 +66,8 @@ export function presenter(parts: PresenterParts) {
       notes: [...nothing.notes, ...extras.notes],
       links: results.filter((result) => result.as === 'link'),
       wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
-      gone: results.filter(({ as }) => as === 'gone').length,
+      gone: results.filter((one) => one.as === 'gone' && !(areGone && one.isCertain)).length,
+      goneForGood: results.filter((one) => one.as === 'gone' && areGone && one.isCertain).length,
       odd: results.filter(({ as }) => as === 'odd').length,
     };
     return {
@@ -97,7 +104,9 @@ export function presenter(parts: PresenterParts) {
       const here = withSounds({ ...task, route: { ...task.route, uploadLimit } });
       if (task.kind === 'album') return music.album(here);
       const nothing = { ...NOTHING_SHOWN, parentLink: await linkToParent(task, parts) };
-      return shownResults(here, await resultsOf(here, parts, copiesOf(await parts.storedFiles(task))), nothing);
+      const stored = await parts.storedFiles(task);
+      const results = await resultsOf(here, parts, copiesOf(stored ?? new Map()));
+      return shownResults(here, results, nothing, stored !== undefined);
     },
   };
 }

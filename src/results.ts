@@ -22,10 +22,12 @@ export interface Results {
 export type Result =
   | { as: 'file'; bytes: Buffer; type: MediaType; smallerThan?: Place; release(): void }
   | { as: 'link'; address: string; expiresAt?: number | undefined }
-  | { as: 'gone' }
+  /** Whether its keeper has said so; else it may only be out of reach. */
+  | { as: 'gone'; isCertain: boolean }
   | { as: 'odd' };
 
-const GONE: Result = { as: 'gone' };
+const GONE: Result = { as: 'gone', isCertain: true };
+const OUT_OF_REACH: Result = { as: 'gone', isCertain: false };
 const ODD: Result = { as: 'odd' };
 
 /** All downloads share one bound on memory: a message that wanted all of it would wait for itself. */
@@ -44,13 +46,14 @@ export async function resultsOf(
   copies: Copies = new Map(),
   most = MOST_HELD,
 ): Promise<Result[]> {
-  let asked: Promise<readonly Medium[]> | undefined;
+  let asked: Promise<readonly Medium[] | undefined> | undefined;
   const results: Result[] = [];
   for (const [index, medium] of task.media.entries()) {
     // However many results need it, the gateway is asked once more and no oftener.
-    const freshOne = async (): Promise<Medium | undefined> => {
+    const freshOne = async (): Promise<Medium | 'none' | 'unknown'> => {
       asked ??= fresh(task, parts);
-      return (await asked)[index];
+      const media = await asked;
+      return media ? (media[index] ?? 'none') : 'unknown';
     };
     const held = results.reduce((sum, result) => sum + (result.as === 'file' ? result.bytes.length : 0), 0);
     const fetcher = new Fetcher(task, parts, most - held);
@@ -67,12 +70,17 @@ async function copyFrom(address: string | undefined, fetcher: Fetcher): Promise<
   return copy.as === 'file' ? copy : undefined;
 }
 
-async function resultFrom(known: Place, again: () => Promise<Medium | undefined>, fetcher: Fetcher): Promise<Result> {
+async function resultFrom(
+  known: Place,
+  again: () => Promise<Medium | 'none' | 'unknown'>,
+  fetcher: Fetcher,
+): Promise<Result> {
   const first = known.address === undefined ? GONE : await fetcher.fetch({ address: known.address }, known);
   if (first.as !== 'gone') return first;
   // It came inside an answer, or its address has run out: a new answer has it, if there is one.
   const medium = await again();
-  const source = medium && sourceOf(medium);
+  if (typeof medium === 'string') return medium === 'none' ? GONE : OUT_OF_REACH;
+  const source = sourceOf(medium);
   return source ? fetcher.fetch(source, medium) : GONE;
 }
 
@@ -130,12 +138,13 @@ class Fetcher {
   }
 }
 
-async function fresh(task: Task, { tasks, log }: Results): Promise<readonly Medium[]> {
+/** undefined: nobody knows, for the gateway did not answer. */
+async function fresh(task: Task, { tasks, log }: Results): Promise<readonly Medium[] | undefined> {
   try {
     return (await tasks.look(task)).media;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     log.warn({ task: task.id, kind: error.kind, reason: error.message }, 'A result could not be asked for once more.');
-    return [];
+    return error.kind === 'not-found' ? [] : undefined;
   }
 }

@@ -10,45 +10,63 @@ import { ownTask, soon } from './pressed-task.ts';
 const RETRY = { verb: 'retry', version: 1 } as const;
 const EDIT = { verb: 'edit', version: 1 } as const;
 const EDITED = { verb: 'editf', version: 1 } as const;
+const RETRY_OPENLY = { verb: 'retryo', version: 1 } as const;
+const EDIT_OPENLY = { verb: 'edito', version: 1 } as const;
+const EDITED_OPENLY = { verb: 'editfo', version: 1 } as const;
 const CANCEL = { verb: 'cancel', version: 1 } as const;
 
 export const retryId = (taskId: string): string => customId(RETRY.verb, RETRY.version, taskId);
 export const editId = (taskId: string): string => customId(EDIT.verb, EDIT.version, taskId);
 export const cancelId = (taskId: string): string => customId(CANCEL.verb, CANCEL.version, taskId);
 
-/** The same once more, after it has failed. */
-export const retryButton: Button<Services> = {
-  ...RETRY,
-  answers: 'beside',
+/** For a message that only its reader sees: what comes of it is as public as the task was. */
+export const againIds = ({ route }: Task) => ({
+  retryId: route.isPrivate ? retryId : (id: string) => customId(RETRY_OPENLY.verb, RETRY_OPENLY.version, id),
+  editId: route.isPrivate ? editId : (id: string) => customId(EDIT_OPENLY.verb, EDIT_OPENLY.version, id),
+});
+
+const retrying = (pointed: Pointed, answers: 'beside' | 'openly'): Button<Services> => ({
+  ...pointed,
+  answers,
   async run({ args }, ask) {
-    const { kind, request, parentId } = failed(await ownTask(args, ask));
+    const { kind, request, parentId } = failed(await ownTask(args, ask), answers);
     const parent = parentId === undefined ? undefined : await ask.services.tasks.get(parentId);
     await ask.services.tasks.submit({ ...ask.origin, kind, request, parent });
     return 'shown as it goes';
   },
-};
+});
 
-/** Once more with other words. */
-export const editOpener: Opener<Services> = {
-  ...EDIT,
+/** The same once more, after it has failed. */
+export const retryButton = retrying(RETRY, 'beside');
+export const retryOpenlyButton = retrying(RETRY_OPENLY, 'openly');
+
+const editing = (pointed: Pointed, { verb, version }: Pointed): Opener<Services> => ({
+  ...pointed,
   async open(args, ask) {
     const task = await soon(ownTask(args, ask), ask);
-    const id = customId(EDITED.verb, EDITED.version, failed(task).id);
+    const id = customId(verb, version, failed(task).id);
     return wordsForm({ id, title: ask.say('words.editTitle'), words: promptOf(task), withRegion: false }, ask.say);
   },
-};
+});
 
-export const editedForm: Form<Services> = {
-  ...EDITED,
-  answers: 'beside',
+/** Once more with other words. */
+export const editOpener = editing(EDIT, EDITED);
+export const editOpenlyOpener = editing(EDIT_OPENLY, EDITED_OPENLY);
+
+const edited = (pointed: Pointed, answers: 'beside' | 'openly'): Form<Services> => ({
+  ...pointed,
+  answers,
   async run(filled, ask) {
-    const { kind, request } = failed(await ownTask(filled.args, ask));
+    const { kind, request } = failed(await ownTask(filled.args, ask), answers);
     const { words } = wordsIn(filled);
     if (words === '') throw new Refusal('refusals.noWords');
     await ask.services.tasks.submit({ ...ask.origin, kind, request: { ...request, prompt: words, typed: words } });
     return 'shown as it goes';
   },
-};
+});
+
+export const editedForm = edited(EDITED, 'beside');
+export const editedOpenlyForm = edited(EDITED_OPENLY, 'openly');
 
 /** The specification knows no way to take an order back: that is said, and nothing is pretended. */
 export const cancelButton: Button<Services> = {
@@ -60,7 +78,14 @@ export const cancelButton: Button<Services> = {
   },
 };
 
-function failed(task: Task): Task {
+interface Pointed {
+  verb: string;
+  version: number;
+}
+
+/** Ids can be forged: what was private does not become public like this. */
+function failed(task: Task, answers: 'beside' | 'openly' = 'beside'): Task {
+  if (answers === 'openly' && task.route.isPrivate) throw new Refusal('refusals.unknownButton');
   if (!['failed', 'expired', 'cancelled'].includes(task.state)) throw new Refusal('refusals.notFailed');
   return task;
 }

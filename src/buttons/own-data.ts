@@ -2,14 +2,21 @@ import { gzipSync } from 'node:zlib';
 import type { Services } from '../commands/services.ts';
 import { customId } from '../discord/custom-id.ts';
 import type { Ask, Button } from '../discord/handlers.ts';
-import { messageLink } from '../discord/message-link.ts';
+import { linkTo } from '../discord/message-link.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { forgetQuestion, forgottenPage, lastQuestion } from '../views/own-data.ts';
+import { within } from '../lib/within.ts';
+import type { Say } from '../locales/index.ts';
+import type { Forgotten } from '../services/tasks/own-data/removal.ts';
+import { forgetQuestion, forgottenPage, lastQuestion, underWayPage } from '../views/own-data.ts';
+import type { MessagePlan } from '../views/plan.ts';
 
 const EXPORT = { verb: 'export', version: 1 } as const;
 const FORGET = { verb: 'forget', version: 1 } as const;
 const SURE = { verb: 'forgets', version: 1 } as const;
 const REALLY = { verb: 'forgetr', version: 1 } as const;
+
+/** Nobody looks at a page for longer without wondering. */
+const AT_ONCE_MS = 8_000;
 
 export const exportId = (): string => customId(EXPORT.verb, EXPORT.version);
 export const forgetId = (): string => customId(FORGET.verb, FORGET.version);
@@ -40,8 +47,8 @@ export const forgetButton: Button<Services> = {
   answers: 'here',
   async run(_pressed, ask) {
     mustBeAlone(ask);
-    const { tasks } = await ask.services.tasks.exportOf(ask.place.userId);
-    return forgetQuestion({ tasks: tasks.length, sureId: customId(SURE.verb, SURE.version) }, ask.say);
+    const tasks = await ask.services.tasks.countOf(ask.place.userId);
+    return forgetQuestion({ tasks, sureId: customId(SURE.verb, SURE.version) }, ask.say);
   },
 };
 
@@ -55,16 +62,32 @@ export const forgetSureButton: Button<Services> = {
   },
 };
 
+/** Thousands of messages take Discord longer than an interaction lasts: then it goes on by itself, and what came of it is told later. */
 export const forgetReallyButton: Button<Services> = {
   ...REALLY,
   answers: 'here',
   async run(_pressed, ask) {
     mustBeAlone(ask);
-    const { left, ...counts } = await ask.services.tasks.forget(ask.place.userId);
-    const links = left.flatMap((task) => messageLink(task) ?? []);
-    return forgottenPage({ ...counts, left: left.length, links }, ask.say);
+    const { clock, tasks } = ask.services;
+    const done = Promise.withResolvers<undefined>();
+    let page: MessagePlan | undefined;
+    let isAnswered = false;
+    await tasks.forget(ask.place.userId, async (forgotten) => {
+      const outcome = forgottenOutcome(forgotten, ask.say);
+      if (isAnswered) return ask.later(outcome);
+      page = outcome;
+      done.resolve(undefined);
+      return true;
+    });
+    await within(clock, AT_ONCE_MS, done.promise);
+    isAnswered = true;
+    return page ?? underWayPage(ask.say);
   },
 };
+
+export function forgottenOutcome({ left, ...counts }: Forgotten, say: Say): MessagePlan {
+  return forgottenPage(counts, left.map(linkTo), say);
+}
 
 /** Ids can be forged onto a message that others see. */
 function mustBeAlone({ origin }: Ask<Services>): void {

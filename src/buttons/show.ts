@@ -3,7 +3,8 @@ import { isShowable, seenTask } from '../commands/tasks/audience.ts';
 import { customId } from '../discord/custom-id.ts';
 import type { Ask, Button, Outcome } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { collected } from '../services/tasks/transitions.ts';
+import type { MessagePlace } from '../services/tasks/task.ts';
+import { collected, shownBeside } from '../services/tasks/transitions.ts';
 import { taskIn } from './task-argument.ts';
 
 const SHOW = { verb: 'show', version: 1 } as const;
@@ -32,7 +33,8 @@ export const showMeButton: Button<Services> = {
 /** What was meant for one would be seen by others: that is asked first. */
 export const showAskButton: Button<Services> = {
   ...SHOW_ASK,
-  answers: 'here',
+  // The page stays, with its way back.
+  answers: 'beside',
   async run({ args }, ask) {
     const { id } = await seenTask(taskIn(args), ask);
     const yes = customId(SHOW_ALL.verb, SHOW_ALL.version, id);
@@ -63,6 +65,20 @@ async function bring(
   const task = await seenTask(taskIn(args), ask);
   if (!isShowable(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
   const brought = await ask.services.brought(task, ask.place);
-  if (task.state === 'ready') await ask.services.tasks.change(task.id, collected);
-  return brought;
+  return { ...brought, shown: (message) => noted(task, message, ask) };
+}
+
+/** Once it stands there: its owner has it now, and what others see is remembered, so that it can be deleted with the rest. */
+async function noted(
+  { id, requesterId }: Showable,
+  message: MessagePlace | undefined,
+  { place, origin, services }: Ask<Services>,
+): Promise<void> {
+  const { guildId } = place;
+  await services.tasks.change(id, (task) => {
+    const known = requesterId === place.userId ? collected(task) : task;
+    return message && !origin.route.isPrivate
+      ? shownBeside(known, { ...message, ...(guildId !== undefined && { guildId }) })
+      : known;
+  });
 }

@@ -1,5 +1,6 @@
 import type { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
+import type { MessagePlace } from '../services/tasks/task.ts';
 import type { FormPlan, MessagePlan } from '../views/plan.ts';
 import type { Prepared } from './delivery/delivery.ts';
 import type { Filled } from './form.ts';
@@ -16,6 +17,8 @@ export interface Ask<Services> {
   origin: Origin;
   /** Work with a message of its own beside the answer, which shows the plan until the work does; if it fails, that is told there. */
   another(plan: MessagePlan, work: (origin: Origin) => Promise<unknown>): Promise<void>;
+  /** Says something more to the member alone, long after the answer; false where that could not be. */
+  later(plan: MessagePlan): Promise<boolean>;
   services: Services;
   say: Say;
 }
@@ -40,7 +43,12 @@ export interface Suggestion {
  * What becomes of the answer: a plan takes its place; "shown as it goes" leaves it to the delivery of the task that was made;
  * "taken away" removes the message that was pressed.
  */
-export type Outcome = MessagePlan | Prepared | 'shown as it goes' | 'taken away';
+export type Outcome = MessagePlan | Brought | 'shown as it goes' | 'taken away';
+
+/** A message that holds memory, and what is to be done once it stands there. */
+export interface Brought extends Prepared {
+  shown?(message: MessagePlace | undefined): Promise<void>;
+}
 
 /** A slash command as a value. Its description, its options' and its choices' are found in the locale by their names. */
 export interface CommandDefinition<O extends Options, Services> extends Guarded<Services, Values<O>> {
@@ -128,7 +136,7 @@ export interface Opener<Services> extends Pointed {
 
 /** A form that a member has filled in. Opened from a menu it answers beside, for there is no message of ours. */
 export interface Form<Services> extends Pointed, Guarded<Services> {
-  answers: Answers;
+  answers: Answers | 'openly';
   run(filled: Filled & { args: readonly string[] }, ask: Ask<Services>): Promise<Outcome>;
 }
 

@@ -1,9 +1,11 @@
-import type { Task } from '../services/tasks/task.ts';
+import { addressOf } from '../services/tasks/own-data/removal.ts';
+import type { MessageAddress, Task } from '../services/tasks/task.ts';
 
 /** Where a task's message stands. */
-export function messageLink({ message, channelId, guildId }: Task): string | undefined {
-  if (!message) return undefined;
-  // It may have ended as a direct message, wherever it was asked for.
-  const place = message.channelId === channelId ? (guildId ?? '@me') : '@me';
-  return `https://discord.com/channels/${place}/${message.channelId}/${message.id}`;
+export function messageLink(task: Task): string | undefined {
+  const address = addressOf(task);
+  return address && linkTo(address);
 }
+
+export const linkTo = ({ guildId = '@me', channelId, id }: MessageAddress): string =>
+  `https://discord.com/channels/${guildId}/${channelId}/${id}`;

@@ -27,6 +27,7 @@ import {
   typedCommands,
 } from './handlers.ts';
 import { Keyed, knownId } from './keys.ts';
+import { lateWord } from './late-word.ts';
 import { menuName } from './menu-name.ts';
 import { valuesOf } from './options.ts';
 import { type Origin, originOf, pressOrigin } from './origin.ts';
@@ -202,7 +203,8 @@ export class Router<Services> {
         await responder.editOther(message.id, { content: funnel.sentenceFor(error, 'a message beside an answer') });
       }
     };
-    return { place: placeOf(interaction), origin, another, services, say };
+    const later = lateWord(responder, interaction, this.#parts);
+    return { place: placeOf(interaction), origin, another, later, services, say };
   }
 }
 
@@ -221,9 +223,13 @@ async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
 
 /** What holds memory gives it back once it is said, or cannot be. */
 async function answerWith(outcome: Exclude<Outcome, string>, responder: Responder): Promise<void> {
-  if (!('release' in outcome)) return responder.edit(outcome);
+  if (!('release' in outcome)) {
+    await responder.edit(outcome);
+    return;
+  }
   try {
-    await responder.edit(outcome.plan);
+    const message = await responder.edit(outcome.plan);
+    await outcome.shown?.(message);
   } finally {
     outcome.release();
   }

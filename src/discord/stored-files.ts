@@ -1,22 +1,25 @@
-import { DiscordAPIError, HTTPError, type REST, Routes } from 'discord.js';
+import { type REST, Routes } from 'discord.js';
 import type { Task } from '../services/tasks/task.ts';
+import { factsOf, troubleOf } from './delivery/errors.ts';
 
 interface StoredFilesLog {
   info(facts: object, sentence: string): void;
 }
 
-/** The files of a task's message as Discord keeps them: their names, and fresh addresses that are good for a day. */
+/**
+ * The files of a task's message as Discord keeps them: their names, and fresh addresses that are good for a day. undefined: Discord does not
+ * answer just now.
+ */
 export function storedFiles(botRest: REST, log: StoredFilesLog) {
-  return async (task: Task): Promise<ReadonlyMap<string, string>> => {
+  return async (task: Task): Promise<ReadonlyMap<string, string> | undefined> => {
     const { message } = task;
     if (!message || isShownToOneAlone(task)) return new Map();
     try {
       const stored = await botRest.get(Routes.channelMessage(message.channelId, message.id));
       return filesOf(stored);
     } catch (error) {
-      if (!(error instanceof DiscordAPIError) && !(error instanceof HTTPError)) throw error;
-      log.info({ task: task.id, status: error.status }, 'The message of a task could not be read again.');
-      return new Map();
+      log.info({ task: task.id, ...factsOf(error) }, 'The message of a task could not be read again.');
+      return troubleOf(error, 'edit') === 'later' ? undefined : new Map();
     }
   };
 }

@@ -1,4 +1,5 @@
 import type { Say } from '../locales/index.ts';
+import type { Forgotten } from '../services/tasks/own-data/removal.ts';
 import type { MessagePlan } from './plan.ts';
 
 /** What deleting everything means, before it is asked once more. */
@@ -15,20 +16,20 @@ export function lastQuestion({ reallyId }: { reallyId: string }, say: Say): Mess
   return { content: say('ownData.forgetReally'), controls: [{ type: 'button', id: reallyId, label, look: 'danger' }] };
 }
 
-interface ForgottenPage {
-  tasks: number;
-  messages: number;
-  running: number;
-  left: number;
-  /** Where those are that could not be deleted, as far as that is known. */
-  links: readonly string[];
-}
+/** It takes longer than anybody waits. */
+export const underWayPage = (say: Say): MessagePlan => ({ content: say('ownData.underWay'), controls: [] });
 
-export function forgottenPage({ tasks, messages, running, left, links }: ForgottenPage, say: Say): MessagePlan {
+/** With the addresses of the first of those messages that could not be deleted. */
+export function forgottenPage(
+  { tasks, messages, running, stays }: Omit<Forgotten, 'left'>,
+  links: readonly string[],
+  say: Say,
+): MessagePlan {
   const lines = [
     say('ownData.forgotten', { tasks: String(tasks), messages: String(messages) }),
     ...(running === 0 ? [] : [say('ownData.running', { count: running })]),
-    ...(left === 0 ? [] : [say('ownData.left', { count: left }), ...links.map((link) => `<${link}>`)]),
+    ...(stays === 0 ? [] : [say('ownData.left', { count: stays }), ...links.map((link) => `<${link}>`)]),
+    ...(stays > links.length && links.length > 0 ? [say('ownData.more', { count: stays - links.length })] : []),
   ];
   return { content: lines.join('\n'), overflow: 'file', controls: [] };
 }

@@ -1,11 +1,11 @@
 import type { Ask } from '../../discord/handlers.ts';
-import { mayManageServer } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { TaskLine } from '../../services/tasks/task-line.ts';
 import type { PageQuestion } from '../../services/tasks/task-store.ts';
 import type { MessagePlan } from '../../views/plan.ts';
 import { tasksList } from '../../views/tasks/list.ts';
 import type { Services } from '../services.ts';
+import { maySeeServer } from './audience.ts';
 import { type Filter, statesOf } from './filter.ts';
 
 /** As many as are read at a glance on a phone. */
@@ -27,7 +27,7 @@ export async function taskList(filter: Filter, ids: ListIds, ask: Ask<Services>)
   const { services, say } = ask;
   const { kind, standing, words, before } = filter;
   const page = await services.tasks.page({
-    ...audience(filter, ask),
+    ...(await audience(filter, ask)),
     // Hundreds of songs that are followed together would hide everything else.
     ...{ most: PAGE, kind, words, before, withoutParts: kind === undefined },
     ...(standing && { states: statesOf[standing] }),
@@ -41,10 +41,12 @@ export async function taskList(filter: Filter, ids: ListIds, ask: Ask<Services>)
   return tasksList({ filter, lines, waiting, older, newest, toWaiting, chooseId: ids.choose(filter), ownData }, say);
 }
 
-function audience({ whose }: Filter, { place }: Ask<Services>): Pick<PageQuestion, 'of' | 'withoutPrivate'> {
-  if (whose === 'mine') return { of: { memberId: place.userId } };
-  if (place.guildId === undefined || !mayManageServer(place)) throw new Refusal('refusals.tasksNotYours');
-  return { of: { guildId: place.guildId }, withoutPrivate: true };
+async function audience({ whose }: Filter, ask: Ask<Services>): Promise<Pick<PageQuestion, 'of' | 'withoutPrivate'>> {
+  const { userId, guildId } = ask.place;
+  if (whose === 'mine') return { of: { memberId: userId } };
+  if (guildId === undefined) throw new Refusal('refusals.tasksNoServer');
+  if (!(await maySeeServer(ask))) throw new Refusal('refusals.tasksNotYours');
+  return { of: { guildId }, withoutPrivate: true };
 }
 
 /** Results that are there and reached nobody. */

@@ -10,6 +10,10 @@ export const ownData = {
   running_other: '{{count}} jobs are still under way. They are deleted when they end.',
   left_one: 'The bot could not delete {{count}} message. If only you see it, dismiss it yourself:',
   left_other: 'The bot could not delete {{count}} messages. Those that only you see you can dismiss yourself:',
+  more_one: 'And {{count}} more.',
+  more_other: 'And {{count}} more.',
+  underWay:
+    'It is under way, and takes a while: Discord lets the bot delete only so many messages at a time. It goes on by itself. What came of it is said here within a quarter of an hour; if it takes longer, in a direct message.',
   buttons: {
     export: 'Export my data',
     forget: 'Delete my data',

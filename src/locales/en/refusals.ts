@@ -46,6 +46,8 @@ export const refusals = {
   stopping: 'The bot is just being restarted. Try again in a moment.',
   tasksNotYours:
     'Only members who manage this server see what others asked for. Without the option `whose` you see your own.',
+  tasksNoServer: 'This is no server. Without the option `whose` you see what you asked for yourself, everywhere.',
+  messageStays: 'Its message cannot be deleted just now. Try again in a minute.',
   exportTooLarge:
     'There is too much about you for a file that Discord takes. Ask whoever runs this bot for it; they can read it out of the store.',
   tasksTextTooLong: 'That is too long to search for. Use a word or two.',

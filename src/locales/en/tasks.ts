@@ -13,6 +13,15 @@ export const tasks = {
     deleted: 'its message was deleted',
     'no-way': 'no way led to you: show it here',
   },
+  deleted: 'Its message is deleted. The task itself is kept.',
+  deletedBefore: 'Its message was not there any more. The task itself is kept.',
+  deleteStays: 'The bot cannot delete its message. If only you see it, dismiss it yourself: {{link}}',
+  cost: {
+    estimate: '~{{amount}} (estimated from the prices of whoever runs this bot)',
+    reserved: '{{amount}}, if it comes to a result',
+    unconfirmed: '{{amount}}, if the gateway took it',
+    refunded: 'nothing, for it came to no result (else {{amount}})',
+  },
   facts: {
     model: 'Model',
     asked: 'Asked for',
@@ -23,6 +32,7 @@ export const tasks = {
     remoteId: 'Id at the gateway',
     seed: 'Seed',
     options: 'Options',
+    cost: 'Cost',
     reason: 'Reason',
     message: 'Message',
     parent: 'Made of',

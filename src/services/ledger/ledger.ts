@@ -3,7 +3,18 @@ import { dayOf } from '../../lib/day.ts';
 import type { Log } from '../../lib/log.ts';
 import { isOrdered, type Task } from '../tasks/task.ts';
 import type { Entries } from './entries.ts';
-import { type Entry, type Fact, factOf, keyOf, keyOfTask, reserved, standingOf, withFact } from './entry.ts';
+import {
+  amountOf,
+  type Entry,
+  type Fact,
+  factOf,
+  keyOf,
+  keyOfTask,
+  reserved,
+  type Standing,
+  standingOf,
+  withFact,
+} from './entry.ts';
 import { type Forgetful, nameless } from './nameless.ts';
 import { type Prices, priceOf } from './prices.ts';
 import { agreeing, withoutTask } from './reconcile.ts';
@@ -14,6 +25,13 @@ interface LedgerParts {
   prices: Prices;
   clock: Clock;
   log: Pick<Log, 'error'>;
+}
+
+export interface Cost {
+  /** Decimal text. */
+  amount: string;
+  isEstimate: boolean;
+  standing: Standing;
 }
 
 /**
@@ -79,12 +97,26 @@ export class Ledger {
     if (this.#unwritten.has(task.id)) throw new Error(`The end of task ${task.id} is not in the ledger yet.`);
   }
 
-  /** What a member used stays in the sums, and is nobody's; what is still kept keeps its entry as it is. */
-  async forget(who: Forgetful, isKept: (id: string) => Promise<boolean>): Promise<void> {
+  /**
+   * What a member used stays in the sums, and is nobody's. What is still kept, or has not come to its end here, keeps its entry as it is: says
+   * how many these are.
+   */
+  async forget(who: Forgetful, isKept: (id: string) => Promise<boolean>): Promise<number> {
     const { entries } = this.#parts;
+    let kept = 0;
     for await (const entry of this.entriesOf(who.memberId, who.until)) {
-      if (!(await isKept(entry.id))) await entries.rename(entry, nameless(entry, who.secret));
+      if (this.#open.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) kept += 1;
+      else await entries.rename(entry, nameless(entry, who.secret));
     }
+    return kept;
+  }
+
+  /** What is known of what a task cost; undefined: nothing. */
+  async costOf(task: Task): Promise<Cost | undefined> {
+    if (!isOrdered(task)) return undefined;
+    const entry = await this.#parts.entries.find(keyOfTask(task));
+    const known = entry && amountOf(entry);
+    return entry && known && { ...known, standing: standingOf(entry) };
   }
 
   /** Oldest first. */

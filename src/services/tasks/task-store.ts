@@ -1,4 +1,4 @@
-import type { Task, TaskKind, TaskState } from './task.ts';
+import type { MessageAddress, Task, TaskKind, TaskState } from './task.ts';
 import type { TaskLine } from './task-line.ts';
 
 /** Where tasks are kept. Every method throws where the store cannot do it: nothing is ever lost in silence. */
@@ -21,6 +21,8 @@ export interface TaskStore {
   forgettings(): Promise<ForgettingMark[]>;
   putForgetting(mark: ForgettingMark): Promise<void>;
   removeForgetting(memberId: string): Promise<void>;
+  /** Takes away what a crash has left of a member's tasks that are gone: their lines. */
+  clearLines(memberId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,14 @@ export interface ForgettingMark {
   until: number;
   /** Makes of a task's id the one that its entry in the ledger has afterwards; it goes with the mark, and with it the way back. */
   secret: string;
+  /** How far it has come, so that a restart in between can still say what could not be deleted. */
+  tasks: number;
+  messages: number;
+  /** How many messages are left, and where the first of them are. */
+  stays: number;
+  left: MessageAddress[];
+  /** Of how many of those its member knows; undefined: they have been told nothing. */
+  told?: number | undefined;
 }
 
 export interface PageQuestion {

@@ -88,6 +88,9 @@ const failure = z.object({
 
 const message = z.object({ channelId: z.string(), id: z.string() });
 
+/** Wherever it stands, it can be found: without a server it is a direct message. */
+const address = message.extend({ guildId: z.string().optional() });
+
 /** What the interaction told of the ways back to the member. */
 const route = z.object({
   applicationId: z.string(),
@@ -141,6 +144,8 @@ export const taskSchema = z.object({
   guildId: z.string().optional(),
   channelId: z.string().optional(),
   message: message.optional(),
+  /** What else the bot has posted about it, oldest first: the call to its member, and results that were brought to others. */
+  beside: z.array(address).optional(),
   route,
   delivery,
   parentId: z.string().optional(),
@@ -196,6 +201,7 @@ export type Task = z.output<typeof taskSchema>;
 export type KeptMedium = Task['media'][number];
 export type KeptTrack = z.output<typeof keptTrack>;
 export type MessagePlace = z.output<typeof message>;
+export type MessageAddress = z.output<typeof address>;
 export type Intention = z.output<typeof intention>;
 export type Call = z.output<typeof call>;
 export type Route = z.output<typeof route>;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Snapshot } from '../gateway/index.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Cost, Ledger } from '../ledger/ledger.ts';
 import { type Admit, Albums } from './albums.ts';
 import { TaskBook, type TasksLog, type Transition } from './book.ts';
 import type { WrittenWords } from './follow-ups.ts';
@@ -9,7 +9,8 @@ import type { Gather } from './materials.ts';
 import { Offers } from './offers.ts';
 import { Orders, type Whence } from './orders.ts';
 import { type OwnData, ownData } from './own-data/export.ts';
-import { Forgetting, type Forgotten, type Removal } from './own-data/forgetting.ts';
+import { Forgetting } from './own-data/forgetting.ts';
+import type { Hear, Removal, RemoveMessages, TellForgotten } from './own-data/removal.ts';
 import { tasksOf } from './own-data/tasks-of.ts';
 import { SPREAD_MS } from './schedule.ts';
 import type { LaneTrouble, Scheduler } from './scheduler/scheduler.ts';
@@ -17,7 +18,7 @@ import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
 import type { PageQuestion, TaskPage, TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
-import { type Order, unconfirmed } from './transitions.ts';
+import { type Order, unconfirmed, withoutMessage } from './transitions.ts';
 import { Words } from './words.ts';
 
 export interface TasksParts {
@@ -33,8 +34,10 @@ export interface TasksParts {
   gather: Gather;
   /** What the gateway has no way to order. */
   offers?: Pick<Offers, 'miss' | 'isMissing'> | undefined;
-  /** Takes a task's message away, where the bot can. */
-  removeMessage(task: Task): Promise<Removal>;
+  /** Takes a task's messages away, where the bot can. */
+  removeMessages: RemoveMessages;
+  /** Says to a member what became of their wish to be forgotten, wherever they are. */
+  tellForgotten: TellForgotten;
   random?: () => number;
 }
 
@@ -122,9 +125,33 @@ export class Tasks {
     return ownData({ memberId, now, tasks: tasks(), entries: ledger?.entriesOf(memberId, now) });
   }
 
-  /** Forgets everything that a member has ordered until now. */
-  forget(memberId: string): Promise<Forgotten> {
-    return this.#forgetting.begin(memberId);
+  /** Forgets everything that a member has ordered until now. Comes back when that is stored; what becomes of it is told to `hear`. */
+  forget(memberId: string, hear: Hear): Promise<void> {
+    return this.#forgetting.begin(memberId, hear);
+  }
+
+  /** How many tasks of a member are kept. */
+  async countOf(memberId: string): Promise<number> {
+    let count = 0;
+    for await (const _ of tasksOf(memberId, this.#parts.store)) count += 1;
+    return count;
+  }
+
+  /** What a task cost, as far as that is known. */
+  async costOf(task: Task): Promise<Cost | undefined> {
+    return this.#parts.ledger?.costOf(task);
+  }
+
+  /** Takes a task's message away, and what stands beside it in the same channel; the task itself is kept. */
+  async removeMessage(task: Task): Promise<Removal> {
+    const beside = task.beside?.filter(({ channelId }) => channelId === task.message?.channelId);
+    const removal = await this.#parts.removeMessages({ ...task, beside });
+    if (removal.isLater) return removal;
+    const stays = new Set(removal.left.map(({ id }) => id));
+    const all = [task.message, ...(beside ?? [])].flatMap((message) => message?.id ?? []);
+    const gone = all.filter((id) => !stays.has(id));
+    await this.#book.change(task.id, (known) => gone.reduce(withoutMessage, known));
+    return removal;
   }
 
   change(id: string, transition: Transition): Promise<Task> {

@@ -4,6 +4,7 @@ import {
   type Intention,
   isLive,
   isPart,
+  type MessageAddress,
   type MessagePlace,
   type Route,
   TASK_VERSION,
@@ -167,6 +168,22 @@ export function overdue(task: Task, now: number): Task {
 export function messageGone(task: Task): Task {
   const { message: _, ...rest } = task;
   return rest;
+}
+
+/** So many messages of one task are remembered; nobody brings a result to more places. */
+const MOST_BESIDE = 50;
+
+/** The bot has posted this about it, beside its own message. */
+export function shownBeside(task: Task, address: MessageAddress): Task {
+  if (task.beside?.some(({ id }) => id === address.id)) return task;
+  return { ...task, beside: [...(task.beside ?? []), address].slice(-MOST_BESIDE) };
+}
+
+/** A message about it was taken away: its own, or one beside. */
+export function withoutMessage(task: Task, id: string): Task {
+  const rest = task.message?.id === id ? messageGone(task) : task;
+  if (!rest.beside?.some((one) => one.id === id)) return rest;
+  return { ...rest, beside: rest.beside.filter((one) => one.id !== id) };
 }
 
 /** Its member has come back to it: their newest interaction is the best way to them. */

@@ -87,7 +87,10 @@ function rowOf(
   return `${signs[state]} ${say(`tasks.kinds.${kind}`)}${words}${who}${alone} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
+/** Discord takes no label in which nothing is to be seen. */
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
 function optionOf({ id, kind, state, summary }: TaskLine, say: Say) {
-  const label = summary === '' ? say(`tasks.kinds.${kind}`) : summary;
+  const label = VISIBLE.test(summary) ? summary : say(`tasks.kinds.${kind}`);
   return { value: id, label, description: `${say(`tasks.kinds.${kind}`)} · ${say(`tasks.states.${state}`)}` };
 }

@@ -1,4 +1,5 @@
 import type { Say } from '../../locales/index.ts';
+import type { Cost } from '../../services/ledger/ledger.ts';
 import { typedIn } from '../../services/tasks/follow-ups.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { asText, inCode } from '../markdown.ts';
@@ -9,6 +10,8 @@ interface TaskPage {
   task: Task;
   /** Where its message is, and its parent's, as far as they are known. */
   links: { message?: string | undefined; parent?: string | undefined };
+  /** As far as the ledger knows, and the reader may. */
+  cost: Cost | undefined;
   buttons: readonly ButtonPlan[];
 }
 
@@ -16,17 +19,17 @@ const LONGEST_PROMPT = 6_000;
 const LONGEST_REASON = 500;
 
 /** Everything that is known of one task. */
-export function taskPage({ task, links, buttons }: TaskPage, say: Say): MessagePlan {
+export function taskPage({ task, links, cost, buttons }: TaskPage, say: Say): MessagePlan {
   const lines = [
     `${signs[task.state]} **${say(`tasks.kinds.${task.kind}`)}** · ${say(`tasks.states.${task.state}`)}`,
-    ...facts(task, links, say),
+    ...facts(task, { ...links, cost }, say),
     ...results(task, say),
     ...wish(task),
   ];
   return { content: lines.join('\n'), overflow: 'file', controls: buttons };
 }
 
-function facts(task: Task, { message, parent }: TaskPage['links'], say: Say): string[] {
+function facts(task: Task, { message, parent, cost }: Known, say: Say): string[] {
   const { times, polls, remoteId, model, seed, failure, route, delivery } = task;
   const at = (time: number | undefined): string | undefined =>
     time === undefined ? undefined : `<t:${Math.floor(time / 1000)}:f>`;
@@ -40,6 +43,7 @@ function facts(task: Task, { message, parent }: TaskPage['links'], say: Say): st
     remoteId: remoteId === undefined ? undefined : inCode(remoteId),
     seed: seed === undefined ? undefined : inCode(seed),
     options: options(task),
+    cost: cost && costText(cost, say),
     reason: failure?.reason === undefined ? undefined : asText(failure.reason, LONGEST_REASON),
     message,
     parent,
@@ -49,6 +53,13 @@ function facts(task: Task, { message, parent }: TaskPage['links'], say: Say): st
   return Object.entries(known).flatMap(([name, value]) =>
     value === undefined ? [] : [`${say(`tasks.facts.${name as keyof typeof known}`)}: ${value}`],
   );
+}
+
+type Known = TaskPage['links'] & Pick<TaskPage, 'cost'>;
+
+function costText({ amount, isEstimate, standing }: Cost, say: Say): string {
+  const text = isEstimate ? say('tasks.cost.estimate', { amount }) : amount;
+  return standing === 'settled' ? text : say(`tasks.cost.${standing}`, { amount: text });
 }
 
 /** What the request says besides its words, its addresses and what points at another task. */

@@ -27,11 +27,8 @@ const rounds = ({ gateway }: Engine, id: string): number =>
   lists(gateway).filter(({ body }) => (body as { ids: string[] }).ids.includes(id)).length;
 
 describe('an album', () => {
-  it.each([
-    ['a gateway that keeps to the order', {}],
-    ['a gateway that leaves out a third each time, in no order', { looseBatches: true }],
-  ])('of 300 is asked about with three questions a round at most, at %s', async (_name, quirks) => {
-    const side = await engine({ quirks, speed: 2 });
+  it('of 300 is asked about with three questions a round at most, though a third is left out each time, in no order', async () => {
+    const side = await engine({ quirks: { looseBatches: true }, speed: 2 });
     const ids = await songs(side.gateway, ...titles(300));
     const album = await side.tasks.gather(whence, ids, everything);
     await side.until(() => (rounds(side, ids[0] ?? '') >= 3 ? true : undefined));

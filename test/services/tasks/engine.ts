@@ -65,7 +65,8 @@ export async function engine(options: GatewayOptions = {}, before?: Engine): Pro
     log,
     maxWaitMs,
     gather: async () => ({}),
-    removeMessage: async () => 'none',
+    removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
+    tellForgotten: async () => true,
     random: () => 0.5,
   });
   const news: Task[] = [];

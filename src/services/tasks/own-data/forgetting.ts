@@ -1,136 +1,98 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../../lib/clock.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { TaskBook, TasksLog } from '../book.ts';
+import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { hasEnded, isLive, type Task } from '../task.ts';
-import type { ForgettingMark, TaskStore } from '../task-store.ts';
-import { messageGone, unwanted } from '../transitions.ts';
-import { tasksOf } from './tasks-of.ts';
+import type { Hear } from './removal.ts';
+import { Wish, type WishParts } from './wish.ts';
 
-/** What became of a task's message: taken away, none to take away, or still there because the bot cannot. */
-export type Removal = 'gone' | 'none' | 'stays';
+/** What could not be done, or has to wait, is tried again so often. */
+const AGAIN_MS = 60_000;
 
-export interface ForgettingParts {
-  book: TaskBook;
-  store: TaskStore;
-  ledger: Ledger | undefined;
-  clock: Clock;
-  log: TasksLog;
-  removeMessage(task: Task): Promise<Removal>;
-}
-
-/** It waits for words that never came: the gateway has not begun, and never will. */
-function isUntouched({ state, times }: Task): boolean {
-  return state === 'needs-input' && times.wordsSent === undefined && times.wordsTaken === undefined;
-}
-
-/** How far a member has been forgotten. */
-export interface Forgotten {
-  /** Tasks that are gone. */
-  tasks: number;
-  messages: number;
-  /** Their messages could not be deleted. */
-  left: Task[];
-  /** They are followed to their end, shown nowhere, and go then. */
-  running: number;
+/** One member's wish, and what is under way for it. */
+interface Case {
+  wish: Wish;
+  work: Promise<void>;
+  isAtWork: boolean;
+  isDue: boolean;
 }
 
 /**
- * Removes everything about a member that was there when they asked. The wish is stored first and taken back last, and every step can be taken
- * twice: whatever a crash interrupts is done again at the next start.
- *
- * A task goes before its entry in the ledger loses its member: the other way round a start in between would find the task without an entry, and
- * book it once more.
+ * Members who want everything about them removed that was there when they asked. The wish is stored first and taken back last. Each member's is
+ * worked off by itself, so that nobody waits until thousands of messages of somebody else are deleted.
  */
 export class Forgetting {
-  readonly #parts: ForgettingParts;
-  readonly #marks = new Map<string, ForgettingMark>();
-  #work: Promise<unknown> = Promise.resolve();
+  readonly #parts: WishParts;
+  readonly #cases = new Map<string, Case>();
+  readonly #lock = new KeyedLock();
   #isStopped = false;
+  #cancel: (() => void) | undefined;
 
-  constructor(parts: ForgettingParts) {
+  constructor(parts: WishParts) {
     this.#parts = parts;
     parts.book.onChange((task) => this.#follow(task));
   }
 
   /** Goes on with what the bot had begun when it last ran. */
   async open(): Promise<void> {
-    for (const mark of await this.#parts.store.forgettings()) this.#marks.set(mark.memberId, mark);
+    for (const mark of await this.#parts.store.forgettings()) this.#enter(mark.memberId, new Wish(mark, this.#parts));
   }
 
   start(): void {
-    for (const mark of this.#marks.values()) void this.#alone(() => this.#goOn(mark));
+    for (const memberId of this.#cases.keys()) this.#wake(memberId);
+    this.#cancel = this.#parts.clock.after(AGAIN_MS, () => this.start());
   }
 
-  async begin(memberId: string): Promise<Forgotten> {
-    const { store, clock } = this.#parts;
-    const known = this.#marks.get(memberId);
-    const mark = { memberId, until: clock.now(), secret: known?.secret ?? randomBytes(16).toString('hex') };
-    await store.putForgetting(mark);
-    this.#marks.set(memberId, mark);
-    return this.#alone(() => this.#forget(mark));
+  /** Comes back when the wish is stored; what becomes of it is told to `hear`. */
+  begin(memberId: string, hear: Hear): Promise<void> {
+    return this.#lock.run(memberId, async () => {
+      const wish = this.#cases.get(memberId)?.wish ?? new Wish(nothingYet(memberId), this.#parts);
+      await wish.renew(hear);
+      // One that was under way may have come to its end before this was stored.
+      if (!this.#cases.has(memberId)) this.#enter(memberId, wish);
+      this.#wake(memberId);
+    });
   }
 
-  /** Waits for what is under way. */
+  /** Waits for what is under way, but for no answer of Discord's. */
   async finish(): Promise<void> {
     this.#isStopped = true;
-    await this.#work;
+    this.#cancel?.();
+    for (const { wish } of this.#cases.values()) wish.stop();
+    await Promise.all([...this.#cases.values()].map(({ work }) => work));
   }
 
-  async #forget(mark: ForgettingMark): Promise<Forgotten> {
-    const forgotten: Forgotten = { tasks: 0, messages: 0, left: [], running: 0 };
-    for await (const { id } of tasksOf(mark.memberId, this.#parts.store)) {
-      const task = await this.#parts.book.get(id);
-      if (!task || task.times.created > mark.until) continue;
-      const removal = await this.#parts.removeMessage(task);
-      if (removal === 'gone') forgotten.messages += 1;
-      if (removal === 'stays') forgotten.left.push(task);
-      if (await this.#remove(task)) forgotten.tasks += 1;
-      else forgotten.running += 1;
-    }
-    await this.#parts.ledger?.forget(mark, async (id) => (await this.#parts.book.get(id)) !== undefined);
-    if (forgotten.running === 0) await this.#done(mark);
-    return forgotten;
-  }
-
-  /** Whether it is gone: what is under way at the gateway, or on its way to its message, goes when that is over. */
-  async #remove(task: Task): Promise<boolean> {
-    const { book, ledger } = this.#parts;
-    if (isUntouched(task)) await ledger?.refund(task);
-    else if (isLive(task) && !(hasEnded(task) && task.unwanted)) {
-      if (!hasEnded(task)) await book.change(task.id, (before) => unwanted(messageGone(before)));
-      return false;
-    }
-    await ledger?.close(task);
-    await book.forget(task.id);
-    return true;
+  #enter(memberId: string, wish: Wish): void {
+    this.#cases.set(memberId, { wish, work: Promise.resolve(), isAtWork: false, isDue: false });
   }
 
   #follow(task: Task): void {
-    const mark = this.#marks.get(task.requesterId);
-    if (!mark || task.times.created > mark.until) return;
-    if (!isLive(task) || (hasEnded(task) && task.unwanted)) void this.#alone(() => this.#goOn(mark));
+    const isWaitedFor = this.#cases.get(task.requesterId)?.wish.isAbout(task);
+    if (isWaitedFor && (!isLive(task) || (hasEnded(task) && task.unwanted))) this.#wake(task.requesterId);
   }
 
-  async #goOn(mark: ForgettingMark): Promise<void> {
-    // What came before in line may have finished it.
-    if (this.#isStopped || this.#marks.get(mark.memberId) !== mark) return;
+  #wake(memberId: string): void {
+    const known = this.#cases.get(memberId);
+    if (!known || this.#isStopped) return;
+    known.isDue = true;
+    if (known.isAtWork) return;
+    known.isAtWork = true;
+    known.work = this.#work(memberId, known);
+  }
+
+  async #work(memberId: string, known: Case): Promise<void> {
     try {
-      await this.#forget(mark);
+      while (known.isDue && !this.#isStopped) {
+        known.isDue = false;
+        if ((await known.wish.carryOut()) && !known.isDue) this.#cases.delete(memberId);
+      }
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'A member could not be forgotten whole; the next start goes on with it.');
+      this.#parts.log.error({ err: error }, 'A member could not be forgotten whole; it is tried again in a minute.');
+    } finally {
+      known.isAtWork = false;
     }
   }
-
-  async #done({ memberId }: ForgettingMark): Promise<void> {
-    await this.#parts.store.removeForgetting(memberId);
-    this.#marks.delete(memberId);
-  }
-
-  /** One after the other, and never two for the same rows. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#work.then(work);
-    this.#work = result.catch(() => undefined);
-    return result;
-  }
 }
+
+const nothingYet = (memberId: string) => ({
+  ...{ memberId, until: 0, secret: randomBytes(16).toString('hex') },
+  ...{ tasks: 0, messages: 0, stays: 0, left: [] },
+});

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { TaskLine } from '../task-line.ts';
 import type { TaskStore } from '../task-store.ts';
 
@@ -10,5 +11,7 @@ export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>)
     yield* lines;
     if (next === undefined) return;
     before = next;
+    // SQLite answers at once, so a long row of pages would keep everything else in the process waiting.
+    await setImmediate();
   }
 }

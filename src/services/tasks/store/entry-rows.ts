@@ -29,6 +29,10 @@ export class EntryRows implements Entries {
     this.#mark = new LedgerMark(parts.meta);
   }
 
+  find(key: string): Promise<Entry | undefined> {
+    return this.#lock.run(key, () => this.#read(key));
+  }
+
   change(key: string, transition: (known: Entry | undefined) => Entry): Promise<void> {
     return this.#lock.run(key, async () => {
       const known = await this.#read(key);

@@ -64,7 +64,7 @@ export class KeptTasks implements TaskStore {
     this.#index = new LineIndex(shelves.index, quarantine);
     this.#remotes = new RemoteRows(shelves.remotes);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
-    this.#forgettings = new ForgettingRows(shelves.forgetting);
+    this.#forgettings = new ForgettingRows(shelves.forgetting, quarantine);
     this.entries = new EntryRows({
       ...shelves,
       quarantine,
@@ -112,11 +112,24 @@ export class KeptTasks implements TaskStore {
   remove(task: Task): Promise<void> {
     return this.#alone(task, async () => {
       await this.#writeLines(task, pointing);
+      await this.#remotes.forget(task);
       await this.#rows.removeLive(task.id);
       await this.#rows.removeFinished(task.id);
-      await this.#remotes.forget(task);
-      for (const owner of ownersOf(task)) await this.#index.remove(owner, task.id);
+      await this.#removeLines(task);
     });
+  }
+
+  async clearLines(memberId: string): Promise<void> {
+    const owner = ownerAskedFor({ memberId });
+    const gone = await this.#locks.run(owner, async () => {
+      const lines: TaskLine[] = [];
+      for await (const chunk of this.#index.newestFirst(owner)) {
+        const tasks = await this.#rows.find(chunk.map(({ id }) => id));
+        lines.push(...chunk.filter(({ id }) => !tasks.has(id)));
+      }
+      return lines;
+    });
+    for (const line of gone) await this.#alone(line, () => this.#removeLines(line));
   }
 
   page(question: PageQuestion): Promise<TaskPage> {
@@ -179,6 +192,11 @@ export class KeptTasks implements TaskStore {
     for (const owner of ownersOf(task)) await this.#index.put(owner, shape(lineOf(task)), this.#isOver);
   }
 
+  /** The member's own comes last, for it leads to the server's. */
+  async #removeLines(task: Listed): Promise<void> {
+    for (const owner of ownersOf(task).reverse()) await this.#index.remove(owner, task.id);
+  }
+
   /** The end of what a crash has interrupted. */
   #settleAgain(stored: Task): Promise<void> {
     return this.#alone(stored, async () => {
@@ -204,7 +222,7 @@ export class KeptTasks implements TaskStore {
 
   readonly #isOver = (line: TaskLine): boolean => isPastLine(line, this.#parts.clock.now());
 
-  #alone<T>(task: Task, work: () => Promise<T>): Promise<T> {
+  #alone<T>(task: Listed, work: () => Promise<T>): Promise<T> {
     return this.#inTurn([...ownersOf(task), taskLock(task.id)], work);
   }
 
@@ -212,6 +230,9 @@ export class KeptTasks implements TaskStore {
     return first === undefined ? work() : this.#locks.run(first, () => this.#inTurn(rest, work));
   }
 }
+
+/** A task, or its line. */
+type Listed = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
 
 /** A line that is not settled only points at its task, which has the word: so no crash leaves a list that is wrong. */
 const pointing = (line: TaskLine): TaskLine => ({ ...line, settledAt: undefined });
