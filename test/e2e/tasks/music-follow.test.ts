@@ -149,3 +149,23 @@ describe('/music follow', () => {
     expect(gateway.heard).toHaveLength(heard);
   });
 });
+
+it('300 songs are one message with pages, and never more than three questions within a round', async () => {
+  const side = await quickBot({ gateway: { profile: 'stock', speed: 6, quirks: { looseBatches: true } } });
+  const { discord, gateway } = side;
+  const ids = await songs(gateway, ...Array.from({ length: 300 }, (_, index) => `Song ${index + 1}`));
+  const half = (from: number) => ids.slice(from, from + 150).join(' ');
+  const owner = discord.as('owner');
+  const exchange = await owner.slash('music follow', { ids: half(0), more: half(150), private: true });
+  const message = await exchange.message(complete);
+  expect(text(message)).toContain('**300 songs**');
+  expect(text(message)).toContain('Page 1 of 20');
+  const asked = [...lists(gateway), ...singles(gateway)].map(({ at }) => at).toSorted((a, b) => a - b);
+  const within = asked.map((start) => asked.filter((at) => at >= start && at < start + 2_000).length);
+  expect(Math.max(...within)).toBeLessThanOrEqual(3);
+  const edits = discord.heard.filter(({ method }) => method === 'PATCH').length;
+  expect(edits).toBeLessThan(12);
+  const turned = await (await owner.click(message, 'Next')).message(says('Page 2 of 20'));
+  expect(text(turned)).toContain('16. 🟢 **Song 16**');
+  expect(errorsIn(side)).toEqual([]);
+});

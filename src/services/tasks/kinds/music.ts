@@ -12,38 +12,40 @@ const GATHER_MS = 2_000;
 /** What a gateway answers that finds a list too long. */
 const TOO_LONG: ReadonlySet<number | undefined> = new Set([400, 413]);
 
-type Answers = ReadonlyMap<string, Snapshot>;
+/** Whether nothing but the length of a list was in the way of an answer. */
+interface Answered {
+  found: ReadonlyMap<string, Snapshot>;
+  isWhole: boolean;
+}
 
 /** Where music is asked about: in lists, as long as this gateway takes them (4.1, 4.7). */
 export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): Source {
   let most = MOST_IN_LIST;
-  let leftOut: ReadonlySet<string> = new Set();
+  /** How often in a row each was left out. */
+  let missed: ReadonlyMap<string, number> = new Map();
+  /** Ids for which a gateway refuses every list they stand in. */
+  const odd = new Set<string>();
 
-  async function ask(ids: readonly string[]): Promise<Answers> {
+  async function inPieces(ids: readonly string[]): Promise<Answered> {
     try {
-      return await music.getMany(ids, { attempts: 1 });
+      return { found: await music.getMany(ids, { attempts: 1 }), isWhole: true };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (error.kind === 'not-offered') most = 1;
-      if (!TOO_LONG.has(error.status) || ids.length === 1) throw error;
-      const half = Math.ceil(ids.length / 2);
-      const halves = [ids.slice(0, half), ids.slice(half)];
-      const answers = [await inHalves(halves[0] ?? []), await inHalves(halves[1] ?? [])];
-      // Where one half went through whole and the other did not, it is one of its tasks, and not the length.
-      if (answers.every(({ isWhole }) => isWhole)) most = Math.min(most, half);
-      return new Map(answers.flatMap((answer) => [...answer.found]));
+      if (!TOO_LONG.has(error.status)) throw error;
     }
-  }
-
-  async function inHalves(ids: readonly string[]): Promise<{ found: Answers; isWhole: boolean }> {
-    try {
-      return { found: await ask(ids), isWhole: true };
-    } catch (error) {
-      // It is asked about alone, as whatever a list leaves out.
-      if (ids.length === 1 && error instanceof GatewayError && TOO_LONG.has(error.status))
-        return { found: new Map(), isWhole: false };
-      throw error;
+    const [only = ''] = ids;
+    if (ids.length === 1) {
+      odd.add(only);
+      return { found: new Map(), isWhole: false };
     }
+    const half = Math.ceil(ids.length / 2);
+    const first = await inPieces(ids.slice(0, half));
+    const second = await inPieces(ids.slice(half));
+    const isWhole = first.isWhole && second.isWhole;
+    // Otherwise it was one of them, and not how many they are.
+    if (isWhole) most = Math.min(most, half);
+    return { found: new Map([...first.found, ...second.found]), isWhole };
   }
 
   return {
@@ -54,16 +56,20 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
       get most() {
         return most;
       },
+      /** What is not in the answer is asked about alone, odd ones among it. */
       async ask(ids) {
-        // A gateway may answer about the first so many only: what it left out comes first in the next list.
-        const inOrder = ids.toSorted((a, b) => Number(leftOut.has(b)) - Number(leftOut.has(a)));
-        const answers = await ask(inOrder);
-        leftOut = new Set(ids.filter((id) => !answers.has(id)));
-        return answers;
+        // A gateway may answer about the first so many only: what it has left out the longest comes first in the next list.
+        const misses = (id: string): number => missed.get(id) ?? 0;
+        const inOrder = ids.filter((id) => !odd.has(id)).toSorted((a, b) => misses(b) - misses(a));
+        const { found } = inOrder.length === 0 ? NOTHING : await inPieces(inOrder);
+        missed = new Map(ids.flatMap((id) => (found.has(id) ? [] : [[id, misses(id) + 1] as const])));
+        return found;
       },
     },
   };
 }
+
+const NOTHING: Answered = { found: new Map(), isWhole: true };
 
 const song = z.object({
   /** What it is about or, where that is said, its lyrics. */
