@@ -129,7 +129,13 @@ export class KeptTasks implements TaskStore {
       }
       return lines;
     });
-    for (const line of gone) await this.#alone(line, () => this.#removeLines(line));
+    for (const line of gone) {
+      await this.#alone(line, async () => {
+        await this.#removeLines(line);
+        for (const list of ownersOf(line)) await this.#index.clearAstray(list);
+      });
+    }
+    await this.#locks.run(owner, () => this.#index.clearAstray(owner));
   }
 
   page(question: PageQuestion): Promise<TaskPage> {
