@@ -4,7 +4,8 @@ import { MOST_HELD, type Result, type Results, resultsOf } from './results.ts';
 import { MediaError } from './services/media/index.ts';
 import type { KeptMedium, KeptTrack, Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
-import { type AlbumControls, type AlbumEntry, albumLayout, albumMessage } from './views/kinds/album.ts';
+import { type AlbumControls, albumLayout, albumMessage } from './views/kinds/album.ts';
+import type { AlbumEntry } from './views/kinds/album-lines.ts';
 import { areShort, finishedTracks, lyricsFile, songTitle, trackTitle, versesOf } from './views/kinds/tracks.ts';
 import type { FilePlan } from './views/plan.ts';
 

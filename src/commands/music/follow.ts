@@ -40,7 +40,7 @@ export const follow = command({
   guards: [(_place, values) => objectionTo(values), mayPostFiles],
   async run(values, ask: Ask<Services>) {
     const admit = await admission(ask);
-    await ask.services.tasks.gather(ask.origin, pasted(values).ids, admit);
+    await ask.services.tasks.bringTogether(ask.origin, pasted(values).ids, admit);
     return 'shown as it goes';
   },
 });

@@ -7,7 +7,7 @@ import type { Whence } from './orders.ts';
 import { hasEnded, type Task } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
-import { adopted, complete, gathered } from './transitions.ts';
+import { adopted, bringingTogether, complete } from './transitions.ts';
 
 interface AlbumsParts {
   book: TaskBook;
@@ -43,9 +43,9 @@ export class Albums {
   }
 
   /** What is known here already is shown as it is, and asked about no oftener than before. */
-  gather(whence: Whence, remoteIds: readonly string[], admit: Admit): Promise<Task> {
+  bringTogether(whence: Whence, remoteIds: readonly string[], admit: Admit): Promise<Task> {
     // Two who follow the same at once follow one task.
-    return this.#lock.run('gather', async () => {
+    return this.#lock.run('together', async () => {
       const found = await this.#find(remoteIds);
       admit(found);
       const now = this.#parts.clock.now();
@@ -54,7 +54,7 @@ export class Albums {
         return { id: known?.id ?? taskId(now), remoteId, isAdopted: known === undefined };
       });
       const facts = { id: taskId(now), idempotencyKey: randomUUID(), durationKey: 'album', now };
-      const album = gathered({ ...whence, kind: 'album', request: { parts } }, facts);
+      const album = bringingTogether({ ...whence, kind: 'album', request: { parts } }, facts);
       await this.#parts.book.add(album);
       try {
         await this.#adopt(album, parts);

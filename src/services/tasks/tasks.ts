@@ -176,8 +176,8 @@ export class Tasks {
   }
 
   /** Brings tasks that the gateway has together in one task, by their ids at the gateway. */
-  gather(whence: Whence, remoteIds: readonly string[], admit: Admit): Promise<Task> {
-    return this.#albums.gather(whence, remoteIds, admit);
+  bringTogether(whence: Whence, remoteIds: readonly string[], admit: Admit): Promise<Task> {
+    return this.#albums.bringTogether(whence, remoteIds, admit);
   }
 
   /** The tasks of an album, in its order; of those that are gone nothing is left but their ids at the gateway. */

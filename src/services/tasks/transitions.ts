@@ -61,7 +61,7 @@ export function adopted(order: Order, facts: NewTask & { remoteId: string }): Ta
 }
 
 /** What brings other tasks together is under way at once: the gateway hears nothing of it. */
-export function gathered(order: Order, facts: NewTask): Task {
+export function bringingTogether(order: Order, facts: NewTask): Task {
   const task = submitting(order, facts);
   return { ...task, state: 'accepted', times: { ...task.times, accepted: facts.now } };
 }

@@ -115,6 +115,20 @@ describe('/music follow', () => {
     expect(lists(gateway)).toEqual([]);
   });
 
+  it('is no use of anything: nothing of it is in the ledger, not after a restart either', async () => {
+    const stage = await quickStage({ gateway: quickly() });
+    const { discord, gateway } = stage;
+    const app = await enter(stage);
+    gateway.faults.add({ do: { type: 'stick' } });
+    await (await discord.as('member').slash('music make', { about: 'a storm' })).message();
+    const other = discord.as('other');
+    const follow = await other.slash('music follow', { ids: gateway.jobs.list()[0]?.id ?? '' });
+    await follow.message(says('1 song'));
+    await app.stop();
+    await enter(stage);
+    expect(text(await (await other.slash('usage')).message())).toContain('You have nothing here');
+  });
+
   it('lets ids from elsewhere be followed by whom they concern, and says no to others by name', async () => {
     const stage = await quickStage({ gateway: quickly() });
     const { discord, gateway, config } = stage;
