@@ -65,22 +65,33 @@ export function musicPresenter(parts: MusicParts, controls: AlbumControls) {
       return { plan, release: () => shown.release() };
     },
 
+    /** What one of a song's sounds is called; undefined where it is no song. */
+    altOf(task: Task, place: number): string | undefined {
+      return isSong(task) ? say('music.alt', { title: titleAt(task, place, say) }) : undefined;
+    },
+
     /** Covers and lyrics of one song, beside its sounds. */
     async beside(task: Task, taken: number): Promise<Extras> {
       const shown = new Shown();
       const verses = versesOf(task);
-      const isSong = task.kind === 'song' || task.kind === 'music';
-      if (isSong && verses.length > 0 && !areShort(verses)) {
+      if (isSong(task) && verses.length > 0 && !areShort(verses)) {
         const bytes = lyricsFile([{ title: songTitle(task) ?? say('music.untitled'), verses }]);
         shown.files.push({ name: `lyrics-${task.id}.txt`, bytes });
       }
-      const covered = isSong ? withTask(task).filter(isCovered) : [];
+      const covered = isSong(task) ? withTask(task).filter(isCovered) : [];
       const room = Math.max(0, MOST_FILES - taken - shown.files.length);
       await addCovers(covered, room, task, shown, parts);
       for (const { track } of covered.slice(room)) shown.link(say('music.coverAt', { address: track.cover ?? '' }));
       return { files: shown.files, notes: shown.notesIn(say), release: () => shown.release() };
     },
   };
+}
+
+const isSong = ({ kind }: Task): boolean => kind === 'song' || kind === 'music';
+
+function titleAt(task: Task, place: number, say: Say): string {
+  const track = finishedTracks(task)[place];
+  return (track && trackTitle(track, task, say)) ?? songTitle(task) ?? say('music.untitled');
 }
 
 /** Files of a message as they come together, and what became of those that could not be attached. */
@@ -148,8 +159,7 @@ async function addSounds(
     const song = withSounds({ ...task, route });
     const results = await resultsOf(song, parts, undefined, MOST_HELD - shown.held);
     for (const [index, result] of results.entries()) {
-      const track = finishedTracks(song)[index];
-      const title = (track && trackTitle(track, song, say)) ?? songTitle(song) ?? say('music.untitled');
+      const title = titleAt(song, index, say);
       number += 1;
       shown.take(result, { name: `${fileName(title)}-${number}`, alt: say('music.alt', { title }) });
     }

@@ -14,7 +14,7 @@ import { MediaError } from './services/media/index.ts';
 import { asksForWords } from './services/tasks/actions.ts';
 import { isSpoiler, typedIn } from './services/tasks/follow-ups.ts';
 import type { Offers } from './services/tasks/offers.ts';
-import { hasEnded, type Task } from './services/tasks/task.ts';
+import { hasEnded, isPart, type Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
 import { NOTHING_SHOWN, type Shown, taskMessage } from './views/task.ts';
@@ -57,7 +57,8 @@ export function presenter(parts: PresenterParts) {
     const files = results.flatMap((result, index): FilePlan[] => {
       if (result.as !== 'file') return [];
       const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
-      return [{ name, bytes: result.bytes, alt: say('task.alt', { prompt }), spoiler: isSpoiler(task) }];
+      const alt = music.altOf(task, index) ?? say('task.alt', { prompt });
+      return [{ name, bytes: result.bytes, alt, spoiler: isSpoiler(task) }];
     });
     const extras = await music.beside(task, files.length);
     const shown = {
@@ -111,8 +112,9 @@ export function presenter(parts: PresenterParts) {
   };
 }
 
-async function linkToParent({ parentId }: Task, { tasks }: PresenterParts): Promise<string | undefined> {
-  const parent = parentId === undefined ? undefined : await tasks.get(parentId);
+async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<string | undefined> {
+  // A song that an album follows is not made of it.
+  const parent = task.parentId === undefined || isPart(task) ? undefined : await tasks.get(task.parentId);
   return parent && messageLink(parent);
 }
 

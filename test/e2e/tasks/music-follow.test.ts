@@ -105,6 +105,24 @@ describe('/music follow', () => {
     ).toEqual([`/music/fetch/${chosen}`]);
   });
 
+  it('asks for a song alone once more where its files are no longer there, and says so', async () => {
+    const { discord, gateway } = await quickBot({ gateway: quickly() });
+    gateway.faults.add({ do: { type: 'lose-files' }, times: 6 });
+    const ids = await songs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
+    const owner = discord.as('owner');
+    const message = await (await owner.slash('music follow', { ids: ids.join(' ') })).message(complete);
+    const before = singles(gateway).length;
+    const tracks = await (await owner.choose(message, 'Hear one of these, or look at it', ['C3'])).message();
+    expect(text(tracks)).toContain('**C3** · <@');
+    expect(text(tracks)).not.toContain('Made of');
+    expect(text(tracks)).toMatch(/2 results .*(any more|for good|gone)/);
+    expect(
+      singles(gateway)
+        .slice(before)
+        .map(({ path }) => path),
+    ).toEqual([`/music/fetch/${ids[2]}`]);
+  });
+
   it('shows a song that was made here without asking about it twice', async () => {
     const { discord, gateway } = await quickBot({ gateway: quickly() });
     const member = discord.as('member');
@@ -126,7 +144,9 @@ describe('/music follow', () => {
     await follow.message(says('1 song'));
     await app.stop();
     await enter(stage);
-    expect(text(await (await other.slash('usage')).message())).toContain('You have nothing here');
+    const used = text(await (await other.slash('usage')).message());
+    expect(used).toContain('You have nothing here');
+    expect(used).not.toContain('has not ended');
   });
 
   it('lets ids from elsewhere be followed by whom they concern, and says no to others by name', async () => {

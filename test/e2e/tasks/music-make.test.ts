@@ -4,6 +4,7 @@ import { enter } from '../bot.ts';
 import { labels, quickBot, quickStage, saying, says } from '../quick.ts';
 import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
 
+const missing = 'This gateway has no way to order this';
 const quickly = () => ({ speed: 60, studio: shortSongs() });
 
 describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profile) => {
@@ -31,6 +32,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
       expect.stringMatching(/^cover2-\w+\.png$/),
     ]);
     expect((await bytesOf(message)).subarray(0, 4).toString()).toBe('RIFF');
+    expect(message.attachments[0]?.description).toBe('AI-generated song: Light');
     expect(message.attachments[2]?.description).toBe('Cover of Light');
     expect(labels(message)).toEqual(['Delete']);
     expect(errorsIn(side)).toEqual([]);
@@ -73,30 +75,44 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     ]);
   });
 
-  it.each([404, 405, 501])(
-    'says that it cannot be ordered where there is no such route (%s), and asks no second time',
-    async (status) => {
-      const stage = await quickStage({ gateway: { profile, ...quickly() } });
-      const { discord, gateway } = stage;
-      const app = await enter(stage);
-      gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status, as: 'empty' }, times: 9 });
-      const make = (by: string, about: string) => discord.as(by).slash('music make', { about });
-      const said = 'This gateway has no way to order this';
-      expect(text(await (await make('member', 'a storm')).message())).toContain(said);
-      expect(text(await (await make('other', 'a calm')).message())).toContain(said);
-      expect(orders(gateway)).toHaveLength(1);
-      expect(text(await (await discord.as('member').slash('usage')).message())).toContain('You have nothing here');
-      expect(text(await (await discord.as('member').slash('tasks')).message())).toContain('Nothing fits');
-      await app.stop();
-      gateway.faults.clear();
-      await enter(stage);
-      await (await make('other', 'a calm')).message(says('Done in'));
-      expect(orders(gateway)).toHaveLength(2);
-    },
-  );
+  it('says that it cannot be ordered where there is no such route, and asks no second time until the bot restarts', async () => {
+    const stage = await quickStage({ gateway: { profile, ...quickly() } });
+    const { discord, gateway } = stage;
+    const app = await enter(stage);
+    gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status: 404, as: 'empty' }, times: 9 });
+    const make = (by: string, about: string) => discord.as(by).slash('music make', { about });
+    expect(text(await (await make('member', 'a storm')).message())).toContain(missing);
+    expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
+    expect(orders(gateway)).toHaveLength(1);
+    const used = text(await (await discord.as('member').slash('usage')).message());
+    expect(used).toContain('You have nothing here');
+    expect(used).not.toContain('has not ended');
+    expect(text(await (await discord.as('member').slash('tasks')).message())).toContain('Nothing fits');
+    await app.stop();
+    await enter(stage);
+    expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
+    expect(orders(gateway)).toHaveLength(2);
+  });
 });
 
 describe('/music make', () => {
+  it.each([405, 501])('takes %s for the same', async (status) => {
+    const { discord, gateway } = await quickBot();
+    gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status }, times: 9 });
+    for (const by of ['member', 'other'])
+      expect(text(await (await discord.as(by).slash('music make', { about: 'a storm' })).message())).toContain(missing);
+    expect(orders(gateway)).toHaveLength(1);
+  });
+
+  it('takes trouble for nothing but trouble', async () => {
+    const { discord, gateway } = await quickBot();
+    gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status: 403 } });
+    const make = (about: string) => discord.as('member').slash('music make', { about });
+    expect(text(await (await make('a storm')).message())).not.toContain(missing);
+    expect(text(await (await make('a calm')).message())).not.toContain(missing);
+    expect(orders(gateway)).toHaveLength(2);
+  });
+
   it.each([
     [{}, 'Say what the song is about'],
     [{ about: ' \u200b ', private: true }, 'Say what the song is about'],
