@@ -217,18 +217,11 @@ export class Tasks {
     const { clock, scheduler, random = Math.random } = this.#parts;
     const now = clock.now();
     const albums = this.#leftOver.filter(({ kind }) => kind === 'album');
-    // What is asked about in one list begins together, too.
-    const late = new Map<Source | undefined, number>();
-    const lateness = (source: Source | undefined): number => {
-      const known = source?.many && late.get(source);
-      const own = known ?? random() * SPREAD_MS;
-      late.set(source, own);
-      return own;
-    };
+    const firstAt = spreadFrom(now, random);
     for (const task of this.#leftOver.splice(0)) {
       // The bot ended between asking the gateway and hearing its answer.
       if (task.state === 'submitting') await this.#book.change(task.id, (known) => unconfirmed(known, undefined, now));
-      else if (isFollowed(task)) this.#follow(task, now + lateness(this.#kind(task.kind).source));
+      else if (isFollowed(task)) this.#follow(task, firstAt(this.#kind(task.kind).source));
       // An end is to be shown; and of one that waits for words the gateway will say nothing new.
       if (hasEnded(task) || task.state === 'needs-input') this.#book.announce(task);
     }
@@ -264,4 +257,14 @@ export class Tasks {
     // A member on their own is a group, as a server is.
     this.#parts.scheduler.add({ id: task.id, lane, group: task.guildId ?? task.requesterId, at });
   }
+}
+
+/** When the questions of a start begin: spread, so that they do not come all at once, and those of one list together. */
+function spreadFrom(now: number, random: () => number): (source: Source | undefined) => number {
+  const together = new Map<Source, number>();
+  return (source) => {
+    const at = (source && together.get(source)) ?? now + random() * SPREAD_MS;
+    if (source?.many) together.set(source, at);
+    return at;
+  };
 }

@@ -103,6 +103,21 @@ describe('an album', () => {
     expect(side.tasks.liveCount).toBe(0);
   });
 
+  it('is forgotten with its parts when its member wants that, once they have ended', async () => {
+    const side = await engine({ speed: 20 });
+    const ids = await songs(side.gateway, ...titles(2));
+    await side.tasks.bringTogether(whence, ids, everything);
+    const told = Promise.withResolvers<void>();
+    await side.tasks.forget(whence.requesterId, async () => {
+      told.resolve();
+      return true;
+    });
+    await side.until(() => (side.tasks.liveCount === 0 ? true : undefined));
+    await told.promise;
+    expect(await side.store.page({ of: { memberId: whence.requesterId }, most: 10 })).toMatchObject({ lines: [] });
+    for (const id of ids) expect(await side.store.knownAs(id)).toBeUndefined();
+  });
+
   it('is complete after a crash between the end of its last part and its own', async () => {
     const side = await engine({ speed: 20 });
     const ids = await songs(side.gateway, ...titles(2));
