@@ -1,17 +1,22 @@
 import { Events, type Interaction } from 'discord.js';
 import { buttons, forms, openers } from './buttons/index.ts';
+import { forgottenOutcome } from './buttons/own-data.ts';
 import { commands, menus } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import type { Config } from './config.ts';
 import { chronicle } from './discord/chronicle.ts';
 import { discordClients } from './discord/clients.ts';
 import { Delivery } from './discord/delivery/delivery.ts';
+import { directWord } from './discord/direct-word.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
+import { typedCommands } from './discord/handlers.ts';
 import { menuName } from './discord/menu-name.ts';
 import { operators } from './discord/operators.ts';
 import { registeredCommands } from './discord/registered.ts';
+import { removal } from './discord/removal.ts';
 import { Router } from './discord/router.ts';
+import { storedFiles } from './discord/stored-files.ts';
 import { films } from './films.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
@@ -30,6 +35,7 @@ import { allKinds } from './services/tasks/kinds/index.ts';
 import { Offers } from './services/tasks/offers.ts';
 import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
 import { openStore } from './services/tasks/store/index.ts';
+import { isPart } from './services/tasks/task.ts';
 import { Tasks } from './services/tasks/tasks.ts';
 import { UsageDesk } from './services/usage/usage-desk.ts';
 
@@ -86,7 +92,10 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
   });
   const ledger = new Ledger({ entries: store.entries, prices: config.prices, clock, log });
+  const offers = new Offers();
+  const toPerson = directWord({ botRest: client.rest, log });
   const tasks = new Tasks({
+    offers,
     store,
     ledger,
     kinds: allKinds(gateway, config.poll),
@@ -95,10 +104,14 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     log,
     maxWaitMs: config.maxWaitMs,
     gather: gatherer({ media, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) }),
+    removeMessages: removal({ botRest: client.rest, tokenRest, clock, log }),
+    tellForgotten: (memberId, forgotten) => toPerson(memberId, forgottenOutcome(forgotten, say)),
   });
-  const offers = new Offers();
   const models = new ModelCatalogue(gateway.models, clock);
-  const presented = presenter({ media, tasks, say, log, clock, offers, models, isRemix: config.gateway.remix });
+  const presented = presenter({
+    ...{ media, tasks, say, log, clock, offers, models, isRemix: config.gateway.remix },
+    storedFiles: storedFiles(client.rest, log),
+  });
   const delivery = new Delivery({
     botRest: client.rest,
     tokenRest,
@@ -107,7 +120,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     prepare: presented.prepare,
     change: (id, transition) => tasks.change(id, transition),
   });
-  tasks.onChange((task) => delivery.show(task));
+  tasks.onChange((task) => {
+    if (!isPart(task)) delivery.show(task);
+  });
 
   const services: Services = {
     models,
@@ -121,6 +136,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     offers,
     answered: new Once(),
     messageOf: presented.messageOf,
+    brought: presented.brought,
     async health() {
       const latency = client.ws.ping;
       return {
@@ -131,7 +147,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
         troubles: tasks.troubles(),
       };
     },
-    registered: registeredCommands(client, [...commands.map(({ name }) => name), ...menus.map(menuName)], clock),
+    registered: registeredCommands(client, [...typedCommands(commands).keys(), ...menus.map(menuName)], clock),
   };
   const router = new Router({
     handlers: { commands, menus, buttons, openers, forms },

@@ -1,5 +1,6 @@
 import { actionId, changeId } from './buttons/action.ts';
 import { cancelId, editId, retryId } from './buttons/again.ts';
+import { albumIds } from './buttons/album.ts';
 import { allLinesId } from './buttons/all-lines.ts';
 import { animateId } from './buttons/animate.ts';
 import { deleteId } from './buttons/delete.ts';
@@ -12,30 +13,34 @@ import { dismissId, tryAgainId } from './buttons/unconfirmed.ts';
 import { upscaleAllId } from './buttons/upscale-all.ts';
 import { continueId, wordsId } from './buttons/words.ts';
 import type { Prepared } from './discord/delivery/delivery.ts';
+import { messageLink } from './discord/message-link.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Say } from './locales/index.ts';
 import { notes } from './notes.ts';
+import { musicPresenter, withSounds } from './present-music.ts';
 import { describedIn, framesOf, previewOf } from './previews.ts';
-import { type Results, resultsOf } from './results.ts';
+import { type Copies, type Result, type Results, resultsOf } from './results.ts';
 import type { ModelCatalogue } from './services/models/catalogue.ts';
 import { largerSizes } from './services/models/sizes.ts';
 import { asksForWords } from './services/tasks/actions.ts';
 import { isSpoiler } from './services/tasks/follow-ups.ts';
 import type { Offers } from './services/tasks/offers.ts';
-import { hasEnded, type Task } from './services/tasks/task.ts';
+import { hasEnded, isPart, type Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
-import { NOTHING_SHOWN, nameOf, taskMessage } from './views/task.ts';
+import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './views/task.ts';
 import type { TaskControls } from './views/task-buttons.ts';
 
 interface PresenterParts extends Results {
   say: Say;
-  tasks: Pick<Tasks, 'look' | 'get'>;
+  tasks: Pick<Tasks, 'look' | 'get' | 'partsOf'>;
   /** The gateway's account works in remix mode: variations ask for words. */
   isRemix: boolean;
   offers: Pick<Offers, 'isOffered'>;
   models: Pick<ModelCatalogue, 'known' | 'atHand'>;
   clock: Clock;
+  /** The files of a task's message as Discord keeps them, by name. */
+  storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
 }
 
 /** Joins a task, the files of its results, and its view. */
@@ -50,11 +55,55 @@ export function presenter(parts: PresenterParts) {
     actionId: (taskId, place, customId) => (asksForWords(customId, isRemix) ? wordsId : actionId)(taskId, place),
   };
   const noted = notes(parts);
+  const music = musicPresenter(parts, { deleteId, ...albumIds });
+
+  /** `areGone`: Discord has no copy of those that the gateway has no more. */
+  async function shownResults(
+    task: Task,
+    results: readonly Result[],
+    nothing: Shown,
+    { areGone = false, signal }: { areGone?: boolean; signal?: AbortSignal | undefined } = {},
+  ): Promise<Prepared> {
+    // Whether a larger variant is there is asked of the list before its button is.
+    if (task.kind === 'image') await models.atHand();
+    const prompt = nameOf(task, say);
+    const described = [
+      ...(await describedIn(task, parts, signal)),
+      ...(await framesOf(task, (index) => results[index]?.as === 'link', parts, signal)),
+    ];
+    const files = results.flatMap((result, index): FilePlan[] => {
+      if (result.as !== 'file') return [];
+      const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
+      const alt = music.altOf(task, index) ?? say('task.alt', { prompt });
+      return [{ name, bytes: result.bytes, alt, spoiler: isSpoiler(task) }];
+    });
+    const extras = await music.beside(task, files.length);
+    const shown = {
+      ...nothing,
+      files: [...described.map(({ file }) => file), ...files, ...extras.files],
+      notes: [...nothing.notes, ...noted.ofResult(task, results), ...extras.notes],
+      links: results.filter((result) => result.as === 'link'),
+      wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
+      gone: results.filter((one) => one.as === 'gone' && !(areGone && one.isCertain)).length,
+      goneForGood: results.filter((one) => one.as === 'gone' && areGone && one.isCertain).length,
+      odd: results.filter(({ as }) => as === 'odd').length,
+    };
+    return {
+      plan: taskMessage(task, controls, say, shown),
+      release: () => {
+        extras.release();
+        for (const { release } of described) release();
+        for (const result of results) if (result.as === 'file') result.release();
+      },
+    };
+  }
+
   return {
     messageOf: (task: Task): MessagePlan => taskMessage(task, controls, say),
 
     async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
       if (task.delivery.call) return { plan: callTo(task, say), release: () => undefined };
+      if (task.kind === 'album') return music.album(task);
       const parentLink = await linkToParent(task, parts);
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
@@ -69,46 +118,35 @@ export function presenter(parts: PresenterParts) {
         const shown = { ...nothing, notes: await noted.ofFailure(task) };
         return { plan: taskMessage(task, controls, say, shown), release: () => undefined };
       }
-      // Whether a larger variant is there is asked of the list before its button is.
-      if (task.kind === 'image') await models.atHand();
-      const results = await resultsOf(task, parts);
-      const prompt = nameOf(task, say);
-      const described = [
-        ...(await describedIn(task, parts, signal)),
-        ...(await framesOf(task, (index) => results[index]?.as === 'link', parts, signal)),
-      ];
-      const files = results.flatMap((result, index): FilePlan[] => {
-        if (result.as !== 'file') return [];
-        const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
-        return [{ name, bytes: result.bytes, alt: say('task.alt', { prompt }), spoiler: isSpoiler(task) }];
-      });
-      const shown = {
-        ...nothing,
-        files: [...described.map(({ file }) => file), ...files],
-        links: results.filter((result) => result.as === 'link'),
-        wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
-        gone: results.filter(({ as }) => as === 'gone').length,
-        odd: results.filter(({ as }) => as === 'odd').length,
-        notes: noted.ofResult(task, results),
-      };
-      return {
-        plan: taskMessage(task, controls, say, shown),
-        release: () => {
-          for (const { release } of described) release();
-          for (const result of results) if (result.as === 'file') result.release();
-        },
-      };
+      return shownResults(task, await resultsOf(task, parts), nothing, { signal });
+    },
+
+    /** A result once more, whenever it was: as Discord keeps it, else as the gateway does. */
+    async brought(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<Prepared> {
+      const here = withSounds({ ...task, route: { ...task.route, uploadLimit } });
+      if (task.kind === 'album') return music.album(here);
+      const nothing = { ...NOTHING_SHOWN, parentLink: await linkToParent(task, parts) };
+      const stored = await parts.storedFiles(task);
+      const results = await resultsOf(here, parts, copiesOf(stored ?? new Map()));
+      return shownResults(here, results, nothing, { areGone: stored !== undefined });
     },
   };
 }
 
-async function linkToParent({ parentId }: Task, { tasks }: PresenterParts): Promise<string | undefined> {
-  const parent = parentId === undefined ? undefined : await tasks.get(parentId);
-  if (!parent?.message) return undefined;
-  const { channelId, id } = parent.message;
-  // It may have ended as a direct message, wherever it was asked for.
-  const place = channelId === parent.channelId ? (parent.guildId ?? '@me') : '@me';
-  return `https://discord.com/channels/${place}/${channelId}/${id}`;
+async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<string | undefined> {
+  // A song that an album follows is not made of it.
+  const parent = task.parentId === undefined || isPart(task) ? undefined : await tasks.get(task.parentId);
+  return parent && messageLink(parent);
+}
+
+/** Files carry the place of their result in their names. */
+function copiesOf(files: ReadonlyMap<string, string>): Copies {
+  return new Map(
+    [...files].flatMap(([name, address]): [number, string][] => {
+      const place = /-(\d+)\.\w+$/.exec(name)?.[1];
+      return place === undefined ? [] : [[Number(place) - 1, address]];
+    }),
+  );
 }
 
 /** Says what became of it, and nothing of what was asked for. */

@@ -23,14 +23,16 @@ export interface Results {
 export type Result =
   | { as: 'file'; bytes: Buffer; type: MediaType; film?: FilmFacts; smallerThan?: Place; release(): void }
   | { as: 'link'; address: string; expiresAt?: number | undefined; film?: FilmFacts }
-  | { as: 'gone' }
+  /** Whether its keeper has said so; else it may only be out of reach. */
+  | { as: 'gone'; isCertain: boolean }
   | { as: 'odd' };
 
-const GONE: Result = { as: 'gone' };
+const GONE: Result = { as: 'gone', isCertain: true };
+const OUT_OF_REACH: Result = { as: 'gone', isCertain: false };
 const ODD: Result = { as: 'odd' };
 
 /** All downloads share one bound on memory: a message that wanted all of it would wait for itself. */
-const MOST_HELD = 96 * 2 ** 20;
+export const MOST_HELD = 96 * 2 ** 20;
 
 /** Where a result is, as the task keeps it or as a new answer says it. */
 interface Place {
@@ -39,28 +41,47 @@ interface Place {
 }
 
 /** The results of a task, one after the other: one that cannot be fetched does not hide the others. */
-export async function resultsOf(task: Task, parts: Results): Promise<Result[]> {
-  let asked: Promise<readonly Medium[]> | undefined;
+export async function resultsOf(
+  task: Task,
+  parts: Results,
+  copies: Copies = new Map(),
+  most = MOST_HELD,
+): Promise<Result[]> {
+  let asked: Promise<readonly Medium[] | undefined> | undefined;
   const results: Result[] = [];
   for (const [index, medium] of task.media.entries()) {
     // However many results need it, the gateway is asked once more and no oftener.
-    const freshOne = async (): Promise<Medium | undefined> => {
+    const freshOne = async (): Promise<Medium | 'none' | 'unknown'> => {
       asked ??= fresh(task, parts);
-      return (await asked)[index];
+      const media = await asked;
+      return media ? (media[index] ?? 'none') : 'unknown';
     };
     const held = results.reduce((sum, result) => sum + (result.as === 'file' ? result.bytes.length : 0), 0);
-    const fetcher = new Fetcher(task, parts, MOST_HELD - held);
-    results.push(await resultFrom(medium, freshOne, fetcher));
+    const fetcher = new Fetcher(task, parts, most - held);
+    results.push((await copyFrom(copies.get(index), fetcher)) ?? (await resultFrom(medium, freshOne, fetcher)));
   }
   return results;
 }
 
-async function resultFrom(known: Place, again: () => Promise<Medium | undefined>, fetcher: Fetcher): Promise<Result> {
+/** Where Discord keeps a result that was attached once, by its place among the results. */
+export type Copies = ReadonlyMap<number, string>;
+
+async function copyFrom(address: string | undefined, fetcher: Fetcher): Promise<Result | undefined> {
+  const copy = address === undefined ? GONE : await fetcher.fetch({ address }, { address });
+  return copy.as === 'file' ? copy : undefined;
+}
+
+async function resultFrom(
+  known: Place,
+  again: () => Promise<Medium | 'none' | 'unknown'>,
+  fetcher: Fetcher,
+): Promise<Result> {
   const first = known.address === undefined ? GONE : await fetcher.fetch({ address: known.address }, known);
   if (first.as !== 'gone') return first;
   // It came inside an answer, or its address has run out: a new answer has it, if there is one.
   const medium = await again();
-  const source = medium && sourceOf(medium);
+  if (typeof medium === 'string') return medium === 'none' ? GONE : OUT_OF_REACH;
+  const source = sourceOf(medium);
   return source ? fetcher.fetch(source, medium) : GONE;
 }
 
@@ -120,12 +141,13 @@ class Fetcher {
   }
 }
 
-async function fresh(task: Task, { tasks, log }: Results): Promise<readonly Medium[]> {
+/** undefined: nobody knows, for the gateway did not answer. */
+async function fresh(task: Task, { tasks, log }: Results): Promise<readonly Medium[] | undefined> {
   try {
     return (await tasks.look(task)).media;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     log.warn({ task: task.id, kind: error.kind, reason: error.message }, 'A result could not be asked for once more.');
-    return [];
+    return error.kind === 'not-found' ? [] : undefined;
   }
 }

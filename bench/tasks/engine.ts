@@ -55,6 +55,8 @@ const tasks = new Tasks({
   clock,
   log,
   gather: async () => ({}),
+  removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
+  tellForgotten: async () => true,
   maxWaitMs,
 });
 let news = 0;

@@ -43,6 +43,10 @@ export interface Quirks {
   base64Results: boolean;
   /** A music batch that finds nothing has `data: null` (wire facts, part 2). */
   nullBatches: boolean;
+  /** A music batch comes in no order and leaves out about a third of what it was asked about (wire facts, part 2). */
+  looseBatches: boolean;
+  /** The most ids in a music batch; longer ones are refused. */
+  batchLimit: number;
   /** A finished `/v1/videos` object names no address: only `/content` has the film (wire facts, 3.4). */
   contentOnly: boolean;
   /** A model nobody serves is 503, as where no channel has it (wire facts, part 8). */
@@ -74,6 +78,8 @@ const spec: Quirks = {
   listsAsText: false,
   base64Results: false,
   nullBatches: false,
+  looseBatches: false,
+  batchLimit: 1_000,
   contentOnly: false,
   unknownModelUnavailable: false,
   queuedFrom: 0,

@@ -1,13 +1,18 @@
 import type { Services } from '../commands/services.ts';
+import { mayDeleteMessage, seenTask } from '../commands/tasks/audience.ts';
 import { customId } from '../discord/custom-id.ts';
 import type { Button } from '../discord/handlers.ts';
+import { linkTo } from '../discord/message-link.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { messageGone } from '../services/tasks/transitions.ts';
+import { withoutMessage } from '../services/tasks/transitions.ts';
 import { pressedTask } from './pressed-task.ts';
+import { taskIn } from './task-argument.ts';
 
 const DELETE = { verb: 'delete', version: 1 } as const;
+const DELETE_POST = { verb: 'unpost', version: 1 } as const;
 
+export const deletePostId = (taskId: string): string => customId(DELETE_POST.verb, DELETE_POST.version, taskId);
 export const deleteId = (taskId: string): string => customId(DELETE.verb, DELETE.version, taskId);
 
 /** Removes a task's message; the task itself is kept. */
@@ -17,7 +22,23 @@ export const deleteButton: Button<Services> = {
   async run({ args }, ask) {
     const { id, requesterId } = await pressedTask(args, ask);
     if (requesterId !== ask.place.userId && !mayManageMessages(ask.place)) throw new Refusal('refusals.notYours');
-    await ask.services.tasks.change(id, messageGone);
+    // It may stand on a copy, and then the task's own message is still there.
+    const pressed = ask.origin.message?.id ?? '';
+    await ask.services.tasks.change(id, (task) => withoutMessage(task, pressed));
     return 'taken away';
+  },
+};
+
+/** The same from elsewhere: the message that is deleted is not the one that was pressed. */
+export const deletePostButton: Button<Services> = {
+  ...DELETE_POST,
+  answers: 'beside',
+  async run({ args }, ask) {
+    const task = await seenTask(taskIn(args), ask);
+    if (!mayDeleteMessage(task, ask)) throw new Refusal('refusals.notYours');
+    const { removed, left, isLater } = await ask.services.tasks.removeMessage(task);
+    if (isLater) throw new Refusal('refusals.messageStays');
+    if (left.length > 0) return { content: ask.say('tasks.deleteStays', { link: left.map(linkTo).join(' ') }) };
+    return { content: ask.say(removed > 0 ? 'tasks.deleted' : 'tasks.deletedBefore') };
   },
 };

@@ -1,17 +1,29 @@
 import type { Services } from '../commands/services.ts';
 import type { Button, Form, Opener } from '../discord/handlers.ts';
 import { actionButton, changeButton } from './action.ts';
-import { cancelButton, editedForm, editOpener, retryButton } from './again.ts';
+import {
+  cancelButton,
+  editedForm,
+  editedOpenlyForm,
+  editOpener,
+  editOpenlyOpener,
+  retryButton,
+  retryOpenlyButton,
+} from './again.ts';
+import { albumPageButton, songSelect } from './album.ts';
 import { allLinesButton, allLinesConfirmed } from './all-lines.ts';
 import { animateFilled, animateOpener } from './animate.ts';
-import { deleteButton } from './delete.ts';
+import { deleteButton, deletePostButton } from './delete.ts';
 import { filmedForm, filmOpener } from './film.ts';
 import { largerButton } from './larger.ts';
 import { lineOpener, lineWritten } from './line.ts';
 import { modelsPageButton } from './models-page.ts';
+import { exportButton, forgetButton, forgetReallyButton, forgetSureButton } from './own-data.ts';
 import { referenceOpener, referredForm } from './reference.ts';
 import { sameButton } from './same.ts';
-import { dismissButton, tryAgainButton } from './unconfirmed.ts';
+import { showAllButton, showAskButton, showButton, showMeButton } from './show.ts';
+import { chooseTask, tasksPageButton } from './tasks.ts';
+import { dismissButton, tryAgainBesideButton, tryAgainButton, tryAgainOpenlyButton } from './unconfirmed.ts';
 import { upscaleAllButton } from './upscale-all.ts';
 import { usageRangeButton } from './usage-range.ts';
 import { continueOpener, continueWritten, wordsOpener, wordsWritten } from './words.ts';
@@ -25,18 +37,35 @@ export const buttons: readonly Button<Services>[] = [
   allLinesButton,
   allLinesConfirmed,
   largerButton,
+  retryOpenlyButton,
   cancelButton,
   tryAgainButton,
+  tryAgainOpenlyButton,
+  tryAgainBesideButton,
   dismissButton,
   deleteButton,
+  deletePostButton,
   modelsPageButton,
+  albumPageButton,
+  songSelect,
   usageRangeButton,
+  tasksPageButton,
+  chooseTask,
+  showButton,
+  showMeButton,
+  showAskButton,
+  showAllButton,
+  exportButton,
+  forgetButton,
+  forgetSureButton,
+  forgetReallyButton,
 ];
 
 export const openers: readonly Opener<Services>[] = [
   wordsOpener,
   continueOpener,
   editOpener,
+  editOpenlyOpener,
   referenceOpener,
   lineOpener,
   animateOpener,
@@ -47,6 +76,7 @@ export const forms: readonly Form<Services>[] = [
   wordsWritten,
   continueWritten,
   editedForm,
+  editedOpenlyForm,
   referredForm,
   lineWritten,
   animateFilled,

@@ -15,10 +15,10 @@ export const help = command({
       .map((menu) => ({ name: say(`menus.${menu}`), description: say(`help.about.${menu}`) }))
       .filter(({ name }) => registered.has(name));
     const entries = [...registered].flatMap(([name, id]) => {
-      const description = sentenceAt(['commands', name, 'description']);
+      const at = (what: string): string | undefined => sentenceAt(['commands', ...name.split(' '), what]);
+      const description = at('description');
       if (description === undefined) return [];
-      const example = sentenceAt(['commands', name, 'example']) ?? `/${name}`;
-      return [{ name, id, description, example, who: sentenceAt(['commands', name, 'who']) ?? '' }];
+      return [{ name, id, description, example: at('example') ?? `/${name}`, who: at('who') ?? '' }];
     });
     return helpPage(entries, menus, say);
   },

@@ -8,8 +8,10 @@ import { help } from './help.ts';
 import { image } from './image.ts';
 import { imagine } from './imagine.ts';
 import { models } from './models.ts';
+import { music } from './music.ts';
 import type { Services } from './services.ts';
 import { shorten } from './shorten.ts';
+import { tasks } from './tasks.ts';
 import { usage } from './usage.ts';
 import { video } from './video.ts';
 
@@ -17,9 +19,11 @@ export const commands: readonly Command<Services>[] = [
   imagine,
   image,
   video,
+  music,
   describe,
   shorten,
   blend,
+  tasks,
   models,
   usage,
   about,

@@ -18,12 +18,20 @@ export async function suggestedModels(made: Made, typed: string, { services }: A
 
 /** The model that an order is for. One that the gateway says it does not have is refused before anything is ordered. */
 export async function chosenModel(made: Made, typed: string | undefined, services: Services): Promise<string> {
-  if (typed !== undefined) return known(typed.trim(), services);
-  const fixed = services.defaultModels[made];
-  if (fixed !== undefined) return fixed;
+  const asked = await askedModel(made, typed, services);
+  if (asked !== undefined) return asked;
   const first = (await services.models.atHand()).find((model) => kindOf(model) === made);
   if (!first) throw new Refusal('refusals.nameModel');
   return first.id;
+}
+
+/** The one that a member names, else the operator's; undefined leaves it to the gateway. */
+export async function askedModel(
+  made: Made,
+  typed: string | undefined,
+  services: Services,
+): Promise<string | undefined> {
+  return typed === undefined ? services.defaultModels[made] : known(typed.trim(), services);
 }
 
 async function known(id: string, { models }: Services): Promise<string> {

@@ -1,3 +1,4 @@
+import type { Prepared } from '../discord/delivery/delivery.ts';
 import type { Place } from '../discord/place.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Once } from '../lib/once.ts';
@@ -29,6 +30,8 @@ export interface Services {
   answered: Once;
   /** What a task's message shows now, without its results. */
   messageOf(task: Task): MessagePlan;
+  /** A finished task's message with its results, fetched anew, as large as this place takes them. */
+  brought(task: Task, place: Place): Promise<Prepared>;
   health(): Promise<Health>;
   /** The commands and menus that members see in this place, with the id under which each is registered where it is. */
   registered(place: Place): Promise<ReadonlyMap<string, string>>;

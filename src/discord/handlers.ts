@@ -1,6 +1,8 @@
 import type { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
+import type { MessagePlace } from '../services/tasks/task.ts';
 import type { FormPlan, MessagePlan } from '../views/plan.ts';
+import type { Prepared } from './delivery/delivery.ts';
 import type { Filled } from './form.ts';
 import type { Guard } from './guards.ts';
 import type { Options, Values } from './options.ts';
@@ -20,6 +22,8 @@ export interface Ask<Services> {
     /** Unless told, it is as private as the answer. */
     options?: { isPrivate: boolean },
   ): Promise<void>;
+  /** Says something more to the member alone, long after the answer; false where that could not be. */
+  later(plan: MessagePlan): Promise<boolean>;
   services: Services;
   say: Say;
 }
@@ -44,7 +48,12 @@ export interface Suggestion {
  * What becomes of the answer: a plan takes its place; "shown as it goes" leaves it to the delivery of the task that was made;
  * "taken away" removes the message that was pressed.
  */
-export type Outcome = MessagePlan | 'shown as it goes' | 'taken away';
+export type Outcome = MessagePlan | Brought | 'shown as it goes' | 'taken away';
+
+/** A message that holds memory, and what is to be done once it stands there. */
+export interface Brought extends Prepared {
+  shown?(message: MessagePlace | undefined): Promise<void>;
+}
 
 /** A slash command as a value. Its description, its options' and its choices' are found in the locale by their names. */
 export interface CommandDefinition<O extends Options, Services> extends Guarded<Services, Values<O>> {
@@ -56,11 +65,30 @@ export interface CommandDefinition<O extends Options, Services> extends Guarded<
   run(values: Values<O>, ask: Ask<Services>): Promise<Outcome>;
 }
 
-export type Command<Services> = CommandDefinition<Options, Services>;
+export type SingleCommand<Services> = CommandDefinition<Options, Services>;
+
+/** Several commands under one name. Discord offers only them then, and not the name alone. */
+interface CommandFamily<Services> {
+  name: string;
+  subcommands: readonly SingleCommand<Services>[];
+}
+
+export type Command<Services> = SingleCommand<Services> | CommandFamily<Services>;
+
+/** All that can be typed: each command under its whole name, such as `models` or `music follow`. */
+export function typedCommands<Services>(commands: readonly Command<Services>[]): Map<string, SingleCommand<Services>> {
+  return new Map(
+    commands.flatMap((command) =>
+      'subcommands' in command
+        ? command.subcommands.map((one) => [`${command.name} ${one.name}`, one] as const)
+        : [[command.name, command] as const],
+    ),
+  );
+}
 
 export function command<const O extends Options, Services>(
   definition: CommandDefinition<O, Services>,
-): Command<Services> {
+): SingleCommand<Services> {
   const { isPrivate, guards = [] } = definition;
   return {
     ...definition,

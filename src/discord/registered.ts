@@ -7,8 +7,8 @@ const FRESH_MS = 10 * 60_000;
 
 type Registered = ReadonlyMap<string, string>;
 
-/** Our commands as Discord has them, global ones and a server's own, by name. */
-export function registeredCommands(client: Client, names: readonly string[], clock: Clock) {
+/** Our commands as Discord has them, global ones and a server's own, by all that can be typed of them. */
+export function registeredCommands(client: Client, typed: readonly string[], clock: Clock) {
   const known = new Map<string, { at: number; commands: Registered }>();
 
   async function fetch(guildId?: string): Promise<APIApplicationCommand[]> {
@@ -24,8 +24,14 @@ export function registeredCommands(client: Client, names: readonly string[], clo
     const there = known.get(place);
     if (there && clock.now() - there.at < FRESH_MS) return there.commands;
     const lists = await Promise.all([fetch(), ...(home === undefined ? [] : [fetch(home)])]);
-    const ours = lists.flat().filter(({ name }) => names.includes(name));
-    const registered = new Map(ours.map(({ name, id }) => [name, id]));
+    const ids = new Map(lists.flat().map(({ name, id }) => [name, id]));
+    const registered = new Map(
+      typed.flatMap((name) => {
+        // A menu has spaces in its name, a subcommand one before it.
+        const id = ids.get(name) ?? ids.get(name.split(' ')[0] ?? '');
+        return id === undefined ? [] : [[name, id] as const];
+      }),
+    );
     known.set(place, { at: clock.now(), commands: registered });
     return registered;
   };

@@ -7,7 +7,7 @@ import {
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
 import { sentenceAt } from '../locales/index.ts';
-import type { Command, Menu } from './handlers.ts';
+import type { Command, Menu, SingleCommand } from './handlers.ts';
 import { menuName } from './menu-name.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
 
@@ -15,6 +15,8 @@ type SlashBody = RESTPostAPIChatInputApplicationCommandsJSONBody;
 type MenuBody = RESTPostAPIContextMenuApplicationCommandsJSONBody;
 export type CommandBody = SlashBody | MenuBody;
 type OptionBody = NonNullable<SlashBody['options']>[number];
+/** What a member fills in. */
+type LeafBody = Exclude<OptionBody, { type: Type.Subcommand | Type.SubcommandGroup }>;
 
 interface Offered {
   commands: readonly Command<never>[];
@@ -38,9 +40,26 @@ export function registrationOf(command: Command<never>, settings: { userInstall:
     type: ApplicationCommandType.ChatInput,
     name: command.name,
     description: sentence('commands', command.name, 'description'),
-    options: Object.entries(command.options).map(([name, option]) => optionBody(command.name, name, option)),
+    options:
+      'subcommands' in command
+        ? command.subcommands.map((one) => subcommandBody(command.name, one))
+        : optionBodies([command.name], command),
     ...where(settings),
   };
+}
+
+function subcommandBody(family: string, command: SingleCommand<never>): OptionBody {
+  const { name } = command;
+  return {
+    type: Type.Subcommand,
+    name,
+    description: sentence('commands', family, name, 'description'),
+    options: optionBodies([family, name], command),
+  };
+}
+
+function optionBodies(path: readonly string[], { options }: SingleCommand<never>): LeafBody[] {
+  return Object.entries(options).map(([name, option]) => optionBody(path, name, option));
 }
 
 function menuBody(menu: Menu<never>, settings: { userInstall: boolean }): MenuBody {
@@ -56,8 +75,8 @@ function where({ userInstall }: { userInstall: boolean }) {
   };
 }
 
-function optionBody(command: string, name: string, option: Option): OptionBody {
-  const description = sentence('commands', command, 'options', name);
+function optionBody(command: readonly string[], name: string, option: Option): LeafBody {
+  const description = sentence('commands', ...command, 'options', name);
   const labels = { name, description, required: option.required ?? false };
   switch (option.type) {
     case 'text':
@@ -71,15 +90,15 @@ function optionBody(command: string, name: string, option: Option): OptionBody {
   }
 }
 
-function textBody(command: string, labels: Labels, { most, choices, suggests }: TextOption): OptionBody {
+function textBody(command: readonly string[], labels: Labels, { most, choices, suggests }: TextOption): LeafBody {
   const shared = { ...labels, type: Type.String as const, ...(most !== undefined && { max_length: most }) };
   if (suggests) return { ...shared, autocomplete: true };
   if (!choices) return shared;
-  const name = (value: string): string => sentence('commands', command, 'choices', labels.name, value);
+  const name = (value: string): string => sentence('commands', ...command, 'choices', labels.name, value);
   return { ...shared, choices: choices.map((value) => ({ value, name: name(value) })) };
 }
 
-function numberBody(labels: Labels, { whole, least, most }: NumberOption): OptionBody {
+function numberBody(labels: Labels, { whole, least, most }: NumberOption): LeafBody {
   const shared = {
     ...labels,
     ...(least !== undefined && { min_value: least }),

@@ -1,6 +1,8 @@
 import { InteractionResponseType, MessageFlags, type RawFile, type REST, Routes } from 'discord.js';
+import type { MessagePlace } from '../services/tasks/task.ts';
 import type { FormPlan, MessagePlan } from '../views/plan.ts';
 import { bodyOf } from './adapter.ts';
+import { placeIn } from './delivery/carrier.ts';
 import { formBody } from './form.ts';
 import { isAnsweredAlready, isPassing } from './too-late.ts';
 
@@ -68,7 +70,10 @@ export class Responder {
   /** Says something to the member alone: at once where nothing was said yet, else in place of the spinner or beside the message. */
   async tell(plan: MessagePlan): Promise<void> {
     const { body, files } = bodyOf(plan);
-    if (this.#acknowledged) return this.edit(plan);
+    if (this.#acknowledged) {
+      await this.edit(plan);
+      return;
+    }
     const flags = (body.flags ?? 0) | MessageFlags.Ephemeral;
     await this.#callback(InteractionResponseType.ChannelMessageWithSource, { ...body, flags }, files);
   }
@@ -94,11 +99,12 @@ export class Responder {
     return { channelId, id };
   }
 
-  async edit(plan: MessagePlan): Promise<void> {
+  /** Says where the answer stands. */
+  async edit(plan: MessagePlan): Promise<MessagePlace | undefined> {
     this.#answered = true;
     const { body, files } = bodyOf(plan);
     const { applicationId, token } = this.#address;
-    await this.#rest.patch(Routes.webhookMessage(applicationId, token), { body, files, auth: false });
+    return placeIn(await this.#rest.patch(Routes.webhookMessage(applicationId, token), { body, files, auth: false }));
   }
 
   /** Changes a message that stands beside the answer. */

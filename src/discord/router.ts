@@ -1,4 +1,5 @@
 import type {
+  AutocompleteInteraction,
   BaseInteraction,
   ChatInputCommandInteraction,
   ContextMenuCommandInteraction,
@@ -13,8 +14,20 @@ import { PRESS } from './adapter.ts';
 import { filledIn } from './form.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
-import type { Ask, Button, Command, Form, Handlers, LateGuard, Menu, Opener, Outcome } from './handlers.ts';
+import {
+  type Ask,
+  type Button,
+  type Form,
+  type Handlers,
+  type LateGuard,
+  type Menu,
+  type Opener,
+  type Outcome,
+  type SingleCommand,
+  typedCommands,
+} from './handlers.ts';
 import { Keyed, knownId } from './keys.ts';
+import { lateWord } from './late-word.ts';
 import { menuName } from './menu-name.ts';
 import { valuesOf } from './options.ts';
 import { type Answers, type Origin, originOf, pressOrigin } from './origin.ts';
@@ -40,7 +53,7 @@ export interface RouterParts<Services> {
 /** Brings every interaction to the one handler that is keyed for it, acknowledging first and failing politely. */
 export class Router<Services> {
   readonly #parts: RouterParts<Services>;
-  readonly #commands: ReadonlyMap<string, Command<Services>>;
+  readonly #commands: ReadonlyMap<string, SingleCommand<Services>>;
   readonly #menus: ReadonlyMap<string, Menu<Services>>;
   readonly #buttons: Keyed<Button<Services>>;
   readonly #openers: Keyed<Opener<Services>>;
@@ -51,7 +64,7 @@ export class Router<Services> {
   constructor(parts: RouterParts<Services>) {
     const { commands, menus = [], buttons, openers, forms } = parts.handlers;
     this.#parts = parts;
-    this.#commands = new Map(commands.map((command) => [command.name, command]));
+    this.#commands = typedCommands(commands);
     this.#menus = new Map(menus.map((menu) => [menuName(menu), menu]));
     this.#buttons = new Keyed(buttons);
     this.#openers = new Keyed(openers);
@@ -92,7 +105,7 @@ export class Router<Services> {
   async #route(interaction: Interaction, responder: Responder): Promise<void> {
     if (interaction.isAutocomplete()) {
       const { name, value } = interaction.options.getFocused(true);
-      const command = this.#commands.get(interaction.commandName);
+      const command = this.#commands.get(typedName(interaction));
       await responder.suggest(
         await suggestionsFor(command, name, value, this.#ask(interaction, responder, originOf(interaction, true))),
       );
@@ -104,7 +117,7 @@ export class Router<Services> {
   }
 
   async #command(interaction: ChatInputCommandInteraction, responder: Responder): Promise<void> {
-    const command = this.#commands.get(interaction.commandName);
+    const command = this.#commands.get(typedName(interaction));
     if (!command) throw new Refusal('refusals.unknownCommand');
     const values = valuesOf(command.options, interaction);
     const seen = { place: placeOf(interaction), services: this.#parts.services };
@@ -190,7 +203,8 @@ export class Router<Services> {
         await responder.editOther(message.id, { content: funnel.sentenceFor(error, 'a message beside an answer') });
       }
     };
-    return { place: placeOf(interaction), origin, another, services, say };
+    const later = lateWord(responder, interaction, this.#parts);
+    return { place: placeOf(interaction), origin, another, later, services, say };
   }
 }
 
@@ -200,7 +214,21 @@ function acknowledgePress(responder: Responder, answers: Answers, { origin }: As
 
 async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
   if (outcome === 'taken away') await responder.takeAway();
-  else if (outcome !== 'shown as it goes') await responder.edit(outcome);
+  else if (outcome !== 'shown as it goes') await answerWith(outcome, responder);
+}
+
+/** What holds memory gives it back once it is said, or cannot be. */
+async function answerWith(outcome: Exclude<Outcome, string>, responder: Responder): Promise<void> {
+  if (!('release' in outcome)) {
+    await responder.edit(outcome);
+    return;
+  }
+  try {
+    const message = await responder.edit(outcome.plan);
+    await outcome.shown?.(message);
+  } finally {
+    outcome.release();
+  }
 }
 
 interface Guarded<Services, Given> {
@@ -224,8 +252,14 @@ async function guarded<Services, Given>(
   }
 }
 
+function typedName({ commandName, options }: ChatInputCommandInteraction | AutocompleteInteraction): string {
+  const subcommand = options.getSubcommand(false);
+  return subcommand === null ? commandName : `${commandName} ${subcommand}`;
+}
+
 /** For the log: never what a member typed. */
 function nameOf(interaction: Interaction): string {
-  if (interaction.isCommand() || interaction.isAutocomplete()) return `/${interaction.commandName}`;
+  if (interaction.isChatInputCommand() || interaction.isAutocomplete()) return `/${typedName(interaction)}`;
+  if (interaction.isCommand()) return `/${interaction.commandName}`;
   return interaction.isModalSubmit() ? 'form' : 'press';
 }

@@ -1,4 +1,4 @@
-import type { Ask, Command, Suggestion } from './handlers.ts';
+import type { Ask, SingleCommand, Suggestion } from './handlers.ts';
 
 // https://discord.com/developers/docs/interactions/application-commands#autocomplete
 const MOST = 25;
@@ -6,7 +6,7 @@ const LONGEST = 100;
 
 /** What a command suggests, as much of it as Discord takes. A value is never cut: half an id is another id. */
 export async function suggestionsFor<Services>(
-  command: Command<Services> | undefined,
+  command: SingleCommand<Services> | undefined,
   option: string,
   typed: string,
   ask: Ask<Services>,

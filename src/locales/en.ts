@@ -2,9 +2,12 @@ import { animate } from './en/animate.ts';
 import { commands } from './en/commands.ts';
 import { film } from './en/film.ts';
 import { menus } from './en/menus.ts';
+import { music } from './en/music.ts';
+import { ownData } from './en/own-data.ts';
 import { reference } from './en/reference.ts';
 import { refusals } from './en/refusals.ts';
 import { task } from './en/task.ts';
+import { tasks } from './en/tasks.ts';
 import { usage } from './en/usage.ts';
 
 /** Every sentence a person reads, by the place that says it. Names in double braces are filled in. */
@@ -57,6 +60,9 @@ export const en = {
   usage,
   task,
   animate,
+  music,
+  tasks,
+  ownData,
   words: {
     title: 'Words for the gateway',
     editTitle: 'Other words',

@@ -2,7 +2,7 @@ import type { Say } from '../locales/index.ts';
 import type { ModelSize } from '../services/models/sizes.ts';
 import { type ActionFamily, meaningOfAction } from '../services/tasks/actions.ts';
 import { hasOwnWords, isGrid, type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
-import { hasEnded, type Task } from '../services/tasks/task.ts';
+import { hasEnded, isPart, type Task } from '../services/tasks/task.ts';
 import { kindViews } from './kinds/index.ts';
 import type { ButtonPlan } from './plan.ts';
 import { fitRows } from './rows.ts';
@@ -68,6 +68,8 @@ export function taskButtons(task: Task, controls: TaskControls, say: Say): Butto
     case 'submitting':
       return [];
   }
+  // What was not ordered here is not taken back or ordered again here.
+  if (isPart(task)) return hasEnded(task) ? [remove] : [];
   if (!hasEnded(task)) return [button('cancel', controls.cancelId(id))];
   if (failure?.cause === 'dismissed') return [remove];
   const edit = hasOwnWords(task) ? [button('edit', controls.editId(id), { emoji: '✏️' })] : [];

@@ -18,13 +18,15 @@ export interface Shown {
   wholes: readonly string[];
   /** How many are no longer there. */
   gone: number;
+  /** How many neither Discord nor the gateway has any more. */
+  goneForGood: number;
   /** How many are not what they should be. */
   odd: number;
   /** What else was found out about the result or the failure, in whole sentences. */
   notes: readonly string[];
 }
 
-export const NOTHING_SHOWN: Shown = { files: [], links: [], wholes: [], gone: 0, odd: 0, notes: [] };
+export const NOTHING_SHOWN: Shown = { files: [], links: [], wholes: [], gone: 0, goneForGood: 0, odd: 0, notes: [] };
 
 /** The message of a task, whatever has become of it so far. */
 export function taskMessage(task: Task, controls: TaskControls, say: Say, shown: Shown = NOTHING_SHOWN): MessagePlan {
@@ -109,9 +111,9 @@ function bar(progress = 0): string {
   return `${'▰'.repeat(full)}${'▱'.repeat(BAR_LETTERS - full)} ${Math.floor(progress)} %`;
 }
 
-function result(task: Task, { links, wholes, gone, odd }: Shown, say: Say): string[] {
+function result(task: Task, { links, wholes, gone, goneForGood, odd }: Shown, say: Say): string[] {
   const { kind, times, media, seed } = task;
-  const words = task.text === undefined ? undefined : kindViews[kind]?.result?.(task, say);
+  const words = task.text === undefined && task.tracks === undefined ? undefined : kindViews[kind]?.result?.(task, say);
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   return [
     media.length === 0 && words === undefined ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
@@ -120,6 +122,7 @@ function result(task: Task, { links, wholes, gone, odd }: Shown, say: Say): stri
     ...linkLines(links, say),
     ...wholes.map((address) => say('task.whole', { address })),
     ...(gone > 0 ? [say('task.gone', { count: gone })] : []),
+    ...(goneForGood > 0 ? [say('task.goneForGood', { count: goneForGood })] : []),
     ...(odd > 0 ? [say('task.odd', { count: odd })] : []),
   ];
 }

@@ -11,6 +11,7 @@ const quirksOrder = z
     videoShape: z.enum(videoShapes),
     queuedFrom: z.int().min(0),
     fullFrom: z.int().min(0),
+    batchLimit: z.int().min(1),
     bodyLimit: z
       .int()
       .min(1)

@@ -3,7 +3,7 @@ import type { Model } from '../catalogue.ts';
 import { accept, askedJob, freshSeed, modelFor, priceOf, viewOf } from '../intake.ts';
 import type { Draft, Job } from '../job.ts';
 import type { Parts, Routes } from '../parts.ts';
-import { unknownTask } from '../refusal.ts';
+import { invalid, unknownTask } from '../refusal.ts';
 import { batchRequest, lyricsRequest, musicRequest } from '../requests/others.ts';
 import { read } from '../requests/read.ts';
 import { lyricsOf, sceneOf } from '../studio/index.ts';
@@ -28,9 +28,17 @@ export const musicRoutes: Routes = (server, parts) => {
 
   server.post('/music/fetch', (request) => {
     const { ids } = read(batchRequest, request.body);
+    const { batchLimit, looseBatches } = parts.settings.quirks;
+    if (ids.length > batchLimit) throw invalid(`ids: must have at most ${batchLimit} items`);
     const jobs = [...new Set(ids)].map((id) => askedJob(parts, request.grant, id, isMusic));
     const there = jobs.filter((job) => job !== undefined).filter((job) => !isLate(parts, job));
-    return musicBatch(there, viewOf(parts));
+    if (!looseBatches) return musicBatch(there, viewOf(parts));
+    const loose = there.map((job) => ({ job, chance: parts.random.next() })).filter(({ chance }) => chance > 1 / 3);
+    loose.sort((a, b) => a.chance - b.chance);
+    return musicBatch(
+      loose.map(({ job }) => job),
+      viewOf(parts),
+    );
   });
 
   server.get<{ Params: { id: string } }>('/music/fetch/:id', (request) => {

@@ -1,4 +1,4 @@
-import type { Task } from '../../services/tasks/task.ts';
+import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import { mayStillCall, nonceOfCall } from './call.ts';
 import type { Carrier } from './carrier.ts';
@@ -21,6 +21,7 @@ export class Caller {
   readonly #patience: Patience;
   readonly #record: DeliveryRecord;
   #isOver = false;
+  #callAt: MessagePlace | undefined;
 
   constructor(id: string, { parts, carrier, known, stopping }: EndingParts) {
     this.#id = id;
@@ -38,7 +39,7 @@ export class Caller {
       try {
         if (!this.#isOver) await this.#try();
         this.#isOver = true;
-        return await this.#record.called();
+        return await this.#record.called(this.#callAt);
       } catch (error) {
         await this.#patience.with(error instanceof Hindered ? error : this.#bug(error));
       }
@@ -60,7 +61,7 @@ export class Caller {
     try {
       if (!(await this.#record.calling())) return;
       const answers = way.by === 'answer' && { answers: way.message.id };
-      await this.#carrier.call(way, nonceOfCall(task), bodyOf({ ...plan, ...answers }));
+      this.#callAt = await this.#carrier.call(way, nonceOfCall(task), bodyOf({ ...plan, ...answers }));
     } catch (error) {
       if (error instanceof Hindered) throw error;
       const trouble = troubleOf(error, way.by);

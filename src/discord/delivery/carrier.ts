@@ -38,12 +38,10 @@ export class Carrier {
   }
 
   /** Nothing keeps what goes by a token from coming twice, so there the library does not try again. */
-  async call(way: AnswerWay | TokenWay, nonce: string, sent: MessageBody): Promise<void> {
-    if (way.by === 'answer') await this.post(way.message.channelId, nonce, sent);
-    else {
-      const route = Routes.webhook(way.applicationId, way.token);
-      await this.#onceRest.post(route, { ...sent, auth: false, query: WAITED_FOR });
-    }
+  async call(way: AnswerWay | TokenWay, nonce: string, sent: MessageBody): Promise<MessagePlace | undefined> {
+    if (way.by === 'answer') return this.post(way.message.channelId, nonce, sent);
+    const route = Routes.webhook(way.applicationId, way.token);
+    return placeIn(await this.#onceRest.post(route, { ...sent, auth: false, query: WAITED_FOR }));
   }
 
   async openDirect(memberId: string): Promise<string> {
@@ -59,7 +57,8 @@ export class Carrier {
   }
 }
 
-function placeIn(answer: unknown): MessagePlace | undefined {
+/** Where the message stands that Discord answers with. */
+export function placeIn(answer: unknown): MessagePlace | undefined {
   const { id, channel_id: channelId } = (answer ?? {}) as { id?: unknown; channel_id?: unknown };
   return typeof id === 'string' && typeof channelId === 'string' ? { channelId, id } : undefined;
 }

@@ -20,7 +20,8 @@ export class Delivery {
   /** Takes every news of a task. What comes of it is stored and logged, never thrown. */
   show(task: Task): void {
     const known = this.#editors.get(task.id);
-    if (known) known.show(task);
+    if (task.unwanted) known?.drop();
+    else if (known) known.show(task);
     else if (isLive(task)) this.#editorOf(task).show(task);
   }
 

@@ -64,6 +64,14 @@ export class Editor {
     this.#wake();
   }
 
+  /** Nothing of it is to be seen any more. */
+  drop(): void {
+    this.#ending.abort();
+    this.#news = undefined;
+    this.#cancelTimer?.();
+    this.#onOver();
+  }
+
   async finish(): Promise<void> {
     this.#cancelTimer?.();
     await this.#work;

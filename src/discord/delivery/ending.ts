@@ -52,7 +52,7 @@ export class Ending {
     while (!this.#stopping.aborted) {
       try {
         const task = await this.#record.task();
-        if (task && isLive(task) && !task.delivery.call) await this.#settle(await this.#fateOf(task));
+        if (task && isLive(task) && !task.unwanted && !task.delivery.call) await this.#settle(await this.#fateOf(task));
         return;
       } catch (error) {
         await this.#patience.with(error instanceof Hindered ? error : this.#bug(error));

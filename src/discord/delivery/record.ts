@@ -6,6 +6,7 @@ import {
   delivered,
   intending,
   progressShown,
+  shownBeside,
   shownIn,
   toBeCalled,
   undeliverable,
@@ -65,8 +66,14 @@ export class DeliveryRecord {
     return task?.delivery.call !== undefined;
   }
 
-  async called(): Promise<void> {
-    await this.#store((task) => called(task, this.#parts.clock.now()));
+  /** By this message, so that it can be deleted with the others. */
+  async called(by: MessagePlace | undefined): Promise<void> {
+    await this.#store((task) => {
+      const known = by
+        ? shownBeside(task, { ...by, ...(task.guildId !== undefined && { guildId: task.guildId }) })
+        : task;
+      return called(known, this.#parts.clock.now());
+    });
   }
 
   /** For what costs no more than a request when a restart has forgotten it. */

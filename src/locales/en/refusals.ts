@@ -12,6 +12,18 @@ export const refusals = {
   picturesNotPostable:
     'The bot could not show the result in this channel. It lacks {{missing}} here; who manages the server can allow it. With `private` switched on it works without.',
   sameOrder: 'You have just asked for exactly this, and it is on its way. To have it twice, ask again in a moment.',
+  kindMissing:
+    'This gateway has no way to order this. Nothing was ordered, and nothing is charged. Songs that were made elsewhere can be followed with `/music follow`.',
+  songEmpty: 'Say what the song is about, or give lyrics, a style or a title.',
+  songBoth: 'A song has either lyrics or a description from which they are written. Leave `about` or `lyrics` out.',
+  songTooLong: 'The option {{option}} may have {{most}} characters, and this has {{count}}. Make it shorter.',
+  idsNone: 'There is no id in this. Paste ids, or addresses that end in one, with commas, spaces or lines between.',
+  idsOdd: 'These are no ids: {{odd}}. Leave them out, and ask again.',
+  idsTooMany: 'At most {{most}} tasks can be followed in one message, and these are {{count}}. Follow them in several.',
+  idsNotYours:
+    'These are neither your own nor anything public: {{ids}}. Ids from elsewhere can be followed by whoever manages the bot’s own server, there, and by whoever runs the bot.',
+  idsOfOthers: 'These belong to private work of somebody else, and only they can follow it: {{ids}}.',
+  idsPrivate: 'These are private, and here everybody would see them: {{ids}}. Follow them with `private` switched on.',
   unknownTask: 'The bot does not know this task any more.',
   notYours: 'Only whoever asked for this can decide about it.',
   alreadyTriedAgain: 'This was tried again already.',
@@ -35,6 +47,13 @@ export const refusals = {
   unknownButton: 'This button belongs to something that this bot does not know.',
   outdatedButton: 'This button is from another version of the bot. Use the command again to get a new one.',
   stopping: 'The bot is just being restarted. Try again in a moment.',
+  tasksNotYours:
+    'Only members who manage this server see what others asked for. Without the option `whose` you see your own.',
+  tasksNoServer: 'This is no server. Without the option `whose` you see what you asked for yourself, everywhere.',
+  messageStays: 'Its message cannot be deleted just now. Try again in a minute.',
+  exportTooLarge:
+    'There is too much about you for a file that Discord takes. Ask whoever runs this bot for it; they can read it out of the store.',
+  tasksTextTooLong: 'That is too long to search for. Use a word or two.',
   nameModel: 'No model could be found for this. Name one with the option `model`; `/models` lists them.',
   unknownModel:
     'There is no model {{id}} for this key: it may not exist, or the key may not reach it. Ids are taken letter by letter, upper and lower case included.',

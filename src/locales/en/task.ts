@@ -16,6 +16,8 @@ export const task = {
   whole: 'A smaller copy is attached here. The whole is at {{address}}',
   gone_one: 'A result could not be fetched any more.',
   gone_other: '{{count}} results could not be fetched any more.',
+  goneForGood_one: 'The result is gone: neither Discord nor the gateway has it any more.',
+  goneForGood_other: '{{count}} results are gone: neither Discord nor the gateway has them any more.',
   odd_one: 'A result could not be shown: it is not what it should be.',
   odd_other: '{{count}} results could not be shown: they are not what they should be.',
   failed: 'The gateway could not do this, and gave no reason.',

@@ -1,9 +1,21 @@
 import type { Clock } from '../../lib/clock.ts';
 import { dayOf } from '../../lib/day.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Task } from '../tasks/task.ts';
+import { isOrdered, type Task } from '../tasks/task.ts';
 import type { Entries } from './entries.ts';
-import { type Fact, factOf, keyOf, keyOfTask, reserved, standingOf, withFact } from './entry.ts';
+import {
+  amountOf,
+  type Entry,
+  type Fact,
+  factOf,
+  keyOf,
+  keyOfTask,
+  reserved,
+  type Standing,
+  standingOf,
+  withFact,
+} from './entry.ts';
+import { type Forgetful, nameless } from './nameless.ts';
 import { type Prices, priceOf } from './prices.ts';
 import { agreeing, withoutTask } from './reconcile.ts';
 import { type Use, type UsesQuestion, usesAmong } from './uses.ts';
@@ -13,6 +25,13 @@ interface LedgerParts {
   prices: Prices;
   clock: Clock;
   log: Pick<Log, 'error'>;
+}
+
+export interface Cost {
+  /** Decimal text. */
+  amount: string;
+  isEstimate: boolean;
+  standing: Standing;
 }
 
 /**
@@ -31,10 +50,11 @@ export class Ledger {
   }
 
   /** Sets right what a crash has left behind, and begins the ledger of a store that has none from the tasks it keeps. */
-  async open(live: readonly Task[]): Promise<void> {
+  async open(all: readonly Task[]): Promise<void> {
+    const live = all.filter(isOrdered);
     const { entries, clock, prices } = this.#parts;
     const since = await entries.openSince();
-    if (since === undefined) for await (const task of entries.tasks()) await this.#agree(task);
+    if (since === undefined) for await (const task of entries.tasks()) if (isOrdered(task)) await this.#agree(task);
     const today = dayOf(clock.now());
     const awaited = new Map(live.map((task) => [task.id, task]));
     for await (const entry of entries.between(since ?? '', today)) {
@@ -68,6 +88,42 @@ export class Ledger {
     if (fact.standing === 'reserved' || !this.#open.has(task.id)) return;
     const work = this.#note(task, fact).finally(() => this.#underWay.delete(work));
     this.#underWay.add(work);
+  }
+
+  /** Its end is written when this comes back, so that the task may go. */
+  async close(task: Task): Promise<void> {
+    await Promise.all(this.#underWay);
+    if (this.#open.has(task.id)) await this.#note(task, factOf(task));
+    if (this.#unwritten.has(task.id)) throw new Error(`The end of task ${task.id} is not in the ledger yet.`);
+  }
+
+  /**
+   * What a member used stays in the sums, and is nobody's. What is still kept, or has not come to its end here, keeps its entry as it is: says
+   * how many these are.
+   */
+  async forget(who: Forgetful, isKept: (id: string) => Promise<boolean>): Promise<number> {
+    const { entries } = this.#parts;
+    let kept = 0;
+    for await (const entry of this.entriesOf(who.memberId, who.until)) {
+      if (this.#open.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) kept += 1;
+      else await entries.rename(entry, nameless(entry, who.secret));
+    }
+    return kept;
+  }
+
+  /** What is known of what a task cost; undefined: nothing. */
+  async costOf(task: Task): Promise<Cost | undefined> {
+    if (!isOrdered(task)) return undefined;
+    const entry = await this.#parts.entries.find(keyOfTask(task));
+    const known = entry && amountOf(entry);
+    return entry && known && { ...known, standing: standingOf(entry) };
+  }
+
+  /** Oldest first. */
+  async *entriesOf(memberId: string, until: number): AsyncGenerator<Entry> {
+    for await (const entry of this.#parts.entries.between('', dayOf(until))) {
+      if (entry.memberId === memberId && entry.at <= until) yield entry;
+    }
   }
 
   /** Brings what is still to be written to its end. */

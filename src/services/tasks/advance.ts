@@ -1,5 +1,5 @@
-import type { Medium, Snapshot } from '../gateway/read/snapshot.ts';
-import { hasEnded, type KeptMedium, type Task, type TaskState } from './task.ts';
+import type { Medium, Snapshot, Track } from '../gateway/read/snapshot.ts';
+import { hasEnded, type KeptMedium, type KeptTrack, LONGEST_LYRICS, type Task, type TaskState } from './task.ts';
 
 /** How far along the states before the end are; news that would lead back is late, and ignored. */
 const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queued: 1, 'needs-input': 2, running: 3 };
@@ -8,7 +8,8 @@ const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queue
 export function advance(task: Task, snapshot: Snapshot, now: number): Task {
   if (hasEnded(task)) return task;
   const known = withFacts(task, snapshot, now);
-  switch (snapshot.state) {
+  const state = isStillSinging(task, snapshot) ? 'running' : snapshot.state;
+  switch (state) {
     case 'succeeded':
       return {
         ...known,
@@ -27,10 +28,15 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
     default:
       return {
         ...known,
-        state: isStepOn(task.state, snapshot.state) ? snapshot.state : task.state,
+        state: isStepOn(task.state, state) ? state : task.state,
         times: { ...known.times, lastPending: now },
       };
   }
+}
+
+/** Some gateways call a song done while its tracks still stream. A track that never ends is not waited for longer than anybody waits. */
+function isStillSinging({ times }: Task, { state, tracks }: Snapshot): boolean {
+  return state === 'succeeded' && times.overdue === undefined && tracks.some((track) => track.state === 'running');
 }
 
 /** Words need a moment to be seen at the gateway; longer than this it really waits, and other words may be given. */
@@ -45,7 +51,7 @@ function waiting(task: Task, now: number): Task {
 }
 
 function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
-  const { preview, seed, text, actions, word } = snapshot;
+  const { preview, seed, text, actions, word, tracks } = snapshot;
   const { unknown: _, ...rest } = task;
   return {
     ...rest,
@@ -55,11 +61,30 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
     seed: seed ?? task.seed,
     text: text ?? task.text,
     actions: actions.length > 0 ? actions : task.actions,
+    ...(tracks.length > 0 && { tracks: tracks.slice(0, MOST_TRACKS).map(keptTrack) }),
     times: {
       ...task.times,
       remoteStarted: snapshot.startedAt ?? task.times.remoteStarted,
       remoteFinished: snapshot.finishedAt ?? task.times.remoteFinished,
     },
+  };
+}
+
+/** Bounds on what a hostile answer makes us keep. */
+const MOST_TRACKS = 20;
+const LONGEST_TITLE = 200;
+const LONGEST_STYLE = 1_000;
+
+/** What is no file yet, a live stream, has another address in every answer: it is not kept. */
+function keptTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): KeptTrack {
+  return {
+    state,
+    title: title?.slice(0, LONGEST_TITLE),
+    ...(state === 'finished' && { audio, cover }),
+    lyrics: lyrics?.slice(0, LONGEST_LYRICS),
+    style: style?.slice(0, LONGEST_STYLE),
+    seconds,
+    failure: failure?.slice(0, LONGEST_STYLE),
   };
 }
 

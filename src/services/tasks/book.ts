@@ -74,9 +74,10 @@ export class TaskBook {
   /** As if it had never been. */
   async forget(id: string): Promise<void> {
     await this.#lock.run(id, async () => {
-      const task = this.#live.get(id);
-      this.#live.delete(id);
+      const task = await this.get(id);
       if (task) await this.#store.remove(task);
+      this.#live.delete(id);
+      this.#unsaved.delete(id);
     });
   }
 
@@ -129,10 +130,10 @@ export class TaskBook {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** That it was asked about once more is no news to anybody. */
-const NO_NEWS: ReadonlySet<string> = new Set(['polls', 'lastPending']);
+/** That it was asked about once more is no news to anybody, nor is the page to whoever turned it. */
+const NO_NEWS: ReadonlySet<string> = new Set(['polls', 'lastPending', 'page']);
 /** And what a restart may forget, for the next answer of the gateway tells it again. */
-const FLEETING: ReadonlySet<string> = new Set([...NO_NEWS, 'progress', 'word', 'queuedBehind', 'preview']);
+const FLEETING: ReadonlySet<string> = new Set([...NO_NEWS, 'progress', 'word', 'queuedBehind', 'preview', 'unknown']);
 
 const isNews = (before: Task, after: Task): boolean => differ(before, after, NO_NEWS);
 const isWorthStoring = (before: Task, after: Task): boolean => differ(before, after, FLEETING);

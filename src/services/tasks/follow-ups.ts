@@ -68,7 +68,7 @@ export function promptOf({ request, times }: Task): string {
 export const isSpoiler = ({ request }: Task): boolean => request.spoiler === true;
 
 /** What its member wrote, without what options added to it. */
-function typedIn(task: Task): string {
+export function typedIn(task: Task): string {
   return typeof task.request.typed === 'string' ? task.request.typed : promptOf(task);
 }
 

@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Kind, Patience } from './kinds/kind.ts';
 import type { Gather, Materials, Occasion } from './materials.ts';
+import type { Offers } from './offers.ts';
 import type { Task, TaskKind } from './task.ts';
 import { taskId } from './task-id.ts';
 import { accepted, dismissed, type Order, submitting, succeededBy, unconfirmed } from './transitions.ts';
@@ -22,6 +23,7 @@ interface OrdersParts {
   maxWaitMs: Readonly<Record<Patience, number>>;
   clock: Clock;
   log: TasksLog;
+  offers: Pick<Offers, 'miss' | 'isMissing'>;
   /** Takes it from here: the gateway has begun. */
   follow(task: Task): void;
 }
@@ -96,9 +98,12 @@ export class Orders {
   }
 
   async #carryOut(order: Order, id: string): Promise<Task> {
-    const { book, clock, kinds } = this.#parts;
+    const { book, clock, kinds, offers } = this.#parts;
     const kind = kinds.get(order.kind);
     if (!kind) throw new Error(`Nobody knows how to submit ${order.kind}.`);
+    // A button can be forged.
+    if (!kind.isOrderable) throw new Refusal('refusals.unknownButton');
+    if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindMissing');
     // What the order names is brought together first: without it nothing is asked, and nothing left behind.
     const occasion = { patienceMs: this.#parts.maxWaitMs[kind.patience(order.request)] };
     const materials = await this.#parts.gather(order.request, occasion);
@@ -108,7 +113,9 @@ export class Orders {
     const outcome = await this.#send(kind, order.request, { idempotencyKey, materials, occasion });
     if (outcome.refused) {
       await this.#leaveNothing(id);
-      throw outcome.refused;
+      if (!kind.mayBeMissing || outcome.refused.kind !== 'not-offered') throw outcome.refused;
+      offers.miss(kind.name);
+      throw new Refusal('refusals.kindMissing');
     }
     const { submission } = outcome;
     const now = clock.now();

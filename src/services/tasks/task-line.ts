@@ -1,5 +1,5 @@
 import { titleOf } from './follow-ups.ts';
-import type { Task, TaskKind, TaskState } from './task.ts';
+import { isPart, type Task, type TaskKind, type TaskState } from './task.ts';
 
 /** A task in one line, for lists: enough to recognise it by, and to find it with words. */
 export interface TaskLine {
@@ -18,6 +18,14 @@ export interface TaskLine {
 
 const LONGEST_SUMMARY = 120;
 
+/** What it is found by: its words, else what is known of it instead. */
+function nameOf(task: Task): string {
+  const { request, tracks = [], remoteId = '' } = task;
+  const known = [titleOf(task), tracks[0]?.title, request.style];
+  const name = known.find((one) => typeof one === 'string' && one !== '');
+  return name ? String(name) : isPart(task) ? remoteId : '';
+}
+
 export function lineOf(task: Task): TaskLine {
   const { id, kind, state, requesterId, guildId, route, times } = task;
   return {
@@ -27,7 +35,7 @@ export function lineOf(task: Task): TaskLine {
     requesterId,
     guildId,
     isPrivate: route.isPrivate,
-    summary: titleOf(task).replace(/\s+/g, ' ').trim().slice(0, LONGEST_SUMMARY),
+    summary: nameOf(task).replace(/\s+/g, ' ').trim().slice(0, LONGEST_SUMMARY),
     createdAt: times.created,
     settledAt: times.settled,
   };

@@ -1,4 +1,4 @@
-import type { Task, TaskKind, TaskState } from './task.ts';
+import type { MessageAddress, Task, TaskKind, TaskState } from './task.ts';
 import type { TaskLine } from './task-line.ts';
 
 /** Where tasks are kept. Every method throws where the store cannot do it: nothing is ever lost in silence. */
@@ -8,6 +8,8 @@ export interface TaskStore {
   get(id: string): Promise<Task | undefined>;
   /** Live tasks and settled ones lie apart; the task itself says where it belongs. */
   put(task: Task): Promise<void>;
+  /** The task that the gateway knows by this id; of music only. */
+  knownAs(remoteId: string): Promise<Task | undefined>;
   /** As if it had never been: an order that was refused leaves nothing behind. */
   remove(task: Task): Promise<void>;
   /** Newest first. */
@@ -15,7 +17,29 @@ export interface TaskStore {
   addDuration(key: string, duration: Duration): Promise<void>;
   /** The latest ones, oldest first. */
   durations(key: string): Promise<Duration[]>;
+  /** Members whose wish to be forgotten is not carried out whole. */
+  forgettings(): Promise<ForgettingMark[]>;
+  putForgetting(mark: ForgettingMark): Promise<void>;
+  removeForgetting(memberId: string): Promise<void>;
+  /** Takes away what a crash has left of a member's tasks that are gone: their lines. */
+  clearLines(memberId: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A member wants everything forgotten that was ordered until then. */
+export interface ForgettingMark {
+  memberId: string;
+  until: number;
+  /** Makes of a task's id the one that its entry in the ledger has afterwards; it goes with the mark, and with it the way back. */
+  secret: string;
+  /** How far it has come, so that a restart in between can still say what could not be deleted. */
+  tasks: number;
+  messages: number;
+  /** How many messages are left, and where the first of them are. */
+  stays: number;
+  left: MessageAddress[];
+  /** Of how many of those its member knows; undefined: they have been told nothing. */
+  told?: number | undefined;
 }
 
 export interface PageQuestion {
@@ -27,6 +51,8 @@ export interface PageQuestion {
   states?: readonly TaskState[] | undefined;
   /** All of these words stand in the line, in any order. */
   words?: string | undefined;
+  /** What an album shows already is left out. */
+  withoutParts?: boolean | undefined;
   /** A server's managers see no private tasks. */
   withoutPrivate?: boolean | undefined;
 }

@@ -35,6 +35,9 @@ export const taskKinds = [
   'video',
   'second-video',
   'image-to-video',
+  'song',
+  'music',
+  'album',
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
@@ -54,6 +57,21 @@ const keptMedium = z.object({
   expiresAt: time.optional(),
 });
 
+/** Longer ones are cut: what a song is made of is shown, and not sent again. */
+export const LONGEST_LYRICS = 10_000;
+
+/** A track of a song. Only one that is finished has a sound that can be fetched. */
+const keptTrack = z.object({
+  state: z.enum(['running', 'finished', 'failed']),
+  title: z.string().optional(),
+  audio: z.string().optional(),
+  cover: z.string().optional(),
+  lyrics: z.string().optional(),
+  style: z.string().optional(),
+  seconds: z.number().optional(),
+  failure: z.string().optional(),
+});
+
 const action = z.object({
   customId: z.string(),
   label: z.string(),
@@ -69,6 +87,9 @@ const failure = z.object({
 });
 
 const message = z.object({ channelId: z.string(), id: z.string() });
+
+/** Wherever it stands, it can be found: without a server it is a direct message. */
+const address = message.extend({ guildId: z.string().optional() });
 
 /** What the interaction told of the ways back to the member. */
 const route = z.object({
@@ -123,6 +144,8 @@ export const taskSchema = z.object({
   guildId: z.string().optional(),
   channelId: z.string().optional(),
   message: message.optional(),
+  /** What else the bot has posted about it, oldest first: the call to its member, and results that were brought to others. */
+  beside: z.array(address).optional(),
   route,
   delivery,
   parentId: z.string().optional(),
@@ -141,12 +164,17 @@ export const taskSchema = z.object({
   polls: z.number(),
   actions: z.array(action),
   media: z.array(keptMedium),
+  tracks: z.array(keptTrack).optional(),
   preview: keptMedium.optional(),
   text: z.string().optional(),
+  /** Which of its pages its message shows, where it has several. */
+  page: z.number().optional(),
   seed: z.string().optional(),
   failure: failure.optional(),
   /** Why the gateway did not take its words. */
   wordsRefused: z.string().optional(),
+  /** Its member wants it forgotten: it is followed to its end, shown nowhere, and goes then. */
+  unwanted: z.literal(true).optional(),
   /** Answers in a row that said the gateway does not know this task. */
   unknown: z.object({ answers: z.number(), since: time }).optional(),
   times: z.object({
@@ -171,13 +199,21 @@ export const taskSchema = z.object({
 
 export type Task = z.output<typeof taskSchema>;
 export type KeptMedium = Task['media'][number];
+export type KeptTrack = z.output<typeof keptTrack>;
 export type MessagePlace = z.output<typeof message>;
+export type MessageAddress = z.output<typeof address>;
 export type Intention = z.output<typeof intention>;
 export type Call = z.output<typeof call>;
 export type Route = z.output<typeof route>;
 
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
 const BEFORE_END: ReadonlySet<TaskState> = new Set(['submitting', ...FOLLOWED]);
+
+/** Ordered through the bot, and so in the ledger: not what is only followed, nor what brings such together. */
+export const isOrdered = ({ kind }: Pick<Task, 'kind'>): boolean => kind !== 'music' && kind !== 'album';
+
+/** It has no message of its own: albums show it. */
+export const isPart = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'music';
 
 /** The gateway is at work on it, so it is asked about. */
 export const isFollowed = ({ state }: Task): boolean => FOLLOWED.has(state);

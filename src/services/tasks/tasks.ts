@@ -1,18 +1,24 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Snapshot } from '../gateway/index.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Cost, Ledger } from '../ledger/ledger.ts';
+import { type Admit, Albums } from './albums.ts';
 import { TaskBook, type TasksLog, type Transition } from './book.ts';
 import type { WrittenWords } from './follow-ups.ts';
-import type { Kind, Patience } from './kinds/kind.ts';
+import type { Kind, Patience, Source } from './kinds/kind.ts';
 import type { Gather } from './materials.ts';
+import { Offers } from './offers.ts';
 import { Orders, type Whence } from './orders.ts';
+import { type OwnData, ownData } from './own-data/export.ts';
+import { Forgetting } from './own-data/forgetting.ts';
+import type { Hear, Removal, RemoveMessages, TellForgotten } from './own-data/removal.ts';
+import { tasksOf } from './own-data/tasks-of.ts';
 import { SPREAD_MS } from './schedule.ts';
 import type { LaneTrouble, Scheduler } from './scheduler/scheduler.ts';
 import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
-import type { TaskStore } from './task-store.ts';
+import type { PageQuestion, TaskPage, TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
-import { type Order, unconfirmed } from './transitions.ts';
+import { type Order, unconfirmed, withoutMessage } from './transitions.ts';
 import { Words } from './words.ts';
 
 export interface TasksParts {
@@ -26,6 +32,12 @@ export interface TasksParts {
   maxWaitMs: Readonly<Record<Patience, number>>;
   /** Brings together the pictures that orders name. */
   gather: Gather;
+  /** What the gateway has no way to order. */
+  offers?: Pick<Offers, 'miss' | 'isMissing'> | undefined;
+  /** Takes a task's messages away, where the bot can. */
+  removeMessages: RemoveMessages;
+  /** Says to a member what became of their wish to be forgotten, wherever they are. */
+  tellForgotten: TellForgotten;
   random?: () => number;
 }
 
@@ -38,6 +50,8 @@ export class Tasks {
   readonly #words: Words;
   readonly #tracker: Tracker;
   readonly #sweep: Sweep;
+  readonly #forgetting: Forgetting;
+  readonly #albums: Albums;
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
@@ -51,6 +65,7 @@ export class Tasks {
     this.#sweep = new Sweep({ book: this.#book, clock, log, maxWaitMs, patienceOf });
     const follow = (task: Task): void => this.#follow(task, clock.now());
     this.#orders = new Orders({
+      offers: parts.offers ?? new Offers(),
       book: this.#book,
       ledger,
       kinds: this.#kinds,
@@ -70,6 +85,8 @@ export class Tasks {
       hint: (id) => this.hint(id),
     });
     this.#book.onChange((task) => this.#words.giveIfAsked(task));
+    this.#albums = new Albums({ book: this.#book, store, clock, log, follow });
+    this.#forgetting = new Forgetting({ ...parts, book: this.#book, ledger });
   }
 
   /** Called with every task that has changed in a way somebody could see. */
@@ -87,6 +104,54 @@ export class Tasks {
 
   get(id: string): Promise<Task | undefined> {
     return this.#book.get(id);
+  }
+
+  /** A list of tasks, newest first. */
+  page(question: PageQuestion): Promise<TaskPage> {
+    return this.#parts.store.page(question);
+  }
+
+  /** Everything that is stored about a member. */
+  exportOf(memberId: string): Promise<OwnData> {
+    const { store, ledger, clock } = this.#parts;
+    const now = clock.now();
+    const book = this.#book;
+    async function* tasks(): AsyncGenerator<Task> {
+      for await (const { id } of tasksOf(memberId, store)) {
+        const task = await book.get(id);
+        if (task) yield task;
+      }
+    }
+    return ownData({ memberId, now, tasks: tasks(), entries: ledger?.entriesOf(memberId, now) });
+  }
+
+  /** Forgets everything that a member has ordered until now. Comes back when that is stored; what becomes of it is told to `hear`. */
+  forget(memberId: string, hear: Hear): Promise<void> {
+    return this.#forgetting.begin(memberId, hear);
+  }
+
+  /** How many tasks of a member are kept. */
+  async countOf(memberId: string): Promise<number> {
+    let count = 0;
+    for await (const _ of tasksOf(memberId, this.#parts.store)) count += 1;
+    return count;
+  }
+
+  /** What a task cost, as far as that is known. */
+  async costOf(task: Task): Promise<Cost | undefined> {
+    return this.#parts.ledger?.costOf(task);
+  }
+
+  /** Takes a task's message away, and what stands beside it in the same channel; the task itself is kept. */
+  async removeMessage(task: Task): Promise<Removal> {
+    const beside = task.beside?.filter(({ channelId }) => channelId === task.message?.channelId);
+    const removal = await this.#parts.removeMessages({ ...task, beside });
+    if (removal.isLater) return removal;
+    const stays = new Set(removal.left.map(({ id }) => id));
+    const all = [task.message, ...(beside ?? [])].flatMap((message) => message?.id ?? []);
+    const gone = all.filter((id) => !stays.has(id));
+    await this.#book.change(task.id, (known) => gone.reduce(withoutMessage, known));
+    return removal;
   }
 
   change(id: string, transition: Transition): Promise<Task> {
@@ -110,10 +175,29 @@ export class Tasks {
     return this.#words.give(id, whence, words);
   }
 
+  /** Brings tasks that the gateway has together in one task, by their ids at the gateway. */
+  bringTogether(whence: Whence, remoteIds: readonly string[], admit: Admit): Promise<Task> {
+    return this.#albums.bringTogether(whence, remoteIds, admit);
+  }
+
+  /** The tasks of an album, in its order; of those that are gone nothing is left but their ids at the gateway. */
+  partsOf(album: Task): Promise<{ remoteId: string; task: Task | undefined }[]> {
+    return this.#albums.partsOf(album);
+  }
+
+  /** Asks about a task that somebody looks at; where that brings nothing, it is as it was. */
+  async refreshed(task: Task): Promise<Task> {
+    const { source } = this.#kind(task.kind);
+    if (source && isFollowed(task)) await this.#tracker.refresh(source, task);
+    return (await this.#book.get(task.id)) ?? task;
+  }
+
   /** What the gateway says of it now, which changes nothing: for results that are not kept here. */
   async look({ kind, remoteId }: Task): Promise<Snapshot> {
     if (remoteId === undefined) throw new Error(`A ${kind} that the gateway never took cannot be looked at.`);
-    return this.#kind(kind).source.one(remoteId);
+    const { source } = this.#kind(kind);
+    if (!source) throw new Error(`A ${kind} is not asked about.`);
+    return source.one(remoteId);
   }
 
   /** Something may have happened to it: ask now. */
@@ -124,6 +208,7 @@ export class Tasks {
   /** Reads what was under way when the bot last ran; nothing is done about it before `start`. */
   async open(): Promise<void> {
     this.#leftOver = await this.#book.open();
+    await this.#forgetting.open();
     await this.#parts.ledger?.open(this.#leftOver);
   }
 
@@ -131,25 +216,29 @@ export class Tasks {
   async start(): Promise<void> {
     const { clock, scheduler, random = Math.random } = this.#parts;
     const now = clock.now();
+    const albums = this.#leftOver.filter(({ kind }) => kind === 'album');
+    const firstAt = spreadFrom(now, random);
     for (const task of this.#leftOver.splice(0)) {
       // The bot ended between asking the gateway and hearing its answer.
       if (task.state === 'submitting') await this.#book.change(task.id, (known) => unconfirmed(known, undefined, now));
-      else if (isFollowed(task)) this.#follow(task, now + random() * SPREAD_MS);
+      else if (isFollowed(task)) this.#follow(task, firstAt(this.#kind(task.kind).source));
       // An end is to be shown; and of one that waits for words the gateway will say nothing new.
       if (hasEnded(task) || task.state === 'needs-input') this.#book.announce(task);
     }
+    await this.#albums.start(albums);
+    this.#forgetting.start();
     scheduler.start();
     this.#sweep.start();
   }
 
   /** Asks about nothing any more. What is on its way to the gateway may still come to its end. */
   async pause(): Promise<void> {
-    await Promise.all([this.#parts.scheduler.stop(), this.#sweep.stop()]);
+    await Promise.all([this.#parts.scheduler.stop(), this.#sweep.stop(), this.#forgetting.finish()]);
   }
 
   /** Once the gateway is closed no order is on its way for long; its outcome is stored before this returns. */
   async stop(): Promise<void> {
-    await Promise.all([this.#orders.finish(), this.#words.finish()]);
+    await Promise.all([this.#orders.finish(), this.#words.finish(), this.#albums.finish()]);
     await this.#book.saveUnsaved();
     await this.#parts.ledger?.finish();
     await this.#parts.store.close();
@@ -162,8 +251,20 @@ export class Tasks {
   }
 
   #follow(task: Task, at: number): void {
-    const lane = this.#tracker.laneOf(this.#kind(task.kind).source);
+    const { source } = this.#kind(task.kind);
+    if (!source) return;
+    const lane = this.#tracker.laneOf(source);
     // A member on their own is a group, as a server is.
     this.#parts.scheduler.add({ id: task.id, lane, group: task.guildId ?? task.requesterId, at });
   }
+}
+
+/** When the questions of a start begin: spread, so that they do not come all at once, and those of one list together. */
+function spreadFrom(now: number, random: () => number): (source: Source | undefined) => number {
+  const together = new Map<Source, number>();
+  return (source) => {
+    const at = (source && together.get(source)) ?? now + random() * SPREAD_MS;
+    if (source?.many) together.set(source, at);
+    return at;
+  };
 }

@@ -7,11 +7,14 @@ import { gapFor } from './schedule.ts';
 import type { Lane, Trouble, Verdict } from './scheduler/scheduler.ts';
 import { isFollowed, type Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';
-import { notKnown } from './transitions.ts';
+import { isAlmostForgotten, notKnown, notListed, settledUnseen } from './transitions.ts';
 import { meaningOf } from './troubles.ts';
 
 /** What an answer says of one task. */
-type News = Snapshot | 'not-known' | 'nothing';
+type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
+
+/** Of what a list leaves out so many are asked about alone at a time: however many it leaves out, questions stay few. */
+const ALONE_AT_ONCE = 2;
 
 interface TrackerParts {
   book: TaskBook;
@@ -24,6 +27,7 @@ interface TrackerParts {
 export class Tracker {
   readonly #parts: TrackerParts;
   readonly #lanes = new Map<Source, Lane>();
+  #turn = 0;
 
   constructor(parts: TrackerParts) {
     this.#parts = parts;
@@ -34,7 +38,10 @@ export class Tracker {
     if (known) return known;
     const lane = {
       name: source.name,
-      most: source.many?.most ?? 1,
+      get most() {
+        return source.many?.most ?? 1;
+      },
+      gatherMs: source.many?.gatherMs,
       poll: (ids: readonly string[]) => this.#poll(source, ids),
     };
     this.#lanes.set(source, lane);
@@ -46,22 +53,28 @@ export class Tracker {
     const tasks = ids.flatMap((id) => this.#parts.book.find(id) ?? []).filter(isFollowed);
     const news = await this.#ask(source, tasks);
     if (!(news instanceof Map)) return news;
-    for (const [id, one] of news) verdicts.set(id, await this.#take(id, one));
+    const { clock } = this.#parts;
+    const now = clock.now();
+    for (const [id, one] of news) verdicts.set(id, await this.#take(id, one, now));
+    // Storing hundreds takes its time, which is no part of a gap; and what was asked about together stays together.
+    const tookMs = clock.now() - now;
+    for (const [id, verdict] of verdicts)
+      if (typeof verdict === 'object') verdicts.set(id, { again: verdict.again + tookMs });
     return verdicts;
   }
 
   async #ask(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
     const news = new Map<string, News>();
-    if (source.many && tasks.length > 1) {
+    const isInList = source.many !== undefined && tasks.length > 1;
+    if (source.many && isInList) {
       const answers = await troubled(source.many.ask(tasks.map(remoteIdOf)));
       if (isTrouble(answers)) return answers;
       // A whole list that makes no sense says nothing about any of its tasks.
       if (typeof answers === 'string') return new Map(tasks.map(({ id }) => [id, 'nothing']));
-      for (const task of tasks) news.set(task.id, answers.get(remoteIdOf(task)) ?? 'not-known');
+      for (const task of tasks) news.set(task.id, answers.get(remoteIdOf(task)) ?? 'not-listed');
     }
-    for (const task of tasks) {
-      // What a list leaves out is asked about alone before it counts as missing.
-      if (news.has(task.id) && news.get(task.id) !== 'not-known') continue;
+    // What a list leaves out is asked about alone before it counts as missing.
+    for (const task of isInList ? this.#alone(tasks.filter(({ id }) => news.get(id) === 'not-listed')) : tasks) {
       const answer = await troubled(source.one(remoteIdOf(task)));
       if (isTrouble(answer)) return answer;
       news.set(task.id, answer);
@@ -69,11 +82,29 @@ export class Tracker {
     return news;
   }
 
-  async #take(id: string, news: News): Promise<Verdict> {
-    const { book, clock, log } = this.#parts;
-    const now = clock.now();
+  /** Those about which an answer would decide, else whoever's turn it is. */
+  #alone(leftOut: readonly Task[]): readonly Task[] {
+    if (leftOut.length === 0) return [];
+    const now = this.#parts.clock.now();
+    const deciding = leftOut.filter((task) => isAlmostForgotten(task, now));
+    const pool = deciding.length > 0 ? deciding : leftOut;
+    const first = this.#turn % pool.length;
+    this.#turn += ALONE_AT_ONCE;
+    return [...pool.slice(first), ...pool.slice(0, first)].slice(0, ALONE_AT_ONCE);
+  }
+
+  /** Asks about one task alone, for somebody who looks at it. */
+  async refresh(source: Source, task: Task): Promise<void> {
+    const answer = await troubled(source.one(remoteIdOf(task)));
+    if (!isTrouble(answer)) await this.#take(task.id, answer);
+  }
+
+  async #take(id: string, news: News, now = this.#parts.clock.now()): Promise<Verdict> {
+    const { book, log } = this.#parts;
     try {
-      const task = await book.change(id, (before) => ({ ...learned(before, news, now), polls: before.polls + 1 }));
+      const task = await book.change(id, (before) => {
+        return settledUnseen({ ...learned(before, news, now), polls: before.polls + 1 }, now);
+      });
       if (isFollowed(task)) return { again: now + gapFor(task, now) };
       if (task.state === 'ready') await this.#remember(task);
       return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
@@ -100,6 +131,7 @@ export class Tracker {
 
 function learned(task: Task, news: News, now: number): Task {
   if (news === 'nothing') return task;
+  if (news === 'not-listed') return notListed(task, now);
   return news === 'not-known' ? notKnown(task, now) : advance(task, news, now);
 }
 

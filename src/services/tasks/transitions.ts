@@ -3,6 +3,8 @@ import {
   hasEnded,
   type Intention,
   isLive,
+  isPart,
+  type MessageAddress,
   type MessagePlace,
   type Route,
   TASK_VERSION,
@@ -49,6 +51,34 @@ export function submitting(order: Order, { id, idempotencyKey, model, durationKe
     media: [],
     times: { created: now },
   };
+}
+
+/** A task that the gateway has already, as somebody found it there. It is asked about and nothing is sent for it. */
+export function adopted(order: Order, facts: NewTask & { remoteId: string }): Task {
+  const { token: _, ...route } = order.route;
+  const task = submitting({ ...order, route }, facts);
+  return { ...task, state: 'accepted', remoteId: facts.remoteId, times: { ...task.times, accepted: facts.now } };
+}
+
+/** What brings other tasks together is under way at once: the gateway hears nothing of it. */
+export function bringingTogether(order: Order, facts: NewTask): Task {
+  const task = submitting(order, facts);
+  return { ...task, state: 'accepted', times: { ...task.times, accepted: facts.now } };
+}
+
+/** The last of the tasks that it brings together has ended. */
+export function complete(task: Task, now: number): Task {
+  return hasEnded(task) ? task : { ...task, state: 'ready', times: { ...task.times, ended: now } };
+}
+
+/** What is shown by others has nothing left to do once it has ended. */
+export function settledUnseen(task: Task, now: number): Task {
+  return isPart(task) && hasEnded(task) && isLive(task) ? delivered(task, undefined, now) : task;
+}
+
+/** The page that its message shows. */
+export function turnedTo(task: Task, page: number): Task {
+  return task.page === page ? task : { ...task, page };
 }
 
 export function accepted(task: Task, submission: Submission, now: number): Task {
@@ -105,6 +135,16 @@ export function dismissed(task: Task, now: number): Task {
   return settled({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } }, now);
 }
 
+/** A list left it out, which alone ends nothing: lists leave out what the gateway has. */
+export function notListed(task: Task, now: number): Task {
+  if (hasEnded(task) || (task.unknown?.answers ?? 0) >= FORGOTTEN_ANSWERS - 1) return task;
+  return notKnown(task, now);
+}
+
+/** One more answer that the gateway does not know it, and it is given up. */
+export const isAlmostForgotten = ({ unknown }: Task, now: number): boolean =>
+  unknown !== undefined && unknown.answers >= FORGOTTEN_ANSWERS - 1 && now - unknown.since >= FORGOTTEN_MS;
+
 /** So many answers over so long a time must agree that a task is gone: a gateway that restarts forgets for a moment. */
 const FORGOTTEN_ANSWERS = 5;
 const FORGOTTEN_MS = 5 * 60_000;
@@ -128,6 +168,22 @@ export function overdue(task: Task, now: number): Task {
 export function messageGone(task: Task): Task {
   const { message: _, ...rest } = task;
   return rest;
+}
+
+/** So many messages of one task are remembered; nobody brings a result to more places. */
+const MOST_BESIDE = 50;
+
+/** The bot has posted this about it, beside its own message. */
+export function shownBeside(task: Task, address: MessageAddress): Task {
+  if (task.beside?.some(({ id }) => id === address.id)) return task;
+  return { ...task, beside: [...(task.beside ?? []), address].slice(-MOST_BESIDE) };
+}
+
+/** A message about it was taken away: its own, or one beside. */
+export function withoutMessage(task: Task, id: string): Task {
+  const rest = task.message?.id === id ? messageGone(task) : task;
+  if (!rest.beside?.some((one) => one.id === id)) return rest;
+  return { ...rest, beside: rest.beside.filter((one) => one.id !== id) };
 }
 
 /** Its member has come back to it: their newest interaction is the best way to them. */
@@ -177,6 +233,18 @@ export function called(task: Task, now: number): Task {
 export function undeliverable(task: Task, why: 'deleted' | 'no-way', now: number): Task {
   if (!hasEnded(task)) throw wrongTurn(task, 'undeliverable');
   return settled({ ...task, delivery: { ...task.delivery, undeliverable: why } }, now);
+}
+
+/** Its member wants it forgotten. */
+export function unwanted(task: Task): Task {
+  return task.unwanted ? task : { ...task, unwanted: true };
+}
+
+/** A result that had reached nobody was fetched by its member. */
+export function collected(task: Task): Task {
+  if (task.state !== 'ready' || isLive(task)) return task;
+  const { undeliverable: _, ...delivery } = task.delivery;
+  return { ...task, state: 'delivered', delivery };
 }
 
 /** The interaction's token is dead, or of no more use. */

@@ -5,6 +5,7 @@ import { describe } from './describe.ts';
 import { image } from './image.ts';
 import type { KindView } from './kind-view.ts';
 import { shorten } from './shorten.ts';
+import { song } from './song.ts';
 import { makeVideo, video } from './video.ts';
 
 /** Made of a result by what the gateway offers. */
@@ -21,4 +22,6 @@ export const kindViews: Readonly<Partial<Record<TaskKind, KindView>>> = {
   video,
   'second-video': video,
   'image-to-video': video,
+  song,
+  music: song,
 };

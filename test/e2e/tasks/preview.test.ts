@@ -105,13 +105,18 @@ describe('the preview of a job', () => {
       { log, clock: new ManualClock() },
     );
     onTestFinished(() => media.close());
-    const tasks = { get: async () => undefined, look: () => Promise.reject(new Error('Nobody looks.')) };
+    const tasks = {
+      get: async () => undefined,
+      partsOf: async () => [],
+      look: () => Promise.reject(new Error('Nobody looks.')),
+    };
     const { prepare } = presenter({
       media,
       tasks,
       log,
       clock: new ManualClock(),
       say: speak(),
+      storedFiles: async () => new Map(),
       isRemix: false,
       offers: { isOffered: () => true },
       models: { known: [], atHand: async () => [] },

@@ -81,3 +81,10 @@ export const shortFilms = (): Studio =>
   studioThat((studio) => ({
     shoot: (scene, options) => studio.shoot(scene, { ...options, width: 160, height: 96, seconds: 1 }),
   }));
+
+/** Songs and covers of a moment, for the same reason. */
+export const shortSongs = (): Studio =>
+  studioThat((studio) => ({
+    compose: (prompt, seed) => studio.compose(prompt, seed, 1),
+    drawPicture: (scene, options) => studio.drawPicture(scene, { ...options, width: 64, height: 64 }),
+  }));

@@ -43,6 +43,15 @@ describe('callbacks', () => {
     expect(hook.heard.at(-1)).toMatchObject({ id: json.result, status: 'SUCCESS', progress: '100%' });
   });
 
+  it('tell of a song as its query does', async () => {
+    const { post, get, settle } = await bench();
+    const hook = await receiver();
+    const { json } = await post('/music/submit/music', { prompt: 'la la', notify_hook: hook.url });
+    await settle(json.id);
+    await hook.after(11);
+    expect(hook.heard.at(-1)).toEqual((await get(`/music/fetch/${json.id}`)).json);
+  });
+
   it('change nothing when they are refused, broken, or not on this machine', async () => {
     const hook = await receiver(500);
     for (const notifyHook of [hook.url, 'http://127.0.0.1:1/none', 'http://192.0.2.1/far', 'not an address', 5, null]) {

@@ -77,6 +77,17 @@ describe('music', () => {
     });
   });
 
+  it('leaves out some of a batch, in no order, and refuses a long one, where the gateway is of that kind', async () => {
+    const { post } = await bench({ quirks: { looseBatches: true, batchLimit: 20 } });
+    const ids: string[] = [];
+    for (let at = 0; at < 20; at += 1) ids.push((await post('/music/submit/music', song)).json.id);
+    const found: string[] = (await post('/music/fetch', { ids })).json.data.map((task: Json) => task.task_id);
+    expect(found.length).toBeGreaterThan(5);
+    expect(found.length).toBeLessThan(20);
+    expect(found).not.toEqual(ids.filter((id) => found.includes(id)));
+    expect((await post('/music/fetch', { ids: [...ids, 'one-more'] })).status).toBe(400);
+  });
+
   it('writes lyrics from the words it was given', async () => {
     const { post, get, settle } = await bench();
     const created = await post('/music/submit/lyrics', { prompt: 'lanterns on the river' });

@@ -79,6 +79,8 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
     store: mortal,
     ledger,
     gather: async () => ({}),
+    removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
+    tellForgotten: async () => true,
     kinds: [
       kind({
         name: 'imagine',

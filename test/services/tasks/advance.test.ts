@@ -21,6 +21,38 @@ describe('news of a task under way', () => {
     expect(late).toMatchObject({ state: 'running', progress: 40 });
   });
 
+  it('keeps the tracks of a song: of those that still stream no address, and of each so much as is of use', () => {
+    const track = {
+      ...{ id: 'clip', title: 't'.repeat(300), audio: 'https://files.example/live', video: undefined },
+      ...{ cover: 'https://files.example/1.png', lyrics: 'l'.repeat(20_000), style: undefined, seconds: 20 },
+      ...{ failure: undefined, state: 'running' as const },
+    };
+    const done = { ...track, state: 'finished' as const, audio: 'https://files.example/1.mp3' };
+    const { tracks } = advance(followed(), madeSnapshot({ tracks: [track, done] }), now);
+    expect(tracks?.map(({ audio, cover }) => [audio, cover])).toEqual([
+      [undefined, undefined],
+      ['https://files.example/1.mp3', 'https://files.example/1.png'],
+    ]);
+    expect(tracks?.map(({ title, lyrics }) => [title?.length, lyrics?.length])).toEqual([
+      [200, 10_000],
+      [200, 10_000],
+    ]);
+    const many = madeSnapshot({ tracks: Array.from({ length: 500 }, () => done) });
+    expect(advance(followed(), many, now).tracks).toHaveLength(20);
+  });
+
+  it('that calls a song done while a track still streams is waited out, but not for ever', () => {
+    const streaming = { ...{ id: 'clip', title: 'a', audio: undefined, video: undefined, cover: undefined } };
+    const track = { ...streaming, lyrics: undefined, style: undefined, seconds: undefined, failure: undefined };
+    const said = madeSnapshot({ state: 'succeeded', tracks: [{ ...track, state: 'running' }] });
+    const waiting = advance(followed(), said, now);
+    expect(waiting.state).toBe('running');
+    expect(advance(waiting, madeSnapshot({ ...said, tracks: [{ ...track, state: 'finished' }] }), now).state).toBe(
+      'ready',
+    );
+    expect(advance({ ...waiting, times: { ...waiting.times, overdue: now } }, said, now).state).toBe('ready');
+  });
+
   it('lets progress only grow, and keeps it when an answer leaves it out', () => {
     const at = (task: Task, progress: number | undefined): Task => advance(task, madeSnapshot({ progress }), now);
     expect(at(at(at(followed(), 30), 20), undefined).progress).toBe(30);

@@ -6,6 +6,7 @@ import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../.
 import { openLog } from '../../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
 import { imgxKinds } from '../../../src/services/tasks/kinds/imgx.ts';
+import { musicKinds } from '../../../src/services/tasks/kinds/music.ts';
 import { InProcessScheduler } from '../../../src/services/tasks/scheduler/in-process.ts';
 import { openStore } from '../../../src/services/tasks/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -55,7 +56,7 @@ export async function engine(options: GatewayOptions = {}, before?: Engine): Pro
   );
   const scheduler = new InProcessScheduler({ clock, log, random: () => 0.5 });
   const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
-  const kinds = imgxKinds(client.imgx, { inLists: false });
+  const kinds = [...imgxKinds(client.imgx, { inLists: false }), ...musicKinds(client.music)];
   const tasks = new Tasks({
     store,
     kinds,
@@ -64,6 +65,8 @@ export async function engine(options: GatewayOptions = {}, before?: Engine): Pro
     log,
     maxWaitMs,
     gather: async () => ({}),
+    removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
+    tellForgotten: async () => true,
     random: () => 0.5,
   });
   const news: Task[] = [];

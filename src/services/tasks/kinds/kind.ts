@@ -12,19 +12,27 @@ export interface Source {
   name: string;
   one(remoteId: string): Promise<Snapshot>;
   /** Where many can be asked about at once. Those that the gateway does not know are missing from the answer. */
-  many?: { most: number; ask(remoteIds: readonly string[]): Promise<ReadonlyMap<string, Snapshot>> };
+  many?: {
+    readonly most: number /** So much earlier than its turn a task is asked about along with others. */;
+    readonly gatherMs?: number;
+    ask(remoteIds: readonly string[]): Promise<ReadonlyMap<string, Snapshot>>;
+  };
 }
 
 /** What differs between imagine, describe, video and the others. */
 interface KindDefinition<Request> {
   name: TaskKind;
-  source: Source;
+  /** None for what is never asked about itself. */
+  source?: Source;
   request: z.ZodType<Request>;
   patience(request: Request): Patience;
   /** Jobs of the same key take about as long. */
   durationKey(request: Request): string;
   model?(request: Request): string | undefined;
-  submit(request: Request, along: Along): Promise<Submission>;
+  /** None for what cannot be ordered. */
+  submit?(request: Request, along: Along): Promise<Submission>;
+  /** Some gateways have no way to order it: what one has refused is not sent to it again. */
+  mayBeMissing?: boolean;
   /** Gives its words to a task that waits for them. */
   answer?(remoteId: string, request: Request, along: Along): Promise<Submission>;
 }
@@ -35,7 +43,8 @@ interface Along {
   materials: Materials;
 }
 
-export interface Kind extends Pick<KindDefinition<unknown>, 'name' | 'source'> {
+export interface Kind extends Pick<KindDefinition<unknown>, 'name' | 'source' | 'mayBeMissing'> {
+  isOrderable: boolean;
   patience(request: Task['request']): Patience;
   durationKey(request: Task['request']): string;
   model(request: Task['request']): string | undefined;
@@ -45,14 +54,19 @@ export interface Kind extends Pick<KindDefinition<unknown>, 'name' | 'source'> {
 
 /** A request comes from a command or from the store: its kind reads it before it is used. */
 export function kind<Request>(definition: KindDefinition<Request>): Kind {
-  const { name, source, request: shape } = definition;
+  const { name, source, mayBeMissing, request: shape } = definition;
   return {
     name,
-    source,
+    ...(source && { source }),
+    ...(mayBeMissing && { mayBeMissing }),
+    isOrderable: definition.submit !== undefined,
     patience: (request) => definition.patience(shape.parse(request)),
     durationKey: (request) => definition.durationKey(shape.parse(request)),
     model: (request) => definition.model?.(shape.parse(request)),
-    submit: async (request, along) => definition.submit(shape.parse(request), along),
+    async submit(request, along) {
+      if (!definition.submit) throw new Error(`A task of the kind ${name} cannot be ordered.`);
+      return definition.submit(shape.parse(request), along);
+    },
     async answer(remoteId, request, along) {
       if (!definition.answer) throw new Error(`A task of the kind ${name} takes no words.`);
       return definition.answer(remoteId, shape.parse(request), along);

@@ -148,12 +148,15 @@ export class InProcessScheduler implements Scheduler {
       road.resume(now);
       this.#log.info({ lane: road.lane.name, afterMs: now - ended.since }, 'A lane to the gateway is open again.');
     }
+    // What was asked about together stays together, where that spares questions.
+    const chance = road.lane.most > 1 ? this.#random() : undefined;
+    const random = chance === undefined ? this.#random : () => chance;
     for (const [place, entry] of entries.entries()) {
       if (!this.#isFollowed(entry)) continue;
       const verdict = verdicts[place];
       if (verdict === 'done' || verdict === 'lost') this.#entries.delete(entry.id);
       else if (entry.stage === 'asked-again') road.makeReady(entry);
-      else road.wait(entry, jittered(verdict && this.#clock.steady(verdict.again), now, this.#random));
+      else road.wait(entry, jittered(verdict && this.#clock.steady(verdict.again), now, random));
     }
   }
 

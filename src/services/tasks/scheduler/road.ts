@@ -16,7 +16,6 @@ const NEVER = Number.POSITIVE_INFINITY;
 export class Road {
   readonly lane: Lane;
   readonly breaker = new Breaker();
-  readonly #most: number;
   readonly #waiting = new Agenda<Entry>();
   readonly #ready = new Turns<Entry>();
   /** Questions at once: less than all there may be, so that a lane whose questions hang leaves some to the others. */
@@ -26,7 +25,6 @@ export class Road {
 
   constructor(lane: Lane, share: number) {
     this.lane = lane;
-    this.#most = lane.most >= 1 ? Math.floor(lane.most) : 1;
     this.#share = share;
   }
 
@@ -36,6 +34,11 @@ export class Road {
     if (pause ? this.#isProbing : this.#underWay >= this.#share) return NEVER;
     const due = this.#ready.size > 0 ? Number.NEGATIVE_INFINITY : this.#waiting.next;
     return pause ? Math.max(pause.until, due) : due;
+  }
+
+  /** Asked each time, for a gateway may turn out to take less. */
+  get #most(): number {
+    return this.lane.most >= 1 ? Math.floor(this.lane.most) : 1;
   }
 
   get isIdle(): boolean {
@@ -101,8 +104,10 @@ export class Road {
 
   #take(now: number): Entry[] {
     const entries: Entry[] = [];
-    while (entries.length < this.#most) {
-      const entry = this.#ready.next() ?? this.#waiting.takeDue(now + GATHER_MS);
+    const most = this.#most;
+    const soon = now + (this.lane.gatherMs ?? GATHER_MS);
+    while (entries.length < most) {
+      const entry = this.#ready.next() ?? this.#waiting.takeDue(soon);
       if (!entry) break;
       entries.push(entry);
     }

@@ -20,7 +20,9 @@ type Poll = (ids: readonly string[]) => Promise<ReadonlyMap<string, Verdict> | T
 export interface Lane {
   name: string;
   /** How many tasks one question asks about. */
-  most: number;
+  readonly most: number;
+  /** A question takes along what would fall due so soon after it. */
+  readonly gatherMs?: number | undefined;
   poll: Poll;
 }
 

@@ -29,6 +29,10 @@ export class EntryRows implements Entries {
     this.#mark = new LedgerMark(parts.meta);
   }
 
+  find(key: string): Promise<Entry | undefined> {
+    return this.#lock.run(key, () => this.#read(key));
+  }
+
   change(key: string, transition: (known: Entry | undefined) => Entry): Promise<void> {
     return this.#lock.run(key, async () => {
       const known = await this.#read(key);
@@ -36,6 +40,14 @@ export class EntryRows implements Entries {
       if (entry === known) return;
       if (keyOf(entry) !== key) throw new Error(`The entry ${key} cannot become ${keyOf(entry)}.`);
       await this.#parts.ledger.put(key, entrySchema.parse(entry));
+    });
+  }
+
+  /** The new one first: until the old one is gone both are there, and a crash in between is mended by doing it again. */
+  rename(entry: Entry, to: Entry): Promise<void> {
+    return this.#lock.run(keyOf(entry), async () => {
+      await this.#parts.ledger.put(keyOf(to), entrySchema.parse(to));
+      await this.#parts.ledger.delete(keyOf(entry));
     });
   }
 

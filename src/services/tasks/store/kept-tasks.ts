@@ -5,15 +5,17 @@ import type { Log } from '../../../lib/log.ts';
 import type { Entries } from '../../ledger/entries.ts';
 import { isLive, type Task } from '../task.ts';
 import { lineOf, type TaskLine } from '../task-line.ts';
-import type { Duration, PageQuestion, TaskPage, TaskStore } from '../task-store.ts';
+import type { Duration, ForgettingMark, PageQuestion, TaskPage, TaskStore } from '../task-store.ts';
 import { withoutExpiredToken } from '../transitions.ts';
 import { DurationBook } from './duration-book.ts';
 import { EntryRows } from './entry-rows.ts';
+import { ForgettingRows } from './forgetting-rows.ts';
 import { isSameLine } from './line-chunks.ts';
 import { LineIndex } from './line-index.ts';
 import { type Migration, taskMigrations } from './migrations.ts';
 import { ownerAskedFor, ownersOf } from './owners.ts';
 import { Quarantine } from './quarantine.ts';
+import { RemoteRows } from './remote-rows.ts';
 import { isPastLine } from './retention.ts';
 import type { Shelves } from './shelves.ts';
 import { pageOf } from './task-page.ts';
@@ -48,6 +50,8 @@ export class KeptTasks implements TaskStore {
   readonly #rows: TaskRows;
   readonly #index: LineIndex;
   readonly #durations: DurationBook;
+  readonly #remotes: RemoteRows;
+  readonly #forgettings: ForgettingRows;
   /** The ledger's part of the store. */
   readonly entries: Entries;
   #clearedAt = Number.NEGATIVE_INFINITY;
@@ -58,7 +62,9 @@ export class KeptTasks implements TaskStore {
     this.#parts = parts;
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, migrations });
     this.#index = new LineIndex(shelves.index, quarantine);
+    this.#remotes = new RemoteRows(shelves.remotes);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
+    this.#forgettings = new ForgettingRows(shelves.forgetting, quarantine);
     this.entries = new EntryRows({
       ...shelves,
       quarantine,
@@ -89,6 +95,12 @@ export class KeptTasks implements TaskStore {
     return (await this.#rows.find([id])).get(id);
   }
 
+  async knownAs(remoteId: string): Promise<Task | undefined> {
+    const id = await this.#remotes.find(remoteId);
+    const task = id === undefined ? undefined : await this.get(id);
+    return task?.remoteId === remoteId ? task : undefined;
+  }
+
   async put(task: Task): Promise<void> {
     mustBeReadable(task);
     await this.#clearExpired();
@@ -100,10 +112,30 @@ export class KeptTasks implements TaskStore {
   remove(task: Task): Promise<void> {
     return this.#alone(task, async () => {
       await this.#writeLines(task, pointing);
+      await this.#remotes.forget(task);
       await this.#rows.removeLive(task.id);
       await this.#rows.removeFinished(task.id);
-      for (const owner of ownersOf(task)) await this.#index.remove(owner, task.id);
+      await this.#removeLines(task);
     });
+  }
+
+  async clearLines(memberId: string): Promise<void> {
+    const owner = ownerAskedFor({ memberId });
+    const gone = await this.#locks.run(owner, async () => {
+      const lines: TaskLine[] = [];
+      for await (const chunk of this.#index.newestFirst(owner)) {
+        const tasks = await this.#rows.find(chunk.map(({ id }) => id));
+        lines.push(...chunk.filter(({ id }) => !tasks.has(id)));
+      }
+      return lines;
+    });
+    for (const line of gone) {
+      await this.#alone(line, async () => {
+        await this.#removeLines(line);
+        for (const list of ownersOf(line)) await this.#index.clearAstray(list);
+      });
+    }
+    await this.#locks.run(owner, () => this.#index.clearAstray(owner));
   }
 
   page(question: PageQuestion): Promise<TaskPage> {
@@ -125,11 +157,24 @@ export class KeptTasks implements TaskStore {
     return this.#durations.of(key);
   }
 
+  forgettings(): Promise<ForgettingMark[]> {
+    return this.#forgettings.all();
+  }
+
+  putForgetting(mark: ForgettingMark): Promise<void> {
+    return this.#forgettings.put(mark);
+  }
+
+  removeForgetting(memberId: string): Promise<void> {
+    return this.#forgettings.remove(memberId);
+  }
+
   async close(): Promise<void> {
     this.#parts.close();
   }
 
   async #write(task: Task): Promise<void> {
+    await this.#remotes.point(task);
     const wasLive = await this.#rows.isLive(task.id);
     if (isLive(task)) {
       if (!wasLive) await this.#writeLines(task, pointing);
@@ -151,6 +196,11 @@ export class KeptTasks implements TaskStore {
 
   async #writeLines(task: Task, shape = (line: TaskLine): TaskLine => line): Promise<void> {
     for (const owner of ownersOf(task)) await this.#index.put(owner, shape(lineOf(task)), this.#isOver);
+  }
+
+  /** The member's own comes last, for it leads to the server's. */
+  async #removeLines(task: Listed): Promise<void> {
+    for (const owner of ownersOf(task).reverse()) await this.#index.remove(owner, task.id);
   }
 
   /** The end of what a crash has interrupted. */
@@ -178,7 +228,7 @@ export class KeptTasks implements TaskStore {
 
   readonly #isOver = (line: TaskLine): boolean => isPastLine(line, this.#parts.clock.now());
 
-  #alone<T>(task: Task, work: () => Promise<T>): Promise<T> {
+  #alone<T>(task: Listed, work: () => Promise<T>): Promise<T> {
     return this.#inTurn([...ownersOf(task), taskLock(task.id)], work);
   }
 
@@ -186,6 +236,9 @@ export class KeptTasks implements TaskStore {
     return first === undefined ? work() : this.#locks.run(first, () => this.#inTurn(rest, work));
   }
 }
+
+/** A task, or its line. */
+type Listed = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
 
 /** A line that is not settled only points at its task, which has the word: so no crash leaves a list that is wrong. */
 const pointing = (line: TaskLine): TaskLine => ({ ...line, settledAt: undefined });

@@ -15,6 +15,9 @@ import {
 import type { Quarantine } from './quarantine.ts';
 import type { Shelf } from './shelf.ts';
 
+/** Comes after every letter that a task's id may begin with. */
+const AFTER_IDS = '~';
+
 /**
  * The lines of each owner (a member, a server) in the order of their ids, in chunks. Every method must be called by one caller at a time for
  * the same owner.
@@ -52,6 +55,15 @@ export class LineIndex {
     const lines = before.filter((known) => known.id !== id);
     if (lines.length === before.length) return;
     await (lines.length > 0 ? this.#writeChunk(owner, startOf(place), lines) : this.#dropChunk(owner, place));
+  }
+
+  /** Removes the chunks that no head names: what a crash has left of those that went. */
+  async clearAstray(owner: string): Promise<void> {
+    const named = new Set((await this.#starts(owner)).map((start) => chunkKey(owner, start)));
+    const astray: string[] = [];
+    for await (const [key] of this.#shelf.between(chunkKey(owner, ''), chunkKey(owner, AFTER_IDS)))
+      if (!named.has(key)) astray.push(key);
+    await this.#shelf.delete(...astray);
   }
 
   /** Chunk by chunk, newest first, from the newest line that is older than `before`. */

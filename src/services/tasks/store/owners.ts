@@ -5,7 +5,7 @@ const member = (id: string): string => `member:${id}`;
 const server = (id: string): string => `server:${id}`;
 
 /** Whose lists a task stands in, members before servers: locks are taken in this order. */
-export function ownersOf({ requesterId, guildId }: Task): string[] {
+export function ownersOf({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>): string[] {
   return guildId === undefined ? [member(requesterId)] : [member(requesterId), server(guildId)];
 }
 

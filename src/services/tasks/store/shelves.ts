@@ -15,10 +15,14 @@ export function shelvesOn(connection: Connection) {
     index: retrievable('index'),
     /** Who used what. What tasks that are gone have left here cannot be made again. */
     ledger: shelf('ledger'),
+    /** Which task the gateway knows by which id; after a power cut an id that is missing is one that nobody has followed. */
+    remotes: retrievable('remotes'),
     /** A few lost ones change nothing. */
     durations: retrievable('durations'),
     /** What could not be read. */
     quarantine: shelf('quarantine'),
+    /** Members who want to be forgotten. */
+    forgetting: shelf('forgetting'),
     /** Of the store itself. */
     meta: shelf('meta'),
   };

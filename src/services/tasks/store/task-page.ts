@@ -1,4 +1,4 @@
-import type { Task } from '../task.ts';
+import { isPart, type Task } from '../task.ts';
 import { lineOf, type TaskLine } from '../task-line.ts';
 import type { PageQuestion, TaskPage } from '../task-store.ts';
 
@@ -24,11 +24,12 @@ export async function pageOf({ most, states, ...question }: PageQuestion, source
 }
 
 /** What never changes in a task, so that a line can tell it. */
-function wanted({ kind, words = '', withoutPrivate = false }: Omit<PageQuestion, 'most' | 'states'>) {
+function wanted(question: Omit<PageQuestion, 'most' | 'states'>) {
+  const { kind, words = '', withoutPrivate = false, withoutParts = false } = question;
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (line: TaskLine): boolean => {
     if (kind !== undefined && line.kind !== kind) return false;
-    if (withoutPrivate && line.isPrivate) return false;
+    if ((withoutPrivate && line.isPrivate) || (withoutParts && isPart(line))) return false;
     const summary = line.summary.toLowerCase();
     return parts.every((part) => summary.includes(part));
   };

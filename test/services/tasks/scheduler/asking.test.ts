@@ -65,6 +65,30 @@ describe('following a task', () => {
     }
   });
 
+  it('keeps together what one question asked about, and takes along what falls due soon, as far as its lane says', async () => {
+    let chance = 0;
+    const { scheduler, at, pass, questions, lane, now } = stage({ random: () => (chance = (chance + 0.37) % 1) });
+    const most = { count: 3 };
+    const road = {
+      ...lane('l', (ids) => all(ids, { again: at(now() + 10_000) })),
+      gatherMs: 2_000,
+      get most() {
+        return most.count;
+      },
+    };
+    for (const [place, id] of ['a', 'b', 'c'].entries())
+      scheduler.add({ id, lane: road, group: 'g', at: at(place * 900) });
+    scheduler.start();
+    await pass(60_000);
+    expect(questions.length).toBeGreaterThan(4);
+    for (const { ids } of questions) expect(ids).toHaveLength(3);
+    // A gateway that turns out to take less is asked about less at once.
+    most.count = 2;
+    const before = questions.length;
+    await pass(30_000);
+    for (const { ids } of questions.slice(before)) expect(ids.length).toBeLessThanOrEqual(2);
+  });
+
   it('has one timer, whatever waits', async () => {
     const { scheduler, patient, at, own, pass } = stage();
     scheduler.start();

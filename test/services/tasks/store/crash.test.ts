@@ -2,28 +2,13 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Connection } from '../../../../src/services/tasks/store/connection.ts';
 import { KeptTasks } from '../../../../src/services/tasks/store/kept-tasks.ts';
 import { shelvesOn } from '../../../../src/services/tasks/store/shelves.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { lineOf } from '../../../../src/services/tasks/task-line.ts';
 import type { TaskStore } from '../../../../src/services/tasks/task-store.ts';
+import { FailingPower } from './failing-power.ts';
 import { folder, keysIn, makeTask, START, settled, sql, stage } from './stage.ts';
-
-/** A real connection on which the power fails after so many writes. */
-class FailingPower extends Connection {
-  #left: number;
-
-  constructor(file: string, writes: number) {
-    super(file);
-    this.#left = writes;
-  }
-
-  override rows(sql: string, ...values: unknown[]): Record<string, unknown>[] {
-    if (/^(INSERT|DELETE|UPDATE)/.test(sql.trim()) && this.#left-- <= 0) throw new Error('no power');
-    return super.rows(sql, ...values);
-  }
-}
 
 const at = (ms: number) => ({ times: { created: START + ms } });
 const members = ['ann', 'bob'];

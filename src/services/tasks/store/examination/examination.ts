@@ -6,6 +6,7 @@ import type { Prices } from '../../../ledger/prices.ts';
 import { Connection } from '../connection.ts';
 import { durationsSchema } from '../duration-book.ts';
 import { lockStore } from '../file-lock.ts';
+import { forgettingSchema } from '../forgetting-rows.ts';
 import { taskMigrations } from '../migrations.ts';
 import { isPrivate, makePrivate, truePath } from '../private-file.ts';
 import { Quarantine } from '../quarantine.ts';
@@ -80,6 +81,7 @@ async function examineRows(file: string, { repair, log, clock, prices = {} }: Ex
       await lookAtMark(shelves.meta),
       tasks,
       await lookAtDurations(shelves.durations, quarantine),
+      await lookAtWishes(shelves.forgetting, quarantine),
       await lookAtLines(shelves.index, quarantine, tasks.tasks),
       await lookAtLedger(shelves, quarantine, { tasks: tasks.tasks, clock, prices }),
       lookAtExpired(connection, shelves, clock),
@@ -113,6 +115,14 @@ async function lookAtMark(meta: Shelf): Promise<Look> {
 async function lookAtDurations(shelf: Shelf, quarantine: Quarantine): Promise<Look> {
   const { bad, setAside } = await sorted(shelf, quarantine, (_key, value) => {
     return durationsSchema.safeParse(value).data ?? 'cannot be read';
+  });
+  return { findings: counted({ unreadable: bad }), repair: setAside };
+}
+
+/** A wish to be forgotten of which nothing is left to do is fine: the next start sees to it. */
+async function lookAtWishes(shelf: Shelf, quarantine: Quarantine): Promise<Look> {
+  const { bad, setAside } = await sorted(shelf, quarantine, (_key, value) => {
+    return forgettingSchema.safeParse(value).data ?? 'cannot be read';
   });
   return { findings: counted({ unreadable: bad }), repair: setAside };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../../lib/clock.ts';
 import { type Entry, keyOfTask } from '../../../ledger/entry.ts';
 import type { Prices } from '../../../ledger/prices.ts';
 import { agreeing, withoutTask } from '../../../ledger/reconcile.ts';
-import type { Task } from '../../task.ts';
+import { isOrdered, type Task } from '../../task.ts';
 import { readEntry } from '../entry-rows.ts';
 import { LedgerMark } from '../ledger-mark.ts';
 import type { Quarantine } from '../quarantine.ts';
@@ -28,7 +28,7 @@ export async function lookAtLedger(
   const right = new Map<string, Entry>();
   const isKept = (await new LedgerMark(meta).read()) !== undefined;
   // A store in which no ledger was ever kept is given one by the next start.
-  for (const task of isKept ? tasks.values() : []) {
+  for (const task of isKept ? [...tasks.values()].filter(isOrdered) : []) {
     const key = keyOfTask(task);
     right.set(key, agreeing(good.get(key), task, prices));
   }

@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listIds } from '../../src/buttons/tasks.ts';
+import type { Services } from '../../src/commands/services.ts';
+import type { Filter } from '../../src/commands/tasks/filter.ts';
+import { taskList } from '../../src/commands/tasks/list.ts';
+import type { Ask } from '../../src/discord/handlers.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openLog } from '../../src/lib/log.ts';
+import { speak } from '../../src/locales/index.ts';
+import { Connection } from '../../src/services/tasks/store/connection.ts';
+import { openStore } from '../../src/services/tasks/store/index.ts';
+import type { KeptTasks } from '../../src/services/tasks/store/kept-tasks.ts';
+import { LineIndex } from '../../src/services/tasks/store/line-index.ts';
+import { Quarantine } from '../../src/services/tasks/store/quarantine.ts';
+import { shelvesOn } from '../../src/services/tasks/store/shelves.ts';
+import type { Task } from '../../src/services/tasks/task.ts';
+import { taskId } from '../../src/services/tasks/task-id.ts';
+import { lineOf } from '../../src/services/tasks/task-line.ts';
+import { submitting } from '../../src/services/tasks/transitions.ts';
+import { median, table } from '../table.ts';
+
+const TASKS = 10_000;
+const ROUNDS = 15;
+const MEMBER = '100000000000000001';
+const GUILD = '200000000000000001';
+const HOUR_MS = 3_600_000;
+const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+
+/** How long a page of `/tasks` takes, whatever it shows, for a member who has asked for ten thousand things. */
+export async function measurePages(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
+  const file = join(folder, 'pages.sqlite');
+  try {
+    const tasks = await filled(file);
+    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock: systemClock });
+    const rows: string[][] = [];
+    for (const [name, filter] of Object.entries(filtersOf(tasks))) rows.push(await measured(name, filter, store));
+    await store.close();
+    console.log(`\nPages of /tasks over ${TASKS} tasks, in milliseconds, ${ROUNDS} rounds each:\n`);
+    console.log(table(['page', 'first time', 'median', 'slowest'], rows));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function filtersOf(tasks: readonly Task[]): Record<string, Filter> {
+  const mine = { whose: 'mine' } as const;
+  return {
+    first: mine,
+    last: { ...mine, before: tasks[10]?.id },
+    'by kind': { ...mine, kind: 'video' },
+    'by state': { ...mine, standing: 'failed' },
+    waiting: { ...mine, standing: 'waiting' },
+    'in the middle, by words': { ...mine, words: 'fox 5000' },
+    'by words that stand nowhere': { ...mine, words: 'badger' },
+    'of the server': { whose: 'server' },
+    'of the server, nothing fits': { whose: 'server', words: 'badger', standing: 'unknown' },
+  };
+}
+
+async function measured(name: string, filter: Filter, store: KeptTasks): Promise<string[]> {
+  // The list asks for nothing else of what commands may use.
+  const ask = {
+    services: { tasks: store },
+    say: speak(),
+    place: { userId: MEMBER, guildId: GUILD, permissions: 2n ** 53n - 1n },
+  } as unknown as Ask<Services>;
+  const times: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const start = performance.now();
+    await taskList(filter, listIds, ask);
+    times.push(performance.now() - start);
+  }
+  const [first = Number.NaN, ...others] = times;
+  return [name, first.toFixed(1), median(others).toFixed(1), Math.max(...others).toFixed(1)];
+}
+
+/** Written many rows at a time, oldest first: one by one, each on the disk before the next, they take minutes. */
+async function filled(file: string): Promise<Task[]> {
+  await (await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock: systemClock })).close();
+  const connection = new Connection(file);
+  const shelves = shelvesOn(connection);
+  const tasks = Array.from({ length: TASKS }, (_, number) => settledTask(number));
+  for (let at = 0; at < TASKS; at += 1_000)
+    await shelves.finished.putMany(tasks.slice(at, at + 1_000).map((task) => ({ key: task.id, value: task })));
+  const index = new LineIndex(shelves.index, new Quarantine(shelves.quarantine, { log, clock: systemClock }));
+  for (const owner of [`member:${MEMBER}`, `server:${GUILD}`]) await index.rewrite(owner, tasks.map(lineOf));
+  connection.close();
+  return tasks;
+}
+
+function settledTask(number: number): Task {
+  const created = Date.now() - (TASKS - number) * (HOUR_MS / 2);
+  const task = submitting(
+    {
+      kind: number % 20 === 0 ? 'video' : 'imagine',
+      request: { prompt: `a fox ${number} in the snow, by lamplight, with a lantern and a very long shadow --ar 16:9` },
+      requesterId: MEMBER,
+      guildId: GUILD,
+      route: {
+        ...{ applicationId: '300000000000000001', tokenExpiresAt: created, isPrivate: number % 7 === 0 },
+        ...{ install: 'guild', mayPost: true, uploadLimit: 10 * 2 ** 20, locale: 'en-US' },
+      },
+    },
+    { id: taskId(created), idempotencyKey: String(number), durationKey: 'imagine', now: created },
+  );
+  const state = number % 50 === 0 ? 'failed' : number % 1_000 === 1 ? 'ready' : 'delivered';
+  return { ...task, state, times: { created, ended: created + 60_000, settled: created + 60_000 } };
+}

@@ -1,0 +1,95 @@
+import { gzipSync } from 'node:zlib';
+import type { Services } from '../commands/services.ts';
+import { customId } from '../discord/custom-id.ts';
+import type { Ask, Button } from '../discord/handlers.ts';
+import { linkTo } from '../discord/message-link.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { within } from '../lib/within.ts';
+import type { Say } from '../locales/index.ts';
+import type { Forgotten } from '../services/tasks/own-data/removal.ts';
+import { forgetQuestion, forgottenPage, lastQuestion, underWayPage } from '../views/own-data.ts';
+import type { MessagePlan } from '../views/plan.ts';
+
+const EXPORT = { verb: 'export', version: 1 } as const;
+const FORGET = { verb: 'forget', version: 1 } as const;
+const SURE = { verb: 'forgets', version: 1 } as const;
+const REALLY = { verb: 'forgetr', version: 1 } as const;
+
+/** Nobody looks at a page for longer without wondering. */
+const AT_ONCE_MS = 8_000;
+
+export const exportId = (): string => customId(EXPORT.verb, EXPORT.version);
+export const forgetId = (): string => customId(FORGET.verb, FORGET.version);
+
+/** Everything that is stored about whoever asks, as a file that nobody else sees. */
+export const exportButton: Button<Services> = {
+  ...EXPORT,
+  answers: 'beside',
+  async run(_pressed, ask) {
+    mustBeAlone(ask);
+    const data = await ask.services.tasks.exportOf(ask.place.userId);
+    const json = Buffer.from(`${JSON.stringify(data, undefined, 2)}\n`);
+    const isSmall = json.length <= ask.place.uploadLimit;
+    const bytes = isSmall ? json : gzipSync(json);
+    if (bytes.length > ask.place.uploadLimit) throw new Refusal('refusals.exportTooLarge');
+    const name = `atelier-${ask.place.userId}.json${isSmall ? '' : '.gz'}`;
+    const content = ask.say('ownData.exported', {
+      tasks: String(data.tasks.length),
+      entries: String(data.ledger.length),
+    });
+    return { content, files: [{ name, bytes }] };
+  },
+};
+
+/** First question. */
+export const forgetButton: Button<Services> = {
+  ...FORGET,
+  answers: 'here',
+  async run(_pressed, ask) {
+    mustBeAlone(ask);
+    const tasks = await ask.services.tasks.countOf(ask.place.userId);
+    return forgetQuestion({ tasks, sureId: customId(SURE.verb, SURE.version) }, ask.say);
+  },
+};
+
+/** Second question. */
+export const forgetSureButton: Button<Services> = {
+  ...SURE,
+  answers: 'here',
+  async run(_pressed, ask) {
+    mustBeAlone(ask);
+    return lastQuestion({ reallyId: customId(REALLY.verb, REALLY.version) }, ask.say);
+  },
+};
+
+/** Thousands of messages take Discord longer than an interaction lasts: then it goes on by itself, and what came of it is told later. */
+export const forgetReallyButton: Button<Services> = {
+  ...REALLY,
+  answers: 'here',
+  async run(_pressed, ask) {
+    mustBeAlone(ask);
+    const { clock, tasks } = ask.services;
+    const done = Promise.withResolvers<undefined>();
+    let page: MessagePlan | undefined;
+    let isAnswered = false;
+    await tasks.forget(ask.place.userId, async (forgotten) => {
+      const outcome = forgottenOutcome(forgotten, ask.say);
+      if (isAnswered) return ask.later(outcome);
+      page = outcome;
+      done.resolve(undefined);
+      return true;
+    });
+    await within(clock, AT_ONCE_MS, done.promise);
+    isAnswered = true;
+    return page ?? underWayPage(ask.say);
+  },
+};
+
+export function forgottenOutcome({ left, ...counts }: Forgotten, say: Say): MessagePlan {
+  return forgottenPage(counts, left.map(linkTo), say);
+}
+
+/** Ids can be forged onto a message that others see. */
+function mustBeAlone({ origin }: Ask<Services>): void {
+  if (!origin.route.isPrivate) throw new Refusal('refusals.unknownButton');
+}

@@ -1,0 +1,97 @@
+import { isRecord, type Json, parseExact } from '../../lib/exact-json.ts';
+
+/** Whatever a gateway calls a task by: a word, a number, or one of those with signs between. Words without a digit are seldom ids. */
+const ID = /^(?=.*\d|.{16})[A-Za-z0-9][\w.:-]{2,99}$/;
+
+/** Where an id stands in what a gateway has answered, and where more of them do. */
+const ID_NAMES = ['task_id', 'taskId', 'id'];
+const LIST_NAMES = ['ids', 'data', 'tasks', 'result'];
+/** Answers lie in each other, but not endlessly. */
+const DEEPEST = 8;
+
+export interface PastedIds {
+  /** Each once, in the order in which they were pasted. */
+  ids: string[];
+  /** What is no id. */
+  odd: string[];
+}
+
+/** Ids in any form: with commas, spaces or lines between, as addresses that end in one, as JSON, or as a gateway has answered. */
+export function readIds(text: string): PastedIds {
+  const json = jsonIn(text.trim());
+  const words = json === undefined ? separated(text) : wordsIn(json, 0);
+  const ids = new Set<string>();
+  const odd = new Set<string>();
+  for (const word of words) {
+    const id = idIn(word);
+    if (id === undefined) odd.add(word);
+    else ids.add(id);
+  }
+  return { ids: [...ids], odd: [...odd] };
+}
+
+/** Also several values one after the other, and a list whose brackets were not copied. */
+function jsonIn(text: string): Json | undefined {
+  if (!/^["[{]/.test(text)) return undefined;
+  for (const attempt of [text, `[${text.replace(/\}[\s,]*\{/g, '},{').replace(/,\s*$/, '')}]`]) {
+    try {
+      return parseExact(attempt);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  return undefined;
+}
+
+function wordsIn(value: Json | undefined, depth: number): string[] {
+  if (value === null || value === undefined || depth > DEEPEST) return [];
+  if (Array.isArray(value)) return value.flatMap((one) => wordsIn(one, depth + 1));
+  if (!isRecord(value)) return separated(String(value));
+  const record = value as { [key: string]: Json };
+  for (const name of ID_NAMES) {
+    const id = record[name];
+    if ((typeof id === 'string' && id !== '') || typeof id === 'number') return [String(id)];
+  }
+  return LIST_NAMES.flatMap((name) => wordsIn(record[name], depth + 1));
+}
+
+/** Brackets and quotes that were copied along. */
+const AROUND = /^[\s"'`<([{]+|[\s"'`>)\]}.]+$/g;
+
+function separated(text: string): string[] {
+  return text
+    .split(/[\s,;|]+/)
+    .map((word) => word.replace(AROUND, ''))
+    .filter((word) => word !== '');
+}
+
+function idIn(word: string): string | undefined {
+  const id = /^https?:\/\//i.test(word) ? lastPart(word) : word;
+  return id !== undefined && ID.test(id) ? id : undefined;
+}
+
+function lastPart(address: string): string | undefined {
+  const url = URL.parse(address);
+  const parts = url?.pathname.split('/').filter((part) => part !== '') ?? [];
+  const asked = ID_NAMES.map((name) => url?.searchParams.get(name)).find((id) => id);
+  return asked ?? decoded(parts.at(-1));
+}
+
+function decoded(part: string | undefined): string | undefined {
+  try {
+    return part === undefined ? undefined : decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** So many are named in a sentence. */
+const MOST_NAMED = 20;
+const LONGEST_NAMED = 60;
+
+/** For a sentence that tells which are meant. */
+export function named(words: readonly string[]): string[] {
+  const shown = words.slice(0, MOST_NAMED).map((word) => word.slice(0, LONGEST_NAMED));
+  return words.length > MOST_NAMED ? [...shown, `+${words.length - MOST_NAMED}`] : shown;
+}

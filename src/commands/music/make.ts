@@ -1,0 +1,69 @@
+import { mayPostFiles } from '../../discord/guards.ts';
+import { type Ask, command } from '../../discord/handlers.ts';
+import type { Values } from '../../discord/options.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { askedModel, modelOption, suggestedModels } from '../model-option.ts';
+import type { Services } from '../services.ts';
+
+/** As much as Discord lets a member type: what is longer than a song has room for is told in our own words. */
+const LONGEST_OPTION = 6_000;
+const text = { type: 'text', most: LONGEST_OPTION } as const;
+
+const options = {
+  about: text,
+  lyrics: text,
+  style: text,
+  title: text,
+  instrumental: { type: 'switch' },
+  model: modelOption,
+  private: { type: 'switch' },
+} as const;
+
+/** Beyond what any gateway that is known takes; what it takes is its own to say. */
+const LONGEST = { about: 3_000, lyrics: 6_000, style: 1_000, title: 200 } as const;
+type Words = keyof typeof LONGEST;
+
+type Wish = Partial<Record<Words, string>>;
+
+/** What was written: an option of nothing but spaces and signs that nobody sees says nothing. */
+function written(values: Partial<Record<Words, string | undefined>>): Wish {
+  const names = Object.keys(LONGEST) as Words[];
+  return Object.fromEntries(
+    names.flatMap((name) => (/[^\s\p{Cf}]/u.test(values[name] ?? '') ? [[name, values[name]?.trim()]] : [])),
+  );
+}
+
+function objectionTo(values: Partial<Record<Words, string | undefined>>): Refusal | undefined {
+  const wish = written(values);
+  if (Object.keys(wish).length === 0) return new Refusal('refusals.songEmpty');
+  if (wish.about !== undefined && wish.lyrics !== undefined) return new Refusal('refusals.songBoth');
+  for (const option of Object.keys(LONGEST) as Words[]) {
+    const [most, { length }] = [LONGEST[option], wish[option] ?? ''];
+    if (length > most)
+      return new Refusal('refusals.songTooLong', { option, most: String(most), count: String(length) });
+  }
+  return undefined;
+}
+
+/** A song. Not every gateway can be asked for one, and that shows only when somebody does. */
+export const make = command({
+  name: 'make',
+  isPrivate: (values) => values.private ?? false,
+  options,
+  guards: [(_place, values: Values<typeof options>) => objectionTo(values), mayPostFiles],
+  suggest: (_option, typed, ask: Ask<Services>) => suggestedModels('music', typed, ask),
+  async run(values, { services, origin }: Ask<Services>) {
+    const { about, lyrics, style, title } = written(values);
+    const model = await askedModel('music', values.model, services);
+    const request = {
+      prompt: lyrics ?? about ?? '',
+      ...(lyrics !== undefined && { isLyrics: true }),
+      ...(style !== undefined && { style }),
+      ...(title !== undefined && { title }),
+      ...(values.instrumental !== undefined && { instrumental: values.instrumental }),
+      ...(model !== undefined && { model }),
+    };
+    await services.tasks.submit({ ...origin, kind: 'song', request });
+    return 'shown as it goes';
+  },
+});

@@ -1,0 +1,60 @@
+import { DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
+import type { Clock } from '../lib/clock.ts';
+import { addressOf, type Removal } from '../services/tasks/own-data/removal.ts';
+import type { MessagePlace, Task } from '../services/tasks/task.ts';
+import { factsOf, troubleOf } from './delivery/errors.ts';
+
+interface RemovalParts {
+  botRest: REST;
+  tokenRest: REST;
+  clock: Clock;
+  log: { info(facts: object, sentence: string): void };
+}
+
+type Fate = 'gone' | 'none' | 'stays' | 'later';
+
+/** Takes a task's messages away: by the interaction's token while it lasts, for that reaches what one member alone sees; else as the bot. */
+export function removal({ botRest, tokenRest, clock, log }: RemovalParts) {
+  async function own(task: Task): Promise<Fate> {
+    const { message, route, guildId, channelId } = task;
+    const { applicationId, token, tokenExpiresAt, followUpId } = route;
+    if (token !== undefined && clock.now() < tokenExpiresAt) {
+      const target = Routes.webhookMessage(applicationId, token, followUpId ?? '@original');
+      const fate = await tried('token', () => tokenRest.delete(target, { auth: false }));
+      if (fate !== 'stays') return fate;
+    }
+    if (!message) return 'none';
+    // Nobody but its member has ever seen it, and nobody else can take it away.
+    if (route.isPrivate && guildId !== undefined && message.channelId === channelId) return 'stays';
+    return asBot(message);
+  }
+
+  const asBot = ({ channelId, id }: MessagePlace): Promise<Fate> =>
+    tried('edit', () => botRest.delete(Routes.channelMessage(channelId, id)));
+
+  async function tried(by: 'token' | 'edit', work: () => Promise<unknown>): Promise<Fate> {
+    try {
+      await work();
+      return 'gone';
+    } catch (error) {
+      const trouble = troubleOf(error, by);
+      if (trouble === 'deleted' || isWithoutChannel(error)) return 'none';
+      log.info({ by, trouble, ...factsOf(error) }, 'A message could not be deleted this way.');
+      return trouble === 'later' ? 'later' : 'stays';
+    }
+  }
+
+  return async (task: Task): Promise<Removal> => {
+    const fates = [{ address: addressOf(task), fate: await own(task) }];
+    for (const address of task.beside ?? []) fates.push({ address, fate: await asBot(address) });
+    return {
+      removed: fates.filter(({ fate }) => fate === 'gone').length,
+      left: fates.flatMap(({ fate, address }) => (fate === 'stays' && address ? [address] : [])),
+      isLater: fates.some(({ fate }) => fate === 'later'),
+    };
+  };
+}
+
+/** Its messages went with it. */
+const isWithoutChannel = (error: unknown): boolean =>
+  error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.UnknownChannel;

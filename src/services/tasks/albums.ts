@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import type { TaskBook, TasksLog } from './book.ts';
+import { type AlbumPart, partsOf } from './kinds/music.ts';
+import type { Whence } from './orders.ts';
+import { hasEnded, type Task } from './task.ts';
+import { taskId } from './task-id.ts';
+import type { TaskStore } from './task-store.ts';
+import { adopted, bringingTogether, complete } from './transitions.ts';
+
+interface AlbumsParts {
+  book: TaskBook;
+  store: Pick<TaskStore, 'knownAs'>;
+  clock: Clock;
+  log: TasksLog;
+  /** Takes it from here: it is asked about from now on. */
+  follow(task: Task): void;
+}
+
+/** Says no, by throwing, to whoever may not follow these: each id at the gateway, with the task that goes by it here. */
+export type Admit = (found: ReadonlyMap<string, Task | undefined>) => void;
+
+/**
+ * Brings together tasks that the gateway has. An album asks about nothing itself and says nothing of its parts: they are tasks, each with a
+ * record of its own, and whether all have ended is found out anew at each start.
+ *
+ * The album is stored first, with the ids that its parts will have; then the parts, one after the other; then they are asked about. Whatever a
+ * crash leaves out the next start makes up for from the album. Were the parts first, a crash would leave tasks that are followed and never shown.
+ */
+export class Albums {
+  readonly #parts: AlbumsParts;
+  /** Live albums, with those of their parts that have not ended. */
+  readonly #open = new Map<string, Set<string>>();
+  /** Which of those albums show a part. */
+  readonly #showing = new Map<string, Set<string>>();
+  readonly #lock = new KeyedLock();
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor(parts: AlbumsParts) {
+    this.#parts = parts;
+    parts.book.onChange((task) => this.#heardOf(task));
+  }
+
+  /** What is known here already is shown as it is, and asked about no oftener than before. */
+  bringTogether(whence: Whence, remoteIds: readonly string[], admit: Admit): Promise<Task> {
+    // Two who follow the same at once follow one task.
+    return this.#lock.run('together', async () => {
+      const found = await this.#find(remoteIds);
+      admit(found);
+      const now = this.#parts.clock.now();
+      const parts = remoteIds.map((remoteId): AlbumPart => {
+        const known = found.get(remoteId);
+        return { id: known?.id ?? taskId(now), remoteId, isAdopted: known === undefined };
+      });
+      const facts = { id: taskId(now), idempotencyKey: randomUUID(), durationKey: 'album', now };
+      const album = bringingTogether({ ...whence, kind: 'album', request: { parts } }, facts);
+      await this.#parts.book.add(album);
+      try {
+        await this.#adopt(album, parts);
+      } catch (error) {
+        await this.#leaveNothing(album, parts);
+        throw error;
+      }
+      await this.#watch(album, parts);
+      return album;
+    });
+  }
+
+  async partsOf(album: Task): Promise<{ remoteId: string; task: Task | undefined }[]> {
+    return Promise.all(
+      partsOf(album.request).map(async ({ id, remoteId }) => ({ remoteId, task: await this.#parts.book.get(id) })),
+    );
+  }
+
+  /** Goes on with the albums that were live when the bot last ran. */
+  async start(albums: readonly Task[]): Promise<void> {
+    for (const album of albums.filter((task) => !hasEnded(task))) {
+      const parts = partsOf(album.request);
+      await this.#adopt(album, parts);
+      await this.#watch(album, parts);
+    }
+  }
+
+  /** Waits for what is under way. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  /** Stores what is not there yet. Nothing is asked about before all are stored: they begin together, and stay together. */
+  async #adopt(album: Task, parts: readonly AlbumPart[]): Promise<void> {
+    const { book, follow } = this.#parts;
+    const { requesterId, guildId, channelId, route, times } = album;
+    const added: Task[] = [];
+    for (const { id, remoteId, isAdopted } of parts) {
+      if (!isAdopted || (await book.get(id))) continue;
+      const order = { kind: 'music', request: {}, requesterId, guildId, channelId, route, parent: album } as const;
+      const facts = { id, remoteId, idempotencyKey: randomUUID(), durationKey: 'music', now: times.created };
+      const part = adopted(order, facts);
+      await book.add(part);
+      added.push(part);
+    }
+    for (const part of added) follow(part);
+  }
+
+  async #watch({ id }: Task, parts: readonly AlbumPart[]): Promise<void> {
+    const open = new Set(parts.map((part) => part.id));
+    this.#open.set(id, open);
+    for (const part of open) this.#showing.set(part, (this.#showing.get(part) ?? new Set()).add(id));
+    // What changes from here on is heard of; what has ended before is not.
+    for (const part of [...open]) {
+      const task = await this.#parts.book.get(part);
+      if (!task || hasEnded(task)) this.#ended(part);
+    }
+    const album = this.#parts.book.find(id);
+    if (album && !hasEnded(album)) this.#parts.book.announce(album);
+  }
+
+  #heardOf(task: Task): void {
+    const albums = this.#showing.get(task.id);
+    if (!albums) return;
+    if (hasEnded(task)) this.#ended(task.id);
+    else for (const id of albums) this.#tell(id);
+  }
+
+  #ended(part: string): void {
+    const albums = this.#showing.get(part) ?? [];
+    this.#showing.delete(part);
+    for (const id of albums) {
+      const open = this.#open.get(id);
+      open?.delete(part);
+      if (open?.size === 0) this.#complete(id);
+      else this.#tell(id);
+    }
+  }
+
+  /** Nothing of the album itself has changed, but what it shows has. */
+  #tell(id: string): void {
+    const album = this.#parts.book.find(id);
+    if (album) this.#parts.book.announce(album);
+  }
+
+  #complete(id: string): void {
+    this.#open.delete(id);
+    const { book, clock, log } = this.#parts;
+    const work = book
+      .change(id, (album) => complete(album, clock.now()), { mustHold: true })
+      // Somebody has had it forgotten, with everything else of theirs.
+      .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was gone before it was complete.'))
+      .finally(() => this.#underWay.delete(work));
+    this.#underWay.add(work);
+  }
+
+  async #find(remoteIds: readonly string[]): Promise<Map<string, Task | undefined>> {
+    const { book, store } = this.#parts;
+    const live = new Map(book.live().flatMap((task) => (isMusic(task) ? [[task.remoteId, task] as const] : [])));
+    const found = new Map<string, Task | undefined>();
+    for (const remoteId of remoteIds) {
+      const task = live.get(remoteId) ?? (await store.knownAs(remoteId));
+      found.set(remoteId, task && isGivenUp(task) ? undefined : task);
+    }
+    return found;
+  }
+
+  async #leaveNothing(album: Task, parts: readonly AlbumPart[]): Promise<void> {
+    const { book, log } = this.#parts;
+    try {
+      for (const { id, isAdopted } of parts) if (isAdopted) await book.forget(id);
+      await book.forget(album.id);
+    } catch (error) {
+      // The next start goes on with what there is.
+      log.error(
+        { task: album.id, err: error },
+        'An album that could not be begun could not be taken out of the store.',
+      );
+    }
+  }
+}
+
+const isMusic = ({ kind, remoteId }: Task): boolean => remoteId !== undefined && (kind === 'song' || kind === 'music');
+
+/** The gateway did not know it then; whoever asks again may know better. */
+const isGivenUp = ({ kind, failure }: Task): boolean => kind === 'music' && failure?.cause === 'forgotten';

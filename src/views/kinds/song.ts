@@ -1,0 +1,22 @@
+import type { Say } from '../../locales/index.ts';
+import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import type { KindView } from './kind-view.ts';
+import { areShort, finishedTracks, quoted, songTitle, trackLine, versesOf } from './tracks.ts';
+
+/** A song, whether it was ordered here or is followed. */
+export const song: KindView = {
+  title: (task, say) => songTitle(task) ?? say('music.untitled'),
+  facts: (task, say) => [
+    ...(task.request.instrumental === true ? [`-# ${say('music.instrumental')}`] : []),
+    // What can be heard already stands there before all of it is done.
+    ...(hasEnded(task) ? [] : finishedTracks(task).map((track) => trackLine(track, task, say))),
+  ],
+  result: (task, say) => [...(task.tracks ?? []).map((track) => trackLine(track, task, say)), ...lyricLines(task, say)],
+  buttons: () => [],
+};
+
+function lyricLines(task: Task, say: Say): string[] {
+  const verses = versesOf(task);
+  if (verses.length === 0) return [];
+  return areShort(verses) ? quoted(verses) : [`-# ${say('music.inFile')}`];
+}

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readIds } from '../../../src/commands/music/ids.ts';
+
+const one = '4f1c7a52-6f1e-4c39-9d55-0a8b7c6d5e4f';
+const two = 'task_88a0b1';
+const three = '1320098173412546123';
+
+describe('ids', () => {
+  it.each([
+    ['with commas', `${one},${two}, ${three}`],
+    ['in lines', `${one}\r\n${two}\n\n${three}\n`],
+    ['in quotes, with semicolons', `"${one}"; '${two}'; \`${three}\`;`],
+    ['as a list', JSON.stringify([one, two, three])],
+    ['as a list with a number too long for JavaScript', `["${one}","${two}",${three}]`],
+    ['as a list whose brackets were not copied', `"${one}", "${two}", "${three}"`],
+    ['as a list that was cut off', `["${one}", "${two}", "${three}"`],
+    ['as objects', `[{"id":"${one}"},{"task_id":"${two}","id":7},{"taskId":${three}}]`],
+    ['as objects one after the other', `{"id":"${one}"}\n{"id":"${two}"} {"id":"${three}"}`],
+    ['as a request', JSON.stringify({ ids: [one, two, three] })],
+    [
+      'as a gateway answers',
+      JSON.stringify({
+        code: 'success',
+        data: [{ task_id: one, data: [{ id: 'clip-1' }] }, { task_id: two, data: [] }, { task_id: three }],
+      }),
+    ],
+    [
+      'as addresses',
+      `https://a.example/music/fetch/${one} <http://b.example/x/${two}/?y=1> https://c.example/?id=${three}`,
+    ],
+    ['mixed', `${one} ["${two}"], https://c.example/${three}.`],
+    ['doubled', `${one} ${one} ${two} ${three} ${two}`],
+  ])('are read %s', (_how, text) => {
+    expect(readIds(text)).toEqual({ ids: [one, two, three], odd: [] });
+  });
+
+  it('are read from what a submit answers', () => {
+    expect(readIds(JSON.stringify({ code: 'success', message: '', data: one })).ids).toEqual([one]);
+  });
+
+  it.each([
+    ['please', ['please']],
+    ['https://a.example/', ['https://a.example/']],
+    [`${one} ../../etc/passwd1`, ['../../etc/passwd1']],
+    [`id-1\u0000`, ['id-1\u0000']],
+    ['9'.repeat(101), ['9'.repeat(101)]],
+  ])('are not made of %j', (text, odd) => {
+    expect(readIds(text).odd).toEqual(odd);
+  });
+
+  it.each(['', '   ', '[]', '{}', '[null]', '{"data":null}', ',;|', '[[[[[[[[[[["id-1"]]]]]]]]]]]'])(
+    'are missing in %j',
+    (text) => {
+      expect(readIds(text)).toEqual({ ids: [], odd: [] });
+    },
+  );
+
+  const id = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{2,30}[0-9]$/);
+  const forms: ((ids: string[]) => string)[] = [
+    (ids) => ids.join(','),
+    (ids) => ids.join(' \n'),
+    (ids) => JSON.stringify(ids),
+    (ids) => JSON.stringify(ids.map((name) => ({ task_id: name, id: 3 }))),
+    (ids) => ids.map((name) => `https://gateway.example/music/fetch/${encodeURIComponent(name)}?a=b`).join(' '),
+  ];
+
+  it('come back once each, in their order, whatever form they were pasted in', () => {
+    fc.assert(
+      fc.property(fc.array(id, { minLength: 1, maxLength: 40 }), fc.constantFrom(...forms), (ids, form) => {
+        expect(readIds(form(ids))).toEqual({ ids: [...new Set(ids)], odd: [] });
+      }),
+    );
+  });
+
+  it('are fit to be sent, whatever was pasted, and nothing is both an id and none', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
+        const { ids, odd } = readIds(text);
+        for (const name of ids) expect(name).toMatch(/^[A-Za-z0-9][\w.:-]{2,99}$/);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(odd.filter((word) => ids.includes(word))).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

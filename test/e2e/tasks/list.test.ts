@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, quickBot, says } from '../quick.ts';
+import { list, offeredIn, opened } from './pages.ts';
+import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
+
+const day = 24 * 3_600_000;
+
+describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
+  it('lists a member’s own work, newest first, to nobody else', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    await grid(stage, { prompt: 'a fox in the snow' });
+    await grid(stage, { prompt: 'an owl at night', private: true });
+    const shown = await list(stage, 'member');
+    expect(shown.ephemeral).toBe(true);
+    expect(text(shown)).toMatch(/🟢 Imagine · an owl at night 🔒 · .*\n🟢 Imagine · a fox in the snow · /);
+    expect(text(await list(stage, 'member', { text: 'owl' }))).not.toContain('fox');
+    expect(text(await list(stage, 'member', { state: 'failed' }))).toContain('Nothing fits');
+    expect(text(await list(stage, 'other'))).toContain('Nothing fits');
+    const managed = text(await list(stage, 'admin', { whose: 'server' }));
+    expect(managed).toContain('a fox in the snow');
+    expect(managed).not.toContain('an owl at night');
+    expect(text(await list(stage, 'member', { whose: 'server' }))).toContain('Only members who manage this server');
+  });
+
+  it('brings a result of three months ago back, as Discord keeps it, with buttons that work', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const before = await bytesOf(await grid(stage));
+    const [job] = jobs(stage.gateway);
+    stage.gateway.jobs.expireFiles(job?.id ?? '');
+    stage.clock.putForward(90 * day);
+    const page = await opened(stage, await list(stage));
+    expect(labels(page)).toContain('Show here');
+    const shown = await (await stage.discord.as('member').click(page, 'Show here')).message(says('Done in'));
+    expect(shown.ephemeral).toBe(false);
+    expect((await bytesOf(shown)).equals(before)).toBe(true);
+    const upscaled = await (await stage.discord.as('member').click(shown, 'U2')).message(says('Done in'));
+    expect(upscaled.attachments).toHaveLength(1);
+  });
+
+  it('shows the work of a server to those who manage it, there, and to whoever runs the bot', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
+    const { discord } = stage;
+    await grid(stage);
+    await grid(stage, { prompt: 'an owl in secret', private: true });
+    await grid(stage, { prompt: 'a hare in the hall' }, discord.as('member').in('hall'));
+    await grid(stage, { prompt: 'a wolf between us' }, discord.as('member').in('dm'));
+    const whose = { whose: 'server' };
+    const here = await list(stage, 'admin', whose);
+    expect(text(here)).toContain('fox');
+    expect(text(here)).not.toMatch(/owl|hare|wolf/);
+    // Somebody else's page has nothing on it that is the owner's to decide, and no amounts.
+    const page = await opened(stage, here, 'admin');
+    expect(labels(page)).toEqual(['Back', 'Show it to me', 'Show here', 'Delete its message']);
+    const elsewhere = text(await list(stage, 'owner', whose, 'hall'));
+    expect(elsewhere).toContain('hare');
+    expect(elsewhere).not.toMatch(/fox|owl|wolf/);
+    for (const who of ['member', 'other'])
+      expect(text(await list(stage, who, whose))).toContain('Only members who manage this server');
+    expect(text(await list(stage, 'member', whose, 'dm'))).toContain('This is no server');
+    expect(text(await list(stage, 'member', {}, 'dm'))).toMatch(/wolf.*hare.*owl.*fox/s);
+    expect(text(await list(stage, 'admin', {}, 'dm'))).toContain('Nothing fits');
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('shows the work of a server to the application’s owner, who manages nothing there', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { world } = stage.discord;
+    world.ownerId = world.user('other').id;
+    await grid(stage);
+    await grid(stage, { prompt: 'an owl in secret', private: true });
+    const shown = await list(stage, 'other', { whose: 'server' });
+    expect(text(shown)).toContain('fox');
+    expect(text(shown)).not.toContain('owl');
+    expect(text(await opened(stage, shown, 'other'))).toContain('a fox in the snow');
+  });
+
+  it('shows people who brought the bot along their own, and nobody else’s', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
+    await grid(stage, {}, stage.discord.as('installer'));
+    await grid(stage, { prompt: 'an owl at home' });
+    expect(text(await list(stage, 'installer'))).toContain('fox');
+    expect(text(await list(stage, 'installer', { whose: 'server' }))).toContain('Only members who manage this server');
+    expect(text(await list(stage, 'installer', {}, 'dm'))).toContain('fox');
+    expect(text(await list(stage, 'installer'))).not.toContain('owl');
+  });
+
+  it('keeps its filter from page to page, and there and back', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const member = stage.discord.as('member');
+    const words = [
+      '🦊 fox',
+      '🦉',
+      'fox '.repeat(60),
+      '**fox** `x`',
+      ...Array.from({ length: 9 }, (_, at) => `fox ${at}`),
+    ];
+    stage.gateway.faults.add({ do: 'fail', times: words.length });
+    for (const prompt of words) await (await member.slash('imagine', { prompt })).message(says('could not do this'));
+    const first = await list(stage, 'member', { text: 'fox', kind: 'imagine', state: 'failed' });
+    expect(offeredIn(first)).toHaveLength(10);
+    const second = await (await member.click(first, 'Older')).message((shown) => labels(shown).includes('Newest'));
+    expect(offeredIn(second)).toHaveLength(2);
+    const page = await opened(stage, second);
+    const back = await (await member.click(page, 'Back')).message(says('What you asked for'));
+    expect(offeredIn(back)).toEqual(offeredIn(second));
+    const all = [...offeredIn(await list(stage)), ...offeredIn(second)].map(({ label }) => label);
+    expect(all.every((label) => label.trim() !== '')).toBe(true);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+});

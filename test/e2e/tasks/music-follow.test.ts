@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { enter } from '../bot.ts';
+import { labels, quickBot, quickStage, says } from '../quick.ts';
+import { bytesOf, errorsIn, shortSongs } from './proof.ts';
+import { lists, singles, songs } from './songs.ts';
+
+const quickly = () => ({ speed: 60, studio: shortSongs() });
+const names = (message: Message) => message.attachments.map(({ filename }) => filename);
+const complete = (message: Message): boolean => /All have ended|It has ended/.test(text(message));
+
+describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (profile) => {
+  it('follows several songs in one message, by lists, and one that fails hides no other', async () => {
+    const side = await quickBot({ gateway: { profile, ...quickly(), quirks: { looseBatches: true } } });
+    const { discord, gateway } = side;
+    const [light, harbour] = await songs(gateway, 'Light', 'Harbour');
+    gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
+    const [storm] = await songs(gateway, 'Storm');
+    const exchange = await discord.as('owner').slash('music follow', {
+      ids: `${light}, ${gateway.url}/music/fetch/${storm}\n["${harbour}"] ${light}`,
+    });
+    const message = await exchange.message(complete);
+    expect(text(message)).toContain('**3 songs** · <@');
+    expect(text(message)).toContain('All have ended. 1 could not be done.');
+    expect(text(message)).toMatch(
+      /1\. 🟢 \*\*Light\*\* · 2 tracks · 0:20 \+ 0:20 · folk\n> Words of Light\n2\. 🔴 \*\*Storm\*\* · could not be done: too loud\n3\. 🟢 \*\*Harbour\*\*/,
+    );
+    expect(names(message)).toEqual([
+      ...['Light-1.wav', 'Light-2.wav', 'Harbour-3.wav', 'Harbour-4.wav'],
+      ...[1, 2, 3, 4].map((number) => expect.stringMatching(new RegExp(`^cover${number}-\\w+\\.png$`))),
+    ]);
+    expect(message.attachments[0]?.description).toBe('AI-generated song: Light');
+    expect((await bytesOf(message)).subarray(0, 4).toString()).toBe('RIFF');
+    expect(labels(message)).toEqual(['Delete']);
+    const asked = lists(gateway).length + singles(gateway).length;
+    await (await discord.as('owner').slash('about')).message();
+    expect(lists(gateway).length + singles(gateway).length).toBe(asked);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
+    expect(errorsIn(side)).toEqual([]);
+  });
+
+  it('attaches what can be heard already while others are still at work', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
+    const [light] = await songs(gateway, 'Light');
+    gateway.faults.add({ do: { type: 'stick' } });
+    const [storm] = await songs(gateway, 'Storm');
+    const exchange = await discord.as('owner').slash('music follow', { ids: `${light} ${storm}` });
+    const early = await exchange.message((message) => names(message).includes('Light-1.wav'));
+    expect(text(early)).toContain('1 of 2 have ended.');
+  });
+
+  it('goes on after a restart, in the same message', async () => {
+    const stage = await quickStage({ gateway: { profile, ...quickly() } });
+    const { discord, gateway } = stage;
+    const app = await enter(stage);
+    const [light, storm] = await songs(gateway, 'Light', 'Storm');
+    const exchange = await discord.as('owner').slash('music follow', { ids: `${light} ${storm}` });
+    const first = await exchange.message(says('0 of 2'));
+    await app.stop();
+    await enter(stage);
+    const message = await exchange.message(complete);
+    expect(message.id).toBe(first.id);
+    expect(names(message)).toHaveLength(8);
+  });
+
+  it('turns to pages where a message is too small, and brings the tracks of the one that is chosen', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
+    const titles = Array.from({ length: 17 }, (_, index) => `Song ${index + 1}`);
+    const ids = await songs(gateway, ...titles);
+    const owner = discord.as('owner');
+    const exchange = await owner.slash('music follow', { ids: ids.join(','), private: true });
+    const message = await exchange.message(complete);
+    expect(names(message)).toEqual([]);
+    expect(text(message)).toContain('15. 🟢 **Song 15** · 2 tracks');
+    expect(text(message)).not.toContain('Song 16');
+    const turned = await (await owner.click(message, 'Next')).message(says('Page 2 of 2'));
+    expect(turned.id).toBe(message.id);
+    expect(text(turned)).toContain('17. 🟢 **Song 17**');
+    const tracks = await (await owner.choose(turned, 'Hear one of these, or look at it', ['Song 17'])).message();
+    expect(tracks.id).not.toBe(message.id);
+    expect(tracks.ephemeral).toBe(true);
+    expect(text(tracks)).toContain('🎵 **Song 17** · 0:20');
+    expect(text(tracks)).toContain('> Words of Song 17');
+    expect(names(tracks).filter((name) => name.endsWith('.wav'))).toHaveLength(2);
+  });
+});
+
+describe('/music follow', () => {
+  it('looks at one song alone when somebody wants to see it before its end', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { ...quickly() } });
+    gateway.faults.add({ do: { type: 'stick' }, times: 7 });
+    const ids = await songs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6', 'G7');
+    const owner = discord.as('owner');
+    const exchange = await owner.slash('music follow', { ids: ids.join(' ') });
+    const message = await exchange.message(says('0 of 7'));
+    const before = singles(gateway).length;
+    const [, chosen = ''] = ids;
+    const select = 'Hear one of these, or look at it';
+    await (await owner.choose(message, select, [chosen])).message();
+    expect(
+      singles(gateway)
+        .slice(before)
+        .map(({ path }) => path),
+    ).toEqual([`/music/fetch/${chosen}`]);
+  });
+
+  it('asks for a song alone once more where its files are no longer there, and says so', async () => {
+    const { discord, gateway } = await quickBot({ gateway: quickly() });
+    gateway.faults.add({ do: { type: 'lose-files' }, times: 6 });
+    const ids = await songs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
+    const owner = discord.as('owner');
+    const message = await (await owner.slash('music follow', { ids: ids.join(' ') })).message(complete);
+    const before = singles(gateway).length;
+    const tracks = await (await owner.choose(message, 'Hear one of these, or look at it', ['C3'])).message();
+    expect(text(tracks)).toContain('**C3** · <@');
+    expect(text(tracks)).not.toContain('Made of');
+    expect(text(tracks)).toMatch(/2 results .*(any more|for good|gone)/);
+    expect(
+      singles(gateway)
+        .slice(before)
+        .map(({ path }) => path),
+    ).toEqual([`/music/fetch/${ids[2]}`]);
+  });
+
+  it('shows a song that was made here without asking about it twice', async () => {
+    const { discord, gateway } = await quickBot({ gateway: quickly() });
+    const member = discord.as('member');
+    await (await member.slash('music make', { about: 'a storm' })).message();
+    const [job] = gateway.jobs.list();
+    const message = await (await discord.as('other').slash('music follow', { ids: job?.id ?? '' })).message(complete);
+    expect(names(message).filter((name) => name.endsWith('.wav'))).toHaveLength(2);
+    expect(lists(gateway)).toEqual([]);
+  });
+
+  it('is no use of anything: nothing of it is in the ledger, not after a restart either', async () => {
+    const stage = await quickStage({ gateway: quickly() });
+    const { discord, gateway } = stage;
+    const app = await enter(stage);
+    gateway.faults.add({ do: { type: 'stick' } });
+    await (await discord.as('member').slash('music make', { about: 'a storm' })).message();
+    const other = discord.as('other');
+    const follow = await other.slash('music follow', { ids: gateway.jobs.list()[0]?.id ?? '' });
+    await follow.message(says('1 song'));
+    await app.stop();
+    await enter(stage);
+    const used = text(await (await other.slash('usage')).message());
+    expect(used).toContain('You have nothing here');
+    expect(used).not.toContain('has not ended');
+  });
+
+  it('lets ids from elsewhere be followed by whom they concern, and says no to others by name', async () => {
+    const stage = await quickStage({ gateway: quickly() });
+    const { discord, gateway, config } = stage;
+    const adminGuildIds = [discord.world.guild('atelier').id];
+    await enter({ ...stage, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+    const follow = async (by: string, ids: string, isPrivate = false, where = 'studio') =>
+      text(await (await discord.as(by).in(where).slash('music follow', { ids, private: isPrivate })).message());
+    const [first = '', second = '', third = ''] = await songs(gateway, 'A1', 'B2', 'C3');
+    const not = 'neither your own nor anything public';
+    expect(await follow('member', `${first} ${second}`)).toMatch(new RegExp(`${not}: .${first}., .${second}.`));
+    expect(lists(gateway).length + singles(gateway).length).toBe(0);
+    // The owner runs the bot; the admin manages the admin server.
+    expect(await follow('owner', first, true, 'hall')).toContain('1 song');
+    expect(await follow('admin', second)).toContain('1 song');
+    // What is public now may be followed by everybody, what is private by nobody else.
+    expect(await follow('member', second)).toContain('1 song');
+    expect(await follow('member', `${second} ${first}`)).toContain(`${not}: \`${first}\``);
+    expect(await follow('admin', `${first} ${third}`)).toContain(`private work of somebody else`);
+    expect(await follow('admin', `${first} ${third}`)).toContain(first);
+    expect(await follow('owner', first)).toContain('everybody would see them');
+    expect(await follow('owner', first, true)).toContain('1 song');
+  });
+
+  it.each([
+    ['{}', 'There is no id in this'],
+    ['please and thanks', 'These are no ids: `please`, `and`, `thanks`'],
+    [Array.from({ length: 301 }, (_, index) => `id-${index}`).join(), 'At most `300` tasks'],
+  ])('refuses what makes no sense: %#', async (ids, words) => {
+    const { discord, gateway } = await quickBot();
+    const heard = gateway.heard.length;
+    expect(text(await (await discord.as('owner').slash('music follow', { ids })).message())).toContain(words);
+    expect(gateway.heard).toHaveLength(heard);
+  });
+});
+
+it('300 songs are one message with pages, and never more than three questions within a round', async () => {
+  const side = await quickBot({ gateway: { profile: 'stock', speed: 6, quirks: { looseBatches: true } } });
+  const { discord, gateway } = side;
+  const ids = await songs(gateway, ...Array.from({ length: 300 }, (_, index) => `Song ${index + 1}`));
+  const half = (from: number) => ids.slice(from, from + 150).join(' ');
+  const owner = discord.as('owner');
+  const exchange = await owner.slash('music follow', { ids: half(0), more: half(150), private: true });
+  const message = await exchange.message(complete);
+  expect(text(message)).toContain('**300 songs**');
+  expect(text(message)).toContain('Page 1 of 20');
+  const asked = [...lists(gateway), ...singles(gateway)].map(({ at }) => at).toSorted((a, b) => a - b);
+  const within = asked.map((start) => asked.filter((at) => at >= start && at < start + 2_000).length);
+  expect(Math.max(...within)).toBeLessThanOrEqual(3);
+  const edits = discord.heard.filter(({ method }) => method === 'PATCH').length;
+  expect(edits).toBeLessThan(12);
+  const turned = await (await owner.click(message, 'Next')).message(says('Page 2 of 20'));
+  expect(text(turned)).toContain('16. 🟢 **Song 16**');
+  expect(errorsIn(side)).toEqual([]);
+});

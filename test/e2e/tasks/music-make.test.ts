@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { enter } from '../bot.ts';
+import { labels, quickBot, quickStage, saying, says } from '../quick.ts';
+import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
+
+const missing = 'This gateway has no way to order this';
+const quickly = () => ({ speed: 60, studio: shortSongs() });
+
+describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profile) => {
+  it('sends what was filled in, and shows both tracks with covers, length and lyrics', async () => {
+    const side = await quickBot({ gateway: { profile, ...quickly() } });
+    const { discord, gateway } = side;
+    const lyrics = 'Harbour lights are calling';
+    const exchange = await discord.as('member').slash('music make', {
+      ...{ lyrics, style: 'folk, calm', title: 'Light', instrumental: false, model: 'chorale-4' },
+    });
+    const message = await exchange.message(says('Done in'));
+    expect(orders(gateway)).toEqual([
+      {
+        path: '/music/submit/music',
+        body: { prompt: lyrics, tags: 'folk, calm', title: 'Light', make_instrumental: false, mv: 'chorale-4' },
+      },
+    ]);
+    expect(text(message)).toContain('**Light** · <@');
+    expect(text(message).match(/🎵 \*\*Light\*\* · 0:20 · folk, calm/g)).toHaveLength(2);
+    expect(text(message)).toContain(`> ${lyrics}`);
+    expect(message.attachments.map(({ filename }) => filename)).toEqual([
+      expect.stringMatching(/^song-\w+-1\.wav$/),
+      expect.stringMatching(/^song-\w+-2\.wav$/),
+      expect.stringMatching(/^cover1-\w+\.png$/),
+      expect.stringMatching(/^cover2-\w+\.png$/),
+    ]);
+    expect((await bytesOf(message)).subarray(0, 4).toString()).toBe('RIFF');
+    expect(message.attachments[0]?.description).toBe('AI-generated song: Light');
+    expect(message.attachments[2]?.description).toBe('Cover of Light');
+    expect(labels(message)).toEqual(['Delete']);
+    expect(errorsIn(side)).toEqual([]);
+  });
+
+  it('sends nothing that was not filled in', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
+    const exchange = await discord.as('member').slash('music make', { about: 'a lighthouse' });
+    await exchange.message();
+    expect(orders(gateway)).toEqual([
+      { path: '/music/submit/music', body: { gpt_description_prompt: 'a lighthouse' } },
+    ]);
+  });
+
+  it('puts long lyrics into a file', async () => {
+    const { discord } = await quickBot({ gateway: { profile, ...quickly() } });
+    const lyrics = 'Harbour lights are calling. '.repeat(60).trim();
+    const message = await (await discord.as('member').slash('music make', { lyrics })).message(says('Done in'));
+    expect(text(message)).toContain('Lyrics: in the file');
+    const place = message.attachments.findIndex(({ filename }) => filename.startsWith('lyrics-'));
+    expect((await bytesOf(message, place)).toString()).toContain(lyrics);
+  });
+
+  it('tells why a song could not be made, and makes it once more, or of other words', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
+    gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
+    const member = discord.as('member');
+    const failed = await (await member.slash('music make', { about: 'a storm', style: 'folk' })).message(
+      says('could not do this'),
+    );
+    expect(text(failed)).toContain('too loud');
+    expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
+    await (await member.click(failed, 'Retry')).message(says('Done in'));
+    const form = await (await member.click(failed, 'Edit and retry')).modal();
+    await (await member.fill(form, { Words: 'a calm' })).message(says('Done in'));
+    expect(orders(gateway).map(({ body }) => body)).toEqual([
+      { gpt_description_prompt: 'a storm', tags: 'folk' },
+      { gpt_description_prompt: 'a storm', tags: 'folk' },
+      { gpt_description_prompt: 'a calm', tags: 'folk' },
+    ]);
+  });
+
+  it('says that it cannot be ordered where there is no such route, and asks no second time until the bot restarts', async () => {
+    const stage = await quickStage({ gateway: { profile, ...quickly() } });
+    const { discord, gateway } = stage;
+    const app = await enter(stage);
+    gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status: 404, as: 'empty' }, times: 9 });
+    const make = (by: string, about: string) => discord.as(by).slash('music make', { about });
+    expect(text(await (await make('member', 'a storm')).message())).toContain(missing);
+    expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
+    expect(orders(gateway)).toHaveLength(1);
+    const used = text(await (await discord.as('member').slash('usage')).message());
+    expect(used).toContain('You have nothing here');
+    expect(used).not.toContain('has not ended');
+    expect(text(await (await discord.as('member').slash('tasks')).message())).toContain('Nothing fits');
+    await app.stop();
+    await enter(stage);
+    expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
+    expect(orders(gateway)).toHaveLength(2);
+  });
+});
+
+describe('/music make', () => {
+  it.each([405, 501])('takes %s for the same', async (status) => {
+    const { discord, gateway } = await quickBot();
+    gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status }, times: 9 });
+    for (const by of ['member', 'other'])
+      expect(text(await (await discord.as(by).slash('music make', { about: 'a storm' })).message())).toContain(missing);
+    expect(orders(gateway)).toHaveLength(1);
+  });
+
+  it('takes trouble for nothing but trouble', async () => {
+    const { discord, gateway } = await quickBot();
+    gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status: 403 } });
+    const make = (about: string) => discord.as('member').slash('music make', { about });
+    expect(text(await (await make('a storm')).message())).not.toContain(missing);
+    expect(text(await (await make('a calm')).message())).not.toContain(missing);
+    expect(orders(gateway)).toHaveLength(2);
+  });
+
+  it.each([
+    [{}, 'Say what the song is about'],
+    [{ about: ' \u200b ', private: true }, 'Say what the song is about'],
+    [{ about: 'a storm', lyrics: 'la la' }, 'either lyrics or a description'],
+    [{ about: 'x'.repeat(3_001) }, 'The option `about` may have `3000` characters, and this has `3001`'],
+    [{ about: 'a storm', title: 'x'.repeat(201) }, 'The option `title`'],
+    [{ about: 'a storm', model: 'nobodys-model' }, 'There is no model `nobodys-model`'],
+  ])('refuses what cannot be made (%#) with a sentence, and asks the gateway for nothing', async (options, words) => {
+    const { discord, gateway } = await quickBot();
+    const message = await (await discord.as('member').slash('music make', options)).message();
+    expect(text(message)).toContain(words);
+    expect(orders(gateway)).toEqual([]);
+  });
+
+  it('suggests models for music, and uses the operator’s where none is named', async () => {
+    const { discord, gateway } = await quickBot({ settings: { DEFAULT_MUSIC_MODEL: 'chorale-4' }, gateway: quickly() });
+    const member = discord.as('member');
+    const names = (await member.complete('music make', { model: '' }, 'model')).map(({ value }) => value);
+    expect(names).toContain('chorale-4');
+    expect(names).not.toContain('lumen-image-1');
+    await (await member.slash('music make', { about: 'a storm' })).message();
+    expect(orders(gateway)[0]?.body).toEqual({ gpt_description_prompt: 'a storm', mv: 'chorale-4' });
+  });
+
+  it('keeps a private song to its member', async () => {
+    const { discord } = await quickBot({ gateway: quickly() });
+    const message = await (
+      await discord.as('member').slash('music make', { about: 'a secret', private: true })
+    ).message(says('Done in'));
+    expect(message.ephemeral).toBe(true);
+    expect(saying(discord, 'studio', 'secret').every(({ ephemeral }) => ephemeral)).toBe(true);
+  });
+
+  it('is in the help, each of its commands to be pressed', async () => {
+    const { discord } = await quickBot();
+    expect(text(await (await discord.as('member').slash('help')).message())).toMatch(
+      /<\/music make:\d+> · .*\n<\/music follow:\d+> · /,
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { fileOf } from '../../../src/services/tasks/store/store-address.ts';
+import { profiles } from '../../contract/both.ts';
+import { enter } from '../bot.ts';
+import { type QuickStage, quickBot, says, submits } from '../quick.ts';
+import { askedToForget, inPublic, list, opened, standing } from './pages.ts';
+import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
+
+/** What stands there when it is done. */
+const forgotten = async (stage: QuickStage, who = 'member'): Promise<Message> =>
+  (await askedToForget(stage, who)).message(says('Deleted:'));
+
+const usedBy = async ({ discord }: QuickStage, who: string): Promise<string> =>
+  text(await (await discord.as(who).slash('usage', { by: 'model' })).message());
+
+const MINUTE_MS = 60_000;
+
+/** What lies in a namespace of the bot's store, read past the bot. */
+function stored({ config }: QuickStage, namespace: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(fileOf(config.store), { readOnly: true });
+  const rows = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
+  database.close();
+  return rows.map(({ value }) => JSON.parse(String(value)).value);
+}
+
+describe.each(profiles)('a member’s own data at a gateway of the %s profile', (profile) => {
+  it('comes as a file with everything in it but what lets others act', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    await grid(stage, { prompt: 'a fox in the snow', private: true });
+    await grid(stage, { prompt: 'an owl of somebody else' }, stage.discord.as('other'));
+    const exported = await (await stage.discord.as('member').click(await list(stage), 'Export my data')).message();
+    expect(exported.ephemeral).toBe(true);
+    const json = (await bytesOf(exported)).toString();
+    const data = JSON.parse(json) as { tasks: { request: object; remoteId: string }[]; ledger: { kind: string }[] };
+    expect(data.tasks).toHaveLength(1);
+    expect(data.tasks[0]).toMatchObject({ kind: 'imagine', request: { typed: 'a fox in the snow' } });
+    expect(data.ledger).toMatchObject([
+      { kind: 'imagine', facts: [{ standing: 'reserved' }, { standing: 'settled' }] },
+    ]);
+    expect(json).not.toMatch(/"token"|idempotencyKey|owl/);
+  });
+
+  it('is deleted with its messages, and nobody else’s', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const mine = await grid(stage);
+    const theirs = await grid(stage, { prompt: 'an owl' }, stage.discord.as('other'));
+    const done = await forgotten(stage);
+    expect(text(done)).toContain('Deleted: 1 tasks and 1 messages');
+    expect(stage.discord.messages('studio').map(({ id }) => id)).not.toContain(mine.id);
+    expect(stage.discord.messages('studio').map(({ id }) => id)).toContain(theirs.id);
+    expect(text(await list(stage))).toContain('Nothing fits');
+    expect(await usedBy(stage, 'member')).not.toContain('imagine');
+  });
+
+  it('of a job under way goes when that ends, and is shown nowhere', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    stage.gateway.faults.add({ do: 'stick' });
+    const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.message(says('%'));
+    expect(text(await forgotten(stage))).toContain('1 job is still under way');
+    const before = stage.discord.messages('studio').length;
+    stage.gateway.jobs.finish(jobs(stage.gateway).at(-1)?.id ?? '');
+    await expect.poll(async () => text(await list(stage)), { timeout: 20_000 }).toContain('Nothing fits');
+    expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral).length).toBeLessThanOrEqual(before);
+    expect(submits(stage.gateway)).toBe(1);
+  });
+
+  it('goes with what else the bot has posted of it: the call, and what was brought to others', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 1 } });
+    const member = stage.discord.as('member');
+    await grid(stage);
+    await standing(stage, 'studio', 'this is done');
+    await expect.poll(async () => text(await list(stage))).toContain('🟢');
+    const page = await opened(stage, await list(stage));
+    await (await member.click(page, 'Show here')).message(says('Done in'));
+    const inHall = await list(stage, 'member', {}, 'hall');
+    await (await member.click(await opened(stage, inHall), 'Show here')).message(says('Done in'));
+    expect([inPublic(stage).length, inPublic(stage, 'hall').length]).toEqual([3, 1]);
+    expect(text(await forgotten(stage))).toContain('Deleted: 1 tasks and 4 messages');
+    expect([...inPublic(stage), ...inPublic(stage, 'hall')]).toEqual([]);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('says which messages the bot cannot reach', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const secret = await grid(stage, { private: true });
+    stage.clock.putForward(20 * MINUTE_MS);
+    const done = await forgotten(stage);
+    expect(text(done)).toContain('could not delete 1 message');
+    expect(text(done)).toContain(`/${secret.channel_id}/${secret.id}>`);
+  });
+
+  it.each([
+    ['is told in the same place', false],
+    ['is told in a direct message where the interaction has died', true],
+  ])('that takes long is answered at once, and %s', async (_, isDead) => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, clock } = stage;
+    await grid(stage);
+    clock.putForward(20 * MINUTE_MS);
+    discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
+    const exchange = await askedToForget(stage);
+    const answer = await exchange.message(says('It is under way'));
+    expect(answer.ephemeral).toBe(true);
+    expect(inPublic(stage)).toHaveLength(1);
+    if (isDead) discord.expireTokens();
+    discord.faults.clear();
+    const told = isDead ? await standing(stage, 'dm', 'Deleted:') : await exchange.followUp(says('Deleted:'));
+    expect(text(told)).toContain('Deleted: 1 tasks and 1 messages');
+    expect(inPublic(stage)).toEqual([]);
+  });
+
+  it('is told of after a restart in the middle', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    await grid(stage);
+    stage.clock.putForward(20 * MINUTE_MS);
+    stage.discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'hang' }, times: 30 });
+    await (await askedToForget(stage)).message(says('It is under way'));
+    await stage.app.stop();
+    stage.discord.faults.clear();
+    await enter(stage);
+    expect(text(await standing(stage, 'dm', 'Deleted:'))).toContain('Deleted: 1 tasks and 1 messages');
+    expect(text(await list(stage))).toContain('Nothing fits');
+  });
+
+  it('carries no secret away, and leaves none in the log', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway, config, logged } = stage;
+    gateway.faults.add({ do: 'stick' });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.message(says('%'));
+    await grid(stage, { prompt: 'an owl' });
+    const exported = await (await discord.as('member').click(await list(stage), 'Export my data')).message();
+    const json = (await bytesOf(exported)).toString();
+    const keys = stored(stage, 'live')
+      .concat(stored(stage, 'finished'))
+      .map((task) => String(task.idempotencyKey));
+    const secrets = [exchange.token, config.discord.token, config.gateway.apiKey, ...keys];
+    expect(keys).toHaveLength(2);
+    expect(JSON.parse(json).tasks).toHaveLength(2);
+    for (const secret of secrets) expect([json.includes(secret), logged().includes(secret)]).toEqual([false, false]);
+    await forgotten(stage);
+    const marks = stored(stage, 'forgetting');
+    expect(marks).toHaveLength(1);
+    for (const { secret } of marks) expect(logged()).not.toContain(secret);
+  });
+});

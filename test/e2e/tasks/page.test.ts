@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, quickBot, says, submits } from '../quick.ts';
+import { inPublic, list, opened } from './pages.ts';
+import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** The operator's own prices, in a file as they are configured. */
+function prices(): { PRICES: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-prices-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'prices.json'), '{"imagine":"0.05"}');
+  return { PRICES: join(folder, 'prices.json') };
+}
+
+const onSubmit = { path: /\/submit\// };
+
+describe.each(profiles)('the page of a task at a gateway of the %s profile', (profile) => {
+  it('says what it cost, deletes its message, and stays', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: prices() });
+    const shown = await grid(stage);
+    const page = await opened(stage, await list(stage));
+    expect(text(page)).toContain('Cost: ~0.05');
+    expect(text(page)).toContain(`/${shown.id}`);
+    const member = stage.discord.as('member');
+    expect(text(await (await member.click(page, 'Delete its message')).message(says('is deleted')))).toContain('kept');
+    expect(inPublic(stage)).toEqual([]);
+    const again = await opened(stage, await (await member.click(page, 'Back')).message(says('What you asked for')));
+    expect(labels(again)).not.toContain('Delete its message');
+    // Discord's copy is gone, so it comes from the gateway.
+    const back = await (await member.click(again, 'Show here')).message(says('Done in'));
+    expect(back.attachments).toHaveLength(1);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('makes what was public public again, and what was private for one alone', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const member = stage.discord.as('member');
+    stage.gateway.faults.add({ do: 'fail', times: 2 });
+    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('could not do this'));
+    await (await member.slash('imagine', { prompt: 'an owl', private: true })).message(says('could not do this'));
+    const found = await list(stage, 'member', { state: 'failed' });
+    const fox = await opened(stage, found, 'member', 'fox');
+    expect(text(fox)).toContain('🔴');
+    const retried = await (await member.click(fox, 'Retry')).message(says('Done in'));
+    expect(retried.ephemeral).toBe(false);
+    const modal = await (await member.click(fox, 'Edit and retry')).modal();
+    const edited = await (await member.fill(modal, { words: 'a hare' })).message(says('Done in'));
+    expect([edited.ephemeral, text(edited).includes('a hare')]).toEqual([false, true]);
+    const owl = await opened(stage, await list(stage, 'member', { state: 'failed' }), 'member', 'owl');
+    expect((await (await member.click(owl, 'Retry')).message(says('Done in'))).ephemeral).toBe(true);
+    expect(JSON.stringify(inPublic(stage))).not.toContain('owl');
+    expect(submits(stage.gateway)).toBe(5);
+  });
+
+  it('orders once more in the open what the gateway may have taken, once', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const member = stage.discord.as('member');
+    stage.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
+    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('may or may not'));
+    const page = await opened(stage, await list(stage, 'member', { state: 'unknown' }));
+    const again = 'Try again (may be charged twice)';
+    expect((await (await member.click(page, again)).message(says('Done in'))).ephemeral).toBe(false);
+    await (await member.click(page, again)).message(says('tried again already'));
+    expect(submits(stage.gateway)).toBe(2);
+  });
+
+  it('brings a private result to others only after asking, and the page stays with its way back', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    await grid(stage, { private: true });
+    const member = stage.discord.as('member');
+    const page = await opened(stage, await list(stage, 'member', { text: 'fox' }));
+    const mine = await (await member.click(page, 'Show it to me')).message(says('Done in'));
+    expect([mine.ephemeral, mine.attachments.length]).toEqual([true, 1]);
+    const question = await (await member.click(page, 'Show here')).message(says('everybody here sees'));
+    expect(question.ephemeral).toBe(true);
+    expect(inPublic(stage)).toEqual([]);
+    const shown = await (await member.click(question, 'Show it to everybody')).message(says('Done in'));
+    expect(shown.ephemeral).toBe(false);
+    expect(text(await (await member.click(page, 'Back')).message(says('What you asked for')))).toContain('fox');
+  });
+
+  it('says that a result is gone where neither side has it any more, and only then', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const member = stage.discord.as('member');
+    await grid(stage);
+    const [job] = jobs(stage.gateway);
+    stage.gateway.jobs.expireFiles(job?.id ?? '');
+    stage.clock.putForward(90 * DAY_MS);
+    const page = await opened(stage, await list(stage));
+    await (await member.click(page, 'Delete its message')).message(says('is deleted'));
+    stage.gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'bad-gateway', times: 100 });
+    await (await member.click(page, 'Show it to me')).message(says('could not be fetched'));
+    stage.gateway.faults.clear();
+    await (await member.click(page, 'Show it to me')).message(says('neither Discord nor the gateway has it any more'));
+  });
+
+  it('shows words as they were', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const member = stage.discord.as('member');
+    const before = await (await member.slash('shorten', { prompt: 'a very long red fox' })).message(says('Done in'));
+    stage.clock.putForward(90 * DAY_MS);
+    const page = await opened(stage, await list(stage));
+    expect(text(page)).toContain('a very long red fox');
+    const shown = await (await member.click(page, 'Show here')).message(says('Done in'));
+    expect(text(shown).split('\n').slice(1)).toEqual(text(before).split('\n').slice(1));
+  });
+});
+
+describe('a result that reached nobody', () => {
+  it('stands on top of the list until its owner has collected it, once', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const { discord, gateway } = stage;
+    const member = discord.as('member');
+    gateway.faults.add({ do: 'stick' });
+    const exchange = await member.slash('imagine', { prompt: 'a fox' });
+    const moving = await exchange.message(says('%'));
+    await member.click(moving, 'Cancel');
+    await fetch(`${discord.apiUrl}/v10/channels/${moving.channel_id}/messages/${moving.id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bot ${discord.token}` },
+    });
+    gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
+    await expect
+      .poll(async () => text(await list(stage)), { timeout: 20_000 })
+      .toContain('A result is waiting: it could not be brought to you.');
+    const waiting = await (await member.click(await list(stage), 'Waiting results')).message(says('📬'));
+    // Whoever manages the server sees it too, which takes nothing from its owner.
+    const managed = await opened(stage, await list(stage, 'admin', { whose: 'server' }), 'admin');
+    await (await discord.as('admin').click(managed, 'Show it to me')).message(says('Done in'));
+    expect(text(await list(stage))).toContain('A result is waiting');
+    const page = await opened(stage, waiting);
+    const shown = await (await member.click(page, 'Show here')).message(says('Done in'));
+    expect((await bytesOf(shown)).length).toBeGreaterThan(100);
+    expect(text(await list(stage))).not.toContain('waiting');
+    expect(errorsIn(stage)).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { type QuickStage, says } from '../quick.ts';
+
+type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
+
+/** What `/tasks` shows to somebody, in a channel. */
+export async function list({ discord }: QuickStage, who = 'member', options: Options = {}, channel?: string) {
+  const person = channel === undefined ? discord.as(who) : discord.as(who).in(channel);
+  return (await person.slash('tasks', options)).message();
+}
+
+/** The tasks that a list offers to open, by their ids. */
+export const offeredIn = (shown: Message): { value: string; label: string }[] =>
+  (shown.components ?? [])
+    .flatMap((row): { options?: { value: string; label: string }[] }[] =>
+      'components' in row ? (row.components as object[]) : [],
+    )
+    .flatMap((one) => one.options ?? []);
+
+/** Opens a task of a list, the newest unless another is named by its words. */
+export async function opened(stage: QuickStage, shown: Message, who = 'member', words = ''): Promise<Message> {
+  const option = offeredIn(shown).find(({ label }) => label.includes(words));
+  const chosen = await stage.discord.as(who).choose(shown, 'Open one of these', [option?.value ?? '']);
+  return chosen.message(says('Asked for'));
+}
+
+/** Asked for, and both questions answered with yes; what is said to the last press. */
+export async function askedToForget(stage: QuickStage, who = 'member') {
+  const member = stage.discord.as(who);
+  const first = await (await member.click(await list(stage, who), 'Delete my data')).message(says('deletes all your'));
+  const second = await (await member.click(first, 'Delete everything')).message(says('Really?'));
+  return member.click(second, 'Yes, delete it for good');
+}
+
+/** What everybody sees in a channel. */
+export const inPublic = ({ discord }: QuickStage, channel = 'studio'): Message[] =>
+  discord.messages(channel).filter(({ ephemeral }) => !ephemeral);
+
+/** Waits for a message that stands somewhere. */
+export const standing = ({ discord }: QuickStage, channel: string, words: string): Promise<Message> =>
+  discord.until(() => discord.messages(channel).find((message) => text(message).includes(words)), words);

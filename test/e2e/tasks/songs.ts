@@ -1,0 +1,24 @@
+import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
+import { key } from '../bot.ts';
+
+/** Songs that were ordered past the bot, by somebody else with the same key: their ids, in the order of their titles. */
+export async function songs({ url }: Pick<EmbeddedGateway, 'url'>, ...titles: string[]): Promise<string[]> {
+  return Promise.all(
+    titles.map(async (title) => {
+      const answer = await fetch(`${url}/music/submit/music`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ prompt: `Words of ${title}`, tags: 'folk', title }),
+      });
+      if (!answer.ok) throw new Error(`The song was not taken: ${await answer.text()}`);
+      const { id, data } = (await answer.json()) as { id?: string; data?: string };
+      return String(id ?? data);
+    }),
+  );
+}
+
+/** Questions about many at once, and about one alone. */
+export const lists = ({ heard }: Pick<EmbeddedGateway, 'heard'>) =>
+  heard.filter(({ method, path }) => method === 'POST' && path === '/music/fetch');
+export const singles = ({ heard }: Pick<EmbeddedGateway, 'heard'>) =>
+  heard.filter(({ method, path }) => method === 'GET' && path.startsWith('/music/fetch/'));

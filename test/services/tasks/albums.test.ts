@@ -1,0 +1,181 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openLog } from '../../../src/lib/log.ts';
+import { Albums } from '../../../src/services/tasks/albums.ts';
+import { TaskBook } from '../../../src/services/tasks/book.ts';
+import { partsOf } from '../../../src/services/tasks/kinds/music.ts';
+import { KeptTasks } from '../../../src/services/tasks/store/kept-tasks.ts';
+import { shelvesOn } from '../../../src/services/tasks/store/shelves.ts';
+import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
+import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { lists, singles, songs } from '../../e2e/tasks/songs.ts';
+import { type Engine, engine } from './engine.ts';
+import { order } from './made.ts';
+import { FailingPower } from './store/failing-power.ts';
+import { folder } from './store/stage.ts';
+
+const { kind: _, request: __, parent: ___, ...whence } = order;
+const everything = (): void => undefined;
+const titles = (count: number) => Array.from({ length: count }, (_one, index) => `Song ${index + 1}`);
+
+const ended = ({ news, until }: Engine, { id }: Task): Promise<Task> =>
+  until(() => news.findLast((task) => task.id === id && hasEnded(task)));
+
+/** How often one of many was asked about. */
+const rounds = ({ gateway }: Engine, id: string): number =>
+  lists(gateway).filter(({ body }) => (body as { ids: string[] }).ids.includes(id)).length;
+
+describe('an album', () => {
+  it('of 300 is asked about with three questions a round at most, though a third is left out each time, in no order', async () => {
+    const side = await engine({ quirks: { looseBatches: true }, speed: 2 });
+    const ids = await songs(side.gateway, ...titles(300));
+    const album = await side.tasks.bringTogether(whence, ids, everything);
+    await side.until(() => (rounds(side, ids[0] ?? '') >= 3 ? true : undefined));
+    const before = questionsOf(side);
+    // A restart does not scatter them.
+    await side.drop();
+    const next = await engine({}, side);
+    await ended(next, album);
+    const after = questionsOf(next).filter((at) => at > Math.max(...before));
+    expect(after.length).toBeGreaterThan(3);
+    expect(Math.max(mostWithin(before, 2_000), mostWithin(after, 2_000))).toBeLessThanOrEqual(3);
+    for (const { task } of await next.tasks.partsOf(album)) expect(task).toMatchObject({ state: 'delivered' });
+    expect(next.tasks.liveCount).toBe(1);
+    // Hundreds of tasks are hundreds of writes, on a machine that has other things to do.
+  }, 60_000);
+
+  it('takes nothing for an answer when a list is null, and asks again', async () => {
+    const side = await engine({ speed: 20 });
+    const ids = await songs(side.gateway, ...titles(5));
+    side.gateway.faults.add({
+      on: { path: '/music/fetch', method: 'POST' },
+      do: { type: 'body', body: { code: 'success', data: null } },
+      times: 4,
+    });
+    const album = await side.tasks.bringTogether(whence, ids, everything);
+    await ended(side, album);
+    const parts = await side.tasks.partsOf(album);
+    expect(parts.map(({ remoteId }) => remoteId)).toEqual(ids);
+    expect(parts.every(({ task }) => task?.tracks?.length === 2)).toBe(true);
+  });
+
+  it('gives up only what the gateway does not know for minutes, alone too, and ends without it', async () => {
+    const side = await engine({ speed: 20 });
+    const [known = ''] = await songs(side.gateway, 'Song');
+    const album = await side.tasks.bringTogether(whence, ['nobody-1', known, 'nobody-2', 'nobody-3'], everything);
+    await ended(side, album);
+    const parts = await side.tasks.partsOf(album);
+    expect(parts.map(({ task }) => task?.failure?.cause)).toEqual(['forgotten', undefined, 'forgotten', 'forgotten']);
+    // Whoever asks for it again may know better.
+    await side.tasks.bringTogether(whence, ['nobody-1'], (found) => expect([...found.values()]).toEqual([undefined]));
+  });
+
+  it('asks with shorter lists once the gateway has refused a long one, and for good', async () => {
+    const side = await engine({ speed: 20, quirks: { batchLimit: 3 } });
+    const ids = await songs(side.gateway, ...titles(10));
+    await ended(side, await side.tasks.bringTogether(whence, ids, everything));
+    const lengths = lists(side.gateway).map(({ body }) => (body as { ids: string[] }).ids.length);
+    expect(lengths.slice(0, 3)).toEqual([10, 5, 3]);
+    expect(lengths.slice(7).every((length) => length <= 3)).toBe(true);
+  });
+
+  it('follows what is known here already without a second task', async () => {
+    const side = await engine({ speed: 20 });
+    const song = await side.tasks.submit({ ...order, kind: 'song', request: { prompt: 'a storm' } });
+    const ids = [song.remoteId ?? ''];
+    const album = await side.tasks.bringTogether(whence, ids, everything);
+    expect(partsOf(album.request)).toEqual([{ id: song.id, remoteId: song.remoteId, isAdopted: false }]);
+    await ended(side, album);
+    await side.tasks.change(song.id, (task) => delivered(task, undefined, side.clock.now()));
+    const again = await side.tasks.bringTogether(whence, ids, everything);
+    expect((await ended(side, again)).state).toBe('ready');
+    expect(lists(side.gateway)).toEqual([]);
+  });
+
+  it('changes nothing when somebody may not', async () => {
+    const side = await engine({ speed: 20 });
+    const refuse = (): void => {
+      throw new Error('no');
+    };
+    await expect(side.tasks.bringTogether(whence, ['nobody-1'], refuse)).rejects.toThrow('no');
+    expect(await side.store.live()).toEqual([]);
+    expect(side.tasks.liveCount).toBe(0);
+  });
+
+  it('is forgotten with its parts when its member wants that, once they have ended', async () => {
+    const side = await engine({ speed: 20 });
+    const ids = await songs(side.gateway, ...titles(2));
+    await side.tasks.bringTogether(whence, ids, everything);
+    const told = Promise.withResolvers<void>();
+    await side.tasks.forget(whence.requesterId, async () => {
+      told.resolve();
+      return true;
+    });
+    await side.until(() => (side.tasks.liveCount === 0 ? true : undefined));
+    await told.promise;
+    expect(await side.store.page({ of: { memberId: whence.requesterId }, most: 10 })).toMatchObject({ lines: [] });
+    for (const id of ids) expect(await side.store.knownAs(id)).toBeUndefined();
+  });
+
+  it('is complete after a crash between the end of its last part and its own', async () => {
+    const side = await engine({ speed: 20 });
+    const ids = await songs(side.gateway, ...titles(2));
+    const album = await side.tasks.bringTogether(whence, ids, everything);
+    await ended(side, album);
+    await side.store.put(album);
+    await side.drop();
+    const next = await engine({}, side);
+    expect((await ended(next, album)).state).toBe('ready');
+  });
+
+  it('is there as a whole or not at all, wherever a crash comes between its writes', async () => {
+    const first = await engine({ speed: 20 });
+    const ids = await songs(first.gateway, ...titles(3));
+    await first.drop();
+    let isThrough = false;
+    for (let writes = 0; !isThrough; writes += 1) {
+      const file = join(folder(), 'copy.sqlite');
+      copyFileSync(first.file, file);
+      isThrough = await gatheredWith(file, writes, ids, first);
+      const side = await engine({}, { ...first, file });
+      const { lines } = await side.store.page({ of: { memberId: order.requesterId }, most: 100 });
+      const albums = lines.filter(({ kind }) => kind === 'album');
+      expect(lines.filter(({ kind }) => kind === 'music')).toHaveLength(3 * albums.length);
+      if (isThrough) expect(albums).toHaveLength(1);
+      for (const { id } of albums) {
+        const album = (await side.tasks.get(id)) as Task;
+        await ended(side, album);
+        const parts = await side.tasks.partsOf(album);
+        expect(parts.map(({ remoteId, task }) => [remoteId, task?.state])).toEqual(
+          ids.map((one) => [one, 'delivered']),
+        );
+      }
+      await side.drop();
+    }
+  });
+});
+
+/** Whether the album was stored before the power failed. */
+async function gatheredWith(file: string, writes: number, ids: string[], { clock }: Engine): Promise<boolean> {
+  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const connection = new FailingPower(file, writes);
+  const store = new KeptTasks({ shelves: shelvesOn(connection), clock, log, close: () => connection.close() });
+  const book = new TaskBook({ store, log });
+  const albums = new Albums({ book, store, clock, log, follow: () => undefined });
+  try {
+    await albums.bringTogether(whence, ids, everything);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await store.close();
+  }
+}
+
+const questionsOf = ({ gateway }: Engine): number[] => [...lists(gateway), ...singles(gateway)].map(({ at }) => at);
+
+/** The most questions that were asked within so short a time; rounds are further apart. */
+function mostWithin(times: readonly number[], ms: number): number {
+  return Math.max(...times.map((start) => times.filter((at) => at >= start && at < start + ms).length));
+}

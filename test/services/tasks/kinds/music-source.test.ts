@@ -1,0 +1,73 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../../src/lib/clock.ts';
+import { openLog } from '../../../../src/lib/log.ts';
+import { defaultSettings, openGateway } from '../../../../src/services/gateway/index.ts';
+import { musicSource } from '../../../../src/services/tasks/kinds/music-source.ts';
+
+/** A gateway that answers about lists as it is told, and what it was asked about. */
+async function gateway(answer: (ids: readonly string[], response: ServerResponse) => void) {
+  const lists: string[][] = [];
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    const { ids } = JSON.parse(Buffer.concat(pieces).toString()) as { ids: string[] };
+    lists.push(ids);
+    answer(ids, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  const { port } = server.address() as { port: number };
+  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const settings = { ...defaultSettings, baseUrl: `http://127.0.0.1:${port}`, apiKey: 'sk-sandbox' };
+  const client = openGateway(settings, { log, clock: systemClock });
+  onTestFinished(() => client.close());
+  const { many } = musicSource(client.music);
+  if (!many) throw new Error('Music is asked about in lists.');
+  return { lists, many };
+}
+
+const tell = (ids: readonly string[], response: ServerResponse) =>
+  response.end(JSON.stringify({ data: ids.map((id) => ({ task_id: id, status: 'IN_PROGRESS' })) }));
+const refuse = (response: ServerResponse, status: number) =>
+  response.writeHead(status).end(JSON.stringify({ error: { message: 'no', code: 'invalid_request' } }));
+const ids = Array.from({ length: 300 }, (_, index) => `id-${index}`);
+
+describe('many songs', () => {
+  it.each([400, 413])('are asked about in shorter lists once a long one was refused with %s', async (status) => {
+    const { lists, many } = await gateway((some, response) =>
+      some.length > 80 ? refuse(response, status) : tell(some, response),
+    );
+    expect(many.most).toBe(300);
+    expect([...(await many.ask(ids)).keys()].toSorted()).toEqual(ids.toSorted());
+    expect(many.most).toBe(75);
+    const before = lists.length;
+    await many.ask(ids.slice(0, many.most));
+    expect(lists).toHaveLength(before + 1);
+  });
+
+  it('are asked about without the one that spoils every list, and in lists as long as before', async () => {
+    const { lists, many } = await gateway((some, response) =>
+      some.includes('id-77') ? refuse(response, 400) : tell(some, response),
+    );
+    expect((await many.ask(ids)).size).toBe(299);
+    expect(many.most).toBe(300);
+    const before = lists.length;
+    const again = await many.ask(ids);
+    expect(lists).toHaveLength(before + 1);
+    expect(again.has('id-77')).toBe(false);
+  });
+
+  it('are asked about in turns by a gateway that answers about the first hundred only', async () => {
+    const { many } = await gateway((some, response) => tell(some.slice(0, 100), response));
+    const found = new Set<string>();
+    for (let round = 0; round < 3; round += 1) for (const id of (await many.ask(ids)).keys()) found.add(id);
+    expect(found.size).toBe(300);
+  });
+
+  it('are asked about one by one where there are no lists', async () => {
+    const { many } = await gateway((_some, response) => response.writeHead(404).end());
+    await expect(many.ask(ids)).rejects.toMatchObject({ kind: 'not-offered' });
+    expect(many.most).toBe(1);
+  });
+});

@@ -1,0 +1,118 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Ledger } from '../../../../src/services/ledger/ledger.ts';
+import { examine } from '../../../../src/services/tasks/store/index.ts';
+import { KeptTasks } from '../../../../src/services/tasks/store/kept-tasks.ts';
+import { shelvesOn } from '../../../../src/services/tasks/store/shelves.ts';
+import type { Task } from '../../../../src/services/tasks/task.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { FailingPower } from '../store/failing-power.ts';
+import { folder, MINUTE_MS, makeTask, START, settled, sql, stage } from '../store/stage.ts';
+import { entriesOf, prices, sums, wishes } from './scene.ts';
+
+const member = '100000000000000001';
+const own = { requesterId: member, request: { prompt: 'a fox that nobody shall know of' } };
+const at = (ms: number) => ({ times: { created: START + ms } });
+
+class Power extends FailingPower {
+  isOut = false;
+
+  override rows(text: string, ...values: unknown[]): Record<string, unknown>[] {
+    try {
+      return super.rows(text, ...values);
+    } catch (error) {
+      this.isOut = true;
+      throw error;
+    }
+  }
+}
+
+/** Everything a member may have at once, and something of somebody else that was made of it. */
+function everything(): Task[] {
+  const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
+  const parent = settled(makeTask({ ...own, ...at(1), remoteId: 'r1', message: { channelId: 'c1', id: 'm1' } }));
+  const ended = { created: START + 6, ended: START + MINUTE_MS };
+  return [
+    parent,
+    settled(makeTask({ ...own, ...at(2), route: { isPrivate: true }, model: 'niji' })),
+    { ...settled(makeTask({ ...own, ...at(3), guildId: undefined })), ...failed },
+    makeTask({ ...own, ...at(4), remoteId: 'r4' }),
+    makeTask({ ...own, ...at(5), state: 'needs-input', remoteId: 'r5' }),
+    makeTask({ ...own, state: 'ready', remoteId: 'r6', times: ended }),
+    makeTask({
+      ...own,
+      state: 'unconfirmed',
+      failure: { cause: 'unconfirmed' },
+      times: { ...ended, created: START + 7 },
+    }),
+    settled(makeTask({ ...at(8), requesterId: '200000000000000002', parentId: parent.id, rootId: parent.id })),
+  ];
+}
+
+const rowsAbout = (file: string, words: string): unknown[] =>
+  sql(file, 'SELECT key FROM atelier WHERE key LIKE ? OR value LIKE ?', `%${words}%`, `%${words}%`);
+
+describe('a member who wants to be forgotten', () => {
+  it('is forgotten whole, once, wherever the power fails, and the sums stay', { timeout: 120_000 }, async () => {
+    const made = stage();
+    const first = (await made.open()) as KeptTasks;
+    for (const task of everything()) await first.put(task);
+    await new Ledger({ ...made, entries: first.entries, prices }).open(await first.live());
+    await first.close();
+    let expected: Record<string, number> | undefined;
+    let isThrough = false;
+    const runs: number[] = [];
+    // Without a failure first, to know what it comes to.
+    for (let writes = 100_000; !isThrough; writes = runs.length === 1 ? 0 : writes + 1) {
+      runs.push(writes);
+      const { file, log, logged } = stage(join(folder(), 'copy.sqlite'));
+      const clock = new ManualClock(START + 2 * MINUTE_MS);
+      copyFileSync(made.file, file);
+      const power = new Power(file, writes);
+      const failing = new KeptTasks({ shelves: shelvesOn(power), clock, log, close: () => power.close() });
+      const before = wishes({ store: failing, clock, log });
+      const started = await before.catch(() => undefined);
+      const isWished = await started?.tasks
+        .forget(member, async () => true)
+        .then(
+          () => true,
+          () => false,
+        );
+      if (isWished) await started?.until(async () => power.isOut || (await failing.forgettings()).length === 0);
+      isThrough = runs.length > 1 && isWished === true && !power.isOut;
+      await started?.stop();
+      const marks = isWished ? await failing.forgettings() : [];
+      await failing.close();
+
+      const store = (await stage(file).open()) as KeptTasks;
+      const again = await wishes({ store, clock, log });
+      if (!isWished) await again.tasks.forget(member, async () => true);
+      await again.until(async () => (await store.forgettings()).length === 0);
+      await again.stop();
+      expect((await store.page({ of: { memberId: member }, most: 100 })).lines).toEqual([]);
+      const entries = await entriesOf(store);
+      expected ??= sums(entries);
+      expect(sums(entries)).toEqual(expected);
+      expect(new Set(entries.map(({ id }) => id)).size).toBe(8);
+      expect(entries.filter(({ guildId, channelId }) => guildId ?? channelId)).toHaveLength(1);
+      await store.close();
+      expect(rowsAbout(file, member)).toEqual([]);
+      expect(rowsAbout(file, 'nobody shall know')).toEqual([]);
+      expect(rowsAbout(file, '200000000000000002').length).toBeGreaterThan(2);
+      for (const { secret } of marks) expect(logged.join('')).not.toContain(secret);
+      const { findings } = await examine(
+        { url: `sqlite://${file}`, scheme: 'sqlite' },
+        { clock, log, prices, repair: false },
+      );
+      expect(findings).toEqual([]);
+    }
+    expect(runs.length).toBeGreaterThan(50);
+    expect(expected).toEqual({
+      'imagine  0.05 refunded': 2,
+      'imagine  0.05 settled': 4,
+      'imagine  0.05 unconfirmed': 1,
+      'imagine niji 0.07 settled': 1,
+    });
+  });
+});

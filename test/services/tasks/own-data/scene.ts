@@ -1,0 +1,123 @@
+import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Log } from '../../../../src/lib/log.ts';
+import type { Snapshot } from '../../../../src/services/gateway/index.ts';
+import type { Entry } from '../../../../src/services/ledger/entry.ts';
+import { Ledger } from '../../../../src/services/ledger/ledger.ts';
+import { kind } from '../../../../src/services/tasks/kinds/kind.ts';
+import type { Forgotten, Removal } from '../../../../src/services/tasks/own-data/removal.ts';
+import { InProcessScheduler } from '../../../../src/services/tasks/scheduler/in-process.ts';
+import type { KeptTasks } from '../../../../src/services/tasks/store/kept-tasks.ts';
+import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
+import { Tasks } from '../../../../src/services/tasks/tasks.ts';
+import { delivered } from '../../../../src/services/tasks/transitions.ts';
+import type { ManualClock } from '../../../support/manual-clock.ts';
+import { madeSnapshot, taken } from '../made.ts';
+
+export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
+
+export interface Wishes {
+  tasks: Tasks;
+  /** What direct messages have said. */
+  told: { memberId: string; forgotten: Forgotten }[];
+  /** Tasks whose messages were asked to go, and those whose end was shown. */
+  removed: string[];
+  shown: string[];
+  /** Lets time go by, a second at a time. */
+  until(look: () => boolean | Promise<boolean>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface WishesOptions {
+  store: KeptTasks;
+  clock: ManualClock;
+  log: Log;
+  removal?: (task: Task) => Promise<Removal>;
+  /** What the gateway says of a task by its id there. */
+  says?: (remoteId: string) => Snapshot;
+  submits?: () => Promise<typeof taken>;
+  isHeard?: () => boolean;
+}
+
+export const clear: Removal = { removed: 0, left: [], isLater: false };
+
+/** The engine with its ledger on a store, and a delivery that shows every end at once. */
+export async function wishes({
+  store,
+  clock,
+  log,
+  removal = async () => clear,
+  says = () => madeSnapshot({ state: 'succeeded' }),
+  submits = async () => taken,
+  isHeard = () => true,
+}: WishesOptions): Promise<Wishes> {
+  const [told, removed, shown]: [Wishes['told'], string[], string[]] = [[], [], []];
+  const tasks = new Tasks({
+    store,
+    ledger: new Ledger({ entries: store.entries, prices, clock, log }),
+    gather: async () => ({}),
+    removeMessages: async (task) => {
+      removed.push(task.id);
+      return removal(task);
+    },
+    tellForgotten: async (memberId, forgotten) => {
+      told.push({ memberId, forgotten });
+      return isHeard();
+    },
+    kinds: [
+      kind({
+        name: 'imagine',
+        source: { name: 'imgx', one: async (remoteId) => says(remoteId) },
+        patience: () => 'picture',
+        request: z.object({ prompt: z.string(), model: z.string().optional() }),
+        durationKey: () => 'imagine',
+        model: ({ model }) => model,
+        submit: submits,
+      }),
+    ],
+    scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
+    ...{ clock, log, random: () => 0.5 },
+    maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+  });
+  tasks.onChange((task) => {
+    if (!hasEnded(task) || !isLive(task) || task.unwanted) return;
+    shown.push(task.id);
+    tasks
+      .change(task.id, (known) => (isLive(known) ? delivered(known, undefined, clock.now()) : known))
+      .catch(() => {
+        shown.pop();
+      });
+  });
+  await tasks.open();
+  await tasks.start();
+  return {
+    tasks,
+    told,
+    removed,
+    shown,
+    async until(look) {
+      for (let step = 0; step < MOST_STEPS; step++) {
+        if (await look()) return;
+        for (let turn = 0; turn < 10; turn++) await setImmediate();
+        clock.advance(1_000);
+      }
+      throw new Error('What was looked for never came.');
+    },
+    stop: () => tasks.pause(),
+  };
+}
+
+const MOST_STEPS = 2_000;
+
+export const entriesOf = (store: KeptTasks): Promise<Entry[]> =>
+  Array.fromAsync(store.entries.between('', '9999-12-31'));
+
+/** What the ledger says was used, whoever it was: how often and for how much, by kind, model and how it stands. */
+export function sums(entries: readonly Entry[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { kind: name, model = '', facts } of entries) {
+    const key = [name, model, facts[0]?.amount, facts.at(-1)?.standing].join(' ');
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return Object.fromEntries(Object.entries(counts).sort());
+}
