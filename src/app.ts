@@ -88,6 +88,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     clock,
     log,
     maxWaitMs: config.maxWaitMs,
+    schedule: config.poll.schedule,
     gather: gatherer({ media, log }),
   });
   const offers = new Offers();

@@ -15,6 +15,10 @@ export interface TaskStore {
   addDuration(key: string, duration: Duration): Promise<void>;
   /** The latest ones, oldest first. */
   durations(key: string): Promise<Duration[]>;
+  /** The gateway is asked about tasks now. */
+  noteAsking(at: number): Promise<void>;
+  /** When that was noted last. */
+  askingUntil(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
@@ -42,4 +46,9 @@ export interface Duration {
   atLeastMs: number;
   atMostMs: number;
   at: number;
+  /** How much of that its run had not begun, where the gateway tells. */
+  waitedMs?: number | undefined;
 }
+
+/** The latest of each key. More would say nothing new: what took long a month ago says little of today. */
+export const KEPT_DURATIONS = 200;

@@ -143,6 +143,8 @@ export const taskSchema = z.object({
     /** As the gateway tells them. */
     remoteStarted: time.optional(),
     remoteFinished: time.optional(),
+    /** When its run began, by our own clock, as near as the gateway tells. */
+    started: time.optional(),
     /** The last answer that said "not yet", and the first that said "done". */
     lastPending: time.optional(),
     ended: time.optional(),

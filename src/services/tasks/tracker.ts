@@ -3,10 +3,11 @@ import { GatewayError, type Snapshot } from '../gateway/index.ts';
 import { advance } from './advance.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Source } from './kinds/kind.ts';
-import { gapFor } from './schedule.ts';
+import type { Before } from './schedule/before.ts';
+import type { Experience } from './schedule/experience.ts';
+import type { Schedule } from './schedule/schedule.ts';
 import type { Lane, Trouble, Verdict } from './scheduler/scheduler.ts';
 import { isFollowed, type Task } from './task.ts';
-import type { TaskStore } from './task-store.ts';
 import { notKnown } from './transitions.ts';
 import { meaningOf } from './troubles.ts';
 
@@ -15,7 +16,9 @@ type News = Snapshot | 'not-known' | 'nothing';
 
 interface TrackerParts {
   book: TaskBook;
-  store: Pick<TaskStore, 'addDuration'>;
+  schedule: Schedule;
+  experience: Experience;
+  before: Before;
   clock: Clock;
   log: TasksLog;
 }
@@ -24,6 +27,8 @@ interface TrackerParts {
 export class Tracker {
   readonly #parts: TrackerParts;
   readonly #lanes = new Map<Source, Lane>();
+  /** What the last list left out: it is asked about alone before it counts as missing. */
+  readonly #leftOut = new Set<string>();
 
   constructor(parts: TrackerParts) {
     this.#parts = parts;
@@ -50,51 +55,61 @@ export class Tracker {
     return verdicts;
   }
 
+  /** One question about each task, and not two: what a list leaves out waits for its next turn to be asked about alone. */
   async #ask(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
+    const listed = tasks.filter(({ id }) => !this.#leftOut.has(id));
     const news = new Map<string, News>();
-    if (source.many && tasks.length > 1) {
-      const answers = await troubled(source.many.ask(tasks.map(remoteIdOf)));
+    const { before } = this.#parts;
+    if (source.many && listed.length > 1) {
+      await before.mark();
+      const answers = await troubled(source.many.ask(listed.map(remoteIdOf)));
       if (isTrouble(answers)) return answers;
-      // A whole list that makes no sense says nothing about any of its tasks.
-      if (typeof answers === 'string') return new Map(tasks.map(({ id }) => [id, 'nothing']));
-      for (const task of tasks) news.set(task.id, answers.get(remoteIdOf(task)) ?? 'not-known');
+      for (const task of listed) {
+        // A whole list that makes no sense says nothing about any of its tasks.
+        const answer = typeof answers === 'string' ? undefined : answers.get(remoteIdOf(task));
+        if (!answer && typeof answers !== 'string') this.#leftOut.add(task.id);
+        news.set(task.id, answer ?? 'nothing');
+      }
     }
     for (const task of tasks) {
-      // What a list leaves out is asked about alone before it counts as missing.
-      if (news.has(task.id) && news.get(task.id) !== 'not-known') continue;
+      if (news.has(task.id)) continue;
+      await before.mark();
       const answer = await troubled(source.one(remoteIdOf(task)));
       if (isTrouble(answer)) return answer;
+      if (answer !== 'not-known') this.#leftOut.delete(task.id);
       news.set(task.id, answer);
     }
     return news;
   }
 
   async #take(id: string, news: News): Promise<Verdict> {
-    const { book, clock, log } = this.#parts;
+    const { book, schedule, clock, log } = this.#parts;
     const now = clock.now();
     try {
       const task = await book.change(id, (before) => ({ ...learned(before, news, now), polls: before.polls + 1 }));
-      if (isFollowed(task)) return { again: now + gapFor(task, now) };
+      if (isFollowed(task)) return { again: schedule.nextAt(task, now) };
+      this.#leftOut.delete(id);
       if (task.state === 'ready') await this.#remember(task);
       return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
     } catch (error) {
       // Not stored is not known: the next answer says it again.
       log.error({ task: id, err: error }, 'What the gateway said of a task could not be stored.');
       const task = book.find(id);
-      return task ? { again: now + gapFor(task, now) } : 'done';
+      return task ? { again: schedule.nextAt(task, now) } : 'done';
     }
   }
 
-  /** How long jobs take is learned from those that came to their result. */
-  async #remember({ durationKey, times }: Task): Promise<void> {
-    const { accepted, lastPending, ended } = times;
-    if (accepted === undefined || ended === undefined) return;
-    const duration = { atLeastMs: (lastPending ?? accepted) - accepted, atMostMs: ended - accepted, at: ended };
-    try {
-      await this.#parts.store.addDuration(durationKey, duration);
-    } catch (error) {
-      this.#parts.log.warn({ err: error }, 'How long a job took could not be stored.');
-    }
+  /** How long jobs take is learned from those that came to their result; the time in which one waited for words was its member's. */
+  async #remember(task: Task): Promise<void> {
+    const { accepted, wordsTaken, lastPending, started, ended } = task.times;
+    const since = wordsTaken ?? accepted;
+    if (since === undefined || ended === undefined) return;
+    await this.#parts.experience.learn(task, {
+      atLeastMs: Math.max(0, (lastPending ?? since) - since),
+      atMostMs: ended - since,
+      at: ended,
+      ...(started !== undefined && started >= since && { waitedMs: started - since }),
+    });
   }
 }
 

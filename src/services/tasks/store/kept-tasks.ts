@@ -7,6 +7,7 @@ import { isLive, type Task } from '../task.ts';
 import { lineOf, type TaskLine } from '../task-line.ts';
 import type { Duration, PageQuestion, TaskPage, TaskStore } from '../task-store.ts';
 import { withoutExpiredToken } from '../transitions.ts';
+import { AskingMark } from './asking-mark.ts';
 import { DurationBook } from './duration-book.ts';
 import { EntryRows } from './entry-rows.ts';
 import { isSameLine } from './line-chunks.ts';
@@ -48,6 +49,7 @@ export class KeptTasks implements TaskStore {
   readonly #rows: TaskRows;
   readonly #index: LineIndex;
   readonly #durations: DurationBook;
+  readonly #asking: AskingMark;
   /** The ledger's part of the store. */
   readonly entries: Entries;
   #clearedAt = Number.NEGATIVE_INFINITY;
@@ -59,6 +61,7 @@ export class KeptTasks implements TaskStore {
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, migrations });
     this.#index = new LineIndex(shelves.index, quarantine);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
+    this.#asking = new AskingMark(shelves.asking);
     this.entries = new EntryRows({
       ...shelves,
       quarantine,
@@ -123,6 +126,14 @@ export class KeptTasks implements TaskStore {
 
   durations(key: string): Promise<Duration[]> {
     return this.#durations.of(key);
+  }
+
+  noteAsking(at: number): Promise<void> {
+    return this.#asking.write(at);
+  }
+
+  askingUntil(): Promise<number | undefined> {
+    return this.#asking.read();
   }
 
   async close(): Promise<void> {

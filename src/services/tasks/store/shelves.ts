@@ -17,6 +17,8 @@ export function shelvesOn(connection: Connection) {
     ledger: shelf('ledger'),
     /** A few lost ones change nothing. */
     durations: retrievable('durations'),
+    /** Until when questions were asked; after a power cut that is long ago. */
+    asking: retrievable('asking'),
     /** What could not be read. */
     quarantine: shelf('quarantine'),
     /** Of the store itself. */

@@ -1,0 +1,88 @@
+import { ageOfNext, LEAST_GAP_MS } from '../scheduler/allowance.ts';
+import { ageAt, bins, EDGES, valueAt, width } from './grid.ts';
+import { specQuestions } from './spec.ts';
+
+/** Nothing waits longer for a look while its members wait: what ends early, by a failure for example, is no surprise for long. */
+export const LONGEST_GAP_MS = 20_000;
+/** Of the questions that the specification's schedule would need, so many: what is learned is never quite right. */
+const SHARE = 0.98;
+const CERTAINTY = 1e-9;
+/** Enough halvings to know the density of questions to a thousandth. */
+const HALVINGS = 14;
+const THINNEST = 0.001;
+const DENSEST = 0.2;
+/** What so few jobs reach does not count. */
+const RARE = 0.001;
+const MOST_QUESTIONS = 400;
+
+/**
+ * How long jobs take, and where questions about them are worth most: their density over the age is proportional to the square root of the
+ * hazard, the chance that a job ends now if it has not ended before (Keller 1974). How dense they are in all is chosen so that a job needs no
+ * more of them than on the specification's schedule.
+ */
+export class Law {
+  /** At each edge of the grid: the chance that a job has ended. */
+  readonly #ended = new Float64Array(EDGES.length);
+  /** And the integral of the hazard's square root up to there. */
+  readonly #worth = new Float64Array(EDGES.length);
+  readonly #density: number;
+
+  constructor(masses: Float64Array) {
+    let left = 1;
+    for (const bin of bins().keys()) {
+      const after = Math.max(CERTAINTY, left - (masses[bin] ?? 0));
+      const hazard = Math.log(left / after) / width(bin);
+      this.#worth[bin + 1] = (this.#worth[bin] ?? 0) + Math.sqrt(Math.max(0, hazard)) * width(bin);
+      this.#ended[bin + 1] = 1 - after;
+      left = after;
+    }
+    this.#density = this.#affordable(SHARE * specQuestions((age) => this.survival(age)));
+  }
+
+  /** The chance that a job lasts longer. */
+  survival(age: number): number {
+    return 1 - valueAt(this.#ended, age);
+  }
+
+  /** By when half of the jobs that have come to this age have ended. */
+  medianFrom(age: number): number {
+    return ageAt(this.#ended, 1 - this.survival(age) / 2);
+  }
+
+  /**
+   * The age for the next question about a job of this age. Under pressure one density bounds those of all laws: whatever is worth less than
+   * that is given up first, whichever job it is about.
+   */
+  next(age: number, pressure = 1): number {
+    const density = Math.min(this.#density, DENSEST / pressure);
+    return this.#next(age, density, (LONGEST_GAP_MS * this.#density) / density);
+  }
+
+  #next(age: number, density: number, longestGap: number): number {
+    const next = ageAt(this.#worth, valueAt(this.#worth, age) + 1 / density);
+    return Math.min(age + longestGap, Math.max(age + LEAST_GAP_MS, next));
+  }
+
+  #affordable(questions: number): number {
+    let [low, high] = [Math.log(THINNEST), Math.log(DENSEST)];
+    for (let halving = 0; halving < HALVINGS; halving += 1) {
+      const middle = (low + high) / 2;
+      if (this.#questions(Math.exp(middle)) < questions) low = middle;
+      else high = middle;
+    }
+    return Math.exp(low);
+  }
+
+  /** How many questions a job needs on average until its end is found, where they may be so dense. */
+  #questions(density: number): number {
+    let sum = 1;
+    let age = 0;
+    for (let count = 1; count < MOST_QUESTIONS; count += 1) {
+      const left = this.survival(age);
+      if (left < RARE) break;
+      sum += left;
+      age = Math.max(this.#next(age, density, LONGEST_GAP_MS), ageOfNext(count));
+    }
+    return sum;
+  }
+}
