@@ -1,21 +1,28 @@
-import type { Task } from '../../src/services/tasks/task.ts';
+import { isLive, type Task } from '../../src/services/tasks/task.ts';
 import { type Duration, KEPT_DURATIONS, type TaskPage, type TaskStore } from '../../src/services/tasks/task-store.ts';
 
 /** What a run needs of a store, without its cost: nothing of what is measured here depends on how tasks are stored. */
 export class MemoryStore implements TaskStore {
+  readonly #live = new Map<string, Task>();
   readonly #durations = new Map<string, Duration[]>();
+  #askedAt: number | undefined;
 
   async live(): Promise<Task[]> {
-    return [];
+    return [...this.#live.values()];
   }
 
-  async get(): Promise<undefined> {
-    return undefined;
+  async get(id: string): Promise<Task | undefined> {
+    return this.#live.get(id);
   }
 
-  async put(): Promise<void> {}
+  async put(task: Task): Promise<void> {
+    if (isLive(task)) this.#live.set(task.id, task);
+    else this.#live.delete(task.id);
+  }
 
-  async remove(): Promise<void> {}
+  async remove({ id }: Task): Promise<void> {
+    this.#live.delete(id);
+  }
 
   async page(): Promise<TaskPage> {
     return { lines: [], next: undefined };
@@ -29,11 +36,15 @@ export class MemoryStore implements TaskStore {
     return this.#durations.get(key) ?? [];
   }
 
-  async noteAsking(): Promise<void> {}
-
-  async askingUntil(): Promise<undefined> {
-    return undefined;
+  async noteAsking(at: number): Promise<void> {
+    this.#askedAt = at;
   }
 
-  async close(): Promise<void> {}
+  async askingUntil(): Promise<number | undefined> {
+    return this.#askedAt;
+  }
+
+  async close(): Promise<void> {
+    this.#live.clear();
+  }
 }

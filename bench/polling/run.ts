@@ -13,7 +13,9 @@ const SECOND = 1_000;
 /** The settings' defaults. */
 const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
 /** Kinds of the engine that stand for jobs of these patiences; which of its names they bear changes nothing. */
-const namesOf = { picture: 'imagine', video: 'action', music: 'change' } as const satisfies Partial<Record<Patience, TaskKind>>;
+const namesOf = { picture: 'imagine', video: 'action', music: 'change' } as const satisfies Partial<
+  Record<Patience, TaskKind>
+>;
 
 export type Way = 'spec' | 'learned';
 export type Sort = keyof typeof namesOf;
@@ -61,7 +63,12 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
   const store = new MemoryStore();
   const random = seeded(seed);
   const trouble: unknown[] = [];
-  const log = { debug() {}, info() {}, warn: (facts: object) => trouble.push(facts), error: (facts: object) => trouble.push(facts) };
+  const log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: (facts: object) => trouble.push(facts),
+    error: (facts: object) => trouble.push(facts),
+  };
   const tasks = new Tasks({
     store,
     kinds: scenario.streams.map(({ sort }) => simulatedKind(sort, gateway)),
@@ -76,7 +83,11 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
   for (const { sort, believed } of scenario.streams) {
     for (let job = 0; believed && job < BELIEVED_JOBS; job += 1) {
       const ms = believed(random) * SECOND;
-      await store.addDuration(namesOf[sort], { atLeastMs: Math.max(0, ms - BELIEVED_WITHIN_MS), atMostMs: ms + BELIEVED_WITHIN_MS, at: 0 });
+      await store.addDuration(namesOf[sort], {
+        atLeastMs: Math.max(0, ms - BELIEVED_WITHIN_MS),
+        atMostMs: ms + BELIEVED_WITHIN_MS,
+        at: 0,
+      });
     }
   }
   const { before = 0, counted } = scenario;
@@ -151,7 +162,8 @@ function keepComing(coming: Coming, random: Random, clock: VirtualClock, come: (
   for (let job = 0; job < jobs; job += 1) clock.after(random() * withinMs, come);
 }
 
-const asked = ({ jobs }: SimulatedGateway): number => [...jobs.values()].reduce((sum, { questions }) => sum + questions, 0);
+const asked = ({ jobs }: SimulatedGateway): number =>
+  [...jobs.values()].reduce((sum, { questions }) => sum + questions, 0);
 
 function simulatedKind(sort: Sort, gateway: SimulatedGateway): Kind {
   return kind({
@@ -170,6 +182,14 @@ function order(name: TaskKind, ms: number, number: number, guildId: string): Par
     request: { ms },
     requesterId: `${number}`,
     guildId,
-    route: { applicationId: '1', tokenExpiresAt: 0, isPrivate: false, install: 'guild', mayPost: true, uploadLimit: 1, locale: 'en-US' },
+    route: {
+      applicationId: '1',
+      tokenExpiresAt: 0,
+      isPrivate: false,
+      install: 'guild',
+      mayPost: true,
+      uploadLimit: 1,
+      locale: 'en-US',
+    },
   };
 }

@@ -39,7 +39,12 @@ export function wronglyBelieved(): Named[] {
   return (['picture', 'video'] as const).flatMap((sort) => {
     const { name, median, every } = sorts[sort];
     const draw = logNormal(median, SIGMA);
-    return ([['half', 0.5], ['double', 2]] as const).flatMap(([word, factor]) => {
+    return (
+      [
+        ['half', 0.5],
+        ['double', 2],
+      ] as const
+    ).flatMap(([word, factor]) => {
       const stream = { sort, coming: { every }, draw, believed: logNormal(factor * median, SIGMA) };
       const what = `${name}, their median thought ${word}`;
       return [alone(`${what}: the first ${FIRST_JOBS}`, stream, FIRST_JOBS), alone(`${what}: all`, stream)];

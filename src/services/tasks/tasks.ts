@@ -130,7 +130,8 @@ export class Tasks {
   async look({ id, kind, remoteId }: Task): Promise<Snapshot> {
     if (remoteId === undefined) throw new Error(`A ${kind} that the gateway never took cannot be looked at.`);
     const live = this.#book.find(id);
-    if (live && isFollowed(live)) throw new Error(`Task ${id} is under way: a hint has it asked about as soon as may be.`);
+    if (live && isFollowed(live))
+      throw new Error(`Task ${id} is under way: a hint has it asked about as soon as may be.`);
     return this.#kind(kind).source.one(remoteId);
   }
 

@@ -1,4 +1,4 @@
-import { bins, binOf, edge, STEP, width } from './grid.ts';
+import { binOf, bins, edge, STEP, width } from './grid.ts';
 
 /** A job ended somewhere in between: that is all that asking now and then can tell. */
 export interface Observation {
@@ -23,7 +23,10 @@ const BLUR = 0.9;
  * histogram itself decides, in a few rounds (expectation, maximisation, smoothing).
  */
 export function fitted(observations: readonly Observation[]): Float64Array {
-  const first = shared(observations, bins().map((_, bin) => width(bin)));
+  const first = shared(
+    observations,
+    bins().map((_, bin) => width(bin)),
+  );
   const blur = blurred(kernelOf(first, effectiveCount(observations)));
   let masses = first;
   for (let round = 0; round < ROUNDS; round += 1) masses = shared(observations, blur(masses));
@@ -60,7 +63,9 @@ function effectiveCount(observations: readonly Observation[]): number {
 function kernelOf(masses: Float64Array, count: number): Float64Array {
   const blur = Math.max(LEAST_BLUR, (BLUR * spreadOf(masses)) / count ** 0.2) / STEP;
   const reach = Math.ceil(3 * blur);
-  const bell = Float64Array.from({ length: 2 * reach + 1 }, (_, place) => Math.exp(-0.5 * ((place - reach) / blur) ** 2));
+  const bell = Float64Array.from({ length: 2 * reach + 1 }, (_, place) =>
+    Math.exp(-0.5 * ((place - reach) / blur) ** 2),
+  );
   const sum = bell.reduce((all, height) => all + height, 0);
   return bell.map((height) => height / sum);
 }

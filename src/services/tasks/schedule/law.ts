@@ -3,9 +3,13 @@ import { ageAt, bins, EDGES, valueAt, width } from './grid.ts';
 import { specQuestions } from './spec.ts';
 
 /** Nothing waits longer for a look while its members wait: what ends early, by a failure for example, is no surprise for long. */
-export const LONGEST_GAP_MS = 20_000;
+const LONGEST_GAP_MS = 20_000;
 /** Of the questions that the specification's schedule would need, so many: what is learned is never quite right. */
 const SHARE = 0.98;
+/** Past the age by which so many have ended, least gaps grow by a tenth of the time since then, up to the specification's. */
+const EXPERIENCE = 0.98;
+const PAST_GROWTH = 0.1;
+const PAST_GAP_MS = 7_500;
 const CERTAINTY = 1e-9;
 /** Enough halvings to know the density of questions to a thousandth. */
 const HALVINGS = 14;
@@ -25,6 +29,8 @@ export class Law {
   readonly #ended = new Float64Array(EDGES.length);
   /** And the integral of the hazard's square root up to there. */
   readonly #worth = new Float64Array(EDGES.length);
+  /** Past this age there is hardly any experience. */
+  readonly #known: number;
   readonly #density: number;
 
   constructor(masses: Float64Array) {
@@ -36,6 +42,7 @@ export class Law {
       this.#ended[bin + 1] = 1 - after;
       left = after;
     }
+    this.#known = ageAt(this.#ended, EXPERIENCE);
     this.#density = this.#affordable(SHARE * specQuestions((age) => this.survival(age)));
   }
 
@@ -51,16 +58,18 @@ export class Law {
 
   /**
    * The age for the next question about a job of this age. Under pressure one density bounds those of all laws: whatever is worth less than
-   * that is given up first, whichever job it is about.
+   * that is given up first, whichever job it is about. The bound begins at the densest there may be, which is far above most, so it falls
+   * with the square.
    */
   next(age: number, pressure = 1): number {
-    const density = Math.min(this.#density, DENSEST / pressure);
+    const density = Math.min(this.#density, DENSEST / pressure ** 2);
     return this.#next(age, density, (LONGEST_GAP_MS * this.#density) / density);
   }
 
   #next(age: number, density: number, longestGap: number): number {
     const next = ageAt(this.#worth, valueAt(this.#worth, age) + 1 / density);
-    return Math.min(age + longestGap, Math.max(age + LEAST_GAP_MS, next));
+    const least = Math.max(LEAST_GAP_MS, Math.min(PAST_GAP_MS, PAST_GROWTH * (age - this.#known)));
+    return Math.min(age + longestGap, Math.max(age + least, next));
   }
 
   #affordable(questions: number): number {

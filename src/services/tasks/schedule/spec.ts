@@ -18,12 +18,13 @@ export const specSchedule: Schedule = {
 export function specQuestions(survival: (ageMs: number) => number): number {
   let questions = 1;
   let age = 0;
-  for (let left = survival(0); left > RARE; left = survival(age)) {
+  for (let left = survival(0); left > RARE && age < LONGEST_MS; left = survival(age)) {
     questions += left;
     age += age < EARLY_MS ? EARLY_GAP_MS : GAP_MS;
   }
   return questions;
 }
 
-/** What so few jobs reach does not count. */
+/** What so few jobs reach does not count, nor does what is asked slowly long before. */
 const RARE = 0.001;
+const LONGEST_MS = 3_600_000;

@@ -189,7 +189,8 @@ export class InProcessScheduler implements Scheduler {
   /** One lane's trouble is a sign for all: they share a gateway and a key. */
   #slowDown(why: Fall, { lane }: Road, now: number): void {
     const perSecond = this.#room.narrow(why, now);
-    if (perSecond !== undefined) this.#log.info({ lane: lane.name, why, perSecond }, 'Fewer questions a second for a while.');
+    if (perSecond !== undefined)
+      this.#log.info({ lane: lane.name, why, perSecond }, 'Fewer questions a second for a while.');
   }
 
   /** Since when and how often, in this clock's time. */

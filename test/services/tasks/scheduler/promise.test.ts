@@ -20,7 +20,15 @@ const history = fc.record({
   /** What verdicts advise, which may be nonsense. */
   gaps: fc.array(fc.integer({ min: -5_000, max: 20_000 }), { minLength: 1, maxLength: 8 }),
   outcomes: fc.array(
-    fc.constantFrom<'answer' | 'partly' | 'throw' | Trouble['kind']>('answer', 'answer', 'partly', 'throw', 'busy', 'refused', 'unreachable'),
+    fc.constantFrom<'answer' | 'partly' | 'throw' | Trouble['kind']>(
+      'answer',
+      'answer',
+      'partly',
+      'throw',
+      'busy',
+      'refused',
+      'unreachable',
+    ),
     { minLength: 1, maxLength: 12 },
   ),
   retryAfterMs: fc.constantFrom(undefined, 0, 1_500, 7_000),
@@ -38,7 +46,8 @@ describe('the promise', () => {
         let turn = 0;
         async function poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
           const mine = turn++;
-          for (const id of ids) moments.set(id, [...(moments.get(id) ?? []), now() - (past.tasks[Number(id)]?.at ?? 0)]);
+          for (const id of ids)
+            moments.set(id, [...(moments.get(id) ?? []), now() - (past.tasks[Number(id)]?.at ?? 0)]);
           await pause(time, past.delays[mine % past.delays.length] ?? 0);
           const outcome = past.outcomes[mine % past.outcomes.length];
           if (outcome === 'throw') throw new Error('a mistake');
