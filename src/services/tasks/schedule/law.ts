@@ -4,15 +4,18 @@ import { specQuestions } from './spec.ts';
 
 /** Nothing waits longer for a look while its members wait: what ends early, by a failure for example, is no surprise for long. */
 const LONGEST_GAP_MS = 20_000;
+/** And under pressure nothing waits longer than that. */
+const LONGEST_THINNED_MS = 60_000;
 /** Of the questions that the specification's schedule would need, so many: what is learned is never quite right. */
-const SHARE = 0.98;
+const SHARE = 0.99;
 /** Past the age by which so many have ended, least gaps grow by a tenth of the time since then, up to the specification's. */
-const EXPERIENCE = 0.98;
+const EXPERIENCE = 0.99;
 const PAST_GROWTH = 0.1;
 const PAST_GAP_MS = 7_500;
 const CERTAINTY = 1e-9;
 /** Enough halvings to know the density of questions to a thousandth. */
 const HALVINGS = 14;
+/** Questions to a unit of worth. Thinner, and hardly any is asked; denser, and every gap is the least there may be. */
 const THINNEST = 0.001;
 const DENSEST = 0.2;
 /** What so few jobs reach does not count. */
@@ -63,7 +66,7 @@ export class Law {
    */
   next(age: number, pressure = 1): number {
     const density = Math.min(this.#density, DENSEST / pressure ** 2);
-    return this.#next(age, density, (LONGEST_GAP_MS * this.#density) / density);
+    return this.#next(age, density, Math.min(LONGEST_THINNED_MS, (LONGEST_GAP_MS * this.#density) / density));
   }
 
   #next(age: number, density: number, longestGap: number): number {

@@ -1,7 +1,7 @@
 /** So much of what may be asked is to be wanted. With more of it questions queue, and with less of it they are missed. */
-const AIM = 0.95;
+const AIM = 0.97;
 /** How soon the pressure follows what is wanted. Faster than the gaps it acts on, it would swing. */
-const FOLLOWS_MS = 12_000;
+const FOLLOWS_MS = 10_000;
 /** A queue is to be gone within so many seconds: longer than most gaps, for until then nobody in it can be asked to come later. */
 const QUEUE_GONE_SECONDS = 10;
 /** Down again it goes with care: too little pressure is a queue. */

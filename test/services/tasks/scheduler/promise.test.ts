@@ -8,7 +8,7 @@ import { stage } from './stage.ts';
 /** Whatever can bring a question forward. */
 const event = fc.record({
   wait: fc.integer({ min: 0, max: 12_000 }),
-  do: fc.constantFrom('hint' as const, 'add' as const, 'stop and start' as const),
+  do: fc.constantFrom('hint' as const, 'add' as const, 'stop and start' as const, 'set the clock back' as const),
   task: fc.nat(),
 });
 
@@ -38,10 +38,10 @@ const history = fc.record({
 });
 
 describe('the promise', () => {
-  it('holds whatever is advised, hinted, added anew, stopped, refused, delayed or lost', async () => {
+  it('holds whatever is advised, hinted, added anew, stopped, refused, delayed or lost, and whenever the clock is set back', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (past) => {
-        const { scheduler, time, at, now, pass } = stage({ limits: past, random: () => past.random });
+        const { scheduler, time, machine, now, pass } = stage({ limits: past, random: () => past.random });
         const moments = new Map<string, number[]>();
         let turn = 0;
         async function poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
@@ -54,11 +54,10 @@ describe('the promise', () => {
           if (outcome === 'busy' || outcome === 'refused' || outcome === 'unreachable')
             return { kind: outcome, reason: 'trouble', retryAfterMs: past.retryAfterMs };
           const told = outcome === 'partly' ? ids.slice(1) : ids;
-          return new Map(told.map((id) => [id, { again: at(now() + (past.gaps[mine % past.gaps.length] ?? 0)) }]));
+          return new Map(told.map((id) => [id, { again: machine.now() + (past.gaps[mine % past.gaps.length] ?? 0) }]));
         }
         const lane: Lane = { name: 'l', most: past.most, poll };
-        const add = (id: string): void =>
-          scheduler.add({ id, lane, group: 'g', at: at(Math.max(now(), past.tasks[Number(id)]?.at ?? 0)) });
+        const add = (id: string): void => scheduler.add({ id, lane, group: 'g', at: machine.now() });
         scheduler.start();
         const coming = past.tasks.map(({ at: ms }, place) => pause(time, ms).then(() => add(`${place}`)));
         for (const one of past.events) {
@@ -66,6 +65,7 @@ describe('the promise', () => {
           const id = `${one.task % past.tasks.length}`;
           if (one.do === 'hint') scheduler.hint(id);
           else if (one.do === 'add' && moments.has(id)) add(id);
+          else if (one.do === 'set the clock back') machine.set(-one.wait * 100);
           else if (one.do === 'stop and start') {
             const stopped = scheduler.stop();
             await pass(5_000);
