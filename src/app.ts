@@ -103,6 +103,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     clock,
     log,
     maxWaitMs: config.maxWaitMs,
+    schedule: config.poll.schedule,
     gather: gatherer({ media, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) }),
     removeMessages: removal({ botRest: client.rest, tokenRest, clock, log }),
     tellForgotten: (memberId, forgotten) => toPerson(memberId, forgottenOutcome(forgotten, say)),

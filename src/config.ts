@@ -34,7 +34,7 @@ const variables = z.object({
   STORE_URL: shape.store,
   MEDIA_ALLOW_PRIVATE: shape.onOff,
   LOG_LEVEL: shape.logLevel,
-  POLL_SCHEDULE: shape.choice(['spec', 'learned'], 'spec'),
+  POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
   PRICES: shape.prices,
 
   DEFAULT_IMAGE_MODEL: shape.modelId,

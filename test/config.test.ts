@@ -40,7 +40,7 @@ const defaults = {
   STORE_URL: 'sqlite://data/atelier.sqlite',
   MEDIA_ALLOW_PRIVATE: 'off',
   LOG_LEVEL: 'info',
-  POLL_SCHEDULE: 'spec',
+  POLL_SCHEDULE: 'learned',
   PRICES: '',
   DEFAULT_IMAGE_MODEL: '',
   DEFAULT_VIDEO_MODEL: '',
@@ -104,7 +104,7 @@ describe('the defaults', () => {
       prices: {},
       media: { allowPrivate: false },
       log: { level: 'info' },
-      poll: { schedule: 'spec', perSecond: 100, imgxLists: false },
+      poll: { schedule: 'learned', perSecond: 100, imgxLists: false },
       models: {},
       maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
     });

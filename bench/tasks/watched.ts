@@ -36,6 +36,10 @@ export class WatchedScheduler implements Scheduler {
     return this.#scheduler.size;
   }
 
+  get pressure(): number {
+    return this.#scheduler.pressure;
+  }
+
   add({ lane, ...followed }: Followed): void {
     this.#scheduler.add({ ...followed, lane: this.#watched(lane) });
   }

@@ -42,7 +42,8 @@ export const songSelect: Button<Services> = {
     const task = await ask.services.tasks.get(part.id);
     if (!task) throw new Refusal('refusals.unknownTask');
     if (!mayGoOn(task, ask.place.userId)) throw new Refusal('refusals.notYours');
-    return ask.services.brought(await ask.services.tasks.refreshed(task), ask.place);
+    ask.services.tasks.lookedAt(task);
+    return ask.services.brought(task, ask.place);
   },
 };
 

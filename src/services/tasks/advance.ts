@@ -66,6 +66,7 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
       ...task.times,
       remoteStarted: snapshot.startedAt ?? task.times.remoteStarted,
       remoteFinished: snapshot.finishedAt ?? task.times.remoteFinished,
+      started: task.times.started ?? startOf(task, snapshot, now),
     },
   };
 }
@@ -86,6 +87,13 @@ function keptTrack({ state, title, audio, cover, lyrics, style, seconds, failure
     seconds,
     failure: failure?.slice(0, LONGEST_STYLE),
   };
+}
+
+/** The gateway's clock may be wrong, so where it tells when it took the task as well, only the time in between is believed. */
+function startOf({ times: { accepted } }: Task, { state, submittedAt, startedAt }: Snapshot, now: number) {
+  if (startedAt === undefined || accepted === undefined || state === 'queued') return undefined;
+  const told = submittedAt === undefined ? startedAt : accepted + startedAt - submittedAt;
+  return Math.min(now, Math.max(accepted, told));
 }
 
 function furthest(before: number | undefined, now: number | undefined): number | undefined {

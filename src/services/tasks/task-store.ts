@@ -23,6 +23,10 @@ export interface TaskStore {
   removeForgetting(memberId: string): Promise<void>;
   /** Takes away what a crash has left of a member's tasks that are gone: their lines. */
   clearLines(memberId: string): Promise<void>;
+  /** The gateway is asked about tasks now. */
+  noteAsking(at: number): Promise<void>;
+  /** When that was noted last. */
+  askingUntil(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
@@ -68,4 +72,9 @@ export interface Duration {
   atLeastMs: number;
   atMostMs: number;
   at: number;
+  /** How much of that its run had not begun, where the gateway tells. */
+  waitedMs?: number | undefined;
 }
+
+/** The latest of each key. More would say nothing new: what took long a month ago says little of today. */
+export const KEPT_DURATIONS = 200;

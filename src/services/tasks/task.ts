@@ -183,6 +183,8 @@ export const taskSchema = z.object({
     /** As the gateway tells them. */
     remoteStarted: time.optional(),
     remoteFinished: time.optional(),
+    /** When its run began, by our own clock, as near as the gateway tells. */
+    started: time.optional(),
     /** The last answer that said "not yet", and the first that said "done". */
     lastPending: time.optional(),
     ended: time.optional(),
@@ -216,7 +218,7 @@ export const isOrdered = ({ kind }: Pick<Task, 'kind'>): boolean => kind !== 'mu
 export const isPart = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'music';
 
 /** The gateway is at work on it, so it is asked about. */
-export const isFollowed = ({ state }: Task): boolean => FOLLOWED.has(state);
+export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);
 
 /** No answer of the gateway changes it any more. */
 export const hasEnded = ({ state }: Task): boolean => !BEFORE_END.has(state);

@@ -12,7 +12,12 @@ import { type OwnData, ownData } from './own-data/export.ts';
 import { Forgetting } from './own-data/forgetting.ts';
 import type { Hear, Removal, RemoveMessages, TellForgotten } from './own-data/removal.ts';
 import { tasksOf } from './own-data/tasks-of.ts';
-import { SPREAD_MS } from './schedule.ts';
+import { Before } from './schedule/before.ts';
+import { Experience } from './schedule/experience.ts';
+import { LearnedSchedule } from './schedule/learned.ts';
+import { SPREAD_MS } from './schedule/schedule.ts';
+import { specSchedule } from './schedule/spec.ts';
+import { type Asked, earliest } from './scheduler/allowance.ts';
 import type { LaneTrouble, Scheduler } from './scheduler/scheduler.ts';
 import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
@@ -30,6 +35,8 @@ export interface TasksParts {
   clock: Clock;
   log: TasksLog;
   maxWaitMs: Readonly<Record<Patience, number>>;
+  /** When to ask: as jobs have usually ended, unless it is said to be as the specification recommends. */
+  schedule?: 'learned' | 'spec';
   /** Brings together the pictures that orders name. */
   gather: Gather;
   /** What the gateway has no way to order. */
@@ -48,6 +55,7 @@ export class Tasks {
   readonly #book: TaskBook;
   readonly #orders: Orders;
   readonly #words: Words;
+  readonly #before: Before;
   readonly #tracker: Tracker;
   readonly #sweep: Sweep;
   readonly #forgetting: Forgetting;
@@ -55,15 +63,22 @@ export class Tasks {
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
-    const { store, ledger, clock, log, maxWaitMs } = parts;
+    const { store, ledger, scheduler, clock, log, maxWaitMs } = parts;
     this.#parts = parts;
     this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
     this.#book = new TaskBook({ store, log });
     this.#book.onChange((task) => ledger?.follow(task));
-    this.#tracker = new Tracker({ book: this.#book, store, clock, log });
+    this.#before = new Before({ store, clock, log });
+    const experience = new Experience({ store, log });
+    const learned = new LearnedSchedule({ experience, pressure: () => scheduler.pressure });
+    const schedule = parts.schedule === 'spec' ? specSchedule : learned;
+    this.#tracker = new Tracker({ book: this.#book, before: this.#before, schedule, experience, clock, log });
     const patienceOf = ({ kind, request }: Task): Patience => this.#kind(kind).patience(request);
     this.#sweep = new Sweep({ book: this.#book, clock, log, maxWaitMs, patienceOf });
-    const follow = (task: Task): void => this.#follow(task, clock.now());
+    const follow = (task: Task): void => {
+      const since = task.times.accepted ?? task.times.created;
+      this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
+    };
     this.#orders = new Orders({
       offers: parts.offers ?? new Offers(),
       book: this.#book,
@@ -185,19 +200,25 @@ export class Tasks {
     return this.#albums.partsOf(album);
   }
 
-  /** Asks about a task that somebody looks at; where that brings nothing, it is as it was. */
-  async refreshed(task: Task): Promise<Task> {
-    const { source } = this.#kind(task.kind);
-    if (source && isFollowed(task)) await this.#tracker.refresh(source, task);
-    return (await this.#book.get(task.id)) ?? task;
-  }
-
-  /** What the gateway says of it now, which changes nothing: for results that are not kept here. */
-  async look({ kind, remoteId }: Task): Promise<Snapshot> {
+  /**
+   * What the gateway says of it now, which changes nothing: for results that are not kept here. While the gateway is at work on a task, the
+   * scheduler alone asks about it, within the task's allowance: whoever wants to know sooner gives it a hint.
+   */
+  async look({ id, kind, remoteId }: Task): Promise<Snapshot> {
     if (remoteId === undefined) throw new Error(`A ${kind} that the gateway never took cannot be looked at.`);
+    const live = this.#book.find(id);
+    if (live && isFollowed(live))
+      throw new Error(`Task ${id} is under way: a hint has it asked about as soon as may be.`);
     const { source } = this.#kind(kind);
     if (!source) throw new Error(`A ${kind} is not asked about.`);
     return source.one(remoteId);
+  }
+
+  /** Somebody looks at it alone: the next question is about it alone too, and as soon as its allowance lets it be. */
+  lookedAt({ id, state }: Pick<Task, 'id' | 'state'>): void {
+    if (!isFollowed({ state })) return;
+    this.#tracker.singleOut(id);
+    this.hint(id);
   }
 
   /** Something may have happened to it: ask now. */
@@ -209,6 +230,7 @@ export class Tasks {
   async open(): Promise<void> {
     this.#leftOver = await this.#book.open();
     await this.#forgetting.open();
+    await this.#before.open();
     await this.#parts.ledger?.open(this.#leftOver);
   }
 
@@ -221,7 +243,10 @@ export class Tasks {
     for (const task of this.#leftOver.splice(0)) {
       // The bot ended between asking the gateway and hearing its answer.
       if (task.state === 'submitting') await this.#book.change(task.id, (known) => unconfirmed(known, undefined, now));
-      else if (isFollowed(task)) this.#follow(task, firstAt(this.#kind(task.kind).source));
+      else if (isFollowed(task)) {
+        const asked = this.#before.askedAbout(task);
+        this.#follow(task, Math.max(earliest(asked), firstAt(this.#kind(task.kind).source)), asked);
+      }
       // An end is to be shown; and of one that waits for words the gateway will say nothing new.
       if (hasEnded(task) || task.state === 'needs-input') this.#book.announce(task);
     }
@@ -250,12 +275,12 @@ export class Tasks {
     return kind;
   }
 
-  #follow(task: Task, at: number): void {
+  #follow(task: Task, at: number, asked: Asked): void {
     const { source } = this.#kind(task.kind);
     if (!source) return;
     const lane = this.#tracker.laneOf(source);
     // A member on their own is a group, as a server is.
-    this.#parts.scheduler.add({ id: task.id, lane, group: task.guildId ?? task.requesterId, at });
+    this.#parts.scheduler.add({ id: task.id, lane, group: task.guildId ?? task.requesterId, at, asked });
   }
 }
 

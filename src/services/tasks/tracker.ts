@@ -3,10 +3,11 @@ import { GatewayError, type Snapshot } from '../gateway/index.ts';
 import { advance } from './advance.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Source } from './kinds/kind.ts';
-import { gapFor } from './schedule.ts';
+import type { Before } from './schedule/before.ts';
+import type { Experience } from './schedule/experience.ts';
+import type { Schedule } from './schedule/schedule.ts';
 import type { Lane, Trouble, Verdict } from './scheduler/scheduler.ts';
 import { isFollowed, type Task } from './task.ts';
-import type { TaskStore } from './task-store.ts';
 import { isAlmostForgotten, notKnown, notListed, settledUnseen } from './transitions.ts';
 import { meaningOf } from './troubles.ts';
 
@@ -18,7 +19,9 @@ const ALONE_AT_ONCE = 2;
 
 interface TrackerParts {
   book: TaskBook;
-  store: Pick<TaskStore, 'addDuration'>;
+  schedule: Schedule;
+  experience: Experience;
+  before: Before;
   clock: Clock;
   log: TasksLog;
 }
@@ -27,10 +30,17 @@ interface TrackerParts {
 export class Tracker {
   readonly #parts: TrackerParts;
   readonly #lanes = new Map<Source, Lane>();
+  /** To be asked about alone: what the last list left out, before it counts as missing, and what somebody looks at. */
+  readonly #leftOut = new Set<string>();
   #turn = 0;
 
   constructor(parts: TrackerParts) {
     this.#parts = parts;
+  }
+
+  /** Its next question is about it alone. */
+  singleOut(id: string): void {
+    this.#leftOut.add(id);
   }
 
   laneOf(source: Source): Lane {
@@ -63,27 +73,41 @@ export class Tracker {
     return verdicts;
   }
 
+  /** One question about each task, and not two: what a list leaves out waits for its next turn to be asked about alone. */
   async #ask(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
+    const { before } = this.#parts;
     const news = new Map<string, News>();
-    const isInList = source.many !== undefined && tasks.length > 1;
-    if (source.many && isInList) {
-      const answers = await troubled(source.many.ask(tasks.map(remoteIdOf)));
+    const alone = new Set(source.many ? this.#alone(tasks) : tasks);
+    const listed = tasks.filter((task) => !alone.has(task));
+    if (source.many && listed.length > 1) {
+      await before.mark();
+      const answers = await troubled(source.many.ask(listed.map(remoteIdOf)));
       if (isTrouble(answers)) return answers;
-      // A whole list that makes no sense says nothing about any of its tasks.
-      if (typeof answers === 'string') return new Map(tasks.map(({ id }) => [id, 'nothing']));
-      for (const task of tasks) news.set(task.id, answers.get(remoteIdOf(task)) ?? 'not-listed');
+      for (const task of listed) news.set(task.id, this.#listedAs(task, answers));
     }
-    // What a list leaves out is asked about alone before it counts as missing.
-    for (const task of isInList ? this.#alone(tasks.filter(({ id }) => news.get(id) === 'not-listed')) : tasks) {
+    for (const task of tasks) {
+      if (news.has(task.id)) continue;
+      await before.mark();
       const answer = await troubled(source.one(remoteIdOf(task)));
       if (isTrouble(answer)) return answer;
+      if (answer !== 'not-known') this.#leftOut.delete(task.id);
       news.set(task.id, answer);
     }
     return news;
   }
 
-  /** Those about which an answer would decide, else whoever's turn it is. */
-  #alone(leftOut: readonly Task[]): readonly Task[] {
+  /** A whole list that makes no sense says nothing about any of its tasks. */
+  #listedAs({ id, ...task }: Task, answers: ReadonlyMap<string, Snapshot> | string): News {
+    if (typeof answers === 'string') return 'nothing';
+    const answer = answers.get(remoteIdOf({ id, ...task }));
+    if (answer) this.#leftOut.delete(id);
+    else this.#leftOut.add(id);
+    return answer ?? 'not-listed';
+  }
+
+  /** Of those that were left out: the ones about which an answer would decide, else whoever's turn it is. */
+  #alone(tasks: readonly Task[]): readonly Task[] {
+    const leftOut = tasks.filter(({ id }) => this.#leftOut.has(id));
     if (leftOut.length === 0) return [];
     const now = this.#parts.clock.now();
     const deciding = leftOut.filter((task) => isAlmostForgotten(task, now));
@@ -93,39 +117,35 @@ export class Tracker {
     return [...pool.slice(first), ...pool.slice(0, first)].slice(0, ALONE_AT_ONCE);
   }
 
-  /** Asks about one task alone, for somebody who looks at it. */
-  async refresh(source: Source, task: Task): Promise<void> {
-    const answer = await troubled(source.one(remoteIdOf(task)));
-    if (!isTrouble(answer)) await this.#take(task.id, answer);
-  }
-
-  async #take(id: string, news: News, now = this.#parts.clock.now()): Promise<Verdict> {
-    const { book, log } = this.#parts;
+  async #take(id: string, news: News, now: number): Promise<Verdict> {
+    const { book, schedule, log } = this.#parts;
     try {
       const task = await book.change(id, (before) => {
         return settledUnseen({ ...learned(before, news, now), polls: before.polls + 1 }, now);
       });
-      if (isFollowed(task)) return { again: now + gapFor(task, now) };
+      if (isFollowed(task)) return { again: schedule.nextAt(task, now) };
+      this.#leftOut.delete(id);
       if (task.state === 'ready') await this.#remember(task);
       return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
     } catch (error) {
       // Not stored is not known: the next answer says it again.
       log.error({ task: id, err: error }, 'What the gateway said of a task could not be stored.');
       const task = book.find(id);
-      return task ? { again: now + gapFor(task, now) } : 'done';
+      return task ? { again: schedule.nextAt(task, now) } : 'done';
     }
   }
 
-  /** How long jobs take is learned from those that came to their result. */
-  async #remember({ durationKey, times }: Task): Promise<void> {
-    const { accepted, lastPending, ended } = times;
-    if (accepted === undefined || ended === undefined) return;
-    const duration = { atLeastMs: (lastPending ?? accepted) - accepted, atMostMs: ended - accepted, at: ended };
-    try {
-      await this.#parts.store.addDuration(durationKey, duration);
-    } catch (error) {
-      this.#parts.log.warn({ err: error }, 'How long a job took could not be stored.');
-    }
+  /** How long jobs take is learned from those that came to their result; the time in which one waited for words was its member's. */
+  async #remember(task: Task): Promise<void> {
+    const { accepted, wordsTaken, lastPending, started, ended } = task.times;
+    const since = wordsTaken ?? accepted;
+    if (since === undefined || ended === undefined) return;
+    await this.#parts.experience.learn(task, {
+      atLeastMs: Math.max(0, (lastPending ?? since) - since),
+      atMostMs: ended - since,
+      at: ended,
+      ...(started !== undefined && started >= since && { waitedMs: started - since }),
+    });
   }
 }
 

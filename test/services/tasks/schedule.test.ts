@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError, type GatewayErrorKind } from '../../../src/services/gateway/index.ts';
-import { gapFor } from '../../../src/services/tasks/schedule.ts';
+import { specSchedule } from '../../../src/services/tasks/schedule/spec.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { meaningOf } from '../../../src/services/tasks/troubles.ts';
 import { madeTask, minute, start } from './made.ts';
 
 const followed = (changes: Partial<Task['times']> = {}): Task =>
   madeTask({ state: 'running', times: { created: start, accepted: start, ...changes } });
+
+const gapAt = (task: Task, now: number): number => specSchedule.nextAt(task, now) - now;
 
 describe('the specification’s schedule', () => {
   it.each([
@@ -15,12 +17,12 @@ describe('the specification’s schedule', () => {
     [30_000, 7_500],
     [4 * minute, 7_500],
   ])('%i ms after it was taken waits %i ms', (age, gap) => {
-    expect(gapFor(followed(), start + age)).toBe(gap);
+    expect(gapAt(followed(), start + age)).toBe(gap);
   });
 
   it('is slower once it takes longer than anybody waits, and slower still after an hour', () => {
-    expect(gapFor(followed({ overdue: start + 5 * minute }), start + 6 * minute)).toBe(30_000);
-    expect(gapFor(followed({ overdue: start + 5 * minute }), start + 61 * minute)).toBe(5 * minute);
+    expect(gapAt(followed({ overdue: start + 5 * minute }), start + 6 * minute)).toBe(30_000);
+    expect(gapAt(followed({ overdue: start + 5 * minute }), start + 61 * minute)).toBe(5 * minute);
   });
 });
 

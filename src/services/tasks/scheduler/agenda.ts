@@ -21,6 +21,10 @@ export class Agenda<T extends Dated> {
     return this.#momentAt(0);
   }
 
+  get first(): T | undefined {
+    return this.#items[0];
+  }
+
   add(item: T, moment: number): void {
     this.#added += 1;
     this.#rise(this.#items.length, item, moment, this.#added);

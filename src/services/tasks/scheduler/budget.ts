@@ -19,6 +19,8 @@ export class Budget {
   /** When the last ones were begun: a ring, of which `#oldest` is overwritten next. */
   readonly #begun: number[];
   #oldest = 0;
+  /** Of all that may be begun, so much. */
+  share = 1;
   #underWay = 0;
 
   constructor({ perSecond, inFlight }: SchedulerLimits) {
@@ -36,7 +38,12 @@ export class Budget {
   /** From when on the next question may be begun; never, until one that is under way has ended. */
   get opensAt(): number {
     if (this.#underWay >= this.#inFlight) return Number.POSITIVE_INFINITY;
-    return (this.#begun[this.#oldest] ?? 0) + this.#stepMs;
+    const { length } = this.#begun;
+    const afterOldest = (this.#begun[this.#oldest] ?? 0) + Math.ceil(this.#stepMs / this.share);
+    if (this.share >= 1) return afterOldest;
+    // A gateway that was asked too much at once is asked one after the other.
+    const latest = this.#begun[(this.#oldest + length - 1) % length] ?? 0;
+    return Math.max(afterOldest, latest + this.#stepMs / (this.share * length));
   }
 
   begin(now: number): void {

@@ -1,4 +1,5 @@
 import type { Dated } from './agenda.ts';
+import { type Asked, earliest } from './allowance.ts';
 import type { InLine } from './line.ts';
 import type { Road } from './road.ts';
 
@@ -10,14 +11,22 @@ export class Entry implements Dated, InLine<Entry> {
   readonly id: string;
   readonly group: string;
   readonly road: Road;
+  /** Shared with whatever takes its place under the same id: what was asked stays asked. */
+  readonly asked: Asked;
   stage: Stage = 'waiting';
   slot = -1;
   before: Entry | undefined = undefined;
   behind: Entry | undefined = undefined;
 
-  constructor(id: string, group: string, road: Road) {
+  constructor(id: string, group: string, road: Road, asked: Asked) {
     this.id = id;
     this.group = group;
     this.road = road;
+    this.asked = asked;
+  }
+
+  /** Nobody asks about it before that. */
+  get opensAt(): number {
+    return earliest(this.asked);
   }
 }

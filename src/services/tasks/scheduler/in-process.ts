@@ -1,10 +1,13 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { Alarm } from './alarm.ts';
-import { Budget, type SchedulerLimits } from './budget.ts';
+import type { Asked } from './allowance.ts';
+import type { SchedulerLimits } from './budget.ts';
 import { Entry } from './entry.ts';
+import type { Fall } from './pace.ts';
 import { afterTrouble, jittered } from './patience.ts';
 import { ask, type SchedulerLog } from './question.ts';
 import { Road } from './road.ts';
+import { Room } from './room.ts';
 import type { Followed, Lane, LaneTrouble, Scheduler, Trouble, Verdict } from './scheduler.ts';
 import { SteadyClock } from './steady-clock.ts';
 
@@ -25,7 +28,7 @@ export class InProcessScheduler implements Scheduler {
   readonly #clock: SteadyClock;
   readonly #random: () => number;
   readonly #log: SchedulerLog;
-  readonly #budget: Budget;
+  readonly #room: Room;
   readonly #share: number;
   readonly #alarm: Alarm;
   readonly #entries = new Map<string, Entry>();
@@ -39,7 +42,7 @@ export class InProcessScheduler implements Scheduler {
     this.#clock = new SteadyClock(clock);
     this.#random = random;
     this.#log = log;
-    this.#budget = new Budget({ perSecond, inFlight });
+    this.#room = new Room({ perSecond, inFlight });
     this.#share = Math.max(1, Math.floor(inFlight * LANE_SHARE));
     this.#alarm = new Alarm(this.#clock, () => this.#run());
   }
@@ -48,9 +51,14 @@ export class InProcessScheduler implements Scheduler {
     return this.#entries.size;
   }
 
-  add({ id, lane, group, at }: Followed): void {
+  get pressure(): number {
+    return this.#room.pressure;
+  }
+
+  add({ id, lane, group, at, asked }: Followed): void {
+    const known = this.#entries.get(id)?.asked;
     this.remove(id);
-    const entry = new Entry(id, group, this.#roadOf(lane));
+    const entry = new Entry(id, group, this.#roadOf(lane), known ?? this.#steady(asked));
     this.#entries.set(id, entry);
     entry.road.wait(entry, Number.isFinite(at) ? this.#clock.steady(at) : this.#clock.now());
     this.#setAlarm();
@@ -59,7 +67,7 @@ export class InProcessScheduler implements Scheduler {
   hint(id: string): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
-    entry.road.hurry(entry);
+    entry.road.hurry(entry, this.#clock.now());
     this.#setAlarm();
   }
 
@@ -91,19 +99,20 @@ export class InProcessScheduler implements Scheduler {
   /** Asks whatever may be asked now. */
   #run(): void {
     const now = this.#clock.now();
-    while (this.#isRunning && this.#budget.opensAt <= now) {
+    while (this.#isRunning && this.#room.opensAt(now) <= now) {
       const road = this.#nextRoad(now);
       if (!road) break;
       const question = this.#ask(road, now).finally(() => this.#underWay.delete(question));
       this.#underWay.add(question);
     }
+    this.#room.follow(() => this.#roads.reduce((all, { queued }) => all + queued, 0), now);
     this.#setAlarm();
   }
 
   #setAlarm(): void {
     if (!this.#isRunning) return;
     const next = this.#roads.reduce((earliest, road) => Math.min(earliest, road.opensAt), Number.POSITIVE_INFINITY);
-    this.#alarm.set(Math.max(next, this.#budget.opensAt));
+    this.#alarm.set(Math.max(next, this.#room.opensAt(this.#clock.now())));
   }
 
   /** Lanes take turns. */
@@ -119,12 +128,14 @@ export class InProcessScheduler implements Scheduler {
   }
 
   async #ask(road: Road, now: number): Promise<void> {
-    this.#budget.begin(now);
+    this.#room.begin(now);
     const { entries, isProbe } = road.begin(now);
     const ids = entries.map(({ id }) => id);
     const answer = await ask(road.lane, ids, this.#log);
-    this.#budget.end();
-    road.end(isProbe);
+    const then = this.#clock.now();
+    this.#room.end();
+    road.end(entries, isProbe, then);
+    if (road.latency.isSlowWith(then - now)) this.#slowDown('slowness', road, then);
     if (!this.#isRunning) this.#takeBack(road, entries);
     else if (Array.isArray(answer)) this.#takeVerdicts(road, entries, answer, isProbe);
     else this.#takeTrouble(road, entries, answer, isProbe);
@@ -133,7 +144,8 @@ export class InProcessScheduler implements Scheduler {
 
   /** What arrives after the stop is dropped: the store has the truth. */
   #takeBack(road: Road, entries: readonly Entry[]): void {
-    for (const entry of entries) if (this.#isFollowed(entry)) road.makeReady(entry);
+    const now = this.#clock.now();
+    for (const entry of entries) if (this.#isFollowed(entry)) road.wait(entry, now);
   }
 
   #takeVerdicts(
@@ -155,13 +167,14 @@ export class InProcessScheduler implements Scheduler {
       if (!this.#isFollowed(entry)) continue;
       const verdict = verdicts[place];
       if (verdict === 'done' || verdict === 'lost') this.#entries.delete(entry.id);
-      else if (entry.stage === 'asked-again') road.makeReady(entry);
+      else if (entry.stage === 'asked-again') road.wait(entry, now);
       else road.wait(entry, jittered(verdict && this.#clock.steady(verdict.again), now, random));
     }
   }
 
   #takeTrouble(road: Road, entries: readonly Entry[], trouble: Trouble, isProbe: boolean): void {
     const now = this.#clock.now();
+    if (trouble.kind === 'busy') this.#slowDown('complaint', road, now);
     const began = road.breaker.troubled(trouble, isProbe, now);
     if (began) {
       const { kind, reason } = trouble;
@@ -174,6 +187,21 @@ export class InProcessScheduler implements Scheduler {
       // Not before the end of the pause: what has come in the meantime is the better probe, for it may be the task that fails.
       road.wait(entry, pause ? pause.until : afterTrouble(trouble, now, this.#random));
     }
+  }
+
+  /** One lane's trouble is a sign for all: they share a gateway and a key. */
+  #slowDown(why: Fall, { lane }: Road, now: number): void {
+    const perSecond = this.#room.narrow(why, now);
+    if (perSecond !== undefined)
+      this.#log.info({ lane: lane.name, why, perSecond }, 'Fewer questions a second for a while.');
+  }
+
+  /** Since when and how often, in this clock's time. */
+  #steady(asked: Asked | undefined): Asked {
+    const now = this.#clock.now();
+    if (!asked) return { since: now, times: 0, last: Number.NEGATIVE_INFINITY };
+    const { since, times, last } = asked;
+    return { since: this.#clock.steady(since), times, last: this.#clock.steady(last) };
   }
 
   /** A task may have been removed, or added anew, while it was asked about. */

@@ -27,8 +27,6 @@ function askedMs(retryAfterMs: number | undefined): number | undefined {
 
 /** Where nobody says when to ask again: a verdict that is missing, a question that reached nobody. */
 const DEFAULT_GAP_MS = 5_000;
-/** A verdict that names a moment gone by would be asked about without a pause. */
-const LEAST_GAP_MS = 100;
 /**
  * Tasks that began together must not be asked about together for ever. A tenth either way costs 0.3 % of delay;
  * anything between nothing and twice the gap would cost a third.
@@ -38,7 +36,7 @@ const JITTER = 0.1;
 /** When to ask again about a task whose verdict names this moment. */
 export function jittered(moment: number | undefined, now: number, random: () => number): number {
   const isKnown = moment !== undefined && Number.isFinite(moment);
-  const gap = isKnown ? Math.max(LEAST_GAP_MS, moment - now) : DEFAULT_GAP_MS;
+  const gap = isKnown ? Math.max(0, moment - now) : DEFAULT_GAP_MS;
   return now + gap * (1 - JITTER + 2 * JITTER * random());
 }
 

@@ -1,6 +1,7 @@
 import { Agenda } from './agenda.ts';
 import { Breaker } from './breaker.ts';
 import type { Entry } from './entry.ts';
+import { Latency } from './latency.ts';
 import type { Lane } from './scheduler.ts';
 import { Turns } from './turns.ts';
 
@@ -16,6 +17,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 export class Road {
   readonly lane: Lane;
   readonly breaker = new Breaker();
+  readonly latency = new Latency();
   readonly #waiting = new Agenda<Entry>();
   readonly #ready = new Turns<Entry>();
   /** Questions at once: less than all there may be, so that a lane whose questions hang leaves some to the others. */
@@ -45,20 +47,22 @@ export class Road {
     return this.#underWay === 0 && this.#ready.size === 0 && this.#waiting.next === NEVER;
   }
 
+  /** What could be asked about now and is not, for there is no room; in a pause nothing could be. */
+  get queued(): number {
+    return this.breaker.pause ? 0 : Math.ceil(this.#ready.size / this.#most);
+  }
+
+  /** Whatever wants it sooner: never before its allowance opens. */
   wait(entry: Entry, until: number): void {
     entry.stage = 'waiting';
-    this.#waiting.add(entry, until);
+    this.#waiting.add(entry, Math.max(until, entry.opensAt));
   }
 
-  makeReady(entry: Entry): void {
-    entry.stage = 'ready';
-    this.#ready.add(entry);
-  }
-
-  hurry(entry: Entry): void {
+  hurry(entry: Entry, now: number): void {
     if (entry.stage === 'waiting') {
       this.#waiting.remove(entry);
-      this.makeReady(entry);
+      if (entry.opensAt <= now) this.#makeReady(entry);
+      else this.wait(entry, now);
     } else if (entry.stage === 'asked') entry.stage = 'asked-again';
   }
 
@@ -71,14 +75,20 @@ export class Road {
   begin(now: number): { entries: Entry[]; isProbe: boolean } {
     this.#gather(now, ORDERED_AT_ONCE);
     const entries = this.#take(now);
-    for (const entry of entries) entry.stage = 'asked';
+    for (const entry of entries) {
+      entry.stage = 'asked';
+      entry.asked.times += 1;
+      entry.asked.last = now;
+    }
     const isProbe = this.breaker.pause !== undefined;
     this.#isProbing = isProbe;
     this.#underWay += 1;
     return { entries, isProbe };
   }
 
-  end(isProbe: boolean): void {
+  /** Nobody knows how long a question was on its way before it was heard, so the next one keeps its distance from the answer. */
+  end(entries: readonly Entry[], isProbe: boolean, now: number): void {
+    for (const { asked } of entries) asked.last = Math.max(asked.last, now);
     this.#underWay -= 1;
     if (isProbe) this.#isProbing = false;
   }
@@ -98,19 +108,29 @@ export class Road {
     for (let count = 0; count < most; count += 1) {
       const entry = this.#waiting.takeDue(now);
       if (!entry) break;
-      this.makeReady(entry);
+      this.#makeReady(entry);
     }
+  }
+
+  #makeReady(entry: Entry): void {
+    entry.stage = 'ready';
+    this.#ready.add(entry);
   }
 
   #take(now: number): Entry[] {
     const entries: Entry[] = [];
     const most = this.#most;
-    const soon = now + (this.lane.gatherMs ?? GATHER_MS);
     while (entries.length < most) {
-      const entry = this.#ready.next() ?? this.#waiting.takeDue(soon);
+      const entry = this.#ready.next() ?? this.#takeSoon(now);
       if (!entry) break;
       entries.push(entry);
     }
     return entries;
+  }
+
+  /** What is not due yet goes along only where its allowance is open already. */
+  #takeSoon(now: number): Entry | undefined {
+    const { first } = this.#waiting;
+    return first && first.opensAt <= now ? this.#waiting.takeDue(now + (this.lane.gatherMs ?? GATHER_MS)) : undefined;
   }
 }

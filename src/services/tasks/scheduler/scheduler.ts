@@ -1,3 +1,5 @@
+import type { Asked } from './allowance.ts';
+
 /** What following a task came to: ask again then, or never. */
 export type Verdict = { again: number } | 'done' | 'lost';
 
@@ -33,6 +35,8 @@ export interface Followed {
   group: string;
   /** When to ask first. */
   at: number;
+  /** What has been asked about it already; without it, it begins now. */
+  asked?: Asked | undefined;
 }
 
 export interface LaneTrouble extends Trouble {
@@ -42,9 +46,12 @@ export interface LaneTrouble extends Trouble {
 
 /** The one place that owns time: whatever must be asked again is asked by it, within its budget. */
 export interface Scheduler {
-  /** An id that is followed already begins anew: even the verdict of a question about it that is under way counts no more. */
+  /**
+   * An id that is followed already begins anew: even the verdict of a question about it that is under way counts no more. What has been asked
+   * about it counts on: no task is asked about more often than its allowance lets it be, whoever wants it and why (`allowance.ts`).
+   */
   add(followed: Followed): void;
-  /** Something may have happened: ask as soon as the budget allows, and once more where a question is under way. */
+  /** Something may have happened: ask as soon as allowance and budget let it, and once more where a question is under way. */
   hint(id: string): void;
   remove(id: string): void;
   /** Nothing is asked before this. */
@@ -52,6 +59,8 @@ export interface Scheduler {
   /** Asks nothing new, and waits for what is under way. */
   stop(): Promise<void>;
   readonly size: number;
+  /** How many times as far apart questions should be so that there is room for all; 1 where there is. */
+  readonly pressure: number;
   /** Lanes that are paused now while something waits in them, and why. */
   troubles(): LaneTrouble[];
 }

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { KeyedLock } from '../../../lib/keyed-lock.ts';
-import type { Duration } from '../task-store.ts';
+import { type Duration, KEPT_DURATIONS } from '../task-store.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { Shelf } from './shelf.ts';
 
-/** More would say nothing new: what took long a month ago says little of today. */
-const KEPT_DURATIONS = 200;
-
 export const durationsSchema = z.object({
-  durations: z.array(z.object({ atLeastMs: z.number(), atMostMs: z.number(), at: z.number() })),
+  durations: z.array(
+    z.object({ atLeastMs: z.number(), atMostMs: z.number(), at: z.number(), waitedMs: z.number().optional() }),
+  ),
 });
 
 /** How long jobs took, the latest of each key. */

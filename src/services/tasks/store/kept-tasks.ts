@@ -7,6 +7,7 @@ import { isLive, type Task } from '../task.ts';
 import { lineOf, type TaskLine } from '../task-line.ts';
 import type { Duration, ForgettingMark, PageQuestion, TaskPage, TaskStore } from '../task-store.ts';
 import { withoutExpiredToken } from '../transitions.ts';
+import { AskingMark } from './asking-mark.ts';
 import { DurationBook } from './duration-book.ts';
 import { EntryRows } from './entry-rows.ts';
 import { ForgettingRows } from './forgetting-rows.ts';
@@ -52,6 +53,7 @@ export class KeptTasks implements TaskStore {
   readonly #durations: DurationBook;
   readonly #remotes: RemoteRows;
   readonly #forgettings: ForgettingRows;
+  readonly #asking: AskingMark;
   /** The ledger's part of the store. */
   readonly entries: Entries;
   #clearedAt = Number.NEGATIVE_INFINITY;
@@ -65,6 +67,7 @@ export class KeptTasks implements TaskStore {
     this.#remotes = new RemoteRows(shelves.remotes);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
     this.#forgettings = new ForgettingRows(shelves.forgetting, quarantine);
+    this.#asking = new AskingMark(shelves.asking);
     this.entries = new EntryRows({
       ...shelves,
       quarantine,
@@ -167,6 +170,14 @@ export class KeptTasks implements TaskStore {
 
   removeForgetting(memberId: string): Promise<void> {
     return this.#forgettings.remove(memberId);
+  }
+
+  noteAsking(at: number): Promise<void> {
+    return this.#asking.write(at);
+  }
+
+  askingUntil(): Promise<number | undefined> {
+    return this.#asking.read();
   }
 
   async close(): Promise<void> {

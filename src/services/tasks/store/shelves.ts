@@ -19,6 +19,8 @@ export function shelvesOn(connection: Connection) {
     remotes: retrievable('remotes'),
     /** A few lost ones change nothing. */
     durations: retrievable('durations'),
+    /** Until when questions were asked; after a power cut that is long ago. */
+    asking: retrievable('asking'),
     /** What could not be read. */
     quarantine: shelf('quarantine'),
     /** Members who want to be forgotten. */

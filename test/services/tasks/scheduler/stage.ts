@@ -1,4 +1,5 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import type { Clock } from '../../../../src/lib/clock.ts';
 import type { SchedulerLimits } from '../../../../src/services/tasks/scheduler/budget.ts';
 import { InProcessScheduler } from '../../../../src/services/tasks/scheduler/in-process.ts';
 import type { Lane, Trouble, Verdict } from '../../../../src/services/tasks/scheduler/scheduler.ts';
@@ -31,13 +32,36 @@ interface Setting {
   random?: () => number;
 }
 
+/** A machine whose clock can be set, while its timers go on as they were. */
+class SettableClock implements Clock {
+  readonly #time: Clock;
+  #setBy = 0;
+
+  constructor(time: Clock) {
+    this.#time = time;
+  }
+
+  now(): number {
+    return this.#time.now() + this.#setBy;
+  }
+
+  after(ms: number, task: () => void): () => void {
+    return this.#time.after(ms, task);
+  }
+
+  set(by: number): void {
+    this.#setBy += by;
+  }
+}
+
 const plenty: SchedulerLimits = { perSecond: 10_000, inFlight: 1_000 };
 
 /** A scheduler on a clock that moves by hand, with everything it asks and says written down. */
 export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
   const world = new ManualClock();
   const time = new Timers(world);
-  const own = new Timers(time);
+  const machine = new SettableClock(time);
+  const own = new Timers(machine);
   const began = time.now();
   const questions: Question[] = [];
   const open: Open[] = [];
@@ -58,6 +82,8 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
   return {
     scheduler,
     time,
+    /** The scheduler's clock, which tells the time unless it is set. */
+    machine,
     /** The timers of the scheduler alone. */
     own,
     questions,

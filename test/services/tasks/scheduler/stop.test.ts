@@ -69,7 +69,7 @@ describe('stopping', () => {
     open[0]?.answer(all(['a'], 'done'));
     await stopped;
     scheduler.start();
-    await pass(0);
+    await pass(2_000);
     expect(open.map(({ ids }) => ids)).toEqual([['a'], ['a']]);
   });
 });

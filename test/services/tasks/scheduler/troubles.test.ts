@@ -31,8 +31,8 @@ const gaps = (moments: readonly number[]): number[] => moments.slice(1).map((at,
 describe('a lane that is told to wait', () => {
   it.each([
     ['as long as it is told', 7_000, 7_000],
-    ['a second at least', 0, 1_000],
-    ['a second at least', -5, 1_000],
+    ['as long as every task does at least', 0, 2_000],
+    ['as long as every task does at least', -5, 2_000],
     ['five minutes at most', 3_600_000, 300_000],
     ['five minutes at most', Number.POSITIVE_INFINITY, 300_000],
     ['as if nothing had been said', Number.NaN, 2_000],
@@ -42,6 +42,13 @@ describe('a lane that is told to wait', () => {
 
   it('waits twice as long each time where nothing is said, up to a minute', async () => {
     expect(gaps(await probes(busy(), 250_000))).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((s) => s * 1_000));
+  });
+
+  it('waits a second at least, and then asks about another task', async () => {
+    const { scheduler, pass, times, at, road } = troubledLane(busy(0), 1);
+    scheduler.add({ id: 'other', lane: road, group: 'g', at: at(500) });
+    await pass(1_000);
+    expect(times()).toEqual([0, 1_000]);
   });
 
   it('asks one question after the pause, and everything else once that is answered', async () => {

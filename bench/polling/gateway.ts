@@ -1,0 +1,66 @@
+import type { Snapshot } from '../../src/services/gateway/index.ts';
+import type { Submission } from '../../src/services/gateway/read/submission.ts';
+import type { Source } from '../../src/services/tasks/kinds/kind.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** To the gateway and back. */
+const WAY_MS = 20;
+
+export interface Job {
+  /** How long it takes, from the moment the gateway has it. */
+  ms: number;
+  endsAt: number;
+  questions: number;
+}
+
+/** A gateway in the same process: it knows when its jobs end, and is never late. */
+export class SimulatedGateway {
+  readonly #clock: VirtualClock;
+  readonly jobs = new Map<string, Job>();
+
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
+  }
+
+  async submit(ms: number): Promise<Submission> {
+    await this.#clock.wait(WAY_MS);
+    const remoteId = `${this.jobs.size + 1}`;
+    this.jobs.set(remoteId, { ms, endsAt: this.#clock.now() + ms, questions: 0 });
+    await this.#clock.wait(WAY_MS);
+    return { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
+  }
+
+  source(name: string): Source {
+    return {
+      name,
+      one: async (remoteId) => {
+        await this.#clock.wait(WAY_MS);
+        const job = this.jobs.get(remoteId);
+        if (!job) throw new Error(`There is no job ${remoteId}.`);
+        job.questions += 1;
+        const hasEnded = this.#clock.now() >= job.endsAt;
+        await this.#clock.wait(WAY_MS);
+        return hasEnded ? { ...RUNNING, remoteId, state: 'succeeded' } : { ...RUNNING, remoteId };
+      },
+    };
+  }
+}
+
+const RUNNING: Snapshot = {
+  remoteId: undefined,
+  state: 'running',
+  word: '',
+  progress: undefined,
+  action: undefined,
+  media: [],
+  preview: undefined,
+  tracks: [],
+  text: undefined,
+  actions: [],
+  seed: undefined,
+  failure: undefined,
+  isEmpty: false,
+  submittedAt: undefined,
+  startedAt: undefined,
+  finishedAt: undefined,
+};

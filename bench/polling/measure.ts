@@ -1,0 +1,45 @@
+import { table } from '../table.ts';
+import { percentile } from '../tasks/percentile.ts';
+import { type Figures, run, type Way } from './run.ts';
+import { crowded, type Named, unhurried, wronglyBelieved } from './scenarios.ts';
+
+const SEED = 20_260_101;
+
+const TARGETS = `Targets, at sigma 0.4: pictures mean at most 1.2 s and videos at most 1.9 s at no more polls than spec; a median thought half still beats
+spec's delay; 5,000 live tasks mean at most 1.9 s and p95 at most 4 s.`;
+
+/** How soon the end of a job is found, and for how many questions: POLL_SCHEDULE=learned against spec. */
+export async function measurePolling(): Promise<void> {
+  console.log(`
+The real scheduler and tracker on a virtual clock, a simulated gateway 20 ms away in the same process, seed ${SEED}. The same jobs come in both
+ways. Polls are questions a job, from the one right after its submit to the one that finds its end; delay is from a job's end to its answer.
+spec asks every 2.5 s for 30 s, then every 7.5 s; learned is never told the law and learns from the run's own jobs, all of which count.
+${TARGETS}`);
+  await compare('Plenty of room, nothing known before', unhurried());
+  await compare('The store believes in another law', wronglyBelieved());
+  await compare('More wanted than there is room for (music and videos have sigma 0.4 as well)', crowded());
+}
+
+async function compare(title: string, scenarios: readonly Named[]): Promise<void> {
+  const rows: string[][] = [];
+  for (const scenario of scenarios) {
+    const spec = await run('spec', scenario, SEED);
+    const learned = await run('learned', scenario, SEED);
+    rows.push([scenario.name, ...cells(spec), ...cells(learned), ...loads({ spec, learned })]);
+  }
+  const head = (way: Way): string[] => [`${way}: polls`, 'mean s', 'p95 s'];
+  console.log(`\n${title}:\n`);
+  console.log(table(['', ...head('spec'), ...head('learned'), 'live', 'polls/s'], rows));
+}
+
+function cells({ jobs, questions, delays }: Figures): string[] {
+  const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length;
+  return [(questions / jobs).toFixed(2), seconds(mean), seconds(percentile(delays, 0.95))];
+}
+
+function loads({ spec, learned }: Record<Way, Figures>): string[] {
+  const both = (pick: (figures: Figures) => number): string => `${pick(spec).toFixed(0)} / ${pick(learned).toFixed(0)}`;
+  return [both(({ meanLive }) => meanLive), both(({ perSecond }) => perSecond)];
+}
+
+const seconds = (ms: number): string => (ms / 1_000).toFixed(2);

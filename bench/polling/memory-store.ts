@@ -1,0 +1,70 @@
+import { isLive, type Task } from '../../src/services/tasks/task.ts';
+import { type Duration, KEPT_DURATIONS, type TaskPage, type TaskStore } from '../../src/services/tasks/task-store.ts';
+
+/** What a run needs of a store, without its cost: nothing of what is measured here depends on how tasks are stored. */
+export class MemoryStore implements TaskStore {
+  readonly #live = new Map<string, Task>();
+  readonly #durations = new Map<string, Duration[]>();
+  #askedAt: number | undefined;
+
+  async live(): Promise<Task[]> {
+    return [...this.#live.values()];
+  }
+
+  async get(id: string): Promise<Task | undefined> {
+    return this.#live.get(id);
+  }
+
+  async put(task: Task): Promise<void> {
+    if (isLive(task)) this.#live.set(task.id, task);
+    else this.#live.delete(task.id);
+  }
+
+  async remove({ id }: Task): Promise<void> {
+    this.#live.delete(id);
+  }
+
+  async page(): Promise<TaskPage> {
+    return { lines: [], next: undefined };
+  }
+
+  async addDuration(key: string, duration: Duration): Promise<void> {
+    this.#durations.set(key, [...(this.#durations.get(key) ?? []), duration].slice(-KEPT_DURATIONS));
+  }
+
+  async durations(key: string): Promise<Duration[]> {
+    return this.#durations.get(key) ?? [];
+  }
+
+  async noteAsking(at: number): Promise<void> {
+    this.#askedAt = at;
+  }
+
+  async askingUntil(): Promise<number | undefined> {
+    return this.#askedAt;
+  }
+
+  async knownAs(): Promise<undefined> {
+    return undefined;
+  }
+
+  async forgettings(): Promise<never[]> {
+    return [];
+  }
+
+  async putForgetting(): Promise<void> {
+    throw new Error('Nobody is forgotten in a run.');
+  }
+
+  async removeForgetting(): Promise<void> {
+    throw new Error('Nobody is forgotten in a run.');
+  }
+
+  async clearLines(): Promise<void> {
+    throw new Error('Nobody is forgotten in a run.');
+  }
+
+  async close(): Promise<void> {
+    this.#live.clear();
+  }
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import { type Kind, kind, type Patience } from '../../src/services/tasks/kinds/kind.ts';
+import { InProcessScheduler } from '../../src/services/tasks/scheduler/in-process.ts';
+import type { TaskKind } from '../../src/services/tasks/task.ts';
+import { Tasks } from '../../src/services/tasks/tasks.ts';
+import { delivered } from '../../src/services/tasks/transitions.ts';
+import { SimulatedGateway } from './gateway.ts';
+import { type Draw, exponential, type Random, seeded } from './laws.ts';
+import { MemoryStore } from './memory-store.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const SECOND = 1_000;
+/** The settings' defaults. */
+const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
+/** Kinds of the engine that stand for jobs of these patiences; which of its names they bear changes nothing. */
+const namesOf = { picture: 'imagine', video: 'action', music: 'change' } as const satisfies Partial<
+  Record<Patience, TaskKind>
+>;
+
+export type Way = 'spec' | 'learned';
+export type Sort = keyof typeof namesOf;
+
+/** How jobs come: by chance, so many seconds apart on average; many within the first second; or each when another's end is found. */
+type Coming = { every: number } | { atOnce: number } | { live: number };
+
+/** Jobs of a sort. */
+export interface Stream {
+  sort: Sort;
+  draw: Draw;
+  coming: Coming;
+  /** What the store believes about them before the first has come. */
+  believed?: Draw;
+}
+
+export interface Scenario {
+  streams: readonly Stream[];
+  perSecond: number;
+  inFlight: number;
+  /** How many jobs count, after so many that do not. */
+  counted: number;
+  before?: number;
+}
+
+export interface Figures {
+  jobs: number;
+  questions: number;
+  delays: number[];
+  /** Within the time in which the counted jobs were submitted. */
+  meanLive: number;
+  perSecond: number;
+}
+
+/** As many as are to be live come one after the other within that time. */
+const FILLING_MS = 60_000;
+/** Durations of as many jobs as the store keeps. */
+const BELIEVED_JOBS = 200;
+const BELIEVED_WITHIN_MS = 1_000;
+
+/** The real engine on a virtual clock against a simulated gateway, until the jobs that count have ended. */
+export async function run(way: Way, scenario: Scenario, seed: number): Promise<Figures> {
+  const clock = new VirtualClock();
+  const gateway = new SimulatedGateway(clock);
+  const store = new MemoryStore();
+  const random = seeded(seed);
+  const trouble: unknown[] = [];
+  const log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: (facts: object) => trouble.push(facts),
+    error: (facts: object) => trouble.push(facts),
+  };
+  const tasks = new Tasks({
+    store,
+    kinds: scenario.streams.map(({ sort }) => simulatedKind(sort, gateway)),
+    scheduler: new InProcessScheduler({ clock, random: seeded(seed + 1), log, limits: scenario }),
+    schedule: way,
+    clock,
+    log,
+    maxWaitMs,
+    gather: async () => ({}),
+    random,
+  });
+  for (const { sort, believed } of scenario.streams) {
+    for (let job = 0; believed && job < BELIEVED_JOBS; job += 1) {
+      const ms = believed(random) * SECOND;
+      await store.addDuration(namesOf[sort], {
+        atLeastMs: Math.max(0, ms - BELIEVED_WITHIN_MS),
+        atMostMs: ms + BELIEVED_WITHIN_MS,
+        at: 0,
+      });
+    }
+  }
+  const { before = 0, counted } = scenario;
+  let submitted = 0;
+  const found = new Map<string, number>();
+  tasks.onChange(({ id, kind: name, state, remoteId = '' }) => {
+    if (state !== 'ready') return;
+    found.set(remoteId, clock.now());
+    const stream = scenario.streams.find(({ sort, coming }) => namesOf[sort] === name && 'live' in coming);
+    if (stream) comes(stream);
+    tasks.change(id, (task) => delivered(task, undefined, clock.now())).catch((error: unknown) => trouble.push(error));
+  });
+  await tasks.open();
+  await tasks.start();
+
+  const submit = ({ sort, draw }: Stream): void => {
+    submitted += 1;
+    // The same jobs come in both ways, whatever else is drawn in between.
+    const ms = draw(seeded(seed * 7_919 + submitted)) * SECOND;
+    const guildId = `${submitted % 50}`;
+    tasks.submit(order(namesOf[sort], ms, submitted, guildId)).catch((error: unknown) => trouble.push(error));
+  };
+  const comes = (stream: Stream): void => {
+    if (submitted < before + counted) submit(stream);
+  };
+  for (const [place, stream] of scenario.streams.entries()) {
+    keepComing(stream.coming, seeded(seed + 100 + place), clock, () => comes(stream));
+  }
+  await clock.pass(() => gateway.jobs.size >= before);
+  const began = clock.now();
+  const askedBefore = asked(gateway);
+  let live = 0;
+  let looks = 0;
+  const look = (): void => {
+    live += gateway.jobs.size - found.size;
+    looks += 1;
+    if (gateway.jobs.size < before + counted) clock.after(SECOND, look);
+  };
+  look();
+  await clock.pass(() => gateway.jobs.size >= before + counted);
+  const seconds = (clock.now() - began) / SECOND;
+  const perSecond = (asked(gateway) - askedBefore) / seconds;
+  const ids = Array.from({ length: counted }, (_, place) => `${before + place + 1}`);
+  let ended = 0;
+  await clock.pass(() => {
+    while (found.has(ids[ended] ?? '')) ended += 1;
+    return ended === counted;
+  });
+  const stopped = tasks.pause();
+  await clock.pass(() => true);
+  await stopped;
+  if (trouble.length > 0) throw new Error(`A run met trouble: ${String(trouble[0])}`);
+  const jobs = ids.map((id) => ({ id, ...gateway.jobs.get(id) }));
+  return {
+    jobs: counted,
+    questions: jobs.reduce((sum, { questions = 0 }) => sum + questions, 0),
+    delays: jobs.map(({ id, endsAt = 0 }) => (found.get(id) ?? 0) - endsAt),
+    meanLive: live / looks,
+    perSecond,
+  };
+}
+
+function keepComing(coming: Coming, random: Random, clock: VirtualClock, come: () => void): void {
+  if ('every' in coming) {
+    clock.after(exponential(coming.every, random) * SECOND, () => {
+      come();
+      keepComing(coming, random, clock, come);
+    });
+    return;
+  }
+  const [jobs, withinMs] = 'live' in coming ? [coming.live, FILLING_MS] : [coming.atOnce, SECOND];
+  for (let job = 0; job < jobs; job += 1) clock.after(random() * withinMs, come);
+}
+
+const asked = ({ jobs }: SimulatedGateway): number =>
+  [...jobs.values()].reduce((sum, { questions }) => sum + questions, 0);
+
+function simulatedKind(sort: Sort, gateway: SimulatedGateway): Kind {
+  return kind({
+    name: namesOf[sort],
+    source: gateway.source(sort),
+    request: z.object({ ms: z.number() }),
+    patience: () => sort,
+    durationKey: () => namesOf[sort],
+    submit: ({ ms }) => gateway.submit(ms),
+  });
+}
+
+function order(name: TaskKind, ms: number, number: number, guildId: string): Parameters<Tasks['submit']>[0] {
+  return {
+    kind: name,
+    request: { ms },
+    requesterId: `${number}`,
+    guildId,
+    route: {
+      applicationId: '1',
+      tokenExpiresAt: 0,
+      isPrivate: false,
+      install: 'guild',
+      mayPost: true,
+      uploadLimit: 1,
+      locale: 'en-US',
+    },
+  };
+}

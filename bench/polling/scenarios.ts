@@ -1,0 +1,79 @@
+import { type Draw, logNormal, mixed } from './laws.ts';
+import type { Scenario, Sort, Stream } from './run.ts';
+
+/** The settings' defaults: GATEWAY_POLLS_PER_SECOND, and what GATEWAY_CONNECTIONS leaves for questions. */
+const DEFAULT_BUDGET = { perSecond: 100, inFlight: 24 };
+const JOBS = 4_000;
+/** So few that what is believed of them still counts. */
+const FIRST_JOBS = 150;
+const SIGMAS = [0.3, 0.4, 0.5, 0.6, 0.8] as const;
+const SIGMA = 0.4;
+
+const sorts = {
+  picture: { name: 'pictures', median: 20, every: 0.5 },
+  video: { name: 'videos', median: 120, every: 1.5 },
+} as const satisfies Partial<Record<Sort, object>>;
+
+export interface Named extends Scenario {
+  name: string;
+}
+
+function alone(name: string, stream: Stream, counted = JOBS): Named {
+  return { name, streams: [stream], counted, ...DEFAULT_BUDGET };
+}
+
+/** Plenty of room, and nothing in the store: everything is learned on the way. */
+export function unhurried(): Named[] {
+  return (['picture', 'video'] as const).flatMap((sort) => {
+    const { name, median, every } = sorts[sort];
+    const coming = { every };
+    return [
+      ...SIGMAS.map((sigma) => alone(`${name}, sigma ${sigma}`, { sort, coming, draw: logNormal(median, sigma) })),
+      alone(`${name}, 60 % of them four times as quick as the rest`, { sort, coming, draw: twoHumps(median) }),
+    ];
+  });
+}
+
+/** The store knows the durations of 200 jobs, and they were of another law. */
+export function wronglyBelieved(): Named[] {
+  return (['picture', 'video'] as const).flatMap((sort) => {
+    const { name, median, every } = sorts[sort];
+    const draw = logNormal(median, SIGMA);
+    return (
+      [
+        ['half', 0.5],
+        ['double', 2],
+      ] as const
+    ).flatMap(([word, factor]) => {
+      const stream = { sort, coming: { every }, draw, believed: logNormal(factor * median, SIGMA) };
+      const what = `${name}, their median thought ${word}`;
+      return [alone(`${what}: the first ${FIRST_JOBS}`, stream, FIRST_JOBS), alone(`${what}: all`, stream)];
+    });
+  });
+}
+
+/** More is wanted than there is room for. */
+export function crowded(): Named[] {
+  const stream = (sort: Sort, live: number, median: number): Stream => ({
+    sort,
+    coming: { live },
+    draw: logNormal(median, SIGMA),
+  });
+  const burst: Stream = { sort: 'picture', coming: { atOnce: 1_000 }, draw: logNormal(20, SIGMA) };
+  return [
+    alone('1,000 pictures at once, nothing known, 100 questions a second', burst, 1_000),
+    alone('the same, durations known', { ...burst, believed: burst.draw }, 1_000),
+    {
+      name: '5,000 live tasks, 1,000 questions a second',
+      streams: [stream('picture', 3_500, 20), stream('video', 1_250, 120), stream('music', 250, 90)],
+      perSecond: 1_000,
+      inFlight: 192,
+      before: 15_000,
+      counted: 20_000,
+    },
+  ];
+}
+
+function twoHumps(median: number): Draw {
+  return mixed(0.6, logNormal(median / 2, 0.2), logNormal(2 * median, 0.2));
+}

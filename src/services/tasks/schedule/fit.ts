@@ -1,0 +1,131 @@
+import { binOf, bins, edge, STEP, width } from './grid.ts';
+
+/** A job ended somewhere in between: that is all that asking now and then can tell. */
+export interface Observation {
+  atLeastMs: number;
+  atMostMs: number;
+  weight: number;
+}
+
+/** Rounds of giving every observation to the ages at which the others make its end likely. */
+const ROUNDS = 2;
+/** Of so many jobs' weight is the belief that anything may happen. */
+const DOUBT = 2;
+/** The shape of that belief, log-logistic: its middle half lies between 0.58 and 1.7 times the median. */
+const DOUBT_SHAPE = 0.5;
+/** Never sharper than that, in natural logarithms: queues make the jobs of an hour alike. */
+const LEAST_BLUR = 0.04;
+const BLUR = 0.9;
+
+/**
+ * How likely a job ends in each bin of the grid, from jobs before it: a histogram of what was observed, smoothed by as much as so few
+ * observations need, so that it may have two humps or more. Between observing an end somewhere in an interval and where in it that was, the
+ * histogram itself decides, in a few rounds (expectation, maximisation, smoothing).
+ */
+export function fitted(observations: readonly Observation[]): Float64Array {
+  const first = shared(
+    observations,
+    bins().map((_, bin) => width(bin)),
+  );
+  const blur = blurred(kernelOf(first, effectiveCount(observations)));
+  let masses = first;
+  for (let round = 0; round < ROUNDS; round += 1) masses = shared(observations, blur(masses));
+  return withDoubt(blur(masses), effectiveCount(observations));
+}
+
+/** Each observation spread over the bins it may have ended in, as these masses make it likely. */
+function shared(observations: readonly Observation[], masses: Float64Array): Float64Array {
+  const total = observations.reduce((sum, { weight }) => sum + weight, 0);
+  const result = bins();
+  for (const { atLeastMs, atMostMs, weight } of observations) {
+    const from = Math.max(0, Math.min(atLeastMs, atMostMs));
+    const to = Math.max(from + 1, atMostMs);
+    const [firstBin, lastBin] = [binOf(from), binOf(to)];
+    const likely = (bin: number): number =>
+      ((masses[bin] ?? 0) / width(bin)) * Math.max(0, Math.min(to, edge(bin + 1)) - Math.max(from, edge(bin)));
+    let sum = 0;
+    for (let bin = firstBin; bin <= lastBin; bin += 1) sum += likely(bin);
+    for (let bin = firstBin; bin <= lastBin; bin += 1) {
+      const share = sum > 0 ? likely(bin) / sum : 1 / (lastBin - firstBin + 1);
+      result[bin] = (result[bin] ?? 0) + (weight / total) * share;
+    }
+  }
+  return result;
+}
+
+/** How many observations of equal weight would say as much. */
+function effectiveCount(observations: readonly Observation[]): number {
+  const sum = observations.reduce((all, { weight }) => all + weight, 0);
+  return sum ** 2 / observations.reduce((all, { weight }) => all + weight ** 2, 0);
+}
+
+/** A bell over neighbouring bins, as wide as Silverman's rule wants it for so many observations. */
+function kernelOf(masses: Float64Array, count: number): Float64Array {
+  const blur = Math.max(LEAST_BLUR, (BLUR * spreadOf(masses)) / count ** 0.2) / STEP;
+  const reach = Math.ceil(3 * blur);
+  const bell = Float64Array.from({ length: 2 * reach + 1 }, (_, place) =>
+    Math.exp(-0.5 * ((place - reach) / blur) ** 2),
+  );
+  const sum = bell.reduce((all, height) => all + height, 0);
+  return bell.map((height) => height / sum);
+}
+
+/** A quarter of a normal distribution lies within so many standard deviations about its middle. */
+const QUARTER_WIDTH = 0.637;
+
+/**
+ * The standard deviation in natural logarithms as the narrowest quarter of all tells it: of two humps it is that of one of them, which the
+ * distance between them would blur into one.
+ */
+function spreadOf(masses: Float64Array): number {
+  let narrowest = masses.length;
+  let sum = 0;
+  let end = 0;
+  for (let begin = 0; begin < masses.length; begin += 1) {
+    while (end < masses.length && sum < 0.25) {
+      sum += masses[end] ?? 0;
+      end += 1;
+    }
+    if (sum < 0.25) break;
+    narrowest = Math.min(narrowest, end - begin);
+    sum -= masses[begin] ?? 0;
+  }
+  return Math.min(deviationOf(masses), (narrowest * STEP) / QUARTER_WIDTH);
+}
+
+function deviationOf(masses: Float64Array): number {
+  const mean = masses.reduce((sum, mass, bin) => sum + mass * bin, 0);
+  return STEP * Math.sqrt(masses.reduce((sum, mass, bin) => sum + mass * (bin - mean) ** 2, 0));
+}
+
+function blurred(kernel: Float64Array): (masses: Float64Array) => Float64Array {
+  const reach = (kernel.length - 1) / 2;
+  return (masses) => {
+    const result = bins();
+    for (const [bin, mass] of masses.entries()) {
+      if (mass === 0) continue;
+      for (const [place, height] of kernel.entries()) {
+        const target = Math.min(masses.length - 1, Math.max(0, bin + place - reach));
+        result[target] = (result[target] ?? 0) + mass * height;
+      }
+    }
+    return result;
+  };
+}
+
+/** Past all experience an end stays possible, and grows ever less likely within the next second: the gaps grow gently. */
+function withDoubt(masses: Float64Array, count: number): Float64Array {
+  const doubt = DOUBT / (DOUBT + count);
+  const median = medianOf(masses);
+  const before = (age: number): number => (age <= 0 ? 0 : 1 / (1 + (age / median) ** (-1 / DOUBT_SHAPE)));
+  return masses.map((mass, bin) => (1 - doubt) * mass + doubt * (before(edge(bin + 1)) - before(edge(bin))));
+}
+
+function medianOf(masses: Float64Array): number {
+  let sum = 0;
+  for (const [bin, mass] of masses.entries()) {
+    sum += mass;
+    if (sum >= 0.5) return edge(bin + 1);
+  }
+  return edge(masses.length);
+}
