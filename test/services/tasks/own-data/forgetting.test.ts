@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GatewayError } from '../../../../src/services/gateway/index.ts';
 import type { Forgotten } from '../../../../src/services/tasks/own-data/removal.ts';
+import { examine } from '../../../../src/services/tasks/store/index.ts';
 import type { KeptTasks } from '../../../../src/services/tasks/store/kept-tasks.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { madeSnapshot, order, type taken } from '../made.ts';
@@ -177,5 +178,26 @@ describe('a wish to be forgotten', () => {
     expect(keysIn(on.file, 'forgetting')).toEqual([]);
     expect(keysIn(on.file, 'quarantine')).toHaveLength(1);
     expect(await listed(here)).toHaveLength(1);
+  });
+
+  it('of which nothing is left is nothing for the doctor, and the next start takes it back', async () => {
+    const on = stage();
+    const store = await on.open();
+    await store.putForgetting({
+      memberId: ann,
+      until: START,
+      secret: 's',
+      tasks: 3,
+      messages: 3,
+      stays: 0,
+      left: [],
+      told: 0,
+    });
+    await store.close();
+    const address = { url: `sqlite://${on.file}`, scheme: 'sqlite' } as const;
+    expect((await examine(address, { ...on, repair: false })).findings).toEqual([]);
+    const here = await scene([], {}, on);
+    await here.until(here.isOver);
+    expect(here.told).toEqual([]);
   });
 });
