@@ -102,17 +102,31 @@ describe('a wish to be forgotten', () => {
     let isInTrouble = true;
     const removal = async () => (isInTrouble ? { ...clear, isLater: true } : { ...clear, removed: 1 });
     const here = await scene(
-      Array.from({ length: 9 }, (_, index) => done(index)),
+      Array.from({ length: 30 }, (_, index) => done(index)),
       { removal },
     );
     await here.forget();
     await here.until(() => here.removed.length > 5);
-    expect(here.removed.length).toBeLessThan(9);
-    expect(await listed(here)).toHaveLength(9);
+    expect(here.removed.length).toBeLessThan(30);
+    expect(await listed(here)).toHaveLength(30);
     expect(here.heard).toEqual([]);
     isInTrouble = false;
     await here.until(here.isOver);
-    expect(here.heard).toMatchObject([{ tasks: 9, messages: 9, stays: 0 }]);
+    expect(here.heard).toMatchObject([{ tasks: 30, messages: 30, stays: 0 }]);
+  });
+
+  it('does not keep what can go waiting for what cannot', async () => {
+    const stuck = new Set(['m1', 'm2', 'm3', 'm4']);
+    const removal = async ({ message }: Task) => ({ ...clear, isLater: stuck.has(message?.id ?? '') });
+    const tasks = Array.from({ length: 9 }, (_, index) =>
+      done(-index, { message: { channelId: 'c1', id: `m${index}` } }),
+    );
+    const here = await scene(tasks, { removal });
+    await here.forget();
+    await here.until(async () => (await listed(here)).length === stuck.size);
+    stuck.clear();
+    await here.until(here.isOver);
+    expect(here.heard).toMatchObject([{ tasks: 9 }]);
   });
 
   it('gives a message up after a day, and says where it is', async () => {
