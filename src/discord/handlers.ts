@@ -51,7 +51,7 @@ export interface Suggestion {
 export type Outcome = MessagePlan | Brought | 'shown as it goes' | 'taken away';
 
 /** A message that holds memory, and what is to be done once it stands there. */
-export interface Brought extends Prepared {
+interface Brought extends Prepared {
   shown?(message: MessagePlace | undefined): Promise<void>;
 }
 

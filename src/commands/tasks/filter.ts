@@ -28,7 +28,7 @@ export interface Filter {
 }
 
 /** With everything else as long as it gets, this many bytes of words fit into a custom id. */
-export const MOST_WORD_BYTES = 30;
+const MOST_WORD_BYTES = 30;
 
 export const fitsPointer = (words = ''): boolean => Buffer.byteLength(words) <= MOST_WORD_BYTES;
 

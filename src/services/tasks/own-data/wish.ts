@@ -40,6 +40,7 @@ export class Wish {
   readonly #lock = new KeyedLock();
   #isStopped = false;
   #isLedgerDue = true;
+  readonly #hindered = new Set<string>();
   #abandon: (() => void) | undefined;
 
   constructor(mark: ForgettingMark, parts: WishParts) {
@@ -99,10 +100,16 @@ export class Wish {
       if (!task || !this.isAbout(task)) continue;
       const isClear = await this.#removeMessages(task);
       if (this.#isStopped) return came;
-      hindered = isClear ? 0 : hindered + 1;
-      if (hindered >= MOST_HINDERED) return { ...came, later: came.later + 1 };
-      if (!isClear) came.later += 1;
-      else if (await this.#remove(task)) {
+      if (!isClear) {
+        came.later += 1;
+        // The same ones do not stand in the way of all others each time.
+        if (!this.#hindered.has(id)) hindered += 1;
+        this.#hindered.add(id);
+        if (hindered >= MOST_HINDERED) return came;
+        continue;
+      }
+      hindered = 0;
+      if (await this.#remove(task)) {
         came.removed += 1;
         await this.#count('tasks');
       } else came.running += 1;

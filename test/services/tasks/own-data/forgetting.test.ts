@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GatewayError } from '../../../../src/services/gateway/index.ts';
 import type { Forgotten } from '../../../../src/services/tasks/own-data/removal.ts';
+import { examine } from '../../../../src/services/tasks/store/index.ts';
 import type { KeptTasks } from '../../../../src/services/tasks/store/kept-tasks.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { madeSnapshot, order, type taken } from '../made.ts';
@@ -101,17 +102,31 @@ describe('a wish to be forgotten', () => {
     let isInTrouble = true;
     const removal = async () => (isInTrouble ? { ...clear, isLater: true } : { ...clear, removed: 1 });
     const here = await scene(
-      Array.from({ length: 9 }, (_, index) => done(index)),
+      Array.from({ length: 30 }, (_, index) => done(index)),
       { removal },
     );
     await here.forget();
     await here.until(() => here.removed.length > 5);
-    expect(here.removed.length).toBeLessThan(9);
-    expect(await listed(here)).toHaveLength(9);
+    expect(here.removed.length).toBeLessThan(30);
+    expect(await listed(here)).toHaveLength(30);
     expect(here.heard).toEqual([]);
     isInTrouble = false;
     await here.until(here.isOver);
-    expect(here.heard).toMatchObject([{ tasks: 9, messages: 9, stays: 0 }]);
+    expect(here.heard).toMatchObject([{ tasks: 30, messages: 30, stays: 0 }]);
+  });
+
+  it('does not keep what can go waiting for what cannot', async () => {
+    const stuck = new Set(['m1', 'm2', 'm3', 'm4']);
+    const removal = async ({ message }: Task) => ({ ...clear, isLater: stuck.has(message?.id ?? '') });
+    const tasks = Array.from({ length: 9 }, (_, index) =>
+      done(-index, { message: { channelId: 'c1', id: `m${index}` } }),
+    );
+    const here = await scene(tasks, { removal });
+    await here.forget();
+    await here.until(async () => (await listed(here)).length === stuck.size);
+    stuck.clear();
+    await here.until(here.isOver);
+    expect(here.heard).toMatchObject([{ tasks: 9 }]);
   });
 
   it('gives a message up after a day, and says where it is', async () => {
@@ -177,5 +192,26 @@ describe('a wish to be forgotten', () => {
     expect(keysIn(on.file, 'forgetting')).toEqual([]);
     expect(keysIn(on.file, 'quarantine')).toHaveLength(1);
     expect(await listed(here)).toHaveLength(1);
+  });
+
+  it('of which nothing is left is nothing for the doctor, and the next start takes it back', async () => {
+    const on = stage();
+    const store = await on.open();
+    await store.putForgetting({
+      memberId: ann,
+      until: START,
+      secret: 's',
+      tasks: 3,
+      messages: 3,
+      stays: 0,
+      left: [],
+      told: 0,
+    });
+    await store.close();
+    const address = { url: `sqlite://${on.file}`, scheme: 'sqlite' } as const;
+    expect((await examine(address, { ...on, repair: false })).findings).toEqual([]);
+    const here = await scene([], {}, on);
+    await here.until(here.isOver);
+    expect(here.told).toEqual([]);
   });
 });
