@@ -78,6 +78,8 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     log,
     maxWaitMs,
     gather: async () => ({}),
+    removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
+    tellForgotten: async () => true,
     random,
   });
   for (const { sort, believed } of scenario.streams) {
