@@ -25,7 +25,7 @@ import { ModelCatalogue } from './services/models/catalogue.ts';
 import { imgxKinds } from './services/tasks/kinds/imgx.ts';
 import { Offers } from './services/tasks/offers.ts';
 import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
-import { openStore } from './services/tasks/store/index.ts';
+import { openStore, type StoreError } from './services/tasks/store/index.ts';
 import { Tasks } from './services/tasks/tasks.ts';
 import { UsageDesk } from './services/usage/usage-desk.ts';
 
@@ -38,6 +38,8 @@ const POLLS_SHARE = 0.75;
 export interface App {
   /** Discord has ended the connection for good, with its close code: the token was reset, most likely. */
   readonly lost: Promise<number>;
+  /** The store is not ours any more: whoever started this ends it at once. Nothing is submitted, shown or stored from then on. */
+  readonly dispossessed: Promise<StoreError>;
   /** Takes nothing new, finishes what is under way within a limit, and closes everything. */
   stop(): Promise<void>;
 }
@@ -55,7 +57,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const { log, version, clock = systemClock, gatewayLimits } = tools;
   const say = speak();
   // First of all, for it tells whether another bot is at work here already.
-  const store = await openStore(config.store, { log, clock, botVersion: version });
+  const store = await openStore(config.store, { log, clock, botVersion: version, leaseMs: config.storeLeaseMs });
+  const { tenure } = store;
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
   const { baseUrl, apiKey } = config.gateway;
   const media = openMedia(
@@ -68,7 +71,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
     { log, clock },
   );
-  const clients = discordClients(config.discord.apiUrl);
+  const clients = discordClients(config.discord.apiUrl, tenure.mustBeOurs);
   const { client, tokenRest } = clients;
   const scheduler = new InProcessScheduler({
     clock,
@@ -89,6 +92,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     log,
     maxWaitMs: config.maxWaitMs,
     gather: gatherer({ media, log }),
+    mayAct: tenure.mustBeOurs,
   });
   const offers = new Offers();
   const presented = presenter({ media, tasks, say, log, offers, isRemix: config.gateway.remix });
@@ -119,6 +123,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
         gateway: await gatewayHealth(gateway, say),
         liveTasks: tasks.liveCount,
         troubles: tasks.troubles(),
+        store: tenure.trouble(),
       };
     },
     registered: registeredCommands(
@@ -169,6 +174,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   }
   return {
     lost,
+    dispossessed: tenure.lost,
     stop() {
       stopped ??= stop();
       return stopped;

@@ -54,6 +54,7 @@ async function run(config: Config): Promise<void> {
     asked.then(() => app.stop()).catch(crash);
     // Not awaited: while all is well this never comes, and an entry that waits for it would end with Node's own code.
     app.lost.then((code) => ended(code, app, log)).catch(crash);
+    app.dispossessed.then((error) => yielded(error, log)).catch(crash);
   } catch (error) {
     if (error instanceof StoreError) {
       log.fatal({ err: error.cause }, error.message);
@@ -65,20 +66,41 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/** Starting again helps where another program has the store for a moment, and nowhere else. */
+/** Starting again helps where another program has the store for a moment, or its server is away, and nowhere else. */
 const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   'in-use': EX_TEMPFAIL,
   locked: EX_TEMPFAIL,
+  unreachable: EX_TEMPFAIL,
+  lost: EX_TEMPFAIL,
   full: EX_IOERR,
   corrupt: EX_IOERR,
   failed: EX_IOERR,
   newer: EX_CONFIG,
   unsupported: EX_CONFIG,
+  denied: EX_CONFIG,
 };
 
 function passwordsIn(address: string): string[] {
-  const password = URL.parse(address)?.password ?? '';
-  return password === '' ? [] : [password, decodeURIComponent(password)];
+  const url = URL.parse(address);
+  const options = ['password', 'sslpassword'].map((name) => url?.searchParams.get(name) ?? '');
+  const spellings = [url?.password ?? '', ...options].flatMap((password) => [password, decoded(password)]);
+  return [...new Set(spellings)].filter(Boolean);
+}
+
+/** Written by hand, it may hold a lone %. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return text;
+  }
+}
+
+/** At once: whatever else this process did, another bot may be doing already. */
+function yielded(error: StoreError, log: Log): never {
+  log.fatal({ err: error.cause }, error.message);
+  process.exit(EXIT_CODES[error.kind]);
 }
 
 async function ended(code: number, app: App, log: Log): Promise<void> {

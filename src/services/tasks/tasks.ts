@@ -26,6 +26,8 @@ export interface TasksParts {
   maxWaitMs: Readonly<Record<Patience, number>>;
   /** Brings together the pictures that orders name. */
   gather: Gather;
+  /** Throws where nothing may be done any more, for another bot may be at work on the same tasks. */
+  mayAct?: () => void;
   random?: () => number;
 }
 
@@ -41,7 +43,7 @@ export class Tasks {
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
-    const { store, ledger, clock, log, maxWaitMs } = parts;
+    const { store, ledger, clock, log, maxWaitMs, mayAct = () => undefined } = parts;
     this.#parts = parts;
     this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
     this.#book = new TaskBook({ store, log });
@@ -58,6 +60,7 @@ export class Tasks {
       clock,
       log,
       follow,
+      mayAct,
     });
     this.#words = new Words({
       book: this.#book,
@@ -65,6 +68,7 @@ export class Tasks {
       gather: parts.gather,
       clock,
       log,
+      mayAct,
       hint: (id) => this.hint(id),
     });
     this.#book.onChange((task) => this.#words.giveIfAsked(task));

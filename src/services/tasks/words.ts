@@ -15,6 +15,8 @@ interface WordsParts {
   gather: Gather;
   clock: Clock;
   log: TasksLog;
+  /** Throws where nothing may be done any more. */
+  mayAct(): void;
   hint(id: string): void;
 }
 
@@ -60,6 +62,7 @@ export class Words {
     const materials = await gather({ ...checked(known).request, ...words });
     const waiting = await book.change(id, (task) => wordsGoing(checked(task), words, clock.now()));
     const { kind, remoteId = '', request, idempotencyKey } = waiting;
+    this.#parts.mayAct();
     try {
       const submission = await kinds.get(kind)?.answer(remoteId, request, { idempotencyKey, materials });
       if (!submission) throw new Error(`Nobody knows how to give words to ${kind}.`);

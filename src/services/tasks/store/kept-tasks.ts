@@ -9,6 +9,7 @@ import type { Duration, PageQuestion, TaskPage, TaskStore } from '../task-store.
 import { withoutExpiredToken } from '../transitions.ts';
 import { DurationBook } from './duration-book.ts';
 import { EntryRows } from './entry-rows.ts';
+import { soleTenure, type Tenure } from './lease/tenure.ts';
 import { isSameLine } from './line-chunks.ts';
 import { LineIndex } from './line-index.ts';
 import { type Migration, taskMigrations } from './migrations.ts';
@@ -25,7 +26,8 @@ export interface KeptTasksParts {
   log: Log;
   clock: Clock;
   migrations?: ReadonlyMap<number, Migration> | undefined;
-  close(): void;
+  tenure?: Tenure;
+  close(): void | Promise<void>;
 }
 
 /** So many rows are cleaned in one write. */
@@ -50,12 +52,15 @@ export class KeptTasks implements TaskStore {
   readonly #durations: DurationBook;
   /** The ledger's part of the store. */
   readonly entries: Entries;
+  /** That the store is ours. */
+  readonly tenure: Tenure;
   #clearedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: KeptTasksParts) {
-    const { shelves, clock, migrations = taskMigrations } = parts;
+    const { shelves, clock, migrations = taskMigrations, tenure = soleTenure } = parts;
     const quarantine = new Quarantine(shelves.quarantine, parts);
     this.#parts = parts;
+    this.tenure = tenure;
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, migrations });
     this.#index = new LineIndex(shelves.index, quarantine);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
@@ -126,7 +131,7 @@ export class KeptTasks implements TaskStore {
   }
 
   async close(): Promise<void> {
-    this.#parts.close();
+    await this.#parts.close();
   }
 
   async #write(task: Task): Promise<void> {

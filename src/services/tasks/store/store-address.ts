@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { StoreError } from './store-error.ts';
 
 /** As the setting STORE_URL is read: the address, and which driver it asks for. */
 export interface StoreAddress {
@@ -9,14 +8,18 @@ export interface StoreAddress {
 
 export const IN_MEMORY = ':memory:';
 
+/** Whether it lies on this machine, and no server has to be asked. */
+export const isLocal = ({ scheme }: StoreAddress): boolean => scheme === 'sqlite';
+
 /** The file behind `sqlite://data/atelier.sqlite` (from the working folder), `sqlite:///var/atelier.sqlite` or `sqlite://:memory:`. */
-export function fileOf({ url, scheme }: StoreAddress): string {
-  // An address of the other kinds may hold a password, so it is not repeated.
-  if (scheme !== 'sqlite')
-    throw new StoreError(
-      'unsupported',
-      `STORE_URL begins with ${scheme}://, but only sqlite:// is supported so far, such as sqlite://data/atelier.sqlite.`,
-    );
+export function fileOf({ url }: StoreAddress): string {
   const path = url.slice('sqlite://'.length);
   return path === IN_MEMORY ? IN_MEMORY : resolve(path);
+}
+
+/** As it may be shown: without a user, a password, and options, which may hold one as well. */
+export function publicName(address: StoreAddress): string {
+  if (isLocal(address)) return fileOf(address);
+  const { protocol, host, pathname } = new URL(address.url);
+  return `${protocol}//${host}${pathname}`;
 }
