@@ -7,7 +7,6 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Along, Kind } from './kinds/kind.ts';
 import type { Gather } from './materials.ts';
-import { StoreError } from './store/store-error.ts';
 import type { Task, TaskKind } from './task.ts';
 import { taskId } from './task-id.ts';
 import { accepted, dismissed, type Order, submitting, succeededBy, unconfirmed } from './transitions.ts';
@@ -105,7 +104,7 @@ export class Orders {
     const materials = await this.#parts.gather(order.request);
     const idempotencyKey = randomUUID();
     const facts = { durationKey: kind.durationKey(order.request), model: kind.model(order.request) };
-    await this.#note(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
+    await this.#enter(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
     this.#parts.mayAct();
     const outcome = await this.#send(kind, order.request, { idempotencyKey, materials });
     if (outcome.refused) {
@@ -128,17 +127,6 @@ export class Orders {
       const reason = error instanceof GatewayError ? error.message : undefined;
       this.#parts.log.warn({ kind: kind.name, err: error }, 'Nobody knows whether the gateway took an order.');
       return { reason };
-    }
-  }
-
-  /** Where nothing can be noted down nothing is ordered: its member may do that again, and nobody asks the gateway meanwhile. */
-  async #note(task: Task): Promise<void> {
-    try {
-      await this.#enter(task);
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      this.#parts.log.error({ task: task.id, err: error }, 'An order was refused, for it could not be stored.');
-      throw new Refusal('refusals.storeAway');
     }
   }
 

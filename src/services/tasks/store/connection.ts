@@ -23,6 +23,8 @@ const SYNCHRONOUS: Readonly<Record<Durability, string>> = { 'at-once': 'FULL', s
 export class Connection implements Backend {
   readonly name: string;
   readonly #database: DatabaseSync;
+  /** What concerns all namespaces is asked of any. */
+  #anyAdapter: KeyvSqlite | undefined;
   #durability: Durability | undefined;
   #failure: StoreError | undefined;
 
@@ -40,7 +42,10 @@ export class Connection implements Backend {
   }
 
   adapter(_namespace: string, durability: Durability): KeyvSqlite {
-    return new KeyvSqlite({ table: TABLE, iterationLimit: ROWS_AT_ONCE, driver: this.#driverFor(durability) });
+    const driver = this.#driverFor(durability);
+    const adapter = new KeyvSqlite({ table: TABLE, iterationLimit: ROWS_AT_ONCE, driver });
+    this.#anyAdapter ??= adapter;
+    return adapter;
   }
 
   get failure(): StoreError | undefined {
@@ -58,7 +63,7 @@ export class Connection implements Backend {
   }
 
   clearExpired(): Promise<void> {
-    return this.adapter('', 'at-once').clearExpired();
+    return (this.#anyAdapter ?? this.adapter('', 'at-once')).clearExpired();
   }
 
   async countExpired(now: number): Promise<number> {

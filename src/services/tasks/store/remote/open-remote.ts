@@ -62,7 +62,8 @@ export async function openRemote(
   };
   const parts = { url: address.url, name, line, limitMs, mustBeOurs };
   const { backend, desk }: Server = await (isRedis ? redis(parts) : postgres(parts));
-  const close = async (): Promise<void> => {
+  let closing: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
     try {
       await lease?.giveBack();
     } catch (error) {
@@ -71,6 +72,10 @@ export async function openRemote(
     }
     line.close();
     await backend.close();
+  };
+  const close = (): Promise<void> => {
+    closing ??= end();
+    return closing;
   };
   try {
     if (!makes && (await backend.isEmpty())) {

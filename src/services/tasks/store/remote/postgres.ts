@@ -154,6 +154,13 @@ export class Postgres implements Backend {
       protected init(): Promise<Query> {
         return Promise.resolve(query);
       }
+
+      /** All or none: the adapter would delete each by itself, in no order. */
+      override async deleteMany(keys: string[]): Promise<boolean[]> {
+        const sql = `DELETE FROM ${TABLE} WHERE key = ANY($1) AND namespace = $2 RETURNING key`;
+        const gone = new Set((await query(sql, [keys, this.namespace])).map(({ key }) => key));
+        return keys.map((key) => gone.has(key));
+      }
     }
     return new Given({ table: TABLE, iterationLimit: ROWS_AT_ONCE });
   }
