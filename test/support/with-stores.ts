@@ -89,7 +89,7 @@ async function startPostgres({ folder, port, password, durable }: Wish): Promise
   const auth = ['--auth=scram-sha-256', `--pwfile=${secret}`, '--username=atelier', '--encoding=UTF8', '--no-sync'];
   const made = spawnSync(initdb, ['-D', data, ...auth], { ...as, stdio: 'pipe', encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`No Postgres could be set up: ${made.stderr}`);
-  const lasting = durable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
+  const lasting = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'];
   const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder, '-c', 'max_connections=300'];
   const server = started(program, [...args, ...lasting], as);
   const url = `postgresql://atelier:${password}@127.0.0.1:${port}/postgres`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { lineOf } from '../../../../src/services/tasks/task-line.ts';
 import type { TaskStore } from '../../../../src/services/tasks/task-store.ts';
-import { onEveryStore, type Site, type SiteRow } from './sites.ts';
+import { leave, onEveryStore, type Site, type SiteRow } from './sites.ts';
 import { makeTask, START, settled } from './stage.ts';
 
 const at = (ms: number) => ({ times: { created: START + ms } });
@@ -26,12 +26,10 @@ async function agrees(store: TaskStore, ids: Iterable<string>): Promise<void> {
   }
 }
 
-/** The rows that a bot leaves behind which has put these tasks. */
-async function rowsOf(site: Site, tasks: readonly Task[]): Promise<SiteRow[]> {
-  const first = await site.open();
-  for (const task of tasks) await first.put(task);
-  await first.close();
-  return site.rows();
+function left(site: Site, tasks: readonly Task[]): Promise<SiteRow[]> {
+  return leave(site, async (store) => {
+    for (const task of tasks) await store.put(task);
+  });
 }
 
 async function putBack(site: Site, rows: readonly SiteRow[]): Promise<void> {
@@ -53,7 +51,7 @@ async function withEveryCrash(
   work: (store: TaskStore) => Promise<void>,
   { adds = [], removes = [] }: Changes = {},
 ) {
-  const rows = await rowsOf(site, before);
+  const rows = await left(site, before);
   for (let writes = 0; ; writes++) {
     await putBack(site, rows);
     const failing = await site.failing(writes);
@@ -148,7 +146,7 @@ describe('whatever happens in whatever order', () => {
     it('lists show what the tasks say', async () => {
       const site = await stage();
       const before = Array.from({ length: 97 }, (_, index) => settled(makeTask(at(index * 10))));
-      const rows = await rowsOf(site, before);
+      const rows = await left(site, before);
       const pool = Array.from({ length: 12 }, (_, index) =>
         makeTask({ ...at((index * 137) % 1_100), requesterId: members[index % 2] ?? 'ann' }),
       );

@@ -5,7 +5,7 @@ import { openLog } from '../../../../src/lib/log.ts';
 import { type Examination, examine, type FindingKind } from '../../../../src/services/tasks/store/index.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { onStores, type Site, type SiteRow } from './sites.ts';
+import { leave, onStores, type Site, type SiteRow } from './sites.ts';
 import { DAY_MS, folder, MINUTE_MS, makeTask, START, settled, sql } from './stage.ts';
 
 const look = ({ url, scheme, clock, log }: Site, repair: boolean): Promise<Examination> =>
@@ -23,14 +23,14 @@ const fileOf = ({ url }: Site): string => url.replace('sqlite://', '');
 const nameOf = (site: Site): string => (site.kind === 'sqlite' ? fileOf(site) : site.url.replace(/\/\/.*@/, '//'));
 
 async function filled(site: Site, count = 130): Promise<Task[]> {
-  const store = await site.open();
   const tasks = Array.from({ length: count }, (_, index) => {
     const task = makeTask({ requesterId: `m${index % 2}`, times: { created: START + index } });
     return index % 10 === 0 ? task : settled(task);
   });
-  for (const task of tasks) await store.put(task);
-  await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
-  await store.close();
+  await leave(site, async (store) => {
+    for (const task of tasks) await store.put(task);
+    await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
+  });
   return tasks;
 }
 
