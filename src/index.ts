@@ -3,7 +3,7 @@ import packageFile from '../package.json' with { type: 'json' };
 import { type App, startApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Log, openLog } from './lib/log.ts';
-import { StoreError, type StoreErrorKind } from './services/tasks/store/index.ts';
+import { passwordsIn, StoreError, type StoreErrorKind } from './services/tasks/store/index.ts';
 
 // sysexits.h, so that a supervisor can tell what starting again would change.
 const EX_SOFTWARE = 70;
@@ -79,23 +79,6 @@ const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   unsupported: EX_CONFIG,
   denied: EX_CONFIG,
 };
-
-function passwordsIn(address: string): string[] {
-  const url = URL.parse(address);
-  const options = ['password', 'sslpassword'].map((name) => url?.searchParams.get(name) ?? '');
-  const spellings = [url?.password ?? '', ...options].flatMap((password) => [password, decoded(password)]);
-  return [...new Set(spellings)].filter(Boolean);
-}
-
-/** Written by hand, it may hold a lone %. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-    return text;
-  }
-}
 
 /** At once: whatever else this process did, another bot may be doing already. */
 function yielded(error: StoreError, log: Log): never {

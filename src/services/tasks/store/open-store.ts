@@ -44,6 +44,12 @@ export async function openBackend(address: StoreAddress, parts: OpenParts): Prom
   return opened;
 }
 
+/** The same, where a bot was there before; nothing is made. */
+export async function openExisting(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend | undefined> {
+  if (!isLocal(address)) return openRemote(address, parts, { makes: false });
+  return existsSync(fileOf(address)) ? openFile(address, parts) : undefined;
+}
+
 function openFile(address: StoreAddress, { busyTimeoutMs }: OpenParts): OpenedBackend {
   const asked = fileOf(address);
   if (asked === IN_MEMORY) return opened(new Connection(IN_MEMORY), () => undefined);

@@ -23,3 +23,21 @@ export function publicName(address: StoreAddress): string {
   const { protocol, host, pathname } = new URL(address.url);
   return `${protocol}//${host}${pathname}`;
 }
+
+/** All that must stay secret of an address, in each of its spellings. */
+export function passwordsIn(address: string): string[] {
+  const url = URL.parse(address);
+  const options = ['password', 'sslpassword'].map((name) => url?.searchParams.get(name) ?? '');
+  const spellings = [url?.password ?? '', ...options].flatMap((password) => [password, decoded(password)]);
+  return [...new Set(spellings)].filter(Boolean);
+}
+
+/** Written by hand, it may hold a lone %. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return text;
+  }
+}

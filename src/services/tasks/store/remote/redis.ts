@@ -2,7 +2,7 @@ import type { createClient } from '@keyv/redis';
 import type { KeyvStorageAdapter } from 'keyv';
 import type { Log } from '../../../../lib/log.ts';
 import { type Backend, RANGED, type Range, ROWS_AT_ONCE, type Row } from '../backend.ts';
-import type { StoreError } from '../store-error.ts';
+import { StoreError } from '../store-error.ts';
 import { checked, type KeyOrder } from './checked-adapter.ts';
 import type { Line } from './line.ts';
 import { optional } from './optional-package.ts';
@@ -46,7 +46,7 @@ export class Redis implements Backend {
 
   static async open(parts: RedisParts): Promise<Redis> {
     const { createClient, default: Adapter } = await optional(() => import('@keyv/redis'), '@keyv/redis');
-    const { client, stay } = newClient(createClient, parts.url);
+    const { client, stay } = newClient(createClient, parts);
     try {
       await parts.line.ask(() => client.connect());
       stay();
@@ -162,17 +162,19 @@ export class Redis implements Backend {
   }
 }
 
-function newClient(create: typeof createClient, url: string) {
+function newClient(create: typeof createClient, { url, name }: RedisParts) {
   let stays = false;
-  const client = create({
-    url,
-    // Without a connection a request fails at once: in a queue it would wait for as long as the server is away.
-    disableOfflineQueue: true,
-    socket: {
-      // The first connection is there or it is not; one that was there is sought until it is back.
-      reconnectStrategy: (tries) => stays && Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS),
-    },
-  });
+  const client = made(name, () =>
+    create({
+      url,
+      // Without a connection a request fails at once: in a queue it would wait for as long as the server is away.
+      disableOfflineQueue: true,
+      socket: {
+        // The first connection is there or it is not; one that was there is sought until it is back.
+        reconnectStrategy: (tries) => stays && Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS),
+      },
+    }),
+  );
   // Whoever asks is told; without a listener a lost connection would end the process.
   client.on('error', () => undefined);
   return {
@@ -181,4 +183,17 @@ function newClient(create: typeof createClient, url: string) {
       stays = true;
     },
   };
+}
+
+/** What is thrown for an address holds the address, and so the password. */
+function made<T>(name: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new StoreError(
+      'unsupported',
+      `STORE_URL ${name} is no address of a Redis (${error.message}), such as redis://host:6379/0.`,
+    );
+  }
 }
