@@ -32,6 +32,9 @@ interface Back {
   rows(): Promise<SiteRow[]>;
   write(rows: readonly SiteRow[]): Promise<void>;
   drop(rows: readonly SiteRow[]): Promise<void>;
+  /** As if the server had given the hold on the store to nobody. */
+  forgetLease(): Promise<void>;
+  leaseNumber(): Promise<number>;
 }
 
 export interface OpenOptions {
@@ -42,7 +45,7 @@ export interface OpenOptions {
 }
 
 /** A store of one kind, for one test. */
-export interface Site {
+export interface Site extends Pick<Back, 'forgetLease' | 'leaseNumber'> {
   kind: Kind;
   url: string;
   scheme: string;
@@ -102,6 +105,8 @@ async function siteOf(kind: Kind): Promise<Site> {
   };
   const site: Site = {
     ...{ kind, url, scheme, clock, logged, log },
+    forgetLease: back.forgetLease,
+    leaseNumber: back.leaseNumber,
     async open(options = {}) {
       // In memory everything is gone with its connection, so that one stays.
       if (shared) return onTop(shared, options, async () => undefined);
@@ -272,6 +277,11 @@ function sqlBack(session: Session): Back {
       session(async (ask) => {
         for (const row of rows) await remove(ask, row);
       }),
+    forgetLease: () =>
+      session(async (ask) => {
+        await ask("UPDATE atelier_lease SET ends = '-infinity'");
+      }),
+    leaseNumber: () => session(async (ask) => Number((await ask('SELECT number FROM atelier_lease'))[0]?.number)),
   };
 }
 
@@ -299,5 +309,9 @@ function redisBack(client: Awaited<ReturnType<typeof redisClient>>): Back {
     async drop(rows) {
       for (const row of rows) await client.del(name(row));
     },
+    async forgetLease() {
+      await client.del('atelier:lease');
+    },
+    leaseNumber: async () => Number(await client.get('atelier:lease:number')),
   };
 }

@@ -76,8 +76,9 @@ export class Postgres implements Backend {
       // What the server never closes must not keep a bot from ending that was told to.
       allowExitOnIdle: true,
     });
-    // Of a connection that broke while nobody used it nobody needs to hear, but without a listener it would end the process.
+    // Whoever asked over a connection that breaks is told; without listeners it would end the process as well, in use or not.
     pool.on('error', () => undefined);
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return new Postgres(parts, pool, Adapter);
   }
 
