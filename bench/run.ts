@@ -1,11 +1,13 @@
 import { cpus } from 'node:os';
 import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway/measure.ts';
+import { measureStore } from './store/measure.ts';
 import { measureTasks } from './tasks/measure.ts';
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   discord: measureDiscord,
   gateway: measureGateway,
+  store: measureStore,
   tasks: measureTasks,
 };
 
