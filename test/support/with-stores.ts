@@ -146,6 +146,14 @@ async function run(args: readonly string[]): Promise<number> {
   // The user that Postgres runs as must get through to its own.
   chmodSync(folder, 0o755);
   const servers: Server[] = [];
+  let child: ChildProcess | undefined;
+  let isOver = false;
+  // Whoever ends this ends the command first, and then everything comes to its end here.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      isOver = true;
+      child?.kill(signal);
+    });
   try {
     const urls: Record<string, string> = {};
     for (const [variable, start] of [
@@ -160,9 +168,8 @@ async function run(args: readonly string[]): Promise<number> {
       servers.push(server);
       urls[variable] = server.url;
     }
-    const child = spawn(command, rest, { stdio: 'inherit', env: { ...process.env, ...urls } });
-    // Whoever ends this ends the command first, and then everything comes to its end here.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+    if (isOver) return 1;
+    child = spawn(command, rest, { stdio: 'inherit', env: { ...process.env, ...urls } });
     const [code] = await once(child, 'exit');
     return typeof code === 'number' ? code : 1;
   } finally {

@@ -37,7 +37,7 @@ interface Back {
   leaseNumber(): Promise<number>;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   botVersion?: string;
   migrations?: ReadonlyMap<number, Migration>;
   leaseMs?: number;

@@ -1,5 +1,4 @@
 import { type KeyvStorageAdapter, type KeyvStorageEntry, keyvStorageCapability } from 'keyv';
-import type { Line } from './line.ts';
 
 /** A list of keys beside the rows, which has to know of them before they come and until they are gone. */
 export interface KeyOrder {
@@ -9,7 +8,8 @@ export interface KeyOrder {
 
 interface CheckedParts {
   adapter: KeyvStorageAdapter;
-  line: Line;
+  /** Gives what is asked its limit of time, where the adapter's own way to the server does not. */
+  ask<T>(work: () => Promise<T>): Promise<T>;
   /** Throws where the store may be another bot's by now. */
   mustBeOurs(): void;
   order?: KeyOrder | undefined;
@@ -39,19 +39,19 @@ class CheckedAdapter {
   }
 
   get<T>(key: string) {
-    return this.#parts.line.ask(() => this.#parts.adapter.get<T>(key));
+    return this.#parts.ask(() => this.#parts.adapter.get<T>(key));
   }
 
   getMany<T>(keys: string[]) {
-    return this.#parts.line.ask(() => this.#parts.adapter.getMany<T>(keys));
+    return this.#parts.ask(() => this.#parts.adapter.getMany<T>(keys));
   }
 
   has(key: string): Promise<boolean> {
-    return this.#parts.line.ask(() => this.#parts.adapter.has(key));
+    return this.#parts.ask(() => this.#parts.adapter.has(key));
   }
 
   hasMany(keys: string[]): Promise<boolean[]> {
-    return this.#parts.line.ask(() => this.#parts.adapter.hasMany(keys));
+    return this.#parts.ask(() => this.#parts.adapter.hasMany(keys));
   }
 
   set(key: string, value: unknown, expires?: number): Promise<boolean> {
@@ -95,7 +95,7 @@ class CheckedAdapter {
   }
 
   #write<T>(work: (parts: CheckedParts) => Promise<T>): Promise<T> {
-    return this.#parts.line.ask(async () => {
+    return this.#parts.ask(async () => {
       this.#parts.mustBeOurs();
       return work(this.#parts);
     });

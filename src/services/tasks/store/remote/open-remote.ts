@@ -17,7 +17,7 @@ import { redisFailure } from './redis-failure.ts';
 import { redisLease } from './redis-lease.ts';
 
 /** How long a store belongs to a bot that has stopped telling that it lives. */
-export const LEASE_MS = 20_000;
+const LEASE_MS = 20_000;
 
 export interface RemoteParts {
   log: Log;

@@ -97,14 +97,14 @@ export class Postgres implements Backend {
   }
 
   adapter(namespace: string): KeyvStorageAdapter {
-    const { line, mustBeOurs } = this.#parts;
+    const { mustBeOurs } = this.#parts;
     const adapter = this.#adapterOn(this.query);
     adapter.namespace = namespace;
     // A failed write is told there, and `false` is all that its caller would get.
     adapter.on('error', (error: unknown) => {
       throw error;
     });
-    return checked({ adapter, line, mustBeOurs, rows: () => this.#rows(namespace) });
+    return checked({ adapter, ask: (work) => work(), mustBeOurs, rows: () => this.#rows(namespace) });
   }
 
   async range(namespace: string, { from, end, most }: Range): Promise<Row[]> {

@@ -73,7 +73,8 @@ export class Redis implements Backend {
       throwOnErrors: true,
     });
     const order = this.#orderOf(namespace);
-    return checked({ adapter, line, mustBeOurs, order, rows: () => this.#rows(namespace) });
+    const ask = <T>(work: () => Promise<T>): Promise<T> => line.ask(work);
+    return checked({ adapter, ask, mustBeOurs, order, rows: () => this.#rows(namespace) });
   }
 
   async range(namespace: string, { from, end, most }: Range): Promise<Row[]> {
