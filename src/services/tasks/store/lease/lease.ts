@@ -22,6 +22,8 @@ interface LeaseParts {
   /** How long it lasts without a renewal. */
   ms: number;
   clock: LeaseClock;
+  /** Told once, when another holds it. */
+  waits(endsInMs: number): void;
 }
 
 /**
@@ -55,6 +57,7 @@ export class Lease {
       const ends = endsOf(parts);
       const answer = await parts.desk.take(holder, parts.ms);
       if (typeof answer === 'number') return new Lease(parts, holder, { number: answer, ends });
+      if (!first) parts.waits(answer.endsInMs);
       first ??= answer;
       if (answer.mark !== first.mark) throw inUse(parts.name);
       await waited(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));

@@ -83,12 +83,17 @@ export async function openRemote(
       return undefined;
     }
     await backend.prepare?.();
-    const held = await Lease.take({ desk, name, ms: leaseMs, clock: watch });
+    const waits = (endsInMs: number): void =>
+      log.info(
+        { store: name, endsInMs },
+        'Another bot may still have the store: waiting for a sign of life, or its end.',
+      );
+    const held = await Lease.take({ desk, name, ms: leaseMs, clock: watch, waits });
     lease = held;
     log.debug({ store: name, number: held.number }, 'The store is ours.');
     const schema = await backend.adapter('meta', 'at-once').get<string>(SCHEMA_KEY);
     refuseNewer(name, typeof schema === 'string' ? schema : undefined);
-    await backend.warn?.(log);
+    await warned(backend, log);
     return { backend, tenure: { mustBeOurs, lost: held.lost, trouble: () => line.trouble }, close };
   } catch (error) {
     await close();
@@ -106,4 +111,14 @@ async function redis(parts: ServerParts): Promise<Server> {
 async function postgres(parts: ServerParts): Promise<Server> {
   const backend = await Postgres.open(parts);
   return { backend, desk: postgresLease(backend.query) };
+}
+
+/** Some servers tell nobody how they are set up, and are no worse for it. */
+async function warned(backend: Server['backend'], log: Log): Promise<void> {
+  try {
+    await backend.warn?.(log);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
+    log.debug({ store: backend.name, err: error }, 'The server of the store does not tell how it is set up.');
+  }
 }

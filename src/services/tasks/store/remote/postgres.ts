@@ -89,7 +89,8 @@ export class Postgres implements Backend {
   }
 
   async prepare(): Promise<void> {
-    for (const sql of TABLES) await this.query(sql);
+    // All at once or not at all; and where they are already, their user need not be allowed to make any.
+    if (await this.isEmpty()) await this.query(TABLES.join(';\n'));
   }
 
   get failure(): StoreError | undefined {
