@@ -238,6 +238,9 @@ const made: Readonly<Record<Kind, () => Promise<Made>>> = {
     });
     const query = async (text: string, ...values: unknown[]) => {
       let at = 0;
+      // Before the first bot there is no table.
+      const { rows: found } = await client.query("SELECT to_regclass('atelier') IS NULL AS nothing");
+      if (found[0]?.nothing) return [];
       return (
         await client.query(
           text.replaceAll('?', () => `$${++at}`),
