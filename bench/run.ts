@@ -2,12 +2,14 @@ import { cpus } from 'node:os';
 import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway/measure.ts';
 import { measurePolling } from './polling/measure.ts';
+import { measureStore } from './store/measure.ts';
 import { measureTasks } from './tasks/measure.ts';
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   discord: measureDiscord,
   gateway: measureGateway,
   polling: measurePolling,
+  store: measureStore,
   tasks: measureTasks,
 };
 

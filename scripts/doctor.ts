@@ -19,7 +19,10 @@ const EX_CONFIG = 78;
 const EXIT_CODES: Partial<Record<StoreErrorKind, number>> = {
   'in-use': EX_TEMPFAIL,
   locked: EX_TEMPFAIL,
+  unreachable: EX_TEMPFAIL,
+  lost: EX_TEMPFAIL,
   unsupported: EX_CONFIG,
+  denied: EX_CONFIG,
 };
 
 const USAGE = 'npm run doctor -- [--dry-run]';

@@ -34,7 +34,7 @@ import { ModelCatalogue } from './services/models/catalogue.ts';
 import { allKinds } from './services/tasks/kinds/index.ts';
 import { Offers } from './services/tasks/offers.ts';
 import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
-import { openStore } from './services/tasks/store/index.ts';
+import { openStore, type StoreError } from './services/tasks/store/index.ts';
 import { isPart } from './services/tasks/task.ts';
 import { Tasks } from './services/tasks/tasks.ts';
 import { UsageDesk } from './services/usage/usage-desk.ts';
@@ -48,6 +48,8 @@ const POLLS_SHARE = 0.75;
 export interface App {
   /** Discord has ended the connection for good, with its close code: the token was reset, most likely. */
   readonly lost: Promise<number>;
+  /** The store is not ours any more: whoever started this ends it at once. Nothing is submitted, shown or stored from then on. */
+  readonly dispossessed: Promise<StoreError>;
   /** Takes nothing new, finishes what is under way within a limit, and closes everything. */
   stop(): Promise<void>;
 }
@@ -65,7 +67,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const { log, version, clock = systemClock, gatewayLimits } = tools;
   const say = speak();
   // First of all, for it tells whether another bot is at work here already.
-  const store = await openStore(config.store, { log, clock, botVersion: version });
+  const store = await openStore(config.store, { log, clock, botVersion: version, leaseMs: config.storeLeaseMs });
+  const { tenure } = store;
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
   const { baseUrl, apiKey } = config.gateway;
   const gatewayOrigin = new URL(baseUrl).origin;
@@ -80,7 +83,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
     { log, clock },
   );
-  const clients = discordClients(config.discord.apiUrl);
+  const clients = discordClients(config.discord.apiUrl, tenure.mustBeOurs);
   const { client, tokenRest } = clients;
   const scheduler = new InProcessScheduler({
     clock,
@@ -105,6 +108,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     maxWaitMs: config.maxWaitMs,
     schedule: config.poll.schedule,
     gather: gatherer({ media, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) }),
+    mayAct: tenure.mustBeOurs,
     removeMessages: removal({ botRest: client.rest, tokenRest, clock, log }),
     tellForgotten: (memberId, forgotten) => toPerson(memberId, forgottenOutcome(forgotten, say)),
   });
@@ -146,6 +150,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
         gateway: await gatewayHealth(gateway, say),
         liveTasks: tasks.liveCount,
         troubles: tasks.troubles(),
+        store: tenure.trouble(),
       };
     },
     registered: registeredCommands(client, [...typedCommands(commands).keys(), ...menus.map(menuName)], clock),
@@ -192,6 +197,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   }
   return {
     lost,
+    dispossessed: tenure.lost,
     stop() {
       stopped ??= stop();
       return stopped;

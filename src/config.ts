@@ -32,6 +32,7 @@ const variables = z.object({
   GATEWAY_POLLS_PER_SECOND: shape.pollsPerSecond,
 
   STORE_URL: shape.store,
+  STORE_LEASE_SECONDS: shape.leaseSeconds,
   MEDIA_ALLOW_PRIVATE: shape.onOff,
   LOG_LEVEL: shape.logLevel,
   POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
@@ -125,6 +126,7 @@ function arrange(given: z.output<typeof variables>) {
       ...present({ usageUnit: given.GATEWAY_USAGE_UNIT }),
     },
     store: given.STORE_URL,
+    storeLeaseMs: given.STORE_LEASE_SECONDS * 1000,
     /** Decimal text by kind, or by `kind:model`. */
     prices: given.PRICES,
     media: { allowPrivate: given.MEDIA_ALLOW_PRIVATE },

@@ -3,7 +3,7 @@ import packageFile from '../package.json' with { type: 'json' };
 import { type App, startApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Log, openLog } from './lib/log.ts';
-import { StoreError, type StoreErrorKind } from './services/tasks/store/index.ts';
+import { passwordsIn, StoreError, type StoreErrorKind } from './services/tasks/store/index.ts';
 
 // sysexits.h, so that a supervisor can tell what starting again would change.
 const EX_SOFTWARE = 70;
@@ -54,6 +54,7 @@ async function run(config: Config): Promise<void> {
     asked.then(() => app.stop()).catch(crash);
     // Not awaited: while all is well this never comes, and an entry that waits for it would end with Node's own code.
     app.lost.then((code) => ended(code, app, log)).catch(crash);
+    app.dispossessed.then((error) => yielded(error, log)).catch(crash);
   } catch (error) {
     if (error instanceof StoreError) {
       log.fatal({ err: error.cause }, error.message);
@@ -65,20 +66,24 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/** Starting again helps where another program has the store for a moment, and nowhere else. */
+/** Starting again helps where another program has the store for a moment, or its server is away, and nowhere else. */
 const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   'in-use': EX_TEMPFAIL,
   locked: EX_TEMPFAIL,
+  unreachable: EX_TEMPFAIL,
+  lost: EX_TEMPFAIL,
   full: EX_IOERR,
   corrupt: EX_IOERR,
   failed: EX_IOERR,
   newer: EX_CONFIG,
   unsupported: EX_CONFIG,
+  denied: EX_CONFIG,
 };
 
-function passwordsIn(address: string): string[] {
-  const password = URL.parse(address)?.password ?? '';
-  return password === '' ? [] : [password, decodeURIComponent(password)];
+/** At once: whatever else this process did, another bot may be doing already. */
+function yielded(error: StoreError, log: Log): never {
+  log.fatal({ err: error.cause }, error.message);
+  process.exit(EXIT_CODES[error.kind]);
 }
 
 async function ended(code: number, app: App, log: Log): Promise<void> {

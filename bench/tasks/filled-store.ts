@@ -49,7 +49,7 @@ export async function fillStore(file: string, filling: Filling): Promise<void> {
 export const remoteIdOf = (number: number): string => String(1_760_000_000_000_000 + number);
 
 /** What the bot's own transitions make of an order and of the stub's answer. */
-function runningTask(number: number, { ageMs, withDeadTokens = false }: Filling): Task {
+export function runningTask(number: number, { ageMs, withDeadTokens = false }: Omit<Filling, 'tasks'>): Task {
   const now = Date.now();
   const created = now - ageMs;
   const remoteId = remoteIdOf(number);

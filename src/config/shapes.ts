@@ -45,6 +45,12 @@ export const pollsPerSecond = wholeNumber(1, MOST_POLLS, '100', 'questions a sec
 export const waitSeconds = (byDefault: string) =>
   wholeNumber(LEAST_WAIT_SECONDS, MOST_WAIT_SECONDS, byDefault, 'seconds');
 
+/** Less would be lost in every hiccup of a network; with more a bot that was killed comes back late. */
+const LEAST_LEASE_SECONDS = 5;
+const MOST_LEASE_SECONDS = 300;
+
+export const leaseSeconds = wholeNumber(LEAST_LEASE_SECONDS, MOST_LEASE_SECONDS, '20', 'seconds');
+
 const snowflake = z.string().regex(/^\d{17,20}$/);
 
 export const guildId = snowflake.optional().describe('a server id of 17 to 20 digits');

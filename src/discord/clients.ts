@@ -1,4 +1,4 @@
-import { Client, REST } from 'discord.js';
+import { Client, DefaultRestOptions, REST } from 'discord.js';
 
 /** Uploads are counted in here too: a large file on a slow line is not a failure. */
 const REST_TIMEOUT_MS = 60_000;
@@ -19,12 +19,17 @@ export interface DiscordClients {
   callbackRest: REST;
 }
 
-export function discordClients(apiUrl: string): DiscordClients {
+/** `mayAct` throws where nothing may be done any more: it is asked before every single request, however long that has waited. */
+export function discordClients(apiUrl: string, mayAct: () => void = () => undefined): DiscordClients {
   const shared = {
     api: apiUrl,
     version: '10',
     timeout: REST_TIMEOUT_MS,
     invalidRequestWarningInterval: INVALID_WARNING_INTERVAL,
+    makeRequest: async (...request: Parameters<typeof DefaultRestOptions.makeRequest>) => {
+      mayAct();
+      return DefaultRestOptions.makeRequest(...request);
+    },
   };
   // Slash commands and buttons need no intent, and without them a server costs next to no memory.
   const client = new Client({ intents: [], allowedMentions: { parse: [] }, rest: shared });

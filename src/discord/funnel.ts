@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
+import { StoreError, type StoreErrorKind } from '../services/tasks/store/index.ts';
 import { asText, inCode } from '../views/markdown.ts';
 
 /** More than that of a gateway's words explains nothing. */
 const LONGEST_WORDS = 500;
+
+/** What a store may get over by itself, or by its operator: the member is told to try again, and that nothing was done. */
+const PASSING: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
 interface FunnelLog {
   info(facts: object, sentence: string): void;
@@ -34,6 +38,10 @@ export class Funnel {
       this.#log.warn({ what, kind, status, code, reason: message }, 'The gateway failed.');
       // A gateway repeats what it was sent, and whatever else it likes.
       return this.#say(`gateway.${kind}`, { message: asText(message, LONGEST_WORDS) });
+    }
+    if (error instanceof StoreError && PASSING.has(error.kind)) {
+      this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');
+      return this.#say('refusals.storeAway');
     }
     return this.#unexpected(error, what);
   }

@@ -43,6 +43,8 @@ export const en = {
       refused: 'The gateway refuses to be asked about tasks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
       unreachable: 'The gateway does not answer when asked about tasks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
     },
+    storeAway:
+      'What the bot keeps its tasks in cannot be reached (since <t:{{since}}:R>). It takes no orders meanwhile; what is under way goes on.',
     more: 'What can be done here: {{mention}}',
   },
   help: {

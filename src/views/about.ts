@@ -10,11 +10,13 @@ export interface Health {
   liveTasks: number;
   /** Families of the gateway's endpoints that are not asked at the moment, and why. */
   troubles: readonly LaneTrouble[];
+  /** The store does not answer; undefined: it does. */
+  store: { since: number } | undefined;
 }
 
 /** `help` is how the command is mentioned here. */
 export function aboutPage(
-  { version, latencyMs, gateway, liveTasks, troubles }: Health,
+  { version, latencyMs, gateway, liveTasks, troubles, store }: Health,
   help: string,
   say: Say,
 ): MessagePlan {
@@ -28,6 +30,7 @@ export function aboutPage(
     ...troubles.map(({ kind, lane, since, reason }) =>
       say(`about.trouble.${kind}`, { lane, since: String(Math.floor(since / 1000)), reason }),
     ),
+    ...(store ? [say('about.storeAway', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];
   return { page: { title: say('about.title'), blocks: [lines.join('\n'), say('about.more', { mention: help })] } };
 }

@@ -1,7 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import { text } from '../../sandbox/discord/discord.ts';
 import { type Ended, type Keeper, runToEnd } from './keeper.ts';
 import type { Sides } from './sides.ts';
+
+/** What the bot says of itself when it has nothing left to do. */
+export const IDLE = 'Follows 0 tasks';
+
+const ASKED_AGAIN = 20;
+const ASKED_AGAIN_AFTER_MS = 250;
 
 /** A bot that has nothing left to do, asked about itself and told to end. */
 interface Leaving {
@@ -39,8 +46,17 @@ export async function afterwardsOf(
 }
 
 async function leave(discord: EmbeddedDiscord, keeper: Keeper, asked: string[]): Promise<Leaving> {
+  let about = await ask(discord, asked);
+  // An end that Discord shows may still be on its way into the store.
+  for (let again = 0; again < ASKED_AGAIN && !about.includes(IDLE); again++) {
+    await pause(ASKED_AGAIN_AFTER_MS);
+    about = await ask(discord, asked);
+  }
+  return { about, code: await keeper.stop() };
+}
+
+async function ask(discord: EmbeddedDiscord, asked: string[]): Promise<string> {
   const exchange = await discord.as('admin').slash('about');
   asked.push(exchange.id, exchange.token);
-  const about = await exchange.message().then(text, String);
-  return { about, code: await keeper.stop() };
+  return exchange.message().then(text, String);
 }

@@ -1,13 +1,18 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { onStores } from '../services/tasks/store/sites.ts';
 import { chaos } from './chaos.ts';
 
 const SEED = 374;
 
-it('loses nothing and doubles nothing while the bot is killed and both its sides fail it', async () => {
-  const { broken, figures } = await chaos({
-    ...{ seed: SEED, jobs: 30, kills: 3, stormMs: 7_000, lasting: false },
-    ...{ speed: 15, calmMs: 60_000 },
-  });
-  process.stderr.write(`${figures.join('\n')}\n`);
-  expect(broken).toEqual([]);
-}, 120_000);
+describe('the bot', () =>
+  onStores(['sqlite', 'redis', 'postgres'], (stage) =>
+    it('loses nothing and doubles nothing while it is killed and both its sides fail it', async () => {
+      const { url } = await stage();
+      const { broken, figures } = await chaos({
+        ...{ seed: SEED, jobs: 30, kills: 3, stormMs: 7_000, lasting: false },
+        ...{ speed: 15, calmMs: 60_000, storeUrl: url },
+      });
+      process.stderr.write(`${figures.join('\n')}\n`);
+      expect(broken).toEqual([]);
+    }, 120_000),
+  ));

@@ -24,6 +24,8 @@ export interface Report {
 }
 
 export interface ChaosOptions extends Scale {
+  /** Where the bot keeps its tasks; without it, in a file. */
+  storeUrl?: string;
   /** How fast the gateway works in the storm. */
   speed: number;
   /** How long everything may take to come to its end once it is calm. */
@@ -46,7 +48,9 @@ export async function chaos(options: ChaosOptions): Promise<Report> {
     DISCORD_API_URL: discord.apiUrl,
     GATEWAY_BASE_URL: gateway.url,
     GATEWAY_API_KEY: KEY,
-    STORE_URL: `sqlite://${join(folder, 'atelier.sqlite')}`,
+    STORE_URL: options.storeUrl ?? `sqlite://${join(folder, 'atelier.sqlite')}`,
+    // One that was killed is succeeded as soon as that is allowed.
+    STORE_LEASE_SECONDS: '5',
     DISCORD_USER_INSTALL: 'on',
     LOG_LEVEL: 'debug',
   };

@@ -1,6 +1,6 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { discordLimits } from '../../sandbox/discord/limits.ts';
-import type { Afterwards } from './afterwards.ts';
+import { type Afterwards, IDLE } from './afterwards.ts';
 import { type Evidence, promptIn, type Standing } from './evidence.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomeOf } from './outcome.ts';
@@ -39,7 +39,7 @@ export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterw
       .map(({ route, scope }) => `Discord's limit was reached: ${route} (${scope})`),
     ...falls.map((code) => `the bot ended by itself, with ${code}`),
     ...leavings.flatMap(({ about, code }) => [
-      ...(about.includes('Follows 0 tasks') ? [] : [`with nothing left to do, the bot said: ${about}`]),
+      ...(about.includes(IDLE) ? [] : [`with nothing left to do, the bot said: ${about}`]),
       ...(code === 0 ? [] : [`the bot did not end well when told to, but with ${code}`]),
     ]),
     ...(writes > 0 ? [`with nothing left to do, the bot wrote to Discord ${writes} times`] : []),

@@ -20,6 +20,7 @@ export type Sight =
 const REFUSALS = [
   ...['too much to do', 'is in trouble', 'cannot be reached', 'makes no sense', 'as it was asked'],
   ...['may or may not', 'does not offer that', 'just being restarted', 'does not allow this'],
+  'cannot note anything down',
 ];
 
 /** Verbs of the buttons that go on from a result. */

@@ -61,7 +61,10 @@ describe('npm run doctor', () => {
     const { file } = stage();
     expect(await doctor('sqlite://x', '--dry')).toMatchObject({ code: 64, said: expect.stringContaining('--dry-run') });
     expect(await doctor('mysql://x')).toMatchObject({ code: 78, said: expect.stringContaining('STORE_URL should be') });
-    expect(await doctor('redis://x')).toMatchObject({ code: 78, said: expect.stringContaining('only sqlite://') });
+    expect(await doctor('redis://127.0.0.1:1')).toMatchObject({
+      code: 75,
+      said: expect.stringContaining('cannot be reached'),
+    });
     writeFileSync(file, 'no database at all '.repeat(100));
     expect(await doctor(`sqlite://${file}`)).toMatchObject({
       code: 1,

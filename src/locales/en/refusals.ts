@@ -29,6 +29,7 @@ export const refusals = {
   alreadyTriedAgain: 'This was tried again already.',
   noWordsWanted: 'This does not wait for words any more.',
   noWords: 'Write at least one word, then send the form again.',
+  storeAway: 'The bot cannot note anything down right now, so nothing was done. Try again in a moment.',
   storeSlow: 'The bot is slow right now, and Discord does not wait for a form. Press once more.',
   noResult: 'There is no result here to go on from like this.',
   notFailed: 'This has not failed, so there is nothing to try again.',

@@ -26,6 +26,8 @@ export class TaskBook {
   readonly #live = new Map<string, Task>();
   /** Known here and not yet in the store, which could not take it. */
   readonly #unsaved = new Set<string>();
+  /** Not added, for the store failed; and yet it may have taken them. */
+  readonly #unwanted = new Map<string, Task>();
   readonly #lock = new KeyedLock();
   readonly #listeners: Listener[] = [];
 
@@ -67,7 +69,12 @@ export class TaskBook {
   }
 
   async add(task: Task): Promise<void> {
-    await this.#store.put(task);
+    try {
+      await this.#store.put(task);
+    } catch (error) {
+      this.#unwanted.set(task.id, task);
+      throw error;
+    }
     this.#live.set(task.id, task);
   }
 
@@ -98,8 +105,9 @@ export class TaskBook {
     });
   }
 
-  /** Tries again to store what the store could not take. */
+  /** Tries again to store what the store could not take, and to take out of it what it should never have had. */
   async saveUnsaved(): Promise<void> {
+    await this.#removeUnwanted();
     for (const id of [...this.#unsaved]) {
       await this.#lock.run(id, async () => {
         const task = this.#live.get(id);
@@ -107,6 +115,17 @@ export class TaskBook {
         await this.#save(task, true);
         this.#hold(task);
       });
+    }
+  }
+
+  async #removeUnwanted(): Promise<void> {
+    for (const [id, task] of [...this.#unwanted]) {
+      try {
+        await this.#store.remove(task);
+        this.#unwanted.delete(id);
+      } catch (error) {
+        this.#log.debug({ task: id, err: error }, 'What was refused may still lie in the store.');
+      }
     }
   }
 

@@ -24,6 +24,8 @@ interface OrdersParts {
   clock: Clock;
   log: TasksLog;
   offers: Pick<Offers, 'miss' | 'isMissing'>;
+  /** Throws where nothing may be done any more. */
+  mayAct(): void;
   /** Takes it from here: the gateway has begun. */
   follow(task: Task): void;
 }
@@ -110,6 +112,7 @@ export class Orders {
     const idempotencyKey = randomUUID();
     const facts = { durationKey: kind.durationKey(order.request), model: kind.model(order.request) };
     await this.#enter(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
+    this.#parts.mayAct();
     const outcome = await this.#send(kind, order.request, { idempotencyKey, materials, occasion });
     if (outcome.refused) {
       await this.#leaveNothing(id);

@@ -45,6 +45,8 @@ export interface TasksParts {
   removeMessages: RemoveMessages;
   /** Says to a member what became of their wish to be forgotten, wherever they are. */
   tellForgotten: TellForgotten;
+  /** Throws where nothing may be done any more, for another bot may be at work on the same tasks. */
+  mayAct?: () => void;
   random?: () => number;
 }
 
@@ -63,7 +65,7 @@ export class Tasks {
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
-    const { store, ledger, scheduler, clock, log, maxWaitMs } = parts;
+    const { store, ledger, scheduler, clock, log, maxWaitMs, mayAct = () => undefined } = parts;
     this.#parts = parts;
     this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
     this.#book = new TaskBook({ store, log });
@@ -89,6 +91,7 @@ export class Tasks {
       clock,
       log,
       follow,
+      mayAct,
     });
     this.#words = new Words({
       book: this.#book,
@@ -97,6 +100,7 @@ export class Tasks {
       maxWaitMs,
       clock,
       log,
+      mayAct,
       hint: (id) => this.hint(id),
     });
     this.#book.onChange((task) => this.#words.giveIfAsked(task));

@@ -16,6 +16,8 @@ interface WordsParts {
   maxWaitMs: Readonly<Record<Patience, number>>;
   clock: Clock;
   log: TasksLog;
+  /** Throws where nothing may be done any more. */
+  mayAct(): void;
   hint(id: string): void;
 }
 
@@ -64,6 +66,7 @@ export class Words {
     const materials = await gather(named, { patienceMs: maxWaitMs[answering.patience(named)] });
     const waiting = await book.change(id, (task) => wordsGoing(checked(task), words, clock.now()));
     const { remoteId = '', request, idempotencyKey } = waiting;
+    this.#parts.mayAct();
     try {
       const submission = await answering.answer(remoteId, request, { idempotencyKey, materials });
       const task = await book.change(id, (before) => wordsTaken(before, submission, clock.now()), { mustHold: true });

@@ -11,6 +11,7 @@ import { AskingMark } from './asking-mark.ts';
 import { DurationBook } from './duration-book.ts';
 import { EntryRows } from './entry-rows.ts';
 import { ForgettingRows } from './forgetting-rows.ts';
+import { soleTenure, type Tenure } from './lease/tenure.ts';
 import { isSameLine } from './line-chunks.ts';
 import { LineIndex } from './line-index.ts';
 import { type Migration, taskMigrations } from './migrations.ts';
@@ -28,7 +29,8 @@ export interface KeptTasksParts {
   log: Log;
   clock: Clock;
   migrations?: ReadonlyMap<number, Migration> | undefined;
-  close(): void;
+  tenure?: Tenure;
+  close(): void | Promise<void>;
 }
 
 /** So many rows are cleaned in one write. */
@@ -56,12 +58,15 @@ export class KeptTasks implements TaskStore {
   readonly #asking: AskingMark;
   /** The ledger's part of the store. */
   readonly entries: Entries;
+  /** That the store is ours. */
+  readonly tenure: Tenure;
   #clearedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: KeptTasksParts) {
-    const { shelves, clock, migrations = taskMigrations } = parts;
+    const { shelves, clock, migrations = taskMigrations, tenure = soleTenure } = parts;
     const quarantine = new Quarantine(shelves.quarantine, parts);
     this.#parts = parts;
+    this.tenure = tenure;
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, migrations });
     this.#index = new LineIndex(shelves.index, quarantine);
     this.#remotes = new RemoteRows(shelves.remotes);
@@ -181,7 +186,7 @@ export class KeptTasks implements TaskStore {
   }
 
   async close(): Promise<void> {
-    this.#parts.close();
+    await this.#parts.close();
   }
 
   async #write(task: Task): Promise<void> {

@@ -1,40 +1,77 @@
 import { existsSync } from 'node:fs';
-import type { Clock } from '../../../lib/clock.ts';
-import type { Log } from '../../../lib/log.ts';
 import { Connection } from './connection.ts';
 import { lockStore } from './file-lock.ts';
 import { KeptTasks } from './kept-tasks.ts';
+import { soleTenure } from './lease/tenure.ts';
 import type { Migration } from './migrations.ts';
+import { refuseHalf } from './moving/move-mark.ts';
 import { makePrivate, truePath } from './private-file.ts';
+import { type OpenedBackend, openRemote, type RemoteParts } from './remote/open-remote.ts';
 import { markSchema, refuseOthers } from './schema-version.ts';
 import { shelvesOn } from './shelves.ts';
-import { fileOf, IN_MEMORY, type StoreAddress } from './store-address.ts';
+import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './store-address.ts';
 import { storeFailure } from './store-error.ts';
 
-interface StoreParts {
-  log: Log;
-  clock: Clock;
+export interface OpenParts extends RemoteParts {
+  /** How long to wait for another program that holds a file. */
+  busyTimeoutMs?: number | undefined;
+}
+
+interface StoreParts extends OpenParts {
   botVersion?: string | undefined;
   migrations?: ReadonlyMap<number, Migration> | undefined;
-  /** How long to wait for another program that holds the database. */
-  busyTimeoutMs?: number | undefined;
 }
 
 /** Throws a `StoreError` where the store cannot be used; nothing is opened then, and nothing changed. */
 export async function openStore(address: StoreAddress, parts: StoreParts): Promise<KeptTasks> {
+  const { backend, tenure, close } = await openBackend(address, parts);
+  try {
+    const shelves = shelvesOn(backend);
+    await refuseHalf(shelves.meta, backend.name);
+    await markSchema(shelves.meta, parts.botVersion);
+    return new KeptTasks({ ...parts, shelves, tenure, close });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The rows behind an address, for this process alone; made where there are none. */
+export async function openBackend(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend> {
+  if (isLocal(address)) return openFile(address, parts);
+  const opened = await openRemote(address, parts, { makes: true });
+  if (!opened) throw new Error('A store that is made where there is none is there.');
+  return opened;
+}
+
+/** The same, where a bot was there before; nothing is made. */
+export async function openExisting(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend | undefined> {
+  if (!isLocal(address)) return openRemote(address, parts, { makes: false });
+  return existsSync(fileOf(address)) ? openFile(address, parts) : undefined;
+}
+
+function openFile(address: StoreAddress, { busyTimeoutMs }: OpenParts): OpenedBackend {
   const asked = fileOf(address);
-  if (asked === IN_MEMORY) return keep(IN_MEMORY, () => undefined, parts);
+  if (asked === IN_MEMORY) return opened(new Connection(IN_MEMORY), () => undefined);
   let unlock: (() => void) | undefined;
   try {
     const file = truePath(asked);
     unlock = lockStore(file);
-    lookAt(file, parts.busyTimeoutMs);
+    lookAt(file, busyTimeoutMs);
     makePrivate(file);
-    return await keep(file, unlock, parts);
+    return opened(new Connection(file, { busyTimeoutMs }), unlock);
   } catch (error) {
     unlock?.();
     throw storeFailure(error, asked);
   }
+}
+
+function opened(backend: Connection, unlock: () => void): OpenedBackend {
+  const close = async (): Promise<void> => {
+    backend.close();
+    unlock();
+  };
+  return { backend, tenure: soleTenure, close };
 }
 
 /** Reading only, so that a store that is refused stays as it is, to the last byte. */
@@ -45,21 +82,5 @@ function lookAt(file: string, busyTimeoutMs: number | undefined): void {
     refuseOthers(connection);
   } finally {
     connection.close();
-  }
-}
-
-async function keep(file: string, unlock: () => void, { busyTimeoutMs, botVersion, ...parts }: StoreParts) {
-  const connection = new Connection(file, { busyTimeoutMs });
-  try {
-    const shelves = shelvesOn(connection);
-    await markSchema(shelves.meta, botVersion);
-    const close = (): void => {
-      connection.close();
-      unlock();
-    };
-    return new KeptTasks({ ...parts, shelves, close });
-  } catch (error) {
-    connection.close();
-    throw error;
   }
 }

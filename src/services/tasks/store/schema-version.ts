@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { TASK_VERSION } from '../task.ts';
-import type { Connection } from './connection.ts';
-import { rowFormat, type Shelf, TABLE } from './shelf.ts';
+import { type Connection, TABLE } from './connection.ts';
+import { rowFormat, type Shelf } from './shelf.ts';
 import { StoreError } from './store-error.ts';
 
 /** Raised when the arrangement of namespaces and rows changes so that an older bot would break it. */
 const STORE_VERSION = 1;
 
-const KEY = 'schema';
+export const SCHEMA_KEY = 'schema';
 const writtenSchema = z.object({ store: z.number(), task: z.number(), by: z.string().optional() });
 
 /**
@@ -20,26 +20,32 @@ export function refuseOthers(connection: Connection): void {
   if (!tables.includes(TABLE))
     throw new StoreError(
       'unsupported',
-      `The file ${connection.file} is the database of another program. Give Atelier a STORE_URL of its own.`,
+      `The file ${connection.name} is the database of another program. Give Atelier a STORE_URL of its own.`,
     );
-  const [row] = connection.rows(`SELECT value FROM "${TABLE}" WHERE key = ? AND namespace = 'meta'`, KEY);
-  const written = writtenSchema.safeParse(rowFormat.parse<{ value: unknown }>(String(row?.value)).value).data;
+  const [row] = connection.rows(`SELECT value FROM "${TABLE}" WHERE key = ? AND namespace = 'meta'`, SCHEMA_KEY);
+  refuseNewer(connection.name, row && String(row.value));
+}
+
+/** From the text of the row that says which version wrote the store. */
+export function refuseNewer(name: string, text: string | undefined): void {
+  if (text === undefined) return;
+  const written = writtenSchema.safeParse(rowFormat.parse<{ value: unknown }>(text).value).data;
   if (!written || (written.store <= STORE_VERSION && written.task <= TASK_VERSION)) return;
   const by = written.by === undefined ? '' : ` (${written.by})`;
   throw new StoreError(
     'newer',
-    `The store ${connection.file} was written by a newer Atelier${by}. Start that version again, or put a copy of the store from before in its place. Nothing has been changed.`,
+    `The store ${name} was written by a newer Atelier${by}. Start that version again, or put a copy of the store from before in its place. Nothing has been changed.`,
   );
 }
 
 export async function isMarked(meta: Shelf): Promise<boolean> {
-  return writtenSchema.safeParse(await meta.get(KEY)).success;
+  return writtenSchema.safeParse(await meta.get(SCHEMA_KEY)).success;
 }
 
 /** From here on, an older bot keeps its hands off. */
 export async function markSchema(meta: Shelf, botVersion: string | undefined): Promise<void> {
-  const known = writtenSchema.safeParse(await meta.get(KEY)).data;
+  const known = writtenSchema.safeParse(await meta.get(SCHEMA_KEY)).data;
   const schema = { store: STORE_VERSION, task: TASK_VERSION, by: botVersion ?? known?.by };
   if (known?.store !== schema.store || known.task !== schema.task || known.by !== schema.by)
-    await meta.put(KEY, schema);
+    await meta.put(SCHEMA_KEY, schema);
 }

@@ -1,14 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
 import { isRecord } from '../../../lib/exact-json.ts';
-import type { Connection, Durability } from './connection.ts';
+import { type Backend, type Durability, ROWS_AT_ONCE } from './backend.ts';
 import { StoreError } from './store-error.ts';
-
-export const TABLE = 'atelier';
-
-/** So many rows at once while going through a namespace; the adapter's own ten make it slow beyond measure. */
-const ROWS_AT_ONCE = 1_000;
 
 /** Stands for a row whose text nobody can read, where throwing would end the way through all the others. */
 export class Unreadable {
@@ -36,21 +30,18 @@ export const rowFormat = {
 /** One namespace of the store. Whatever it cannot do, it throws as a `StoreError`. */
 export class Shelf {
   readonly name: string;
-  readonly #connection: Connection;
-  readonly #adapter: KeyvSqlite;
+  readonly #backend: Backend;
   readonly #keyv: Keyv;
 
-  /** Each namespace has an adapter of its own: two on one adapter would overwrite each other. */
-  constructor(name: string, connection: Connection, durability: Durability = 'at-once') {
+  constructor(name: string, backend: Backend, durability: Durability = 'at-once') {
     this.name = name;
-    this.#connection = connection;
-    this.#adapter = new KeyvSqlite({
-      table: TABLE,
-      iterationLimit: ROWS_AT_ONCE,
-      driver: connection.driverFor(durability),
-    });
+    this.#backend = backend;
     // Nothing listens for `error`, for then failures would be told to the listener and not thrown.
-    this.#keyv = new Keyv({ store: this.#adapter, namespace: name, serialization: rowFormat });
+    this.#keyv = new Keyv({
+      store: backend.adapter(name, durability),
+      namespace: name,
+      serialization: rowFormat,
+    });
   }
 
   get(key: string): Promise<unknown> {
@@ -85,34 +76,29 @@ export class Shelf {
       for await (const [key, value] of this.#keyv.iterator()) yield [key, value];
     } catch (error) {
       // The adapter wraps what went wrong in a new error, without its code.
-      throw error instanceof StoreError ? error : (this.#connection.failure ?? error);
+      throw error instanceof StoreError ? error : (this.#backend.failure ?? error);
     }
   }
 
-  /**
-   * In the order of their keys, from `first` on and before `end`. keyv knows no ranges; here each page is one way along the table's own index.
-   * What is written meanwhile may be among them or not.
-   */
+  /** In the order of their keys, from `first` on and before `end`. What is written meanwhile may be among them or not. */
   async *between(first: string, end: string): AsyncGenerator<[key: string, value: unknown]> {
-    let [after, isFirst] = [first, true];
+    let from: { first: string } | { after: string } = { first };
     for (;;) {
-      const rows = this.#connection.rows(
-        `SELECT key, value FROM "${TABLE}" WHERE key ${isFirst ? '>=' : '>'} ? AND key < ? AND namespace = ? ORDER BY key LIMIT ?`,
-        ...[after, end, this.name, ROWS_AT_ONCE],
-      );
-      for (const row of rows) yield [String(row.key), rowFormat.parse<{ value: unknown }>(String(row.value)).value];
-      if (rows.length < ROWS_AT_ONCE) return;
-      [after, isFirst] = [String(rows.at(-1)?.key), false];
+      const rows = await this.#backend.range(this.name, { from, end, most: ROWS_AT_ONCE });
+      for (const { key, text } of rows) yield [key, rowFormat.parse<{ value: unknown }>(text).value];
+      const last = rows.at(-1);
+      if (!last || rows.length < ROWS_AT_ONCE) return;
+      from = { after: last.key };
       await setImmediate();
     }
   }
 
   /** Removes every row of the whole store whose time is over. */
   clearExpired(): Promise<void> {
-    return this.#adapter.clearExpired();
+    return this.#backend.clearExpired();
   }
 
   #mustHaveWorked(written: boolean): void {
-    if (!written) throw new StoreError('failed', `The store ${this.#connection.file} refused a write.`);
+    if (!written) throw new StoreError('failed', `The store ${this.#backend.name} refused a write.`);
   }
 }

@@ -1,11 +1,11 @@
-import type { Connection } from './connection.ts';
+import { type Backend, RANGED } from './backend.ts';
 import { Shelf } from './shelf.ts';
 
 export type Shelves = ReturnType<typeof shelvesOn>;
 
-export function shelvesOn(connection: Connection) {
-  const shelf = (name: string): Shelf => new Shelf(name, connection);
-  const retrievable = (name: string): Shelf => new Shelf(name, connection, 'soon');
+export function shelvesOn(backend: Backend) {
+  const shelf = (name: string): Shelf => new Shelf(name, backend);
+  const retrievable = (name: string): Shelf => new Shelf(name, backend, 'soon');
   return {
     /** Tasks that something is left to do for. */
     live: shelf('live'),
@@ -14,7 +14,7 @@ export function shelvesOn(connection: Connection) {
     /** The lines of each member and server; after a power cut the tasks tell what is missing. */
     index: retrievable('index'),
     /** Who used what. What tasks that are gone have left here cannot be made again. */
-    ledger: shelf('ledger'),
+    ledger: shelf(RANGED),
     /** Which task the gateway knows by which id; after a power cut an id that is missing is one that nobody has followed. */
     remotes: retrievable('remotes'),
     /** A few lost ones change nothing. */

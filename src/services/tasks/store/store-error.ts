@@ -1,8 +1,19 @@
 /**
  * full: no room left; locked: another program holds the database for too long; in-use: another Atelier runs on it; newer: written by a
- * later version; corrupt: not readable as a database; unsupported: not ours to open; failed: anything else.
+ * later version; corrupt: not readable as a database; unsupported: not ours to open; unreachable: its server does not answer; denied: its
+ * server does not let us in; lost: it was ours, and another bot may have it now; failed: anything else.
  */
-export type StoreErrorKind = 'full' | 'locked' | 'in-use' | 'newer' | 'corrupt' | 'unsupported' | 'failed';
+export type StoreErrorKind =
+  | 'full'
+  | 'locked'
+  | 'in-use'
+  | 'newer'
+  | 'corrupt'
+  | 'unsupported'
+  | 'unreachable'
+  | 'denied'
+  | 'lost'
+  | 'failed';
 
 /** What the store could not do. The message is one sentence or two that tell an operator what to do about it. */
 export class StoreError extends Error {

@@ -1,174 +1,210 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openLog } from '../../../../src/lib/log.ts';
 import { type Examination, examine, type FindingKind } from '../../../../src/services/tasks/store/index.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
-import { DAY_MS, folder, keysIn, MINUTE_MS, makeTask, START, type Stage, settled, sql, stage } from './stage.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { leave, onStores, type Site, type SiteRow } from './sites.ts';
+import { DAY_MS, folder, MINUTE_MS, makeTask, START, settled, sql } from './stage.ts';
 
-const look = ({ file, clock, log }: Stage, repair: boolean): Promise<Examination> =>
-  examine({ url: `sqlite://${file}`, scheme: 'sqlite' }, { clock, log, repair });
+const look = ({ url, scheme, clock, log }: Site, repair: boolean): Promise<Examination> =>
+  examine({ url, scheme }, { clock, log, repair });
 
 const found = ({ findings }: Examination): Partial<Record<FindingKind, number>> =>
   Object.fromEntries(findings.map(({ kind, count }) => [kind, count]));
 
-const everything = (file: string): unknown =>
-  sql(file, 'SELECT key, namespace, value, expires FROM atelier ORDER BY namespace, key');
+/** A doctor cannot come to a store that lies in the memory of one process. */
+const everywhere = ['sqlite', 'redis', 'postgres'] as const;
 
-async function filled(count = 130): Promise<Stage & { tasks: Task[] }> {
-  const made = stage();
-  const store = await made.open();
+const fileOf = ({ url }: Site): string => url.replace('sqlite://', '');
+
+/** As it is shown: without a password. */
+const nameOf = (site: Site): string => (site.kind === 'sqlite' ? fileOf(site) : site.url.replace(/\/\/.*@/, '//'));
+
+async function filled(site: Site, count = 130): Promise<Task[]> {
   const tasks = Array.from({ length: count }, (_, index) => {
     const task = makeTask({ requesterId: `m${index % 2}`, times: { created: START + index } });
     return index % 10 === 0 ? task : settled(task);
   });
-  for (const task of tasks) await store.put(task);
-  await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
-  await store.close();
-  return { ...made, tasks };
+  await leave(site, async (store) => {
+    for (const task of tasks) await store.put(task);
+    await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
+  });
+  return tasks;
 }
+
+/** Puts some rows of one namespace into another. */
+async function move(site: Site, from: string, to: string, most: number): Promise<void> {
+  for (const row of (await site.rows(from)).slice(0, most)) {
+    await site.write({ ...row, namespace: to, expires: undefined });
+    await site.drop(({ namespace, key }) => namespace === from && key === row.key);
+  }
+}
+
+const isOf =
+  (member: string) =>
+  ({ key }: SiteRow): boolean =>
+    key.startsWith(`member:${member}:`);
 
 /** One way to spoil a store, and what is to be found then. */
 const damages: [
   name: string,
-  damage: (file: string, tasks: Task[]) => void,
+  damage: (site: Site, tasks: Task[]) => Promise<void>,
   kinds: Partial<Record<FindingKind, number>>,
 ][] = [
   [
     'a task in both places',
-    (file) => {
-      sql(
-        file,
-        "INSERT INTO atelier SELECT key, replace(value, 'delivered', 'running'), 'live', NULL FROM atelier WHERE namespace = 'finished' LIMIT 1",
-      );
+    async (site) => {
+      const [row] = await site.rows('finished');
+      if (row) await site.write({ ...row, namespace: 'live', text: row.text.replaceAll('delivered', 'running') });
     },
     { 'in-both-places': 1 },
   ],
-  [
-    'finished tasks among the live ones',
-    (file) => {
-      sql(
-        file,
-        "UPDATE atelier SET namespace = 'live' WHERE key IN (SELECT key FROM atelier WHERE namespace = 'finished' LIMIT 4)",
-      );
-    },
-    { misplaced: 4 },
-  ],
-  [
-    'a live task among the finished ones',
-    (file) => {
-      sql(
-        file,
-        "UPDATE atelier SET namespace = 'finished' WHERE key IN (SELECT key FROM atelier WHERE namespace = 'live' LIMIT 1)",
-      );
-    },
-    { misplaced: 1 },
-  ],
+  ['finished tasks among the live ones', (site) => move(site, 'finished', 'live', 4), { misplaced: 4 }],
+  ['a live task among the finished ones', (site) => move(site, 'live', 'finished', 1), { misplaced: 1 }],
   [
     'rubbish in every namespace',
-    (file) => {
+    async (site) => {
       for (const namespace of ['live', 'finished', 'durations'])
-        sql(file, "INSERT INTO atelier (key, value, namespace) VALUES ('rubbish', 'rubbish', ?)", namespace);
-      sql(file, "UPDATE atelier SET value = 'rubbish' WHERE namespace = 'index' AND key LIKE 'member:m0:%'");
+        await site.write({ namespace, key: 'rubbish', text: 'rubbish' });
+      await site.rewrite((row) => (row.namespace === 'index' && isOf('m0')(row) ? 'rubbish' : undefined));
     },
     { unreadable: 4, 'line-missing': 65 },
   ],
-  ['no lists at all', (file) => sql(file, "DELETE FROM atelier WHERE namespace = 'index'"), { 'line-missing': 260 }],
+  ['no lists at all', (site) => site.drop(({ namespace }) => namespace === 'index'), { 'line-missing': 260 }],
   [
     'a lost head of a list',
-    (file) => sql(file, "DELETE FROM atelier WHERE key = 'server:den'"),
+    (site) => site.drop(({ key }) => key === 'server:den'),
     { 'line-missing': 130, 'row-astray': 2 },
   ],
   [
     'tasks that are gone',
-    (file, tasks) => {
-      for (const { id } of tasks.slice(0, 3)) sql(file, 'DELETE FROM atelier WHERE key = ?', id);
-    },
+    (site, tasks) => site.drop(({ key }) => tasks.slice(0, 3).some(({ id }) => id === key)),
     { 'line-dangling': 6 },
   ],
   [
     'lines older than their tasks',
-    (file) => {
-      sql(
-        file,
-        `UPDATE atelier SET value = replace(value, '"state":"delivered"', '"state":"failed"') WHERE key LIKE 'member:m1:%'`,
-      );
-    },
+    (site) =>
+      site.rewrite((row) =>
+        isOf('m1')(row) ? row.text.replaceAll('"state":"delivered"', '"state":"failed"') : undefined,
+      ),
     { 'line-outdated': 65 },
   ],
   [
     'a list of somebody else',
-    (file) => {
-      sql(
-        file,
-        "INSERT INTO atelier SELECT replace(key, 'member:m0', 'member:m9'), value, namespace, NULL FROM atelier WHERE key LIKE 'member:m0%'",
-      );
+    async (site) => {
+      for (const row of await site.rows('index'))
+        if (row.key.startsWith('member:m0')) await site.write({ ...row, key: row.key.replace('m0', 'm9') });
     },
     { 'line-dangling': 65 },
   ],
-  ['no mark of who wrote it', (file) => sql(file, "DELETE FROM atelier WHERE namespace = 'meta'"), { unmarked: 1 }],
+  [
+    'no mark of who wrote it',
+    (site) => site.drop(({ namespace, key }) => namespace === 'meta' && key === 'schema'),
+    { unmarked: 1 },
+  ],
+];
+
+/** What only a file can have, or a database that leaves it to others to keep the time. */
+const inDatabases: typeof damages = [
   [
     'rows whose time the adapter takes for over',
-    (file) => {
-      sql(
-        file,
-        "UPDATE atelier SET expires = 1 WHERE key IN (SELECT key FROM atelier WHERE namespace = 'finished' LIMIT 2)",
-      );
+    async (site) => {
+      for (const row of (await site.rows('finished')).slice(0, 2)) await site.write({ ...row, expires: 1 });
     },
     { past: 2, 'line-dangling': 4 },
   ],
-  ['a file that others may read', (file) => chmodSync(file, 0o644), { 'readable-by-others': 1 }],
 ];
 
+const inFiles: typeof damages = [
+  ['a file that others may read', async (site) => chmodSync(fileOf(site), 0o644), { 'readable-by-others': 1 }],
+];
+
+async function isMended(
+  site: Site,
+  damage: (site: Site, tasks: Task[]) => Promise<void>,
+  kinds: Partial<Record<FindingKind, number>>,
+): Promise<void> {
+  await damage(site, await filled(site));
+  const before = await site.rows();
+  expect(found(await look(site, false))).toEqual(kinds);
+  expect(await site.rows()).toEqual(before);
+  expect(found(await look(site, true))).toEqual(kinds);
+  expect(found(await look(site, true))).toEqual({});
+
+  const store = await site.open();
+  const live = await store.live();
+  expect(await site.keys('live')).toEqual(live.map(({ id }) => id).sort());
+  const ids = [...(await site.keys('live')), ...(await site.keys('finished'))].sort().reverse();
+  const { lines } = await store.page({ of: { guildId: 'den' }, most: 1_000 });
+  expect(lines.map(({ id }) => id)).toEqual(ids);
+}
+
 describe('examining a store', () => {
-  it('finds nothing in a store that is well', async () => {
-    const made = await filled();
-    expect(await look(made, false)).toEqual({ file: made.file, holds: { tasks: 130, setAside: 0 }, findings: [] });
-    expect((await look(made, true)).findings).toEqual([]);
+  onStores(everywhere, (stage) => {
+    it('finds nothing in a store that is well', async () => {
+      const site = await stage();
+      await filled(site);
+      expect(await look(site, false)).toEqual({
+        ...{ file: nameOf(site), holds: { tasks: 130, setAside: 0 }, findings: [] },
+      });
+      expect((await look(site, true)).findings).toEqual([]);
+    });
+
+    it.each(damages)('finds and repairs %s', async (_name, damage, kinds) => isMended(await stage(), damage, kinds));
+
+    it('drops what is past its time, with its lines, and tokens that are of no more use', async () => {
+      const site = await stage();
+      await filled(site, 30);
+      site.clock.advance(15 * MINUTE_MS);
+      expect(found(await look(site, true))).toEqual({ 'expired-token': 3 });
+      site.clock.advance(400 * DAY_MS);
+      expect(found(await look(site, true))).toEqual({ past: 27, 'line-dangling': 54 });
+      expect(await look(site, true)).toMatchObject({ holds: { tasks: 3 }, findings: [] });
+      expect(await site.keys('finished')).toEqual([]);
+    });
+
+    it('makes no store where there is none', async () => {
+      const site = await stage();
+      expect(await look(site, true)).toEqual({ file: nameOf(site), holds: undefined, findings: [] });
+    });
   });
 
-  it.each(damages)('finds and repairs %s', async (_name, damage, kinds) => {
-    const made = await filled();
-    damage(made.file, made.tasks);
-    const before = everything(made.file);
-    expect(found(await look(made, false))).toEqual(kinds);
-    expect(everything(made.file)).toEqual(before);
-    expect(found(await look(made, true))).toEqual(kinds);
-    expect(found(await look(made, true))).toEqual({});
-
-    const store = await made.open();
-    const live = await store.live();
-    expect(keysIn(made.file, 'live')).toEqual(live.map(({ id }) => id).sort());
-    const ids = [...keysIn(made.file, 'live'), ...keysIn(made.file, 'finished')].sort().reverse();
-    const { lines } = await store.page({ of: { guildId: 'den' }, most: 1_000 });
-    expect(lines.map(({ id }) => id)).toEqual(ids);
-    expect(statSync(made.file).mode & 0o077).toBe(0);
+  onStores(['sqlite', 'postgres'], (stage) => {
+    it.each(inDatabases)('finds and repairs %s', async (_name, damage, kinds) =>
+      isMended(await stage(), damage, kinds),
+    );
   });
 
-  it('drops what is past its time, with its lines, and tokens that are of no more use', async () => {
-    const made = await filled(30);
-    made.clock.advance(15 * MINUTE_MS);
-    expect(found(await look(made, true))).toEqual({ 'expired-token': 3 });
-    made.clock.advance(400 * DAY_MS);
-    expect(found(await look(made, true))).toEqual({ past: 27, 'line-dangling': 54 });
-    expect(await look(made, true)).toMatchObject({ holds: { tasks: 3 }, findings: [] });
-    expect(keysIn(made.file, 'finished')).toEqual([]);
+  onStores(['sqlite'], (stage) => {
+    it.each(inFiles)('finds and repairs %s', async (_name, damage, kinds) => {
+      const site = await stage();
+      await isMended(site, damage, kinds);
+      expect(statSync(fileOf(site)).mode & 0o077).toBe(0);
+    });
+
+    it('only tells where the file itself is damaged', async () => {
+      const site = await stage();
+      await filled(site);
+      const file = fileOf(site);
+      const [root] = sql(file, "SELECT rootpage FROM sqlite_master WHERE name = 'atelier_expires_idx'");
+      const [page] = sql(file, 'PRAGMA page_size');
+      const size = Number(page?.page_size);
+      const start = (Number(root?.rootpage) - 1) * size;
+      writeFileSync(file, readFileSync(file).fill(0, start, start + size));
+      const before = readFileSync(file);
+      expect(found(await look(site, true))).toEqual({ damaged: 1 });
+      expect(readFileSync(file).equals(before)).toBe(true);
+    });
   });
 
-  it('only tells where the file itself is damaged', async () => {
-    const made = await filled();
-    const [root] = sql(made.file, "SELECT rootpage FROM sqlite_master WHERE name = 'atelier_expires_idx'");
-    const [page] = sql(made.file, 'PRAGMA page_size');
-    const size = Number(page?.page_size);
-    const start = (Number(root?.rootpage) - 1) * size;
-    writeFileSync(made.file, readFileSync(made.file).fill(0, start, start + size));
-    const before = readFileSync(made.file);
-    expect(found(await look(made, true))).toEqual({ damaged: 1 });
-    expect(readFileSync(made.file).equals(before)).toBe(true);
-  });
-
-  it('makes no store where there is none', async () => {
-    const made = stage(join(folder(), 'nothing', 'atelier.sqlite'));
-    expect(await look(made, true)).toEqual({ file: made.file, holds: undefined, findings: [] });
-    expect(existsSync(join(made.file, '..'))).toBe(false);
+  it('makes no folder for a file that is not there', async () => {
+    const file = join(folder(), 'nothing', 'atelier.sqlite');
+    const log = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
+    const parts = { clock: new ManualClock(START), log, repair: true };
+    const nothing = await examine({ url: `sqlite://${file}`, scheme: 'sqlite' }, parts);
+    expect(nothing).toEqual({ file, holds: undefined, findings: [] });
+    expect(existsSync(join(file, '..'))).toBe(false);
   });
 });

@@ -72,14 +72,6 @@ describe("the store's files", () => {
     expect(existsSync(join(dirname(file), 'data', 'a b.sqlite'))).toBe(true);
   });
 
-  it.each(['redis://:secret@host:6379', 'postgres://me:secret@host/db'])('cannot be %s yet', async (url) => {
-    const { log, clock } = stage();
-    const error = await refusal(openStore({ url, scheme: url.split(':')[0] ?? '' }, { log, clock }));
-    expect(error.kind).toBe('unsupported');
-    expect(error.message).toContain('only sqlite:// is supported so far');
-    expect(error.message).not.toContain('secret');
-  });
-
   it('cannot be a folder, or lie where nobody may make one', async () => {
     const place = folder();
     mkdirSync(join(place, 'taken'));

@@ -7,7 +7,8 @@ import { shelvesOn } from '../../../../src/services/tasks/store/shelves.ts';
 import { TASK_VERSION } from '../../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../../src/services/tasks/task-store.ts';
 import { child, holdsWrite } from './child.ts';
-import { keysIn, makeTask, START, type Stage, settled, sql, stage } from './stage.ts';
+import { onEveryStore } from './sites.ts';
+import { makeTask, START, type Stage, settled, sql, stage } from './stage.ts';
 
 const duration = { atLeastMs: 1, atMostMs: 2, at: START };
 const task = makeTask();
@@ -122,76 +123,80 @@ describe('a store that fails says so', () => {
   });
 });
 
-describe('rows that cannot be read', () => {
-  const secret = 'what-ann-wrote';
-  const broken: [string, string][] = [
-    ['half of its text', '{"value":{"version":1,"id":"what-ann-wrote'],
-    ['a bare word', '"what-ann-wrote"'],
-    ['no value at all', '{"something":"what-ann-wrote"}'],
-    ['a value of another kind', '{"value":["what-ann-wrote"]}'],
-    ['null', '{"value":null}'],
-    ['a task without its parts', '{"value":{"version":1,"id":"broken","text":"what-ann-wrote"}}'],
-    ['a task of an unknown version', '{"value":{"version":0,"id":"broken","text":"what-ann-wrote"}}'],
-    ['another task than its key says', JSON.stringify({ value: { ...task, text: secret } })],
-  ];
+describe('rows that cannot be read', () =>
+  onEveryStore((stage) => {
+    const secret = 'what-ann-wrote';
+    const broken: [string, string][] = [
+      ['half of its text', '{"value":{"version":1,"id":"what-ann-wrote'],
+      ['a bare word', '"what-ann-wrote"'],
+      ['no value at all', '{"something":"what-ann-wrote"}'],
+      ['a value of another kind', '{"value":["what-ann-wrote"]}'],
+      ['null', '{"value":null}'],
+      ['a task without its parts', '{"value":{"version":1,"id":"broken","text":"what-ann-wrote"}}'],
+      ['a task of an unknown version', '{"value":{"version":0,"id":"broken","text":"what-ann-wrote"}}'],
+      ['another task than its key says', JSON.stringify({ value: { ...task, text: secret } })],
+    ];
 
-  it.each(broken)('are set aside at start, and stop none of the others: %s', async (_name, text) => {
-    const { file, open, logged } = stage();
-    await (await open()).close();
-    const store = await open();
-    for (const at of [1, 2, 3]) await store.put(makeTask({ times: { created: START + at } }));
-    sql(file, "INSERT INTO atelier (key, value, namespace) VALUES ('broken', ?, 'live')", text);
-    expect(await store.live()).toHaveLength(3);
-    expect(keysIn(file, 'live')).toHaveLength(3);
-    const [row] = sql(file, "SELECT value FROM atelier WHERE namespace = 'quarantine'");
-    const { from, key, text: kept } = JSON.parse(String(row?.value)).value;
-    expect([from, key]).toEqual(['live', 'broken']);
-    if (text.includes(secret)) expect(kept).toContain(secret);
-    expect(logged).toHaveLength(1);
-    expect(logged[0]).not.toContain(secret);
-    expect(await store.live()).toHaveLength(3);
-    expect(logged).toHaveLength(1);
-  });
+    it.each(broken)('are set aside at start, and stop none of the others: %s', async (_name, text) => {
+      const site = await stage();
+      const { open, logged } = site;
+      await (await open()).close();
+      const store = await open();
+      for (const at of [1, 2, 3]) await store.put(makeTask({ times: { created: START + at } }));
+      await site.write({ namespace: 'live', key: 'broken', text });
+      expect(await store.live()).toHaveLength(3);
+      expect(await site.keys('live')).toHaveLength(3);
+      const [row] = await site.rows('quarantine');
+      const { from, key, text: kept } = JSON.parse(row?.text ?? '').value;
+      expect([from, key]).toEqual(['live', 'broken']);
+      if (text.includes(secret)) expect(kept).toContain(secret);
+      expect(logged).toHaveLength(1);
+      expect(logged[0]).not.toContain(secret);
+      expect(await store.live()).toHaveLength(3);
+      expect(logged).toHaveLength(1);
+    });
 
-  it('are set aside when they are asked for, and the task can be put anew', async () => {
-    const { file, open, logged } = stage();
-    const store = await open();
-    const done = settled(makeTask());
-    await store.put(done);
-    sql(file, "UPDATE atelier SET value = 'rubbish' WHERE namespace = 'finished'");
-    const asked = await Promise.all([store.get(done.id), store.get(done.id)]);
-    expect(asked).toEqual([undefined, undefined]);
-    expect(logged).toHaveLength(1);
-    await store.put(done);
-    expect((await store.get(done.id))?.id).toBe(done.id);
-  });
+    it('are set aside when they are asked for, and the task can be put anew', async () => {
+      const site = await stage();
+      const { open, logged } = site;
+      const store = await open();
+      const done = settled(makeTask());
+      await store.put(done);
+      await site.rewrite(({ namespace }) => (namespace === 'finished' ? 'rubbish' : undefined));
+      const asked = await Promise.all([store.get(done.id), store.get(done.id)]);
+      expect(asked).toEqual([undefined, undefined]);
+      expect(logged).toHaveLength(1);
+      await store.put(done);
+      expect((await store.get(done.id))?.id).toBe(done.id);
+    });
 
-  it('in the lists and durations are set aside, and what comes next is kept', async () => {
-    const { file, open, logged } = stage();
-    const store = await open();
-    await store.put(makeTask());
-    await store.addDuration('imagine', duration);
-    sql(file, "UPDATE atelier SET value = 'rubbish' WHERE namespace IN ('index', 'durations')");
-    expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).lines).toEqual([]);
-    expect(await store.durations('imagine')).toEqual([]);
-    expect(logged).toHaveLength(2);
-    const next = makeTask({ times: { created: START + 1 } });
-    await store.put(next);
-    await store.addDuration('imagine', duration);
-    expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).lines.map(({ id }) => id)).toEqual([next.id]);
-    expect(await store.durations('imagine')).toEqual([duration]);
-  });
+    it('in the lists and durations are set aside, and what comes next is kept', async () => {
+      const site = await stage();
+      const { open, logged } = site;
+      const store = await open();
+      await store.put(makeTask());
+      await store.addDuration('imagine', duration);
+      await site.rewrite(({ namespace }) => (['index', 'durations'].includes(namespace) ? 'rubbish' : undefined));
+      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).lines).toEqual([]);
+      expect(await store.durations('imagine')).toEqual([]);
+      expect(logged).toHaveLength(2);
+      const next = makeTask({ times: { created: START + 1 } });
+      await store.put(next);
+      await store.addDuration('imagine', duration);
+      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).lines.map(({ id }) => id)).toEqual([next.id]);
+      expect(await store.durations('imagine')).toEqual([duration]);
+    });
 
-  it('of a newer version are refused and stay where they are', async () => {
-    const { file, open } = stage();
-    const store = await open();
-    await store.put(task);
-    sql(
-      file,
-      `UPDATE atelier SET value = replace(value, '"version":${TASK_VERSION}', '"version":${TASK_VERSION + 1}') WHERE namespace = 'live'`,
-    );
-    await allThrow([store.live(), store.get(task.id)], 'newer', 'newer Atelier');
-    expect(keysIn(file, 'live')).toEqual([task.id]);
-    expect(keysIn(file, 'quarantine')).toEqual([]);
-  });
-});
+    it('of a newer version are refused and stay where they are', async () => {
+      const site = await stage();
+      const { open } = site;
+      const store = await open();
+      await store.put(task);
+      await site.rewrite(({ namespace, text }) =>
+        namespace === 'live' ? text.replace(`"version":${TASK_VERSION}`, `"version":${TASK_VERSION + 1}`) : undefined,
+      );
+      await allThrow([store.live(), store.get(task.id)], 'newer', 'newer Atelier');
+      expect(await site.keys('live')).toEqual([task.id]);
+      expect(await site.keys('quarantine')).toEqual([]);
+    });
+  }));

@@ -3,6 +3,7 @@ import type { Clock } from '../../../../lib/clock.ts';
 import { KeyedLock } from '../../../../lib/keyed-lock.ts';
 import type { Log } from '../../../../lib/log.ts';
 import type { Prices } from '../../../ledger/prices.ts';
+import type { Backend } from '../backend.ts';
 import { Connection } from '../connection.ts';
 import { durationsSchema } from '../duration-book.ts';
 import { lockStore } from '../file-lock.ts';
@@ -10,10 +11,11 @@ import { forgettingSchema } from '../forgetting-rows.ts';
 import { taskMigrations } from '../migrations.ts';
 import { isPrivate, makePrivate, truePath } from '../private-file.ts';
 import { Quarantine } from '../quarantine.ts';
+import { openRemote } from '../remote/open-remote.ts';
 import { isMarked, markSchema, refuseOthers } from '../schema-version.ts';
-import { type Shelf, TABLE } from '../shelf.ts';
-import { type Shelves, shelvesOn } from '../shelves.ts';
-import { fileOf, type StoreAddress } from '../store-address.ts';
+import type { Shelf } from '../shelf.ts';
+import { shelvesOn } from '../shelves.ts';
+import { fileOf, isLocal, publicName, type StoreAddress } from '../store-address.ts';
 import { storeFailure } from '../store-error.ts';
 import { TaskRows } from '../task-rows.ts';
 import { counted, type Finding, type Look } from './finding.ts';
@@ -23,6 +25,7 @@ import { sorted } from './rows.ts';
 import { lookAtTasks } from './tasks.ts';
 
 export interface Examination {
+  /** Where it lies: a path, or an address without its password. */
   file: string;
   /** How many tasks it holds, and how many rows were set aside so far; undefined where there is no store to look at. */
   holds: { tasks: number; setAside: number } | undefined;
@@ -32,6 +35,7 @@ export interface Examination {
 interface ExaminationParts {
   log: Log;
   clock: Clock;
+  leaseMs?: number | undefined;
   /** Without it nothing of the store is changed. */
   repair: boolean;
   /** For entries of the ledger that have to be made anew. */
@@ -39,8 +43,11 @@ interface ExaminationParts {
 }
 
 /** Looks at everything in a store that nobody uses, and sets right what it can. Throws a `StoreError` where it cannot even look. */
-export async function examine(address: StoreAddress, parts: ExaminationParts): Promise<Examination> {
-  const asked = fileOf(address);
+export function examine(address: StoreAddress, parts: ExaminationParts): Promise<Examination> {
+  return isLocal(address) ? examineFile(fileOf(address), parts) : examineRemote(address, parts);
+}
+
+async function examineFile(asked: string, parts: ExaminationParts): Promise<Examination> {
   if (!existsSync(asked)) return { file: asked, holds: undefined, findings: [] };
   const file = truePath(asked);
   const unlock = lockStore(file);
@@ -48,11 +55,26 @@ export async function examine(address: StoreAddress, parts: ExaminationParts): P
     const isDamaged = looksDamaged(file);
     if (isDamaged === undefined) return { file, holds: undefined, findings: [] };
     if (isDamaged) return { file, holds: undefined, findings: [{ kind: 'damaged', count: 1 }] };
-    return await examineRows(file, parts);
+    const connection = new Connection(file, { readOnly: !parts.repair });
+    try {
+      return await examineRows(connection, parts, lookAtFile(file));
+    } finally {
+      connection.close();
+    }
   } catch (error) {
     throw storeFailure(error, file);
   } finally {
     unlock();
+  }
+}
+
+async function examineRemote(address: StoreAddress, parts: ExaminationParts): Promise<Examination> {
+  const opened = await openRemote(address, parts, { makes: false });
+  if (!opened) return { file: publicName(address), holds: undefined, findings: [] };
+  try {
+    return await examineRows(opened.backend, parts);
+  } finally {
+    await opened.close();
   }
 }
 
@@ -69,33 +91,32 @@ function looksDamaged(file: string): boolean | undefined {
   }
 }
 
-async function examineRows(file: string, { repair, log, clock, prices = {} }: ExaminationParts): Promise<Examination> {
-  const connection = new Connection(file, { readOnly: !repair });
-  try {
-    const shelves = shelvesOn(connection);
-    const quarantine = new Quarantine(shelves.quarantine, { log, clock });
-    const rows = new TaskRows({ ...shelves, quarantine, locks: new KeyedLock(), clock, migrations: taskMigrations });
-    const tasks = await lookAtTasks(shelves, { rows, quarantine, clock });
-    const looks = [
-      lookAtFile(file),
-      await lookAtMark(shelves.meta),
-      tasks,
-      await lookAtDurations(shelves.durations, quarantine),
-      await lookAtWishes(shelves.forgetting, quarantine),
-      await lookAtLines(shelves.index, quarantine, tasks.tasks),
-      await lookAtLedger(shelves, quarantine, { tasks: tasks.tasks, clock, prices }),
-      lookAtExpired(connection, shelves, clock),
-    ];
-    if (repair) for (const look of looks) await look.repair();
-    const setAside = await sorted(shelves.quarantine, quarantine, () => ({}));
-    return {
-      file,
-      holds: { tasks: tasks.tasks.size, setAside: setAside.good.size },
-      findings: added(looks.flatMap(({ findings }) => findings)),
-    };
-  } finally {
-    connection.close();
-  }
+async function examineRows(
+  backend: Backend,
+  { repair, log, clock, prices = {} }: ExaminationParts,
+  ...before: Look[]
+): Promise<Examination> {
+  const shelves = shelvesOn(backend);
+  const quarantine = new Quarantine(shelves.quarantine, { log, clock });
+  const rows = new TaskRows({ ...shelves, quarantine, locks: new KeyedLock(), clock, migrations: taskMigrations });
+  const tasks = await lookAtTasks(shelves, { rows, quarantine, clock });
+  const looks = [
+    ...before,
+    await lookAtMark(shelves.meta),
+    tasks,
+    await lookAtDurations(shelves.durations, quarantine),
+    await lookAtWishes(shelves.forgetting, quarantine),
+    await lookAtLines(shelves.index, quarantine, tasks.tasks),
+    await lookAtLedger(shelves, quarantine, { tasks: tasks.tasks, clock, prices }),
+    await lookAtExpired(backend, clock),
+  ];
+  if (repair) for (const look of looks) await look.repair();
+  const setAside = await sorted(shelves.quarantine, quarantine, () => ({}));
+  return {
+    file: backend.name,
+    holds: { tasks: tasks.tasks.size, setAside: setAside.good.size },
+    findings: added(looks.flatMap(({ findings }) => findings)),
+  };
 }
 
 function lookAtFile(file: string): Look {
@@ -128,9 +149,9 @@ async function lookAtWishes(shelf: Shelf, quarantine: Quarantine): Promise<Look>
 }
 
 /** Rows that the adapter takes for gone already, so that nothing else meets them. */
-function lookAtExpired(connection: Connection, { finished }: Shelves, clock: Clock): Look {
-  const [row] = connection.rows(`SELECT count(*) AS count FROM "${TABLE}" WHERE expires <= ?`, clock.now());
-  return { findings: counted({ past: Number(row?.count) }), repair: () => finished.clearExpired() };
+async function lookAtExpired(backend: Backend, clock: Clock): Promise<Look> {
+  const past = await backend.countExpired(clock.now());
+  return { findings: counted({ past }), repair: () => backend.clearExpired() };
 }
 
 /** One line a kind, whichever look it comes from. */

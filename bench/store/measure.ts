@@ -1,0 +1,144 @@
+import { systemClock } from '../../src/lib/clock.ts';
+import { KeyedLock } from '../../src/lib/keyed-lock.ts';
+import { openLog } from '../../src/lib/log.ts';
+import { openBackend, openStore } from '../../src/services/tasks/store/index.ts';
+import { LineIndex } from '../../src/services/tasks/store/line-index.ts';
+import { Quarantine } from '../../src/services/tasks/store/quarantine.ts';
+import { shelvesOn } from '../../src/services/tasks/store/shelves.ts';
+import type { Task } from '../../src/services/tasks/task.ts';
+import { lineOf } from '../../src/services/tasks/task-line.ts';
+import type { TaskStore } from '../../src/services/tasks/task-store.ts';
+import { median, table } from '../table.ts';
+import { runningTask } from '../tasks/filled-store.ts';
+import { type Place, placesHere } from './places.ts';
+
+const TASKS = 10_000;
+const MEMBER = 'ann';
+const AGE_MS = 60_000;
+const ROUNDS = 5;
+const PUTS = 200;
+const GETS = 2_000;
+const PAGES = 50;
+const ROWS_AT_ONCE = 500;
+/** As many tasks change at once in a busy bot. */
+const AT_ONCE = 32;
+
+const parts = {
+  log: openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined }),
+  clock: systemClock,
+};
+
+/** What of a store is measured, each as a number that tells how good it is or how long it takes. */
+interface Figures {
+  name: string;
+  putsPerSecond: number;
+  getsPerSecond: number;
+  startMs: number;
+  pageMs: number;
+}
+
+export async function measureStore(): Promise<void> {
+  const results: Figures[] = [];
+  for (const open of placesHere()) results.push(await measure(await open()));
+  report(results);
+}
+
+async function measure(place: Place): Promise<Figures> {
+  try {
+    const tasks = await fill(place);
+    const starts: number[] = [];
+    let store = await openStore(place.address, parts);
+    // In memory everything goes with its store.
+    const isLasting = place.address.url !== 'sqlite://:memory:';
+    if (!isLasting) for (const task of tasks) await store.put(task);
+    for (let round = 0; round < ROUNDS; round++) {
+      if (isLasting) {
+        await store.close();
+        store = await openStore(place.address, parts);
+      }
+      starts.push(await taken(async () => void (await store.live())));
+    }
+    const puts: number[] = [];
+    const gets: number[] = [];
+    const pages: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      puts.push(await taken(() => changeMany(store, tasks, round)));
+      gets.push(await taken(() => each(GETS, (at) => store.get(tasks[(at * 7) % TASKS]?.id ?? ''))));
+      pages.push(await taken(() => each(PAGES, () => store.page({ of: { memberId: MEMBER }, most: 10 }), 1)));
+    }
+    await store.close();
+    return {
+      name: place.name,
+      putsPerSecond: (PUTS * 1_000) / median(puts),
+      getsPerSecond: (GETS * 1_000) / median(gets),
+      startMs: median(starts),
+      pageMs: median(pages) / PAGES,
+    };
+  } finally {
+    await place.close();
+  }
+}
+
+/** Live tasks with their lines, many rows at a time. */
+async function fill({ address }: Place): Promise<Task[]> {
+  const tasks = Array.from({ length: TASKS }, (_, at) => ({
+    ...runningTask(at, { ageMs: AGE_MS }),
+    requesterId: MEMBER,
+    guildId: undefined,
+  }));
+  if (address.url === 'sqlite://:memory:') return tasks;
+  await (await openStore(address, parts)).close();
+  const { backend, close } = await openBackend(address, parts);
+  const shelves = shelvesOn(backend);
+  for (let at = 0; at < TASKS; at += ROWS_AT_ONCE) {
+    const rows = tasks.slice(at, at + ROWS_AT_ONCE).map((task) => ({ key: task.id, value: task }));
+    await shelves.live.putMany(rows);
+  }
+  const index = new LineIndex(shelves.index, new Quarantine(shelves.quarantine, parts));
+  await new KeyedLock().run(MEMBER, () => index.rewrite(`member:${MEMBER}`, tasks.map(lineOf)));
+  await close();
+  return tasks;
+}
+
+/** Changes of tasks that are there, as a running job makes them. */
+function changeMany(store: TaskStore, tasks: readonly Task[], round: number): Promise<void> {
+  return each(PUTS, async (at) => {
+    const task = tasks[(at * 31) % TASKS];
+    if (task) await store.put({ ...task, progress: round * 10 });
+  });
+}
+
+async function each(count: number, work: (at: number) => Promise<unknown>, atOnce = AT_ONCE): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+async function taken(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function report(results: readonly Figures[]): void {
+  const [first] = results;
+  if (!first) return;
+  const ratio = (value: number, to: number): string => (value / to).toFixed(2);
+  const whole = (value: number): string => Math.round(value).toLocaleString('en');
+  const rows = results.map((one) => [
+    one.name,
+    ...[whole(one.putsPerSecond), ratio(one.putsPerSecond, first.putsPerSecond)],
+    ...[whole(one.getsPerSecond), ratio(one.getsPerSecond, first.getsPerSecond)],
+    ...[whole(one.startMs), ratio(one.startMs, first.startMs)],
+    ...[one.pageMs.toFixed(1), ratio(one.pageMs, first.pageMs)],
+  ]);
+  console.log(`
+A change of a task stored and a task read, each ${AT_ONCE} at once; all ${TASKS.toLocaleString('en')} live tasks read at a start; and a page of 10 of a member
+who has as many. Medians of ${ROUNDS} rounds; ratios to SQLite in the same run. Servers on loopback, everything on the disk before it is
+believed (Redis: within a second). Those that nobody has started are left out: npm run with-stores -- --durable npm run bench store
+`);
+  const heads = ['changes/s', 'ratio', 'reads/s', 'ratio', 'start, ms', 'ratio', 'page, ms', 'ratio'];
+  console.log(table(['', ...heads], rows));
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { StoreError } from '../store-error.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import type { Held, LeaseDesk } from './lease-desk.ts';
+
+/** So many renewals fall into the time of a lease: all but one may fail. */
+const RENEWALS = 5;
+/** A renewal that failed is tried again so much sooner. */
+const SOONER = 4;
+/** What is begun at the last moment has so much of the lease's time left to come to its end. */
+const MARGIN = 1 / RENEWALS;
+/** How often a newcomer looks whether the holder still lives. */
+const LOOK_EVERY_MS = 250;
+
+/** Whatever takes longer at the server is given up: it must not be under way still when the lease is another's. */
+export const longestWork = (leaseMs: number): number => leaseMs * MARGIN;
+
+interface LeaseParts {
+  desk: LeaseDesk;
+  /** The store, for people. */
+  name: string;
+  /** How long it lasts without a renewal. */
+  ms: number;
+  clock: LeaseClock;
+  /** Told once, when another holds it. */
+  waits(endsInMs: number): void;
+}
+
+/**
+ * That one bot alone works on a store. keyv's writes cannot depend on it, so everybody asks here before they act: by our own clocks it ends
+ * a good while before the server gives it to another.
+ */
+export class Lease {
+  readonly #parts: LeaseParts;
+  readonly #holder: string;
+  readonly #lost = Promise.withResolvers<StoreError>();
+  /** Grows with every holder of the store. */
+  readonly number: number;
+  #ends: readonly number[];
+  #over: StoreError | undefined;
+  #cancel: (() => void) | undefined;
+  #renewal: Promise<void> = Promise.resolve();
+
+  private constructor(parts: LeaseParts, holder: string, taken: { number: number; ends: readonly number[] }) {
+    this.#parts = parts;
+    this.#holder = holder;
+    this.number = taken.number;
+    this.#ends = taken.ends;
+    this.#renewAfter(parts.ms / RENEWALS);
+  }
+
+  /** Waits for the rest of a lease whose holder died; refuses, with an `in-use`, where the holder lives. */
+  static async take(parts: LeaseParts): Promise<Lease> {
+    const holder = randomUUID();
+    let first: Held | undefined;
+    for (;;) {
+      const ends = endsOf(parts);
+      const answer = await parts.desk.take(holder, parts.ms);
+      if (typeof answer === 'number') return new Lease(parts, holder, { number: answer, ends });
+      if (!first) parts.waits(answer.endsInMs);
+      first ??= answer;
+      if (answer.mark !== first.mark) throw inUse(parts.name);
+      await waited(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
+    }
+  }
+
+  get lost(): Promise<StoreError> {
+    return this.#lost.promise;
+  }
+
+  mustBeHeld(): void {
+    if (!this.#over && !this.#isSafe()) this.#lose('could not be renewed in time');
+    if (this.#over) throw this.#over;
+  }
+
+  /** From here on another may take it. */
+  async giveBack(): Promise<void> {
+    if (this.#over) return;
+    this.#over = new StoreError('failed', `The store ${this.#parts.name} is closed.`);
+    this.#cancel?.();
+    await this.#renewal;
+    await this.#parts.desk.giveBack(this.#holder);
+  }
+
+  #isSafe(): boolean {
+    return this.#parts.clock.now().every((now, at) => now < (this.#ends[at] ?? 0));
+  }
+
+  #renewAfter(ms: number): void {
+    this.#cancel = this.#parts.clock.after(ms, () => {
+      this.#renewal = this.#renew();
+    });
+  }
+
+  async #renew(): Promise<void> {
+    const { desk, ms } = this.#parts;
+    const gapMs = ms / RENEWALS;
+    // Reckoned from before the question: on its way it may take long.
+    const ends = endsOf(this.#parts);
+    try {
+      // One that woke up too late does not even ask: whoever had it meanwhile may have given it back.
+      if (!this.#isSafe()) return this.#lose('could not be renewed in time');
+      if (!(await desk.renew(this.#holder, ms))) return this.#lose('was given to another bot, or is gone');
+      this.#ends = ends;
+      if (!this.#over) this.#renewAfter(gapMs);
+    } catch (error) {
+      // A short loss of the connection, which is told elsewhere: there are more tries before the end.
+      if (!this.#isSafe()) this.#lose('could not be renewed in time', error);
+      else if (!this.#over) this.#renewAfter(gapMs / SOONER);
+    }
+  }
+
+  #lose(what: string, cause?: unknown): void {
+    if (this.#over) return;
+    this.#cancel?.();
+    this.#over = new StoreError(
+      'lost',
+      `Atelier's hold on the store ${this.#parts.name} ${what}, so it has stopped: another Atelier may be at work there. Start it again; it takes up everything.`,
+      cause,
+    );
+    this.#lost.resolve(this.#over);
+  }
+}
+
+function endsOf({ clock, ms }: LeaseParts): number[] {
+  return clock.now().map((now) => now + ms * (1 - MARGIN));
+}
+
+function waited(clock: LeaseClock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, resolve));
+}
+
+function inUse(name: string): StoreError {
+  return new StoreError(
+    'in-use',
+    `Another Atelier is using the store ${name}. Stop it first, or give this one a STORE_URL of its own.`,
+  );
+}

@@ -1,0 +1,145 @@
+import type { KeyvStorageAdapter } from 'keyv';
+import type { Backend } from '../backend.ts';
+import type { OpenedBackend } from '../remote/open-remote.ts';
+import { isMarked } from '../schema-version.ts';
+import { rowFormat, Unreadable } from '../shelf.ts';
+import { type Shelves, shelvesOn } from '../shelves.ts';
+import { StoreError } from '../store-error.ts';
+import { digestOf, type Sum, sumOf } from './digest.ts';
+import { MARK_KEY, readMark, refuseHalf, writeMark } from './move-mark.ts';
+
+/** Of the store itself last: what it says of the rest is true then. */
+const NAMESPACES = [
+  'live',
+  'finished',
+  'index',
+  'ledger',
+  'durations',
+  'quarantine',
+  'meta',
+] as const satisfies readonly (keyof Shelves)[];
+
+/** Few enough that one write of them is done well within a lease. */
+const WRITTEN_AT_ONCE = 200;
+
+export interface Moved {
+  namespace: string;
+  from: Sum;
+  to: Sum;
+}
+
+/** How much there is to move. */
+export async function countRows({ backend }: OpenedBackend): Promise<Moved[]> {
+  await mustBeWhole(backend);
+  const counts: Moved[] = [];
+  for (const namespace of NAMESPACES) {
+    const from = sumOf((await digestsIn(backend, namespace)).values());
+    counts.push({ namespace, from, to: sumOf([]) });
+  }
+  return counts;
+}
+
+/**
+ * Makes TO the same as FROM. What is there already is not written again, and what FROM no longer has goes from there: so it may be broken off
+ * anywhere and begun anew. Both must be nobody else's meanwhile.
+ */
+export async function moveStore(
+  { backend: from, tenure }: OpenedBackend,
+  { backend: to }: OpenedBackend,
+): Promise<Moved[]> {
+  await mustBeWhole(from);
+  const { meta } = shelvesOn(to);
+  const mark = await readMark(meta);
+  if (mark && mark.from !== from.name) throw foreign(to.name, `it was filled from ${mark.from}`);
+  if (!mark) {
+    await mustBeEmpty(to);
+    await writeMark(meta, { from: from.name, isWhole: false });
+  }
+  if (!mark?.isWhole) for (const namespace of NAMESPACES) await moveRows(from, to, namespace);
+  const moved = await compared(from, to);
+  // Whoever worked on FROM meanwhile has changed it.
+  tenure.mustBeOurs();
+  if (moved.every(isSame)) await writeMark(meta, { from: from.name, isWhole: true });
+  return moved;
+}
+
+export const isSame = ({ from, to }: Moved): boolean => from.count === to.count && from.checksum === to.checksum;
+
+async function moveRows(from: Backend, to: Backend, namespace: string): Promise<void> {
+  const wanted = await digestsIn(from, namespace);
+  const there = await digestsIn(to, namespace);
+  const [source, target] = [adapterOf(from, namespace), adapterOf(to, namespace)];
+  const past = [...there.keys()].filter((key) => !wanted.has(key));
+  for (const keys of parts(past)) await target.deleteMany(keys);
+  const missing = [...wanted].filter(([key, digest]) => there.get(key) !== digest).map(([key]) => key);
+  for (const keys of parts(missing)) {
+    const texts = await source.getMany<string>(keys);
+    const rows = keys.flatMap((key, at) => rowOf(key, texts[at]));
+    const written = rows.length === 0 ? [] : await target.setMany(rows);
+    if (written?.some((done) => !done)) throw new StoreError('failed', `The store ${to.name} refused a write.`);
+  }
+}
+
+function* parts(keys: readonly string[]): Generator<string[]> {
+  for (let at = 0; at < keys.length; at += WRITTEN_AT_ONCE) yield keys.slice(at, at + WRITTEN_AT_ONCE);
+}
+
+/** Its time is in the row, as keyv writes it. */
+function rowOf(key: string, text: unknown): { key: string; value: string; expires?: number }[] {
+  if (typeof text !== 'string') return [];
+  const { value, expires } = rowFormat.parse<{ value: unknown; expires?: unknown }>(text);
+  const lasts = !(value instanceof Unreadable) && typeof expires === 'number';
+  return [{ key, value: text, ...(lasts && { expires }) }];
+}
+
+async function compared(from: Backend, to: Backend): Promise<Moved[]> {
+  const moved: Moved[] = [];
+  for (const namespace of NAMESPACES) {
+    const sums = await Promise.all([from, to].map(async (side) => sumOf((await digestsIn(side, namespace)).values())));
+    const [before = sumOf([]), after = sumOf([])] = sums;
+    moved.push({ namespace, from: before, to: after });
+  }
+  return moved;
+}
+
+async function digestsIn(side: Backend, namespace: string): Promise<Map<string, string>> {
+  const digests = new Map<string, string>();
+  for await (const [key, text] of rowsIn(side, namespace)) {
+    if (namespace !== 'meta' || key !== MARK_KEY) digests.set(key, digestOf(key, text));
+  }
+  return digests;
+}
+
+async function* rowsIn(side: Backend, namespace: string): AsyncGenerator<[key: string, text: string]> {
+  for await (const [key, text] of adapterOf(side, namespace).iterator?.<string>() ?? [])
+    if (typeof key === 'string' && typeof text === 'string') yield [key, text];
+}
+
+/** Without keyv around it, which would make values of the texts. */
+function adapterOf(side: Backend, namespace: string): KeyvStorageAdapter {
+  const adapter: KeyvStorageAdapter & { on?: KeyvStorageAdapter['on'] } = side.adapter(namespace, 'at-once');
+  adapter.namespace = namespace;
+  // An iteration that broke off would look like one that has come to its end.
+  adapter.on?.('error', (error: unknown) => {
+    throw side.failure ?? error;
+  });
+  return adapter;
+}
+
+async function mustBeWhole(from: Backend): Promise<void> {
+  const { meta } = shelvesOn(from);
+  await refuseHalf(meta, from.name);
+  if (await isMarked(meta)) return;
+  throw new StoreError('unsupported', `In ${from.name} there is no store of Atelier's, so there is nothing to move.`);
+}
+
+/** A store that a bot has opened and not used may be filled. */
+async function mustBeEmpty(to: Backend): Promise<void> {
+  for (const namespace of NAMESPACES) {
+    if (namespace === 'meta') continue;
+    for await (const _ of rowsIn(to, namespace)) throw foreign(to.name, 'it holds the tasks of another bot');
+  }
+}
+
+const foreign = (name: string, why: string): StoreError =>
+  new StoreError('unsupported', `Nothing was moved to the store ${name}, for ${why}. Choose an empty one.`);

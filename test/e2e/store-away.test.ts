@@ -1,0 +1,60 @@
+import { describe, expect, it, vi } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import { onServers } from '../services/tasks/store/sites.ts';
+import { Wire } from '../support/wire.ts';
+import { bot } from './bot.ts';
+import { says, submits } from './quick.ts';
+
+const patience = { timeout: 10_000 };
+const times = (words: string, said: string): number => said.split(words).length - 1;
+
+describe('a bot whose store is away for a moment', () =>
+  onServers((stage) => {
+    it('says so, refuses orders before the gateway hears of them, and goes on when it is back', async () => {
+      const site = await stage();
+      const wire = await Wire.to(site.url);
+      const side = await bot({ settings: { STORE_URL: wire.url } });
+      const { discord, gateway } = side;
+      const member = discord.as('member');
+      const about = async (): Promise<string> => text(await (await member.slash('about')).message());
+
+      wire.cut();
+      const refused = await (await member.slash('imagine', { prompt: 'a fox' })).message();
+      expect(text(refused)).toContain('cannot note anything down right now');
+      expect(submits(gateway)).toBe(0);
+      expect(await about()).toContain('keeps its tasks in cannot be reached');
+
+      wire.mend();
+      await vi.waitFor(async () => expect(await about()).not.toContain('keeps its tasks in'), patience);
+      gateway.setSpeed(50);
+      const done = await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Done in'));
+      expect(done.attachments).toHaveLength(1);
+      expect(submits(gateway)).toBe(1);
+      expect(times('cannot be reached (', side.logged())).toBeGreaterThan(0);
+      expect(times('The store answers again.', side.logged())).toBe(1);
+      expect(side.logged()).not.toContain(new URL(site.url).password);
+      await side.app.stop();
+      expect(await site.keys('live')).toEqual([]);
+      expect(await site.keys('finished')).toHaveLength(1);
+    });
+
+    it('keeps in mind what the gateway took meanwhile, and asks for nothing twice', async () => {
+      const site = await stage();
+      const wire = await Wire.to(site.url);
+      const { discord, gateway, app, logged } = await bot({ settings: { STORE_URL: wire.url } });
+      gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 4, everyMs: 20 } });
+      const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+      // Its answer is on the way, drop by drop, when the store goes.
+      await vi.waitFor(() => expect(submits(gateway)).toBe(1), patience);
+      wire.cut();
+      await vi.waitFor(() => expect(logged()).toContain('The store could not take a task.'), patience);
+      wire.mend();
+      gateway.setSpeed(50);
+      const done = await exchange.message(says('Done in'));
+      expect(done.attachments).toHaveLength(1);
+      expect(submits(gateway)).toBe(1);
+      expect(logged()).toContain('The store has taken the task at last.');
+      await app.stop();
+      expect([await site.keys('live'), (await site.keys('finished')).length]).toEqual([[], 1]);
+    });
+  }));

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { leave, onServers, onStores, type Site } from '../services/tasks/store/sites.ts';
+import { makeTask, START, settled } from '../services/tasks/store/stage.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** As if the packages that a store needs were not installed. */
+const WITHOUT_PACKAGES = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    resolve(name, context, next) {
+      if (!['@keyv/redis', '@keyv/postgres', 'pg'].includes(name)) return next(name, context);
+      throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' });
+    },
+  });
+`)}`;
+
+interface Asked {
+  args?: string[];
+  settings?: Record<string, string>;
+  imports?: string[];
+}
+
+/** A shipped script as its own process. */
+function script(entry: string, { args = [], settings = {}, imports = [] }: Asked) {
+  return new Promise<{ code: number; said: string }>((resolve) => {
+    const before = ['./scripts/check-node.mjs', ...imports].flatMap((file) => ['--import', file]);
+    const env = { PATH: process.env.PATH ?? '', ...settings };
+    const child = execFile(
+      process.execPath,
+      [...before, entry, ...args],
+      { cwd: root, env },
+      (_error, out, problems) => {
+        resolve({ code: child.exitCode ?? -1, said: out + problems });
+      },
+    );
+  });
+}
+
+const migrate = (...args: string[]) => script('scripts/migrate-store.ts', { args });
+const doctor = (store: string, ...args: string[]) =>
+  script('scripts/doctor.ts', { args, settings: { STORE_URL: store } });
+
+async function used(site: Site): Promise<void> {
+  await leave(site, async (store) => {
+    for (let at = 0; at < 30; at++) await store.put(settled(makeTask({ times: { created: START + at } })));
+    await store.put(makeTask({ request: { prompt: 'what ann wrote' } }));
+  });
+}
+
+describe('npm run migrate-store', () => {
+  onServers((stage) =>
+    onStores(['sqlite'], (fileStage) => {
+      it('counts, moves, compares, and tells no password and nothing that members wrote', async () => {
+        const [from, to] = [await fileStage(), await stage()];
+        await used(from);
+        const counted = await migrate(from.url, to.url, '--dry-run');
+        expect(counted).toMatchObject({ code: 0, said: expect.stringMatching(/^finished +30 /m) });
+        expect(await to.rows()).toEqual([]);
+
+        const moved = await migrate(from.url, to.url);
+        expect(moved.said).toMatch(/^finished +30 +30 .* same$/m);
+        expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('All is there.') });
+        const again = await migrate(from.url, to.url);
+        expect(again.code).toBe(0);
+
+        const store = await to.open();
+        const busy = await migrate(from.url, to.url);
+        expect(busy).toMatchObject({ code: 75, said: expect.stringContaining('Another Atelier is using the store') });
+        await store.put(makeTask({ times: { created: START + 99 } }));
+        await store.close();
+        expect(await migrate(from.url, to.url)).toMatchObject({ code: 1, said: expect.stringContaining('DIFFERENT') });
+        const everything = [counted, moved, again, busy].map(({ said }) => said).join();
+        expect(everything).not.toContain(new URL(to.url).password);
+        expect(everything).not.toContain('what ann wrote');
+      });
+    }),
+  );
+
+  it('says in one sentence what is wrong with what it was given', async () => {
+    for (const args of [
+      [],
+      ['sqlite://a'],
+      ['sqlite://a', 'mysql://b'],
+      ['sqlite://:memory:', 'sqlite://b'],
+      ['--no'],
+    ]) {
+      const { code, said } = await migrate(...args);
+      expect([code, said.trim().split('\n').length]).toEqual([64, 1]);
+    }
+    expect(await migrate('sqlite://no/such/store', 'sqlite://neither')).toMatchObject({
+      code: 78,
+      said: expect.stringContaining('There is no store at'),
+    });
+  });
+});
+
+describe('npm run doctor on a server', () =>
+  onServers((stage) => {
+    it('finds, then repairs, then finds nothing, and leaves a running bot alone', async () => {
+      const site = await stage();
+      expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('nothing in it yet') });
+      await used(site);
+      const [row] = await site.rows('finished');
+      if (row) await site.write({ ...row, namespace: 'live' });
+      const looked = await doctor(site.url, '--dry-run');
+      expect(looked).toMatchObject({ code: 1, said: expect.stringContaining('live and as finished: 1, not repaired') });
+      expect(looked.said).not.toContain(new URL(site.url).password);
+      expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('1, repaired') });
+      expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('all is well') });
+      const store = await site.open();
+      expect(await doctor(site.url)).toMatchObject({ code: 75, said: expect.stringContaining('Another Atelier') });
+      await store.close();
+    });
+  }));
+
+describe('a store whose packages are not installed', () => {
+  it.each([
+    ['redis://:a-secret@127.0.0.1:1', 'npm install --no-save --include=dev @keyv/redis@'],
+    ['postgresql://me:a-secret@127.0.0.1:1/db', 'npm install --no-save --include=dev @keyv/postgres@'],
+  ])('ends the bot with 78 and the line to run: %s', async (url, line) => {
+    const settings = {
+      ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },
+      STORE_URL: url,
+    };
+    const { code, said } = await script('src/index.ts', { settings, imports: [WITHOUT_PACKAGES] });
+    expect([code, said]).toEqual([78, expect.stringContaining(line)]);
+    expect(said).not.toContain('a-secret');
+  });
+});
