@@ -59,8 +59,9 @@ const edited = (pointed: Pointed, answers: 'beside' | 'openly'): Form<Services> 
     const task = mayBe(answers, await editable(filled.args, ask));
     const { words } = wordsIn(filled);
     if (words === '') throw new Refusal('refusals.noWords');
-    // Named by its words from now on, whatever it was called before.
-    await orderOnceMore(task, ask, { prompt: words, typed: words, title: undefined });
+    // What was named by what it was made of is named by its words from now on; a song keeps its name.
+    const name = task.kind === 'song' ? {} : { title: undefined };
+    await orderOnceMore(task, ask, { prompt: words, typed: words, ...name });
     return 'shown as it goes';
   },
 });

@@ -1,4 +1,4 @@
-import { ApplicationCommandType } from 'discord.js';
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { bot } from './bot.ts';
@@ -26,9 +26,11 @@ describe('/help', () => {
   it('lists what is registered, each to be pressed, with an example', async () => {
     const { discord } = await bot();
     const said = text(await (await discord.as('member').slash('help')).message());
-    for (const { name, id, type } of discord.commands.global()) {
+    for (const { name, id, type, options = [] } of discord.commands.global()) {
       const isMenu = type === ApplicationCommandType.Message;
-      expect(said).toContain(isMenu ? `**${name}** ·` : `</${name}:${id}>`);
+      const typed = options.filter((option) => option.type === ApplicationCommandOptionType.Subcommand);
+      const mentions = typed.length === 0 ? [`</${name}:${id}>`] : typed.map((sub) => `</${name} ${sub.name}:${id}>`);
+      for (const mention of isMenu ? [`**${name}** ·`] : mentions) expect(said).toContain(mention);
     }
     expect(said).toContain('/models kind:video');
     expect(discord.violations).toEqual([]);

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
+import { commands, menus } from '../../src/commands/index.ts';
+import { registrations } from '../../src/discord/registration.ts';
 import { key, type Stage, stage } from './bot.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -115,6 +117,9 @@ describe('the shipped bot as a process', () => {
   });
 });
 
+/** Everything that the bot has to offer. */
+const all = registrations({ commands, menus }, { userInstall: false }).map(({ name }) => name);
+
 describe('npm run deploy', () => {
   const deploy = async (side: Stage, ...args: string[]): Promise<{ code: number | null; said: string }> => {
     const one = run('scripts/deploy.ts', side, args);
@@ -131,9 +136,9 @@ describe('npm run deploy', () => {
     expect(first).toMatchObject({ code: 0 });
     expect(first.said).toContain('new       /models');
     expect(first.said).toContain(`client_id=${side.discord.applicationId}`);
-    expect(writes(side)).toEqual(['POST', 'POST', 'POST', 'POST', 'POST']);
+    expect(writes(side)).toEqual(all.map(() => 'POST'));
     expect((await deploy(side)).said).toContain('unchanged /models');
-    expect(writes(side)).toHaveLength(5);
+    expect(writes(side)).toHaveLength(all.length);
 
     const models = side.discord.commands.global().find(({ name }) => name === 'models');
     await fetch(`${side.discord.apiUrl}/v10/applications/${side.discord.applicationId}/commands/${models?.id}`, {
@@ -159,13 +164,7 @@ describe('npm run deploy', () => {
     const side = await stage({ deployed: false });
     const guild = side.discord.world.guild('atelier').id;
     await deploy(side, '--guild', guild);
-    expect(side.discord.commands.guild(guild).map(({ name }) => name)).toEqual([
-      'imagine',
-      'models',
-      'usage',
-      'about',
-      'help',
-    ]);
+    expect(side.discord.commands.guild(guild).map(({ name }) => name)).toEqual(all);
     expect(side.discord.commands.global()).toEqual([]);
   });
 

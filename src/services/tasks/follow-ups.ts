@@ -78,7 +78,7 @@ export const titleOf = (task: Task): string =>
 
 /** Kinds whose prompt is their member's own words, so that it can be ordered with others. */
 const OF_OWN_WORDS: ReadonlySet<TaskKind> = new Set([
-  ...(['imagine', 'shorten', 'animate', 'image'] as const),
+  ...(['imagine', 'shorten', 'animate', 'image', 'song'] as const),
   ...(['video', 'second-video', 'image-to-video'] as const),
 ]);
 

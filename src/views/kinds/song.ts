@@ -13,6 +13,14 @@ export const song: KindView = {
   ],
   result: (task, say) => [...(task.tracks ?? []).map((track) => trackLine(track, task, say)), ...lyricLines(task, say)],
   buttons: () => [],
+  /** What is only followed was not ordered here, and is not ordered again here. */
+  more({ id, kind }, controls, say) {
+    if (kind !== 'song') return [];
+    return [
+      { type: 'button', id: controls.sameId(id), label: say('task.buttons.same'), emoji: '🔁' },
+      { type: 'button', id: controls.editId(id), label: say('task.buttons.editPrompt'), emoji: '✏️' },
+    ];
+  },
 };
 
 function lyricLines(task: Task, say: Say): string[] {

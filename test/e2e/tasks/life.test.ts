@@ -17,7 +17,19 @@ describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
       content_type: 'image/png',
       description: 'AI-generated: a fox in the *snow*',
     });
-    expect(labels(final)).toEqual(['U1', 'U2', 'U3', 'U4', 'V1', 'V2', 'V3', 'V4', 'Upscale all', 'Delete']);
+    expect(labels(final)).toEqual([
+      'U1',
+      'U2',
+      'U3',
+      'U4',
+      'V1',
+      'V2',
+      'V3',
+      'V4',
+      'Upscale all',
+      'Use as reference',
+      'Delete',
+    ]);
     expect(submits(gateway)).toBe(1);
     expect(polls(gateway)).toBeGreaterThan(1);
     await app.stop();

@@ -34,7 +34,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect((await bytesOf(message)).subarray(0, 4).toString()).toBe('RIFF');
     expect(message.attachments[0]?.description).toBe('AI-generated song: Light');
     expect(message.attachments[2]?.description).toBe('Cover of Light');
-    expect(labels(message)).toEqual(['Delete']);
+    expect(labels(message)).toEqual(['Again', 'Edit prompt', 'Delete']);
     expect(errorsIn(side)).toEqual([]);
   });
 

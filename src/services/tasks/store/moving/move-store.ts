@@ -3,21 +3,16 @@ import type { Backend } from '../backend.ts';
 import type { OpenedBackend } from '../remote/open-remote.ts';
 import { isMarked } from '../schema-version.ts';
 import { rowFormat, Unreadable } from '../shelf.ts';
-import { type Shelves, shelvesOn } from '../shelves.ts';
+import { shelvesOn } from '../shelves.ts';
 import { StoreError } from '../store-error.ts';
 import { digestOf, type Sum, sumOf } from './digest.ts';
 import { MARK_KEY, readMark, refuseHalf, writeMark } from './move-mark.ts';
 
-/** Of the store itself last: what it says of the rest is true then. */
-const NAMESPACES = [
-  'live',
-  'finished',
-  'index',
-  'ledger',
-  'durations',
-  'quarantine',
-  'meta',
-] as const satisfies readonly (keyof Shelves)[];
+/** Whatever a store holds. What it says of itself comes last: of the rest it is true then. */
+function namespacesOf(backend: Backend): string[] {
+  const { meta, ...others } = shelvesOn(backend);
+  return [...Object.values(others), meta].map(({ name }) => name);
+}
 
 /** Few enough that one write of them is done well within a lease. */
 const WRITTEN_AT_ONCE = 200;
@@ -32,7 +27,7 @@ export interface Moved {
 export async function countRows({ backend }: OpenedBackend): Promise<Moved[]> {
   await mustBeWhole(backend);
   const counts: Moved[] = [];
-  for (const namespace of NAMESPACES) {
+  for (const namespace of namespacesOf(backend)) {
     const from = sumOf((await digestsIn(backend, namespace)).values());
     counts.push({ namespace, from, to: sumOf([]) });
   }
@@ -55,7 +50,7 @@ export async function moveStore(
     await mustBeEmpty(to);
     await writeMark(meta, { from: from.name, isWhole: false });
   }
-  if (!mark?.isWhole) for (const namespace of NAMESPACES) await moveRows(from, to, namespace);
+  if (!mark?.isWhole) for (const namespace of namespacesOf(from)) await moveRows(from, to, namespace);
   const moved = await compared(from, to);
   // Whoever worked on FROM meanwhile has changed it.
   tenure.mustBeOurs();
@@ -94,7 +89,7 @@ function rowOf(key: string, text: unknown): { key: string; value: string; expire
 
 async function compared(from: Backend, to: Backend): Promise<Moved[]> {
   const moved: Moved[] = [];
-  for (const namespace of NAMESPACES) {
+  for (const namespace of namespacesOf(from)) {
     const sums = await Promise.all([from, to].map(async (side) => sumOf((await digestsIn(side, namespace)).values())));
     const [before = sumOf([]), after = sumOf([])] = sums;
     moved.push({ namespace, from: before, to: after });
@@ -135,7 +130,7 @@ async function mustBeWhole(from: Backend): Promise<void> {
 
 /** A store that a bot has opened and not used may be filled. */
 async function mustBeEmpty(to: Backend): Promise<void> {
-  for (const namespace of NAMESPACES) {
+  for (const namespace of namespacesOf(to)) {
     if (namespace === 'meta') continue;
     for await (const _ of rowsIn(to, namespace)) throw foreign(to.name, 'it holds the tasks of another bot');
   }
