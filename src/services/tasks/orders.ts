@@ -70,7 +70,8 @@ export class Orders {
       return succeededBy(task, successorId);
     });
     try {
-      return await this.#carryOut({ ...whence, kind: old.kind, request: old.request }, successorId);
+      const parent = old.parentId === undefined ? undefined : await book.get(old.parentId);
+      return await this.#carryOut({ ...whence, kind: old.kind, request: old.request, parent }, successorId);
     } catch (error) {
       // Refused, and so nothing has taken its place.
       await book.change(id, (task) => succeededBy(task, undefined));
@@ -112,7 +113,6 @@ export class Orders {
     const idempotencyKey = randomUUID();
     const facts = { durationKey: kind.durationKey(order.request), model: kind.model(order.request) };
     await this.#enter(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
-    this.#parts.mayAct();
     const outcome = await this.#send(kind, order.request, { idempotencyKey, materials, occasion });
     if (outcome.refused) {
       await this.#leaveNothing(id);
@@ -130,6 +130,7 @@ export class Orders {
 
   async #send(kind: Kind, request: Task['request'], going: Going): Promise<Outcome> {
     const { idempotencyKey, materials, occasion } = going;
+    this.#parts.mayAct();
     try {
       return { submission: await kind.submit(request, { idempotencyKey, materials }) };
     } catch (error) {

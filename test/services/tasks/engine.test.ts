@@ -275,3 +275,16 @@ describe('words for a task that waits for them', () => {
     expect(third.gateway.heard.filter(isModal)).toHaveLength(2);
   });
 });
+
+describe('a follow-up whose fate is unknown', () => {
+  it('is still made of the same one when its member tries again', async () => {
+    const side = await engine();
+    const { id } = await side.tasks.submit(order);
+    const grid = await ready(side, id);
+    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
+    const lost = await side.tasks.submit({ ...order, ...actionOn(grid, 0) });
+    expect(lost.state).toBe('unconfirmed');
+    const again = await side.tasks.tryAgain(lost.id, order);
+    expect(again).toMatchObject({ parentId: id, rootId: id, request: lost.request });
+  });
+});
