@@ -50,15 +50,6 @@ describe('npm start', () => {
   });
 });
 
-describe('npm run sandbox', () => {
-  it('says in one sentence that it is not there yet and what works instead', () => {
-    const { status, stdout, stderr } = npmRun('sandbox');
-    expect(status).toBe(1);
-    expect(stdout).toBe('');
-    expect(stderr).toMatch(/^[A-Z][^\n]* yet; `npm run sandbox:gateway` [^\n]*\.$/m);
-  });
-});
-
 describe('the check of the Node version', () => {
   let folder: string;
 
