@@ -3,6 +3,7 @@ import { buttons, forms, openers } from './buttons/index.ts';
 import { commands, menus } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import type { Config } from './config.ts';
+import { Answers } from './discord/answers/answers.ts';
 import { chronicle } from './discord/chronicle.ts';
 import { discordClients } from './discord/clients.ts';
 import { Delivery } from './discord/delivery/delivery.ts';
@@ -21,6 +22,7 @@ import { speak } from './locales/index.ts';
 import { gatewayReach } from './materials/reach.ts';
 import { gatherer } from './materials.ts';
 import { presenter } from './present.ts';
+import { Asks } from './services/asks/asks.ts';
 import { type Gateway, GatewayError, openGateway } from './services/gateway/index.ts';
 import type { GatewayLimits } from './services/gateway/settings.ts';
 import { Ledger } from './services/ledger/ledger.ts';
@@ -86,18 +88,26 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
   });
   const ledger = new Ledger({ entries: store.entries, prices: config.prices, clock, log });
+  const models = new ModelCatalogue(gateway.models, clock);
+  const gather = gatherer({ media, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) });
+  const asks = new Asks({
+    responses: gateway.responses,
+    ...{ models, gather, clock, log },
+    page: (question) => store.page(question),
+    patienceMs: config.maxWaitMs.text,
+  });
   const tasks = new Tasks({
     store,
     ledger,
-    kinds: allKinds(gateway, config.poll),
+    kinds: [...allKinds(gateway, config.poll), asks.kind],
     scheduler,
     clock,
     log,
     maxWaitMs: config.maxWaitMs,
-    gather: gatherer({ media, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) }),
+    gather,
   });
+  asks.serve(tasks);
   const offers = new Offers();
-  const models = new ModelCatalogue(gateway.models, clock);
   const presented = presenter({ media, tasks, say, log, clock, offers, models, isRemix: config.gateway.remix });
   const delivery = new Delivery({
     botRest: client.rest,
@@ -107,12 +117,23 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     prepare: presented.prepare,
     change: (id, transition) => tasks.change(id, transition),
   });
-  tasks.onChange((task) => delivery.show(task));
+  const answers = new Answers({
+    delivery,
+    botRest: client.rest,
+    tokenRest,
+    clock,
+    log,
+    plansOf: presented.answerOf,
+    change: (id, transition) => tasks.change(id, transition),
+  });
+  tasks.onChange((task) => (task.kind === 'ask' ? answers : delivery).show(task));
 
   const services: Services = {
     models,
     defaultModels: config.models,
     tasks,
+    asks,
+    answers,
     films: films({ media, log, fields: config.gateway.fields }),
     usage: new UsageDesk({ reports: gateway.usage, book: ledger, unit: config.gateway.usageUnit, log }),
     adminGuildIds: config.discord.adminGuildIds,
@@ -163,7 +184,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     const late = pause(clock, STOP_PATIENCE_MS, finished.signal).then(() => {
       if (!finished.signal.aborted) log.warn('Stopped before everything under way had ended.');
     });
-    const underWay = Promise.all([router.finish(), tasks.pause()]).then(() => delivery.finish());
+    const underWay = Promise.all([router.finish(), tasks.pause(), asks.finish()])
+      .then(() => answers.finish())
+      .then(() => delivery.finish());
     await Promise.race([underWay, late]);
     finished.abort();
     client.removeAllListeners(Events.ShardReconnecting);

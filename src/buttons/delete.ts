@@ -15,9 +15,11 @@ export const deleteButton: Button<Services> = {
   ...DELETE,
   answers: 'here',
   async run({ args }, ask) {
-    const { id, requesterId } = await pressedTask(args, ask);
+    const task = await pressedTask(args, ask);
+    const { id, requesterId } = task;
     if (requesterId !== ask.place.userId && !mayManageMessages(ask.place)) throw new Refusal('refusals.notYours');
     await ask.services.tasks.change(id, messageGone);
+    if (task.kind === 'ask') await ask.services.answers.takeAway(task);
     return 'taken away';
   },
 };

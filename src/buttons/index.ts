@@ -4,6 +4,11 @@ import { actionButton, changeButton } from './action.ts';
 import { cancelButton, editedForm, editOpener, retryButton } from './again.ts';
 import { allLinesButton, allLinesConfirmed } from './all-lines.ts';
 import { animateFilled, animateOpener } from './animate.ts';
+import { allowButton, declineButton } from './ask/calls.ts';
+import { detailsButton } from './ask/details.ts';
+import { forgetButton } from './ask/forget.ts';
+import { goOnFilled, goOnOpener } from './ask/go-on.ts';
+import { stopButton } from './ask/stop.ts';
 import { deleteButton } from './delete.ts';
 import { filmedForm, filmOpener } from './film.ts';
 import { largerButton } from './larger.ts';
@@ -31,6 +36,11 @@ export const buttons: readonly Button<Services>[] = [
   deleteButton,
   modelsPageButton,
   usageRangeButton,
+  stopButton,
+  forgetButton,
+  detailsButton,
+  allowButton,
+  declineButton,
 ];
 
 export const openers: readonly Opener<Services>[] = [
@@ -41,6 +51,7 @@ export const openers: readonly Opener<Services>[] = [
   lineOpener,
   animateOpener,
   filmOpener,
+  goOnOpener,
 ];
 
 export const forms: readonly Form<Services>[] = [
@@ -51,4 +62,5 @@ export const forms: readonly Form<Services>[] = [
   lineWritten,
   animateFilled,
   filmedForm,
+  goOnFilled,
 ];

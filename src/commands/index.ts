@@ -2,6 +2,7 @@ import { filmMenu } from '../buttons/film.ts';
 import { referenceMenu } from '../buttons/reference.ts';
 import type { Command, Menu } from '../discord/handlers.ts';
 import { about } from './about.ts';
+import { ask } from './ask.ts';
 import { blend } from './blend.ts';
 import { describe, describeMenu } from './describe.ts';
 import { help } from './help.ts';
@@ -20,6 +21,7 @@ export const commands: readonly Command<Services>[] = [
   describe,
   shorten,
   blend,
+  ask,
   models,
   usage,
   about,

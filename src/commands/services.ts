@@ -1,6 +1,8 @@
+import type { Answers } from '../discord/answers/answers.ts';
 import type { Place } from '../discord/place.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Once } from '../lib/once.ts';
+import type { Asks } from '../services/asks/asks.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -17,6 +19,9 @@ export interface Services {
   defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
   tasks: Tasks;
   films: Films;
+  asks: Asks;
+  /** The messages in which answers go on. */
+  answers: Pick<Answers, 'takeAway'>;
   usage: UsageDesk;
   /** Servers whose managers may see what the account spent. */
   adminGuildIds: readonly string[];

@@ -1,4 +1,5 @@
 import { animate } from './en/animate.ts';
+import { ask } from './en/ask.ts';
 import { commands } from './en/commands.ts';
 import { film } from './en/film.ts';
 import { menus } from './en/menus.ts';
@@ -57,6 +58,7 @@ export const en = {
   usage,
   task,
   animate,
+  ask,
   words: {
     title: 'Words for the gateway',
     editTitle: 'Other words',

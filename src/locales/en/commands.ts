@@ -150,6 +150,27 @@ export const commands = {
       },
     },
   },
+  ask: {
+    description: 'An answer in words, and a conversation from there',
+    example: '/ask prompt:why is the sky blue?',
+    who: 'everyone',
+    options: {
+      prompt: 'What you want to know',
+      model: 'Which model answers; without it, the usual one of this bot',
+      image: 'A picture that the question is about',
+      file: 'A PDF or a text file that the question is about',
+      instructions: 'How the model is to answer, in the whole conversation',
+      effort: 'How long the model thinks; for reasoning models only',
+      format: 'Plain text, or JSON for a program',
+      web: 'The model may look things up on the web, where it can',
+      new: 'Begin a new conversation instead of going on with the last one here',
+      private: 'Only you see the answer',
+    },
+    choices: {
+      effort: { minimal: 'Minimal', low: 'Low', medium: 'Medium', high: 'High' },
+      format: { text: 'Text', json: 'JSON' },
+    },
+  },
   models: {
     description: 'The models this bot can use',
     example: '/models kind:video',

@@ -11,6 +11,12 @@ export const refusals = {
     '{{link}} is no address that can be used. Write whole addresses that begin with `https://` or `http://`, with spaces between.',
   picturesNotPostable:
     'The bot could not show the result in this channel. It lacks {{missing}} here; who manages the server can allow it. With `private` switched on it works without.',
+  documentUnreadable:
+    '{{name}} is neither a picture nor a PDF nor text that can be read. Save it as text in UTF-8, or as PDF.',
+  documentEmpty: '{{name}} is empty: nothing of it arrived. Choose another file.',
+  documentTooLarge: '{{name}} is larger than {{most}}. Give a shorter part of it.',
+  documentsGone: '{{name}} is no longer where it was. Upload it again.',
+  notStoppable: 'This has come to its end already.',
   sameOrder: 'You have just asked for exactly this, and it is on its way. To have it twice, ask again in a moment.',
   unknownTask: 'The bot does not know this task any more.',
   notYours: 'Only whoever asked for this can decide about it.',

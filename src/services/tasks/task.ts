@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answer } from './answer.ts';
 
 /** Raised with every change that an older bot could not read; `store/migrations.ts` knows the way up. */
 export const TASK_VERSION = 2;
@@ -35,6 +36,7 @@ export const taskKinds = [
   'video',
   'second-video',
   'image-to-video',
+  'ask',
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
@@ -62,7 +64,17 @@ const action = z.object({
 });
 
 const failure = z.object({
-  cause: z.enum(['failed', 'cancelled', 'expired', 'forgotten', 'unconfirmed', 'dismissed']),
+  cause: z.enum([
+    'failed',
+    'cancelled',
+    'expired',
+    'forgotten',
+    'unconfirmed',
+    'dismissed',
+    'cut',
+    'interrupted',
+    'stopped',
+  ]),
   /** The gateway's words, fit to be shown. */
   reason: z.string().optional(),
   code: z.string().optional(),
@@ -144,6 +156,8 @@ export const taskSchema = z.object({
   preview: keptMedium.optional(),
   text: z.string().optional(),
   seed: z.string().optional(),
+  /** How an answer in words came about, and where it stands. */
+  answer: answer.optional(),
   failure: failure.optional(),
   /** Why the gateway did not take its words. */
   wordsRefused: z.string().optional(),

@@ -89,8 +89,9 @@ export class Tasks {
     return this.#book.get(id);
   }
 
-  change(id: string, transition: Transition): Promise<Task> {
-    return this.#book.change(id, transition);
+  /** `mustHold`: what would be lost for good if the store could not take it just then. */
+  change(id: string, transition: Transition, options?: { mustHold: boolean }): Promise<Task> {
+    return this.#book.change(id, transition, options);
   }
 
   submit(order: Order): Promise<Task> {
@@ -113,7 +114,9 @@ export class Tasks {
   /** What the gateway says of it now, which changes nothing: for results that are not kept here. */
   async look({ kind, remoteId }: Task): Promise<Snapshot> {
     if (remoteId === undefined) throw new Error(`A ${kind} that the gateway never took cannot be looked at.`);
-    return this.#kind(kind).source.one(remoteId);
+    const { source } = this.#kind(kind);
+    if (!source) throw new Error(`Nobody can be asked about a ${kind}.`);
+    return source.one(remoteId);
   }
 
   /** Something may have happened to it: ask now. */
@@ -162,7 +165,12 @@ export class Tasks {
   }
 
   #follow(task: Task, at: number): void {
-    const lane = this.#tracker.laneOf(this.#kind(task.kind).source);
+    const kind = this.#kind(task.kind);
+    if (!kind.source) {
+      kind.follow?.(task);
+      return;
+    }
+    const lane = this.#tracker.laneOf(kind.source);
     // A member on their own is a group, as a server is.
     this.#parts.scheduler.add({ id: task.id, lane, group: task.guildId ?? task.requesterId, at });
   }

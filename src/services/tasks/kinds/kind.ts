@@ -18,7 +18,10 @@ export interface Source {
 /** What differs between imagine, describe, video and the others. */
 interface KindDefinition<Request> {
   name: TaskKind;
-  source: Source;
+  /** Where its tasks are asked about; without one, the kind follows them itself. */
+  source?: Source | undefined;
+  /** Takes a task of a kind without a source from here: it was just accepted, or was under way when the bot last ran. */
+  follow?(task: Task): void;
   request: z.ZodType<Request>;
   patience(request: Request): Patience;
   /** Jobs of the same key take about as long. */
@@ -35,7 +38,7 @@ interface Along {
   materials: Materials;
 }
 
-export interface Kind extends Pick<KindDefinition<unknown>, 'name' | 'source'> {
+export interface Kind extends Pick<KindDefinition<unknown>, 'name' | 'source' | 'follow'> {
   patience(request: Task['request']): Patience;
   durationKey(request: Task['request']): string;
   model(request: Task['request']): string | undefined;
@@ -49,6 +52,7 @@ export function kind<Request>(definition: KindDefinition<Request>): Kind {
   return {
     name,
     source,
+    ...(definition.follow && { follow: (task: Task) => definition.follow?.(task) }),
     patience: (request) => definition.patience(shape.parse(request)),
     durationKey: (request) => definition.durationKey(shape.parse(request)),
     model: (request) => definition.model?.(shape.parse(request)),
