@@ -7,6 +7,9 @@ import { Answers } from './discord/answers/answers.ts';
 import { chronicle } from './discord/chronicle.ts';
 import { discordClients } from './discord/clients.ts';
 import { Delivery } from './discord/delivery/delivery.ts';
+import { lastMoment } from './discord/follows/follow.ts';
+import { Follower } from './discord/follows/follower.ts';
+import { fineTuneIds } from './discord/follows/ids.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
 import { menuName } from './discord/menu-name.ts';
@@ -34,6 +37,7 @@ import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
 import { openStore } from './services/tasks/store/index.ts';
 import { Tasks } from './services/tasks/tasks.ts';
 import { UsageDesk } from './services/usage/usage-desk.ts';
+import { fineTunePage } from './views/fine-tune.ts';
 
 /** What is under way when the bot is told to stop may take so long; Discord's own limit to answer is three seconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -128,6 +132,22 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   });
   tasks.onChange((task) => (task.kind === 'ask' ? answers : delivery).show(task));
 
+  const follows = new Follower({
+    rows: store.follows,
+    fineTunes: gateway.fineTunes,
+    tokenRest,
+    clock,
+    log,
+    quietMs: config.followQuietMs,
+    planOf({ id, fineTuneId, tokenExpiresAt }, events, end) {
+      const until = lastMoment({ tokenExpiresAt });
+      const following =
+        end === undefined ? ({ is: 'followed', until, quietMs: config.followQuietMs } as const) : { is: end };
+      const ids = fineTuneIds(fineTuneId, end === undefined ? id : undefined);
+      return fineTunePage({ fineTuneId, events, following, ids }, say);
+    },
+  });
+
   const services: Services = {
     models,
     defaultModels: config.models,
@@ -136,6 +156,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     answers,
     films: films({ media, log, fields: config.gateway.fields }),
     usage: new UsageDesk({ reports: gateway.usage, book: ledger, unit: config.gateway.usageUnit, log }),
+    fineTunes: gateway.fineTunes,
+    follows,
+    followQuietMs: config.followQuietMs,
     adminGuildIds: config.discord.adminGuildIds,
     isOperator: operators(client.rest, log),
     clock,
@@ -172,6 +195,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await tasks.open();
     await client.login(config.discord.token);
     await tasks.start();
+    await follows.resume();
   } catch (error) {
     await Promise.all([client.destroy(), gateway.close(), media.close(), store.close()]);
     throw error;
@@ -184,7 +208,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     const late = pause(clock, STOP_PATIENCE_MS, finished.signal).then(() => {
       if (!finished.signal.aborted) log.warn('Stopped before everything under way had ended.');
     });
-    const underWay = Promise.all([router.finish(), tasks.pause(), asks.finish()])
+    const underWay = Promise.all([router.finish(), tasks.pause(), asks.finish(), follows.pause()])
       .then(() => answers.finish())
       .then(() => delivery.finish());
     await Promise.race([underWay, late]);

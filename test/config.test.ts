@@ -51,6 +51,7 @@ const defaults = {
   MAX_WAIT_VIDEO_SECONDS: '900',
   MAX_WAIT_MUSIC_SECONDS: '300',
   MAX_WAIT_TEXT_SECONDS: '120',
+  FOLLOW_QUIET_SECONDS: '600',
 };
 
 function refusal(environment: Environment): ConfigError | undefined {
@@ -333,6 +334,7 @@ describe('a bad value', () => {
     MAX_WAIT_VIDEO_SECONDS: waits,
     MAX_WAIT_MUSIC_SECONDS: waits,
     MAX_WAIT_TEXT_SECONDS: waits,
+    FOLLOW_QUIET_SECONDS: waits,
   };
 
   it('is known for every variable', () => {

@@ -11,6 +11,7 @@ import { goOnFilled, goOnOpener } from './ask/go-on.ts';
 import { stopButton } from './ask/stop.ts';
 import { deleteButton } from './delete.ts';
 import { filmedForm, filmOpener } from './film.ts';
+import { fineTuneButton } from './fine-tune.ts';
 import { largerButton } from './larger.ts';
 import { lineOpener, lineWritten } from './line.ts';
 import { modelsPageButton } from './models-page.ts';
@@ -36,6 +37,7 @@ export const buttons: readonly Button<Services>[] = [
   deleteButton,
   modelsPageButton,
   usageRangeButton,
+  fineTuneButton,
   stopButton,
   forgetButton,
   detailsButton,

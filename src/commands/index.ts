@@ -5,6 +5,7 @@ import { about } from './about.ts';
 import { ask } from './ask.ts';
 import { blend } from './blend.ts';
 import { describe, describeMenu } from './describe.ts';
+import { finetune } from './finetune.ts';
 import { help } from './help.ts';
 import { image } from './image.ts';
 import { imagine } from './imagine.ts';
@@ -24,6 +25,7 @@ export const commands: readonly Command<Services>[] = [
   ask,
   models,
   usage,
+  finetune,
   about,
   help,
 ];

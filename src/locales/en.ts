@@ -2,6 +2,7 @@ import { animate } from './en/animate.ts';
 import { ask } from './en/ask.ts';
 import { commands } from './en/commands.ts';
 import { film } from './en/film.ts';
+import { fineTune } from './en/fine-tune.ts';
 import { menus } from './en/menus.ts';
 import { reference } from './en/reference.ts';
 import { refusals } from './en/refusals.ts';
@@ -71,6 +72,7 @@ export const en = {
     maskHint: 'A picture of the same shape: what is white or clear is changed.',
   },
   film,
+  fineTune,
   reference,
   refusals,
   menus,

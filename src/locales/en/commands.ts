@@ -205,6 +205,15 @@ export const commands = {
     },
     choices: { by: { day: 'Day', model: 'Model', member: 'Member' } },
   },
+  finetune: {
+    description: 'What happened in a fine-tune of the account',
+    example: '/finetune id:ft-abc123 follow:True',
+    who: 'whoever runs the bot or manages its server',
+    options: {
+      id: 'The id of the fine-tune, as the gateway gave it',
+      follow: 'The message is kept up to date until you stop it',
+    },
+  },
   about: { description: 'What this bot is, and whether it is well', example: '/about', who: 'everyone', options: {} },
   help: { description: 'What can be done here', example: '/help', who: 'everyone', options: {} },
 } as const;

@@ -15,6 +15,7 @@ import { type Migration, taskMigrations } from './migrations.ts';
 import { ownerAskedFor, ownersOf } from './owners.ts';
 import { Quarantine } from './quarantine.ts';
 import { isPastLine } from './retention.ts';
+import type { Shelf } from './shelf.ts';
 import type { Shelves } from './shelves.ts';
 import { pageOf } from './task-page.ts';
 import { mustBeReadable } from './task-record.ts';
@@ -50,6 +51,8 @@ export class KeptTasks implements TaskStore {
   readonly #durations: DurationBook;
   /** The ledger's part of the store. */
   readonly entries: Entries;
+  /** Messages that are kept up to date. */
+  readonly follows: Shelf;
   #clearedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: KeptTasksParts) {
@@ -59,6 +62,7 @@ export class KeptTasks implements TaskStore {
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, migrations });
     this.#index = new LineIndex(shelves.index, quarantine);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
+    this.follows = shelves.follows;
     this.entries = new EntryRows({
       ...shelves,
       quarantine,

@@ -17,6 +17,8 @@ export function shelvesOn(connection: Connection) {
     ledger: shelf('ledger'),
     /** A few lost ones change nothing. */
     durations: retrievable('durations'),
+    /** Messages that are kept up to date until somebody has seen enough; a lost one is begun again with a press. */
+    follows: retrievable('follows'),
     /** What could not be read. */
     quarantine: shelf('quarantine'),
     /** Of the store itself. */
