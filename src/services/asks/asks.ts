@@ -134,7 +134,8 @@ export class Asks {
     const { rounds = [], without = this.#refused.get(request.model) ?? [] } = task ? answerOf(task) : {};
     const earlier = await this.#known.before(request.after);
     const isLast = rounds.length >= MOST_ROUNDS;
-    return textRequestOf({ request, earlier, materials, rounds, without, isLast });
+    const models = await this.#parts.models.atHand();
+    return textRequestOf({ request, earlier, materials, models, rounds, without, isLast });
   }
 
   /** Opens the stream. What the model refuses for certain before it says a word it is asked once without. */

@@ -1,3 +1,4 @@
+import type { Model } from '../gateway/models.ts';
 import type { TextContent, TextItem, TextRequest, TextTool } from '../gateway/responses/request.ts';
 import type { Answer, Refusable } from '../tasks/answer.ts';
 import type { Materials } from '../tasks/materials.ts';
@@ -9,6 +10,7 @@ interface Input {
   request: AskRequest;
   earlier: readonly Turn[];
   materials: Materials;
+  models: readonly Model[];
   rounds?: Answer['rounds'];
   without?: readonly Refusable[];
   /** No more tools: it has to come to its answer. */
@@ -16,9 +18,17 @@ interface Input {
 }
 
 /** Everything that one question of a conversation is asked with, for nothing of it is kept at the gateway. */
-export function textRequestOf({ request, earlier, materials, rounds = [], without = [], isLast }: Input): TextRequest {
+export function textRequestOf({
+  request,
+  earlier,
+  materials,
+  models,
+  rounds = [],
+  without = [],
+  isLast,
+}: Input): TextRequest {
   const { model, instructions, effort, format, web } = request;
-  const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolsOffered(request)];
+  const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolsOffered(request, models)];
   return {
     model,
     input: [

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { Model } from '../../gateway/models.ts';
 import type { TextTool } from '../../gateway/responses/request.ts';
+import { kindOf, type ModelKind } from '../../models/kinds.ts';
 import type { AskRequest } from '../request.ts';
 
 /** As much as a member can write into the prompt of the same command. */
@@ -10,27 +12,27 @@ const model = z.string().trim().min(1).max(200).optional();
 
 const made = z.object({ prompt, model });
 
-/** What the model may do, and for what of it its member has to say yes first. */
+/** What the model may do. Whatever makes something costs, and its member has to say yes to it first. */
 export const tools = {
   make_image: {
-    costs: true,
+    makes: 'image',
     description:
       'Makes one picture from words. The user is asked first. The picture appears in a message of its own, not in your answer.',
     shape: made,
   },
   make_video: {
-    costs: true,
+    makes: 'video',
     description:
       'Makes one short film from words. The user is asked first. The film appears in a message of its own, minutes later.',
     shape: made,
   },
   find_models: {
-    costs: false,
+    makes: undefined,
     description: 'Lists the models whose id contains a text, with what each seems to be made for.',
     shape: z.object({ text: z.string().trim().max(200) }),
   },
   list_my_tasks: {
-    costs: false,
+    makes: undefined,
     description:
       'Lists what the user has newly ordered here in public: pictures, films, music, texts, and how each stands.',
     shape: z.object({}),
@@ -42,13 +44,32 @@ export type CostlyTool = 'make_image' | 'make_video';
 
 const names = Object.keys(tools) as ToolName[];
 
+/** A longer list of models costs more to read than it is worth; then the bot's usual one is taken, unless the user names another. */
+const MOST_MODELS = 30;
+
 /** An answer in JSON is for a program, which has no use for pictures beside it. */
-export function toolsOffered({ format }: Pick<AskRequest, 'format'>): TextTool[] {
+export function toolsOffered({ format }: Pick<AskRequest, 'format'>, models: readonly Model[]): TextTool[] {
   if (format === 'json') return [];
   return names.map((name) => {
-    const { $schema: _, ...parameters } = z.toJSONSchema(tools[name].shape);
-    return { type: 'function', name, description: tools[name].description, parameters: parameters as Parameters };
+    const { shape, description, makes } = tools[name];
+    const { type, properties, required = [] } = z.toJSONSchema(shape);
+    // JSON by its make, which the type of a schema does not say.
+    const own = JSON.parse(JSON.stringify(properties ?? {})) as Parameters;
+    const parameters: Parameters = {
+      type: type ?? 'object',
+      properties: { ...own, ...modelIn(makes, models) },
+      required,
+    };
+    return { type: 'function', name, description, parameters };
   });
+}
+
+/** Ids that there are, so that none has to be made up. */
+function modelIn(makes: ModelKind | undefined, models: readonly Model[]) {
+  if (makes === undefined) return {};
+  const ids = models.filter((model) => kindOf(model) === makes).map(({ id }) => id);
+  const isListed = ids.length > 0 && ids.length <= MOST_MODELS;
+  return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
 }
 
 type Parameters = Extract<TextTool, { type: 'function' }>['parameters'];

@@ -1,3 +1,4 @@
+import { Refusal } from '../../../lib/refusal.ts';
 import { GatewayError } from '../../gateway/index.ts';
 import type { ToolCall } from '../../gateway/responses/response.ts';
 import type { ModelCatalogue } from '../../models/catalogue.ts';
@@ -8,7 +9,7 @@ import type { PageQuestion, TaskPage } from '../../tasks/task-store.ts';
 import { argumentsOf, toolNamed, tools } from './definitions.ts';
 
 export interface ToolParts {
-  models: Pick<ModelCatalogue, 'list'>;
+  models: Pick<ModelCatalogue, 'list' | 'get' | 'atHand'>;
   page(question: PageQuestion): Promise<TaskPage>;
 }
 
@@ -27,10 +28,29 @@ export async function usedTools(calls: readonly ToolCall[], task: Task, parts: T
     if (!known) used.push({ ...call, state: 'done', output: 'There is no such tool.' });
     else if (!args) used.push({ ...call, state: 'done', output: 'These arguments do not fit the tool.' });
     else if (index >= MOST_CALLS) used.push({ ...call, state: 'done', output: 'Too many calls at once. Not done.' });
-    else if (tools[known].costs) used.push({ ...call, state: 'waiting' });
-    else used.push({ ...call, state: 'done', output: await freely(known, given, task, parts) });
+    else if (tools[known].makes) {
+      const objection = await unknownModel(args, parts);
+      used.push(
+        objection === undefined ? { ...call, state: 'waiting' } : { ...call, state: 'done', output: objection },
+      );
+    } else used.push({ ...call, state: 'done', output: await freely(known, given, task, parts) });
   }
   return used;
+}
+
+/** Nobody is asked about what could not be done anyway. */
+async function unknownModel(args: { model?: string | undefined } | object, { models }: ToolParts) {
+  const id = 'model' in args ? args.model : undefined;
+  if (id === undefined) return undefined;
+  try {
+    await models.get(id);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return `There is no model ${id}. Find one with find_models, or leave the model out.`;
+    // Only the gateway's own "no" counts.
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
 }
 
 async function freely(name: string, given: string, task: Task, { models, page }: ToolParts): Promise<string> {
