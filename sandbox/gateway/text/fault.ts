@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What can go wrong with an answer of the text endpoint, beside what can go wrong with any (`fault.ts`). */
-export const textTroubles = [
+const textTroubles = [
   /** The connection goes in the middle. */
   'cut',
   /** The stream is closed in good order before its last event. */
@@ -32,4 +32,5 @@ export const textFault = z.strictObject({
   after: z.int().min(0).max(1_000_000).optional(),
 });
 
+export type TextTrouble = (typeof textTroubles)[number];
 export type TextFault = z.infer<typeof textFault>;

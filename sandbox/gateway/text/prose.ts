@@ -36,9 +36,10 @@ export function proseFor(asked: Conversation, instructions: string | undefined):
   if (words.has('table')) paragraphs.push(tableOf(subjects));
   let count = wordsIn(paragraphs.join(' '));
   for (let at = 1; count < wanted; at++) {
-    const paragraph = [sentence(), sentence(), sentence(), sentence()].join(' ');
+    const isHeading = at % 5 === 0;
+    const paragraph = isHeading ? `## Part ${at / 5}` : [sentence(), sentence(), sentence(), sentence()].join(' ');
     count += wordsIn(paragraph);
-    paragraphs.push(at % 5 === 0 ? `## Part ${at / 5}` : paragraph);
+    paragraphs.push(paragraph);
   }
   return paragraphs.join('\n\n');
 }
