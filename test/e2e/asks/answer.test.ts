@@ -4,11 +4,11 @@ import { profiles } from '../../contract/both.ts';
 import { bot } from '../bot.ts';
 import { labels, quickBot, saying } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
-import { asks, ended, said } from './proof.ts';
+import { asks, ended, models, said } from './proof.ts';
 
 describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
   it('streams into its message and ends with the exact answer', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 0.2 } });
+    const stage = await quickBot({ settings: models, gateway: { profile, speed: 0.2 } });
     const { discord, gateway, logged } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: 'why is the snow white? 150 words' });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
@@ -24,7 +24,7 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
   });
 
   it('goes on in further messages where it is longer than one, all of it in its order', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 1 } });
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 1 } });
     const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
     const first = await exchange.message(ended);
     const parts = [first, ...exchange.followUps()];
@@ -35,7 +35,7 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
   });
 
   it('of a private question is for its member alone, to the last message', async () => {
-    const { discord } = await quickBot({ gateway: { profile, speed: 5 } });
+    const { discord } = await quickBot({ settings: models, gateway: { profile, speed: 5 } });
     const exchange = await discord
       .as('member')
       .slash('ask', { prompt: 'tell me of the snow, 900 words', private: true });
@@ -47,7 +47,7 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
 });
 
 it('edits its message about once a second, and the first words come at once', async () => {
-  const { discord, gateway } = await bot({ gateway: { speed: 1 } });
+  const { discord, gateway } = await bot({ settings: models, gateway: { speed: 1 } });
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 160 words' });
   const final = await exchange.message(ended);
   expect(text(final)).toContain(said(gateway));
@@ -59,7 +59,7 @@ it('edits its message about once a second, and the first words come at once', as
 });
 
 it('shows code in every message as code, and puts tables into a file', async () => {
-  const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+  const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
   const exchange = await discord.as('member').slash('ask', { prompt: 'code and a table about snow, 500 words' });
   const first = await exchange.message(ended);
   const parts = [first, ...exchange.followUps()];
@@ -75,7 +75,7 @@ it('shows code in every message as code, and puts tables into a file', async () 
 it('has few messages and a file for the rest where only its member installed the bot', async () => {
   const { discord, gateway } = await quickBot({
     gateway: { speed: 20 },
-    settings: { DISCORD_USER_INSTALL: 'on' },
+    settings: { ...models, DISCORD_USER_INSTALL: 'on' },
     deployed: { userInstall: true },
   });
   const exchange = await discord.as('installer').slash('ask', { prompt: 'tell me of the snow, 2000 words' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { type QuickStage, quickBot } from '../quick.ts';
-import { asks, ended, said } from './proof.ts';
+import { asks, ended, models, said } from './proof.ts';
 
 type Asked = { role?: string; content?: unknown }[];
 
@@ -16,7 +16,7 @@ const answerTo = async ({ discord }: QuickStage, options: Record<string, string 
   (await discord.as(who).slash('ask', options)).message(ended);
 
 describe.each(profiles)('a conversation at a gateway of the %s profile', (profile) => {
-  const stageOf = () => quickBot({ gateway: { profile, speed: 20 } });
+  const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('goes on with a form, and the model knows what was said', async () => {
     const stage = await stageOf();

@@ -4,7 +4,7 @@ import { profiles } from '../../contract/both.ts';
 import { enter } from '../bot.ts';
 import { labels, quickBot, quickStage } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
-import { asks, ended, said } from './proof.ts';
+import { asks, ended, models, said } from './proof.ts';
 
 const BEGINNING = 'This is the sandbox speaking';
 const prompt = 'tell me of the snow, 100 words';
@@ -13,8 +13,8 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
   it.each(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
     'that ends by %s keeps what came, says so, and can be tried again',
     async (how) => {
-      const stage = await quickBot({ gateway: { profile }, gatewayLimits: { readMs: 1_500 } });
-      const { discord, gateway } = stage;
+      const stage = await quickBot({ settings: models, gateway: { profile }, gatewayLimits: { silenceMs: 600 } });
+      const { discord, gateway, clock } = stage;
       const member = discord.as('member');
       gateway.faults.add({ do: { type: 'text', how, after: 30 } });
       const exchange = await member.slash('ask', { prompt });
@@ -25,6 +25,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
       expect(text(broken)).toMatch(/What had come is kept|could not go on with this/);
       expect(labels(broken)).toEqual(['Continue', 'Retry', 'Forget', 'Details', 'Delete']);
       expect(asks(gateway)).toHaveLength(1);
+      clock.putForward(5_000);
       const again = await (await member.click(broken, 'Retry')).message(ended);
       expect(text(again)).toContain(said(gateway));
       expect(errorsIn(stage)).toEqual([]);
@@ -32,7 +33,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
   );
 
   it.each(['empty-output', 'chat-usage', 'chat', 'plain'] as const)('is whole where its stream has %s', async (how) => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     gateway.faults.add({ do: { type: 'text', how } });
     const exchange = await discord.as('member').slash('ask', { prompt });
     const final = await exchange.message(ended);
@@ -41,7 +42,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
   });
 
   it('that never begins is a refusal in words, and leaves nothing behind', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const exchange = await discord.as('member').slash('ask', { prompt, model: 'canvas-2' });
     expect(labels(await exchange.message())).toEqual([]);
     expect(asks(gateway).length).toBeLessThanOrEqual(3);
@@ -49,8 +50,8 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
   });
 
   it('nobody knows about is told as that, and goes again only when its member says so', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
-    gateway.faults.add({ do: 'reset' });
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    gateway.faults.add({ on: { path: '/v1/responses' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt });
     const lost = await exchange.message((message) => labels(message).includes('Dismiss'));
     expect(asks(gateway).length).toBeLessThanOrEqual(1);
@@ -59,7 +60,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
   });
 
   it('to a model without tools or effort comes without them, and says so', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     gateway.faults.add({ do: 'no-tools', times: 100 });
     gateway.faults.add({ do: 'no-reasoning' });
@@ -78,7 +79,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
   });
 
   it('that a bot was in the middle of when it ended says so after the restart, and keeps what had come', async () => {
-    const stage = await quickStage({ gateway: { profile, speed: 0.2 } });
+    const stage = await quickStage({ settings: models, gateway: { profile, speed: 0.2 } });
     const { discord, gateway } = stage;
     const app = await enter(stage);
     const exchange = await discord.as('member').slash('ask', { prompt });
@@ -94,7 +95,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
 
 describe('the button Stop', () => {
   it('ends the answer at once, keeps what came, and closes the stream', async () => {
-    const stage = await quickBot({ gateway: { speed: 0.2 } });
+    const stage = await quickBot({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'tell me of the snow, 2000 words' });
@@ -109,7 +110,7 @@ describe('the button Stop', () => {
   });
 
   it('is its member’s alone', async () => {
-    const { discord } = await quickBot({ gateway: { speed: 0.2 } });
+    const { discord } = await quickBot({ settings: models, gateway: { speed: 0.2 } });
     const exchange = await discord.as('member').slash('ask', { prompt });
     const moving = await exchange.message((message) => text(message).includes(BEGINNING));
     const refused = await (await discord.as('other').click(moving, 'Stop')).followUp();

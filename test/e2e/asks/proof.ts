@@ -16,3 +16,6 @@ export function said(gateway: EmbeddedGateway): string {
   const { items } = answerTo(textRequest.parse(asks(gateway).at(-1)), true);
   return items.flatMap((item) => ('text' in item ? [item.text] : [])).join('');
 }
+
+/** Named, for the quick clock leaves a list of models no time to come. */
+export const models = { DEFAULT_TEXT_MODEL: 'quill-5', DEFAULT_IMAGE_MODEL: 'lumen-image-1' };

@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { enter } from '../bot.ts';
 import { labels, quickBot, quickStage, says } from '../quick.ts';
-import { asks, ended, said } from './proof.ts';
+import { asks, ended, models, said } from './proof.ts';
 
 type Item = { type?: string; output?: string };
 
@@ -13,7 +13,7 @@ const outputs = (body: Record<string, unknown> | undefined): string[] =>
   );
 
 describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
-  const stageOf = () => quickBot({ gateway: { profile, speed: 20 } });
+  const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('make a picture once its member has said yes, in a message of its own, and the answer goes on', async () => {
     const { discord, gateway } = await stageOf();
@@ -62,7 +62,7 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
   });
 
   it('go on waiting for their member over a restart', async () => {
-    const stage = await quickStage({ gateway: { profile, speed: 20 } });
+    const stage = await quickStage({ settings: models, gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const app = await enter(stage);
     const member = discord.as('member');
