@@ -1,5 +1,6 @@
 import { Events, type Interaction } from 'discord.js';
 import { buttons, forms, openers } from './buttons/index.ts';
+import { askedInThreads } from './commands/ask/in-threads.ts';
 import { commands, menus } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import type { Config } from './config.ts';
@@ -16,6 +17,7 @@ import { menuName } from './discord/menu-name.ts';
 import { operators } from './discord/operators.ts';
 import { registeredCommands } from './discord/registered.ts';
 import { Router } from './discord/router.ts';
+import { threadsBy } from './discord/threads.ts';
 import { films } from './films.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
@@ -80,7 +82,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
     { log, clock },
   );
-  const clients = discordClients(config.discord.apiUrl);
+  const clients = discordClients(config.discord.apiUrl, config.discord);
   const { client, tokenRest } = clients;
   const scheduler = new InProcessScheduler({
     clock,
@@ -177,6 +179,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
     registered: registeredCommands(client, [...commands.map(({ name }) => name), ...menus.map(menuName)], clock),
   };
+  const funnel = new Funnel(say, log);
   const router = new Router({
     handlers: { commands, menus, buttons, openers, forms },
     services,
@@ -184,12 +187,22 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     rests: clients,
     clock,
     guards: [servedHere(config.discord)],
-    funnel: new Funnel(say, log),
+    funnel,
   });
 
   const lost = new Promise<number>((resolve) => client.on(Events.ShardDisconnect, ({ code }) => resolve(code)));
   const take = (interaction: Interaction): void => void router.take(interaction);
   client.on(Events.InteractionCreate, take);
+  if (config.discord.messageContent) {
+    const inThreads = askedInThreads({
+      ...{ services, say, log, clock },
+      answers,
+      isThread: threadsBy(client.rest),
+      isServed: servedHere(config.discord),
+      sentenceFor: (error) => funnel.sentenceFor(error, 'a message in a thread'),
+    });
+    client.on(Events.Raw, (packet: unknown) => void inThreads(packet));
+  }
   chronicle(clients, log);
   try {
     await tasks.open();

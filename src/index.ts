@@ -14,6 +14,9 @@ const EX_CONFIG = 78;
 
 const REFUSED = 'Discord does not accept DISCORD_TOKEN. Make a new one in the developer portal ("Bot", "Reset Token").';
 
+const NO_INTENT =
+  'DISCORD_MESSAGE_CONTENT is on, but Discord does not let this bot read messages. Switch on "Message Content Intent" in the developer portal ("Bot"), or switch the setting off.';
+
 /** exit() at once would cut off lines on their way to a pipe. */
 function leave(code: number): void {
   process.exitCode = code;
@@ -59,6 +62,10 @@ async function run(config: Config): Promise<void> {
       log.fatal({ err: error.cause }, error.message);
       return leave(EXIT_CODES[error.kind]);
     }
+    if (isRefusedIntent(error)) {
+      log.fatal(NO_INTENT);
+      return leave(EX_CONFIG);
+    }
     if (!isRefusedToken(error)) throw error;
     log.fatal(REFUSED);
     leave(EX_NOPERM);
@@ -82,11 +89,16 @@ function passwordsIn(address: string): string[] {
 }
 
 async function ended(code: number, app: App, log: Log): Promise<void> {
+  if (code === GatewayCloseCodes.DisallowedIntents) log.fatal(NO_INTENT);
   log.fatal({ code }, 'Discord has ended the connection for good.');
   await app.stop();
   if (code !== GatewayCloseCodes.AuthenticationFailed) return leave(EX_SOFTWARE);
   log.fatal(REFUSED);
   leave(EX_NOPERM);
+}
+
+function isRefusedIntent(error: unknown): boolean {
+  return error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.DisallowedIntents;
 }
 
 function isRefusedToken(error: unknown): boolean {

@@ -1,5 +1,7 @@
 import { answerOf } from '../../services/asks/transitions.ts';
-import { hasEnded, isLive, type Task } from '../../services/tasks/task.ts';
+import { hasEnded, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import type { MessagePlan } from '../../views/plan.ts';
+import { bodyOf } from '../adapter.ts';
 import { Carrier } from '../delivery/carrier.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { factsOf } from '../delivery/errors.ts';
@@ -48,6 +50,25 @@ export class Answers {
       } catch (error) {
         log.info({ task: task.id, ...factsOf(error) }, 'A part of an answer could not be taken away.');
       }
+    }
+  }
+
+  /** A message under what a member has said; undefined where the bot may not write. */
+  async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
+    try {
+      return await this.#carrier.post(channelId, `t-${id}`, bodyOf({ ...plan, answers: id }));
+    } catch (error) {
+      this.#parts.log.info(factsOf(error), 'A message in a thread was not answered.');
+      return undefined;
+    }
+  }
+
+  /** Changes such a message where no task came of it. */
+  async change(message: MessagePlace, plan: MessagePlan): Promise<void> {
+    try {
+      await this.#carrier.edit({ by: 'edit', message }, bodyOf(plan));
+    } catch (error) {
+      this.#parts.log.info(factsOf(error), 'That a message in a thread cannot be answered was not told.');
     }
   }
 

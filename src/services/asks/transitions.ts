@@ -4,7 +4,7 @@ import { type Answer, type AnswerCall, NO_ANSWER, type Refusable, type Tokens } 
 import { hasEnded, type Task } from '../tasks/task.ts';
 
 /** A crash costs no more than the words of so long a time. */
-const KEPT_EVERY_MS = 10_000;
+const KEPT_EVERY_MS = 5_000;
 
 export const answerOf = ({ answer = NO_ANSWER }: Task): Answer => answer;
 

@@ -17,7 +17,8 @@ const call = z.object({
 
 const round = z.object({ text: z.string(), calls: z.array(call) });
 
-const tokens = z.object({
+/** What the gateway said that an answer took. */
+export const tokens = z.object({
   input: z.number().optional(),
   cached: z.number().optional(),
   output: z.number().optional(),
