@@ -29,14 +29,16 @@ export function writtenBy(strokes: Iterator<Stroke>, pace: Pace, hand: Hand): Re
 
   const goOn = (stream: Readable): void => {
     const late = due - pace.elapsed();
-    if (late > 0) cancel = pace.after(late, () => goOn(stream));
+    if (late > 0) cancel = pace.after(late, () => write(stream));
     else write(stream);
   };
 
+  /** At least one: a clock that counts in fractions may call a little early, and what is left is less than it can count. */
   const write = (stream: Readable): void => {
+    const now = Math.max(due, pace.elapsed());
     let text = '';
     let does: 'cut' | 'silence' | undefined;
-    while (!next.done && due <= pace.elapsed() && text.length < MOST_AT_ONCE && does === undefined) {
+    while (!next.done && due <= now && text.length < MOST_AT_ONCE && does === undefined) {
       if ('does' in next.value) does = next.value.does;
       else text += next.value.text;
       next = strokes.next();
