@@ -13,6 +13,7 @@ import { Follower } from './discord/follows/follower.ts';
 import { fineTuneIds } from './discord/follows/ids.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
+import { mustReadMessages } from './discord/intents.ts';
 import { menuName } from './discord/menu-name.ts';
 import { operators } from './discord/operators.ts';
 import { registeredCommands } from './discord/registered.ts';
@@ -205,6 +206,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   }
   chronicle(clients, log);
   try {
+    if (config.discord.messageContent) await mustReadMessages(client.rest, config.discord.token, log);
     await tasks.open();
     await client.login(config.discord.token);
     await tasks.start();

@@ -2,6 +2,7 @@ import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, GatewayCloseCodes
 import packageFile from '../package.json' with { type: 'json' };
 import { type App, startApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { MissingIntent } from './discord/intents.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { StoreError, type StoreErrorKind } from './services/tasks/store/index.ts';
 
@@ -62,7 +63,7 @@ async function run(config: Config): Promise<void> {
       log.fatal({ err: error.cause }, error.message);
       return leave(EXIT_CODES[error.kind]);
     }
-    if (isRefusedIntent(error)) {
+    if (error instanceof MissingIntent) {
       log.fatal(NO_INTENT);
       return leave(EX_CONFIG);
     }
@@ -95,10 +96,6 @@ async function ended(code: number, app: App, log: Log): Promise<void> {
   if (code !== GatewayCloseCodes.AuthenticationFailed) return leave(EX_SOFTWARE);
   log.fatal(REFUSED);
   leave(EX_NOPERM);
-}
-
-function isRefusedIntent(error: unknown): boolean {
-  return error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.DisallowedIntents;
 }
 
 function isRefusedToken(error: unknown): boolean {
