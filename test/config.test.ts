@@ -108,6 +108,7 @@ describe('the defaults', () => {
       poll: { schedule: 'spec', perSecond: 100, imgxLists: false },
       models: {},
       maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+      followQuietMs: 600_000,
     });
   });
 

@@ -1,7 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { TextTrouble } from '../../sandbox/gateway/text/fault.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { refusedParts, type TextEvent, type TextRequest, type TextResponse } from '../../src/services/gateway/index.ts';
+import {
+  refusedParts,
+  type TextEvent,
+  type TextRequest,
+  type TextResponse,
+  type TextTool,
+} from '../../src/services/gateway/index.ts';
 import { type Both, type BothOptions, both, failureOf, lastHeard, profiles, redPicture } from './both.ts';
 
 const path = '/v1/responses';
@@ -12,7 +18,7 @@ const makeImage = {
   name: 'make_image',
   description: 'Makes a picture',
   parameters: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
-} as const;
+} satisfies TextTool;
 
 /** Writes so fast that an answer is a matter of milliseconds. */
 const swift = (options: BothOptions = {}): Promise<Both> => both({ clock: systemClock, speed: 10_000, ...options });
