@@ -9,7 +9,7 @@ const ROOM = 1_500;
 const LONGEST_EVENT = 700;
 
 /** Whether the message is kept up to date, or why no longer. */
-export type Following =
+type Following =
   | { is: 'not' }
   | { is: 'followed'; until: number; quietMs: number }
   | { is: 'stopped' | 'quiet' | 'too-late' | 'gone' };

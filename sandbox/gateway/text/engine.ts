@@ -49,7 +49,7 @@ export function answerTo(wish: TextWish, canReason: boolean): Answer {
   };
 }
 
-export const tokensIn = (text: string) => Math.ceil(text.length / LETTERS_A_TOKEN);
+const tokensIn = (text: string) => Math.ceil(text.length / LETTERS_A_TOKEN);
 
 function thoughtsOn({ question }: Conversation, effort = 'medium'): readonly string[] {
   return Array.from(

@@ -46,7 +46,7 @@ export function responseBody(
   };
 }
 
-export function usageBody({ input, output, reasoning }: Answer['tokens'], inChatWords: boolean): Body {
+function usageBody({ input, output, reasoning }: Answer['tokens'], inChatWords: boolean): Body {
   if (inChatWords) return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
   return {
     input_tokens: input,
@@ -66,7 +66,7 @@ const MARKS: Record<Item['type'], string> = {
 };
 
 export const itemId = ({ id }: Written, item: Item, at: number) => `${MARKS[item.type]}_${at}_${id.slice(-12)}`;
-export const callId = ({ id }: Written, at: number) => `call_${at}_${id.slice(-12)}`;
+const callId = ({ id }: Written, at: number) => `call_${at}_${id.slice(-12)}`;
 
 export function itemBody(written: Written, item: Item, at: number): Body {
   const id = itemId(written, item, at);

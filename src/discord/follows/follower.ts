@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 10_000;
 const FOR_GOOD: ReadonlySet<GatewayErrorKind> = new Set(['not-found', 'not-offered', 'unauthorized', 'forbidden']);
 
 /** Where follows are kept; a row goes by itself with its token. */
-export interface FollowRows {
+interface FollowRows {
   put(id: string, follow: unknown, lastsMs: number): Promise<void>;
   delete(id: string): Promise<void>;
   entries(): AsyncGenerator<[id: string, follow: unknown]>;

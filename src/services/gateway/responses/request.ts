@@ -89,4 +89,3 @@ export type TextRequest = z.input<typeof textRequest>;
 export type TextItem = z.input<typeof item>;
 export type TextContent = z.input<typeof content>;
 export type TextTool = z.input<typeof tool>;
-export type TextFormat = z.input<typeof format>;
