@@ -224,7 +224,9 @@ function spotOf(body: Record<string, unknown>): Spot {
   return { item: asText(body.output_index) ?? asText(body.item_id) ?? '', part };
 }
 
-const saysError = (error: unknown): boolean => isRecord(error) || (typeof error === 'string' && error !== '');
+/** A place for an error that is empty is none. */
+const saysError = (error: unknown): boolean =>
+  isRecord(error) ? Object.values(error).some((value) => value !== null && value !== '') : asText(error) !== undefined;
 
 const isAnswer = (body: Record<string, unknown>): boolean =>
   Array.isArray(body.output) || typeof body.output_text === 'string' || body.object === 'response';

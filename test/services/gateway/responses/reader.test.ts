@@ -64,6 +64,13 @@ describe('an answer that comes as it is made', () => {
     ['told in its last event alone', [created, completed({ output: [message('Hi')] })]],
     ['told in pieces, of which the last is missing', [text('H'), completed({ output: [message('Hi')] })]],
     ['as mere output_text', [completed({ output_text: 'Hi' })]],
+    [
+      'with places for errors that are empty',
+      [
+        { ...text('Hi'), error: {} },
+        { ...completed(), error: { code: '', message: null } },
+      ],
+    ],
     ['ended by [DONE] alone', [text('Hi'), 'data: [DONE]\n\n']],
     ['without an empty line behind the last event', [text('Hi'), `data: ${JSON.stringify(completed())}`]],
     [
