@@ -1,22 +1,29 @@
 import { Events, type Interaction } from 'discord.js';
 import { buttons, forms, openers } from './buttons/index.ts';
 import { forgottenOutcome } from './buttons/own-data.ts';
+import { askedInThreads } from './commands/ask/in-threads.ts';
 import { commands, menus } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import type { Config } from './config.ts';
+import { Answers } from './discord/answers/answers.ts';
 import { chronicle } from './discord/chronicle.ts';
 import { discordClients } from './discord/clients.ts';
 import { Delivery } from './discord/delivery/delivery.ts';
 import { directWord } from './discord/direct-word.ts';
+import { lastMoment } from './discord/follows/follow.ts';
+import { Follower } from './discord/follows/follower.ts';
+import { fineTuneIds } from './discord/follows/ids.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
 import { typedCommands } from './discord/handlers.ts';
+import { mustReadMessages } from './discord/intents.ts';
 import { menuName } from './discord/menu-name.ts';
 import { operators } from './discord/operators.ts';
 import { registeredCommands } from './discord/registered.ts';
 import { removal } from './discord/removal.ts';
 import { Router } from './discord/router.ts';
 import { storedFiles } from './discord/stored-files.ts';
+import { threadsBy } from './discord/threads.ts';
 import { films } from './films.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
@@ -26,6 +33,7 @@ import { speak } from './locales/index.ts';
 import { gatewayReach } from './materials/reach.ts';
 import { gatherer } from './materials.ts';
 import { presenter } from './present.ts';
+import { Asks } from './services/asks/asks.ts';
 import { type Gateway, GatewayError, openGateway } from './services/gateway/index.ts';
 import type { GatewayLimits } from './services/gateway/settings.ts';
 import { Ledger } from './services/ledger/ledger.ts';
@@ -38,6 +46,7 @@ import { openStore, type StoreError } from './services/tasks/store/index.ts';
 import { isPart } from './services/tasks/task.ts';
 import { Tasks } from './services/tasks/tasks.ts';
 import { UsageDesk } from './services/usage/usage-desk.ts';
+import { fineTunePage } from './views/fine-tune.ts';
 
 /** What is under way when the bot is told to stop may take so long; Discord's own limit to answer is three seconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -83,7 +92,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
     { log, clock },
   );
-  const clients = discordClients(config.discord.apiUrl, tenure.mustBeOurs);
+  const clients = discordClients(config.discord.apiUrl, config.discord, tenure.mustBeOurs);
   const { client, tokenRest } = clients;
   const scheduler = new InProcessScheduler({
     clock,
@@ -97,22 +106,30 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const ledger = new Ledger({ entries: store.entries, prices: config.prices, clock, log });
   const offers = new Offers();
   const toPerson = directWord({ botRest: client.rest, log });
+  const models = new ModelCatalogue(gateway.models, clock);
+  const gather = gatherer({ media, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) });
+  const asks = new Asks({
+    responses: gateway.responses,
+    ...{ models, gather, clock, log },
+    page: (question) => store.page(question),
+    patienceMs: config.maxWaitMs.text,
+  });
   const tasks = new Tasks({
     offers,
     store,
     ledger,
-    kinds: allKinds(gateway, config.poll),
+    kinds: [...allKinds(gateway, config.poll), asks.kind],
     scheduler,
     clock,
     log,
     maxWaitMs: config.maxWaitMs,
     schedule: config.poll.schedule,
-    gather: gatherer({ media, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) }),
+    gather,
     mayAct: tenure.mustBeOurs,
     removeMessages: removal({ botRest: client.rest, tokenRest, clock, log }),
     tellForgotten: (memberId, forgotten) => toPerson(memberId, forgottenOutcome(forgotten, say)),
   });
-  const models = new ModelCatalogue(gateway.models, clock);
+  asks.serve(tasks);
   const presented = presenter({
     ...{ media, tasks, say, log, clock, offers, models, isRemix: config.gateway.remix },
     storedFiles: storedFiles(client.rest, log),
@@ -125,16 +142,47 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     prepare: presented.prepare,
     change: (id, transition) => tasks.change(id, transition),
   });
+  const answers = new Answers({
+    delivery,
+    botRest: client.rest,
+    tokenRest,
+    clock,
+    log,
+    plansOf: presented.answerOf,
+    change: (id, transition) => tasks.change(id, transition),
+  });
   tasks.onChange((task) => {
-    if (!isPart(task)) delivery.show(task);
+    if (task.kind === 'ask') answers.show(task);
+    else if (!isPart(task)) delivery.show(task);
+  });
+
+  const follows = new Follower({
+    rows: store.follows,
+    fineTunes: gateway.fineTunes,
+    tokenRest,
+    clock,
+    log,
+    quietMs: config.followQuietMs,
+    planOf({ id, fineTuneId, tokenExpiresAt }, events, end) {
+      const until = lastMoment({ tokenExpiresAt });
+      const following =
+        end === undefined ? ({ is: 'followed', until, quietMs: config.followQuietMs } as const) : { is: end };
+      const ids = fineTuneIds(fineTuneId, end === undefined ? id : undefined);
+      return fineTunePage({ fineTuneId, events, following, ids }, say);
+    },
   });
 
   const services: Services = {
     models,
     defaultModels: config.models,
     tasks,
+    asks,
+    answers,
     films: films({ media, log, fields: config.gateway.fields }),
     usage: new UsageDesk({ reports: gateway.usage, book: ledger, unit: config.gateway.usageUnit, log }),
+    fineTunes: gateway.fineTunes,
+    follows,
+    followQuietMs: config.followQuietMs,
     adminGuildIds: config.discord.adminGuildIds,
     isOperator: operators(client.rest, log),
     clock,
@@ -155,6 +203,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
     registered: registeredCommands(client, [...typedCommands(commands).keys(), ...menus.map(menuName)], clock),
   };
+  const funnel = new Funnel(say, log);
   const router = new Router({
     handlers: { commands, menus, buttons, openers, forms },
     services,
@@ -162,17 +211,29 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     rests: clients,
     clock,
     guards: [servedHere(config.discord)],
-    funnel: new Funnel(say, log),
+    funnel,
   });
 
   const lost = new Promise<number>((resolve) => client.on(Events.ShardDisconnect, ({ code }) => resolve(code)));
   const take = (interaction: Interaction): void => void router.take(interaction);
   client.on(Events.InteractionCreate, take);
+  if (config.discord.messageContent) {
+    const inThreads = askedInThreads({
+      ...{ services, say, log, clock },
+      answers,
+      isThread: threadsBy(client.rest),
+      isServed: servedHere(config.discord),
+      sentenceFor: (error) => funnel.sentenceFor(error, 'a message in a thread'),
+    });
+    client.on(Events.Raw, (packet: unknown) => void inThreads(packet));
+  }
   chronicle(clients, log);
   try {
+    if (config.discord.messageContent) await mustReadMessages(client.rest, config.discord.token, log);
     await tasks.open();
     await client.login(config.discord.token);
     await tasks.start();
+    await follows.resume();
   } catch (error) {
     await Promise.all([client.destroy(), gateway.close(), media.close(), store.close()]);
     throw error;
@@ -185,7 +246,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     const late = pause(clock, STOP_PATIENCE_MS, finished.signal).then(() => {
       if (!finished.signal.aborted) log.warn('Stopped before everything under way had ended.');
     });
-    const underWay = Promise.all([router.finish(), tasks.pause()]).then(() => delivery.finish());
+    const underWay = Promise.all([router.finish(), tasks.pause(), asks.finish(), follows.pause()])
+      .then(() => answers.finish())
+      .then(() => delivery.finish());
     await Promise.race([underWay, late]);
     finished.abort();
     client.removeAllListeners(Events.ShardReconnecting);

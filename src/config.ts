@@ -47,6 +47,7 @@ const variables = z.object({
   MAX_WAIT_VIDEO_SECONDS: shape.waitSeconds('900'),
   MAX_WAIT_MUSIC_SECONDS: shape.waitSeconds('300'),
   MAX_WAIT_TEXT_SECONDS: shape.waitSeconds('120'),
+  FOLLOW_QUIET_SECONDS: shape.waitSeconds('600'),
 });
 
 type Variable = keyof typeof variables.shape;
@@ -149,6 +150,7 @@ function arrange(given: z.output<typeof variables>) {
       music: given.MAX_WAIT_MUSIC_SECONDS * 1000,
       text: given.MAX_WAIT_TEXT_SECONDS * 1000,
     },
+    followQuietMs: given.FOLLOW_QUIET_SECONDS * 1000,
   };
 }
 

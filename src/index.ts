@@ -2,6 +2,7 @@ import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, GatewayCloseCodes
 import packageFile from '../package.json' with { type: 'json' };
 import { type App, startApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { MissingIntent } from './discord/intents.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/tasks/store/index.ts';
 
@@ -13,6 +14,9 @@ const EX_NOPERM = 77;
 const EX_CONFIG = 78;
 
 const REFUSED = 'Discord does not accept DISCORD_TOKEN. Make a new one in the developer portal ("Bot", "Reset Token").';
+
+const NO_INTENT =
+  'DISCORD_MESSAGE_CONTENT is on, but Discord does not let this bot read messages. Switch on "Message Content Intent" in the developer portal ("Bot"), or switch the setting off.';
 
 /** exit() at once would cut off lines on their way to a pipe. */
 function leave(code: number): void {
@@ -60,6 +64,10 @@ async function run(config: Config): Promise<void> {
       log.fatal({ err: error.cause }, error.message);
       return leave(EXIT_CODES[error.kind]);
     }
+    if (error instanceof MissingIntent) {
+      log.fatal(NO_INTENT);
+      return leave(EX_CONFIG);
+    }
     if (!isRefusedToken(error)) throw error;
     log.fatal(REFUSED);
     leave(EX_NOPERM);
@@ -87,6 +95,7 @@ function yielded(error: StoreError, log: Log): never {
 }
 
 async function ended(code: number, app: App, log: Log): Promise<void> {
+  if (code === GatewayCloseCodes.DisallowedIntents) log.fatal(NO_INTENT);
   log.fatal({ code }, 'Discord has ended the connection for good.');
   await app.stop();
   if (code !== GatewayCloseCodes.AuthenticationFailed) return leave(EX_SOFTWARE);

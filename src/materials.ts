@@ -20,6 +20,7 @@ const named = z.object({
   pictures: z.array(givenPicture).optional(),
   region: region.optional(),
   references: z.array(reference).optional(),
+  documents: z.array(givenPicture).optional(),
 });
 
 /** Brings together what an order sends along. Whatever of it cannot be sent is a refusal that says so. */
@@ -28,7 +29,7 @@ export function gatherer({ media, log, reach, clock }: GathererParts): Gather {
   const masks = new Masks({ media, files });
   const referred = new References({ files, reach, clock });
   return async (request, occasion) => {
-    const { pictures = [], region: changed, references = [] } = named.parse(request);
+    const { pictures = [], region: changed, references = [], documents = [] } = named.parse(request);
     if (pictures.length > MOST_PICTURES) {
       throw new Refusal('refusals.picturesTooMany', { most: String(MOST_PICTURES) });
     }
@@ -36,6 +37,7 @@ export function gatherer({ media, log, reach, clock }: GathererParts): Gather {
     return {
       ...(pictures.length > 0 && { pictures: await sentAlong(pictures, files, parcel) }),
       ...(changed && { mask: await masks.of(changed) }),
+      ...(documents.length > 0 && { documents: await files.documents(documents) }),
       ...(references.length > 0 && { references: await referred.given(references, occasion, parcel) }),
     };
   };

@@ -3,6 +3,11 @@ import { cancelId, editId, retryId } from './buttons/again.ts';
 import { albumIds } from './buttons/album.ts';
 import { allLinesId } from './buttons/all-lines.ts';
 import { animateId } from './buttons/animate.ts';
+import { allowId, declineId } from './buttons/ask/calls.ts';
+import { detailsId } from './buttons/ask/details.ts';
+import { forgetId } from './buttons/ask/forget.ts';
+import { goOnId } from './buttons/ask/go-on.ts';
+import { stopId } from './buttons/ask/stop.ts';
 import { deleteId } from './buttons/delete.ts';
 import { filmId } from './buttons/film.ts';
 import { largerId } from './buttons/larger.ts';
@@ -27,6 +32,8 @@ import { isSpoiler } from './services/tasks/follow-ups.ts';
 import type { Offers } from './services/tasks/offers.ts';
 import { hasEnded, isPart, type Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
+import type { AskControls } from './views/ask/buttons.ts';
+import { answerMessages } from './views/ask/message.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
 import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './views/task.ts';
 import type { TaskControls } from './views/task-buttons.ts';
@@ -98,13 +105,23 @@ export function presenter(parts: PresenterParts) {
     };
   }
 
+  const answerControls: AskControls = {
+    ...{ retryId, deleteId, tryAgainId, dismissId },
+    ...{ stopId, goOnId, forgetId, detailsId, allowId, declineId },
+  };
+  const answers = (task: Task, link?: string) => answerMessages(task, answerControls, say, link);
   return {
-    messageOf: (task: Task): MessagePlan => taskMessage(task, controls, say),
+    messageOf: (task: Task): MessagePlan =>
+      task.kind === 'ask' ? answers(task).first : taskMessage(task, controls, say),
+
+    /** Every message of an answer. */
+    answerOf: (task: Task) => answers(task),
 
     async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
       if (task.delivery.call) return { plan: callTo(task, say), release: () => undefined };
       if (task.kind === 'album') return music.album(task);
       const parentLink = await linkToParent(task, parts);
+      if (task.kind === 'ask') return { plan: answers(task, parentLink).first, release: () => undefined };
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
         const preview = await previewOf(task, parts, signal);

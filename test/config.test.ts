@@ -52,6 +52,7 @@ const defaults = {
   MAX_WAIT_VIDEO_SECONDS: '900',
   MAX_WAIT_MUSIC_SECONDS: '300',
   MAX_WAIT_TEXT_SECONDS: '120',
+  FOLLOW_QUIET_SECONDS: '600',
 };
 
 function refusal(environment: Environment): ConfigError | undefined {
@@ -109,6 +110,7 @@ describe('the defaults', () => {
       poll: { schedule: 'learned', perSecond: 100, imgxLists: false },
       models: {},
       maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+      followQuietMs: 600_000,
     });
   });
 
@@ -336,6 +338,7 @@ describe('a bad value', () => {
     MAX_WAIT_VIDEO_SECONDS: waits,
     MAX_WAIT_MUSIC_SECONDS: waits,
     MAX_WAIT_TEXT_SECONDS: waits,
+    FOLLOW_QUIET_SECONDS: waits,
   };
 
   it('is known for every variable', () => {

@@ -59,6 +59,18 @@ export const faultPresets = {
   'html-as-picture': { type: 'imposter', as: 'html' },
   'executable-as-picture': { type: 'imposter', as: 'executable' },
   'no-buttons': { type: 'no-buttons' },
+  'text-cut': { type: 'text', how: 'cut' },
+  'text-early-end': { type: 'text', how: 'early-end' },
+  'text-error': { type: 'text', how: 'error' },
+  'text-nested-error': { type: 'text', how: 'nested-error' },
+  'text-failed': { type: 'text', how: 'failed' },
+  'text-silence': { type: 'text', how: 'silence' },
+  'text-empty-output': { type: 'text', how: 'empty-output' },
+  'text-chat-usage': { type: 'text', how: 'chat-usage' },
+  'text-chat': { type: 'text', how: 'chat' },
+  'text-plain': { type: 'text', how: 'plain' },
+  'no-tools': { type: 'text', how: 'refuse-tools' },
+  'no-reasoning': { type: 'text', how: 'refuse-reasoning' },
 } as const satisfies Record<string, Fault>;
 
 export type PresetName = keyof typeof faultPresets;

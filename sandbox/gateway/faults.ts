@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { type AnswerFault, type Fault, type FaultTarget, isJobFault, type JobFault } from './fault.ts';
+import { type AnswerFault, type Fault, type FaultTarget, isJobFault, isTextFault, type JobFault } from './fault.ts';
 import { faultPresets, type PresetName } from './fault-presets.ts';
 import type { JobOrders } from './job.ts';
+import type { TextFault } from './text/fault.ts';
 
 export interface FaultOrder {
   readonly on?: FaultTarget;
@@ -59,7 +60,14 @@ export class FaultBook extends EventEmitter<{ change: [] }> {
 
   /** The first that matches strikes; the others wait for the next request. */
   forAnswer(occasion: Occasion): AnswerFault | undefined {
-    return this.#take(occasion, (fault): fault is AnswerFault => !isJobFault(fault), 1)[0];
+    return this.#take(occasion, (fault): fault is AnswerFault => !isJobFault(fault) && !isTextFault(fault), 1)[0];
+  }
+
+  /** A refusal of something strikes those alone who ask for it. */
+  forText(occasion: Occasion, asked: { hasTools: boolean; hasReasoning: boolean }): TextFault | undefined {
+    const concerns = ({ how }: TextFault) =>
+      (how !== 'refuse-tools' || asked.hasTools) && (how !== 'refuse-reasoning' || asked.hasReasoning);
+    return this.#take(occasion, (fault): fault is TextFault => isTextFault(fault) && concerns(fault), 1)[0];
   }
 
   /** Faults on a job add up: one may be slow and fail. */

@@ -29,6 +29,7 @@ import { imgxTaskRoutes } from './routes/imgx-task.ts';
 import { imgxUploadRoutes } from './routes/imgx-upload.ts';
 import { modelRoutes } from './routes/models.ts';
 import { musicRoutes } from './routes/music.ts';
+import { textRoutes } from './routes/text.ts';
 import { videoRoutes } from './routes/video.ts';
 import { Settings } from './settings.ts';
 import { openStudio, type Studio } from './studio/index.ts';
@@ -63,6 +64,8 @@ export interface EmbeddedGateway {
   readonly tally: Tally;
   readonly heard: readonly Heard[];
   readonly usage: UsageBook;
+  /** How many answers are being written just now. */
+  readonly writing: number;
   /** Every request, as it is answered. */
   onHeard(listener: (heard: Heard) => void): () => void;
   /** As if it were switched off: nothing listens at its address until it is switched on again. Its jobs go on. */
@@ -81,6 +84,7 @@ const routes = [
   imgxTaskRoutes,
   videoRoutes,
   musicRoutes,
+  textRoutes,
   fileRoutes,
   controlRoutes,
 ];
@@ -119,6 +123,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     files,
     heard: new HeardBook(),
     idempotency: new Idempotency(),
+    writing: new Set(),
     pace,
     random,
     url: () => url,
@@ -147,6 +152,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
       return () => heard.off('answered', listener);
     },
     setDown: (isDown) => power.set(!isDown),
+    get writing() {
+      return parts.writing.size;
+    },
     get isDown() {
       return !power.isOn;
     },

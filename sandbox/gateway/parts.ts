@@ -23,6 +23,8 @@ export interface Parts {
   readonly files: Files;
   readonly heard: HeardBook;
   readonly idempotency: Idempotency;
+  /** Answers whose stream has not ended. */
+  readonly writing: Set<object>;
   readonly pace: Pace;
   readonly random: Random;
   readonly url: () => string;

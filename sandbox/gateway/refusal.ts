@@ -4,6 +4,8 @@ export interface RefusalDetail {
   /** One word, as in part 8 of the wire facts. */
   readonly code: string;
   readonly type?: string;
+  /** The field that is objected to, where the envelope has a place for it. */
+  readonly param?: string;
   /** The number the picture family puts in its body (wire facts, 1.2), and the status it travels with. */
   readonly imgxCode?: number;
   readonly imgxStatus?: number;

@@ -20,11 +20,13 @@ export const deleteButton: Button<Services> = {
   ...DELETE,
   answers: 'here',
   async run({ args }, ask) {
-    const { id, requesterId } = await pressedTask(args, ask);
+    const task = await pressedTask(args, ask);
+    const { id, requesterId } = task;
     if (requesterId !== ask.place.userId && !mayManageMessages(ask.place)) throw new Refusal('refusals.notYours');
     // It may stand on a copy, and then the task's own message is still there.
     const pressed = ask.origin.message?.id ?? '';
     await ask.services.tasks.change(id, (task) => withoutMessage(task, pressed));
+    if (task.kind === 'ask') await ask.services.answers.takeAway(task);
     return 'taken away';
   },
 };

@@ -13,8 +13,14 @@ import {
 import { albumPageButton, songSelect } from './album.ts';
 import { allLinesButton, allLinesConfirmed } from './all-lines.ts';
 import { animateFilled, animateOpener } from './animate.ts';
+import { allowButton, declineButton } from './ask/calls.ts';
+import { detailsButton } from './ask/details.ts';
+import { forgetButton as forgetConversationButton } from './ask/forget.ts';
+import { goOnFilled, goOnOpener } from './ask/go-on.ts';
+import { stopButton } from './ask/stop.ts';
 import { deleteButton, deletePostButton } from './delete.ts';
 import { filmedForm, filmOpener } from './film.ts';
+import { fineTuneButton } from './fine-tune.ts';
 import { largerButton } from './larger.ts';
 import { lineOpener, lineWritten } from './line.ts';
 import { modelsPageButton } from './models-page.ts';
@@ -59,6 +65,12 @@ export const buttons: readonly Button<Services>[] = [
   forgetButton,
   forgetSureButton,
   forgetReallyButton,
+  fineTuneButton,
+  stopButton,
+  forgetConversationButton,
+  detailsButton,
+  allowButton,
+  declineButton,
 ];
 
 export const openers: readonly Opener<Services>[] = [
@@ -70,6 +82,7 @@ export const openers: readonly Opener<Services>[] = [
   lineOpener,
   animateOpener,
   filmOpener,
+  goOnOpener,
 ];
 
 export const forms: readonly Form<Services>[] = [
@@ -81,4 +94,5 @@ export const forms: readonly Form<Services>[] = [
   lineWritten,
   animateFilled,
   filmedForm,
+  goOnFilled,
 ];

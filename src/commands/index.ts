@@ -2,8 +2,10 @@ import { filmMenu } from '../buttons/film.ts';
 import { referenceMenu } from '../buttons/reference.ts';
 import type { Command, Menu } from '../discord/handlers.ts';
 import { about } from './about.ts';
+import { ask } from './ask.ts';
 import { blend } from './blend.ts';
 import { describe, describeMenu } from './describe.ts';
+import { finetune } from './finetune.ts';
 import { help } from './help.ts';
 import { image } from './image.ts';
 import { imagine } from './imagine.ts';
@@ -23,9 +25,11 @@ export const commands: readonly Command<Services>[] = [
   describe,
   shorten,
   blend,
+  ask,
   tasks,
   models,
   usage,
+  finetune,
   about,
   help,
 ];

@@ -5,6 +5,7 @@ import { GatewayError } from '../services/gateway/index.ts';
 import { kindOf, type ModelKind } from '../services/models/kinds.ts';
 import type { Services } from './services.ts';
 
+type Models = Pick<Services, 'models' | 'defaultModels'>;
 type Made = 'image' | 'video' | 'music' | 'text';
 
 export const modelOption = { type: 'text', suggests: true, most: 200 } as const satisfies TextOption;
@@ -17,7 +18,7 @@ export async function suggestedModels(made: Made, typed: string, { services }: A
 }
 
 /** The model that an order is for. One that the gateway says it does not have is refused before anything is ordered. */
-export async function chosenModel(made: Made, typed: string | undefined, services: Services): Promise<string> {
+export async function chosenModel(made: Made, typed: string | undefined, services: Models): Promise<string> {
   const asked = await askedModel(made, typed, services);
   if (asked !== undefined) return asked;
   const first = (await services.models.atHand()).find((model) => kindOf(model) === made);
@@ -26,15 +27,11 @@ export async function chosenModel(made: Made, typed: string | undefined, service
 }
 
 /** The one that a member names, else the operator's; undefined leaves it to the gateway. */
-export async function askedModel(
-  made: Made,
-  typed: string | undefined,
-  services: Services,
-): Promise<string | undefined> {
+export async function askedModel(made: Made, typed: string | undefined, services: Models): Promise<string | undefined> {
   return typed === undefined ? services.defaultModels[made] : known(typed.trim(), services);
 }
 
-async function known(id: string, { models }: Services): Promise<string> {
+async function known(id: string, { models }: Models): Promise<string> {
   if ((await models.atHand()).some((model) => model.id === id)) return id;
   try {
     await models.get(id);

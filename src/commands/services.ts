@@ -1,7 +1,11 @@
+import type { Answers } from '../discord/answers/answers.ts';
 import type { Prepared } from '../discord/delivery/delivery.ts';
+import type { Follower } from '../discord/follows/follower.ts';
 import type { Place } from '../discord/place.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Once } from '../lib/once.ts';
+import type { Asks } from '../services/asks/asks.ts';
+import type { FineTunes } from '../services/gateway/fine-tunes.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -18,7 +22,15 @@ export interface Services {
   defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
   tasks: Tasks;
   films: Films;
+  asks: Asks;
+  /** The messages in which answers go on. */
+  answers: Pick<Answers, 'takeAway'>;
   usage: UsageDesk;
+  fineTunes: Pick<FineTunes, 'events'>;
+  /** Messages that are kept up to date. */
+  follows: Pick<Follower, 'begin' | 'stop'>;
+  /** For how long nothing new may come to them. */
+  followQuietMs: number;
   /** Servers whose managers may see what the account spent. */
   adminGuildIds: readonly string[];
   /** Whether a person owns the application, or belongs to the team that does. */

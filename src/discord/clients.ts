@@ -1,4 +1,4 @@
-import { Client, DefaultRestOptions, REST } from 'discord.js';
+import { Client, DefaultRestOptions, GatewayIntentBits, REST } from 'discord.js';
 
 /** Uploads are counted in here too: a large file on a slow line is not a failure. */
 const REST_TIMEOUT_MS = 60_000;
@@ -19,8 +19,17 @@ export interface DiscordClients {
   callbackRest: REST;
 }
 
+interface ClientSettings {
+  /** The text of messages is a privileged intent, which the operator switches on here and in Discord's developer portal. */
+  messageContent: boolean;
+}
+
 /** `mayAct` throws where nothing may be done any more: it is asked before every single request, however long that has waited. */
-export function discordClients(apiUrl: string, mayAct: () => void = () => undefined): DiscordClients {
+export function discordClients(
+  apiUrl: string,
+  { messageContent }: ClientSettings = { messageContent: false },
+  mayAct: () => void = () => undefined,
+): DiscordClients {
   const shared = {
     api: apiUrl,
     version: '10',
@@ -31,8 +40,10 @@ export function discordClients(apiUrl: string, mayAct: () => void = () => undefi
       return DefaultRestOptions.makeRequest(...request);
     },
   };
-  // Slash commands and buttons need no intent, and without them a server costs next to no memory.
-  const client = new Client({ intents: [], allowedMentions: { parse: [] }, rest: shared });
+  // Slash commands and buttons need no intent, and without them a server costs next to no memory. Messages are read from the packets: the
+  // library tells of none in a channel that it has not seen.
+  const intents = messageContent ? [GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent] : [];
+  const client = new Client({ intents, allowedMentions: { parse: [] }, rest: shared });
   // READY names every server, and the library would keep an empty shell of thirty lists for each; an interaction brings all
   // that is asked of its server. Ten thousand shells are some 50 MB, which a later clearing does not give back.
   client.guilds.cache.set = () => client.guilds.cache;

@@ -6,7 +6,10 @@ import type { Place } from './place.ts';
 export type Guard<Given = unknown> = (place: Place, given: Given) => Refusal | undefined;
 
 /** Whoever may order spends the operator's money, so only the operator's servers (and, if wanted, personal installs) may. */
-export function servedHere(served: { guildIds: readonly string[]; userInstall: boolean }): Guard {
+export function servedHere(served: {
+  guildIds: readonly string[];
+  userInstall: boolean;
+}): (place: Pick<Place, 'guildId' | 'install'>, given: unknown) => Refusal | undefined {
   return ({ guildId, install }) => {
     if (install === 'user') return served.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
     if (served.guildIds.length === 0) return undefined;

@@ -1,6 +1,8 @@
 import { animate } from './en/animate.ts';
+import { ask } from './en/ask.ts';
 import { commands } from './en/commands.ts';
 import { film } from './en/film.ts';
+import { fineTune } from './en/fine-tune.ts';
 import { menus } from './en/menus.ts';
 import { music } from './en/music.ts';
 import { ownData } from './en/own-data.ts';
@@ -62,6 +64,7 @@ export const en = {
   usage,
   task,
   animate,
+  ask,
   music,
   tasks,
   ownData,
@@ -77,6 +80,7 @@ export const en = {
     maskHint: 'A picture of the same shape: what is white or clear is changed.',
   },
   film,
+  fineTune,
   reference,
   refusals,
   menus,

@@ -1,6 +1,7 @@
 import { Refusal } from '../lib/refusal.ts';
 import { type Fetched, type Media, MediaError } from '../services/media/index.ts';
 import type { Reference } from '../services/tasks/materials.ts';
+import { type ReadDocument, readDocument } from './document.ts';
 
 export interface GivenFilesParts {
   media: Media;
@@ -19,6 +20,8 @@ const MB = 1_000_000;
 const MOST_BYTES = 20 * MB;
 /** Somebody waits, and a host that only drips must not hold for long what others need. */
 export const PATIENCE_MS = 60_000;
+/** More text than any model reads at once. */
+const MOST_OF_DOCUMENT = 10 * MB;
 /** Four pictures of 4K side by side have 67 million, and nothing much larger is a picture to go by. */
 const MOST_PIXELS = 80_000_000;
 
@@ -62,6 +65,32 @@ export class GivenFiles {
       throw new MediaError('too-large', `The picture has more than ${MOST_PIXELS / 1e6} million pixels.`);
     }
     return await this.#media.checkedPicture(bytes);
+  }
+
+  /** Files to be read, one after the other: as text where they are nothing else. */
+  async documents(given: readonly Given[]): Promise<ReadDocument[]> {
+    const read: ReadDocument[] = [];
+    for (const one of given) read.push(await this.#document(one));
+    return read;
+  }
+
+  async #document({ address, name }: Given): Promise<ReadDocument> {
+    const options = { most: MOST_OF_DOCUMENT, patienceMs: PATIENCE_MS, withoutKey: true };
+    try {
+      const { bytes, release } = await this.#media.document(address, options);
+      try {
+        return readDocument(name, bytes);
+      } finally {
+        release();
+      }
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      const { kind } = this.expected(error);
+      if (kind === 'too-large')
+        throw new Refusal('refusals.documentTooLarge', { name, most: inMegabytes(MOST_OF_DOCUMENT) });
+      if (kind === 'expired') throw new Refusal('refusals.documentsGone', { name });
+      throw new Refusal('refusals.pictureUnreachable', { name });
+    }
   }
 
   /** What can go wrong with a file is expected, and told in words; the log keeps what lay behind it. */

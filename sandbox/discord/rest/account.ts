@@ -1,3 +1,4 @@
+import { ApplicationFlags } from 'discord-api-types/v10';
 import type { Routes } from '../parts.ts';
 import { unknownUser } from '../refusal.ts';
 import { ownUserWire, userWire } from '../wire/user.ts';
@@ -37,7 +38,8 @@ export const accountRoutes: Routes = (server, parts) => {
       bot_public: true,
       bot_require_code_grant: false,
       verify_key: '0'.repeat(64),
-      flags: 0,
+      // What the developer portal has switched on shows here as well (resources/application, "Application Flags").
+      flags: parts.privilegedIntents.includes('message-content') ? ApplicationFlags.GatewayMessageContentLimited : 0,
       flags_new: '0',
       eligible_oauth2_scopes: ['bot', 'applications.commands'],
       owner: userWire(world.user(world.ownerId)),

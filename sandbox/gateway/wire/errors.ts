@@ -28,7 +28,7 @@ const openEnvelope = (refusal: Refusal) => ({
       refusal.detail.status < 500 && refusal.detail.code === 'invalid_request'
         ? 'invalid_request_error'
         : 'new_api_error',
-    param: '',
+    param: refusal.detail.param ?? '',
     code: refusal.detail.code,
   },
 });

@@ -13,6 +13,8 @@ export function isWorthACall(task: Task, by: Way['by']): boolean {
   const { route, times, successorId } = task;
   // Whose member has already ordered again knows how it ended.
   if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
+  // Whoever has stopped it knows.
+  if (task.failure?.cause === 'stopped') return false;
   return (times.ended ?? times.created) - times.created > LONG_MS;
 }
 

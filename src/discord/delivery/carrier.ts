@@ -1,4 +1,4 @@
-import { REST, Routes } from 'discord.js';
+import { MessageFlags, REST, Routes } from 'discord.js';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import type { MessageBody } from '../adapter.ts';
 import type { AnswerWay, EditWay, TokenWay } from './ways.ts';
@@ -42,6 +42,21 @@ export class Carrier {
     if (way.by === 'answer') return this.post(way.message.channelId, nonce, sent);
     const route = Routes.webhook(way.applicationId, way.token);
     return placeIn(await this.#onceRest.post(route, { ...sent, auth: false, query: WAITED_FOR }));
+  }
+
+  /** Another message beside the answer. Nothing keeps it from coming twice, so it is not tried again by itself. */
+  async add(way: TokenWay, { body, files }: MessageBody, isPrivate: boolean): Promise<MessagePlace | undefined> {
+    const sent = isPrivate ? { ...body, flags: (body.flags ?? 0) | MessageFlags.Ephemeral } : body;
+    const route = Routes.webhook(way.applicationId, way.token);
+    return placeIn(await this.#onceRest.post(route, { body: sent, files, auth: false, query: WAITED_FOR }));
+  }
+
+  async remove(way: TokenWay | EditWay): Promise<void> {
+    if (way.by === 'edit') await this.#botRest.delete(Routes.channelMessage(way.message.channelId, way.message.id));
+    else {
+      const message = Routes.webhookMessage(way.applicationId, way.token, way.followUpId ?? '@original');
+      await this.#tokenRest.delete(message, { auth: false });
+    }
   }
 
   async openDirect(memberId: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { SnowflakeUtil } from 'discord.js';
+import { wordsOf } from '../../services/asks/transitions.ts';
 import type { Task } from '../../services/tasks/task.ts';
 
 const MOST_EDITS = 8;
@@ -21,8 +22,14 @@ export interface Shown {
   heardAt: number;
 }
 
+/** An answer is read while it comes: about one edit a second, by a token that is made for one message. */
+const ANSWER_GAP_MS = 1_100;
+/** The first words come within a moment, usually, and are to find the message free. */
+const BEFORE_WORDS_MS = 1_500;
+
 /** From when on progress may be shown again; undefined: no more of it. */
 export function mayShowAt(task: Task, { edits, lastAt, heardAt }: Shown): number | undefined {
+  if (task.kind === 'ask') return mayShowWordsAt(task, lastAt, heardAt);
   const { created, overdue } = task.times;
   const most = overdue === undefined ? MOST_EDITS - KEPT_FOR_OVERDUE : MOST_EDITS;
   if (edits >= most) return undefined;
@@ -30,6 +37,13 @@ export function mayShowAt(task: Task, { edits, lastAt, heardAt }: Shown): number
   const soonest = lastAt + (isOld(task, lastAt + LEAST_GAP_MS) ? OLD_GAP_MS : LEAST_GAP_MS);
   if (overdue !== undefined && lastAt < overdue) return soonest;
   return Math.max(soonest, created + (lastAt - created) / (1 - SHARE_OF_AGE));
+}
+
+function mayShowWordsAt(task: Task, lastAt: number | undefined, heardAt: number): number {
+  if (lastAt === undefined) return wordsOf(task) === '' ? heardAt + BEFORE_WORDS_MS : heardAt;
+  if (isOld(task, lastAt + ANSWER_GAP_MS)) return lastAt + OLD_GAP_MS;
+  // With the bot's own token the whole channel shares the edits.
+  return lastAt + (task.route.token === undefined ? LEAST_GAP_MS : ANSWER_GAP_MS);
 }
 
 function isOld({ message, times }: Task, at: number): boolean {

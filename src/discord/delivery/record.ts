@@ -39,7 +39,11 @@ export class DeliveryRecord {
   }
 
   async progressShown(message: MessagePlace | undefined): Promise<void> {
-    await this.#try((task) => progressShown(message ? shownIn(task, message) : task));
+    await this.#try((task) => {
+      const there = message ? shownIn(task, message) : task;
+      // Those of an answer are not counted, for there are as many as it has seconds.
+      return task.kind === 'ask' ? there : progressShown(there);
+    });
   }
 
   async forgetToken(): Promise<void> {

@@ -32,13 +32,14 @@ export function wayToCall(task: Task, shut: Shut, now: number): AnswerWay | Toke
   return shut.has('token') ? undefined : tokenWay(task, now);
 }
 
-function tokenWay({ route }: Task, now: number): TokenWay | undefined {
+/** undefined: it is over, or too near to its end. */
+export function tokenWay({ route }: Task, now: number): TokenWay | undefined {
   const { applicationId, token, tokenExpiresAt, followUpId } = route;
   if (token === undefined || now >= tokenExpiresAt - TOKEN_MARGIN_MS) return undefined;
   return { by: 'token', applicationId, token, ...(followUpId !== undefined && { followUpId }) };
 }
 
-function editWay({ route, message, guildId }: Task): EditWay | undefined {
+export function editWay({ route, message, guildId }: Task): EditWay | undefined {
   const isInDirectMessage = guildId === undefined && route.mayPost;
   if (!message || route.isPrivate || (route.install !== 'guild' && !isInDirectMessage)) return undefined;
   return { by: 'edit', message };

@@ -11,6 +11,12 @@ export const refusals = {
     '{{link}} is no address that can be used. Write whole addresses that begin with `https://` or `http://`, with spaces between.',
   picturesNotPostable:
     'The bot could not show the result in this channel. It lacks {{missing}} here; who manages the server can allow it. With `private` switched on it works without.',
+  documentUnreadable:
+    '{{name}} is neither a picture nor a PDF nor text that can be read. Save it as text in UTF-8, or as PDF.',
+  documentEmpty: '{{name}} is empty: nothing of it arrived. Choose another file.',
+  documentTooLarge: '{{name}} is larger than {{most}}. Give a shorter part of it.',
+  documentsGone: '{{name}} is no longer where it was. Upload it again.',
+  notStoppable: 'This has come to its end already.',
   sameOrder: 'You have just asked for exactly this, and it is on its way. To have it twice, ask again in a moment.',
   kindMissing:
     'This gateway has no way to order this. Nothing was ordered, and nothing is charged. Songs that were made elsewhere can be followed with `/music follow`.',
@@ -42,6 +48,14 @@ export const refusals = {
   usageTooLong: 'A range may have {{most}} days at most, and this one has {{days}}. Ask for less at a time.',
   usageNotYours:
     'Only whoever may see the account can change this. What you used yourself is shown by `/usage`, to you alone.',
+  fineTuneNotYours:
+    'Fine-tunes belong to the account of this bot, so only whoever runs the bot or manages its server can see them. Ask one of them.',
+  fineTuneNoId:
+    'This is no id of a fine-tune: give it as the gateway does, such as `ft-abc123`, with 60 letters at most.',
+  fineTuneUnknown:
+    'The gateway knows no fine-tune {{id}}. Its id has to be given letter by letter, as the gateway told it.',
+  fineTunesNotOffered:
+    'This gateway does not tell of fine-tunes: it has no such endpoint. Nothing is wrong with the id, and asking again does not help.',
   guildNotServed: 'This bot is at home on another server and takes no orders here.',
   notUserInstallable: 'This bot takes orders on its servers only, not as a personal app.',
   unknownCommand: 'This command is no longer part of the bot. Restart Discord to see the present ones.',

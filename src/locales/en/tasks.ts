@@ -51,6 +51,7 @@ export const tasks = {
     video: 'Video',
     'second-video': 'Video',
     'image-to-video': 'Video of a picture',
+    ask: 'Answer',
     song: 'Song',
     music: 'Followed song',
     album: 'Followed songs',

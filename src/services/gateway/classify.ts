@@ -36,6 +36,12 @@ const KIND_OF_WORD = new Map<string, GatewayErrorKind>(
       'convert_request_failed',
       'request_body_too_large',
       'idempotency_key_required',
+      'invalid_prompt',
+      'invalid_value',
+      'unsupported_parameter',
+      'unsupported_value',
+      'unknown_parameter',
+      'context_length_exceeded',
     ],
     'rate-limited': ['rate_limit_exceeded', 'rate_limit_error', 'too_many_requests'],
     unavailable: [

@@ -24,6 +24,7 @@ const MESSAGE = places(
 );
 const CODE = places('error.code', 'code', 'response.error.code');
 const TYPE = places('error.type', 'type', 'response.error.type');
+const PARAM = places('error.param', 'param', 'response.error.param');
 /** The image-prompt family names the word it objects to beside its description. */
 const BANNED_WORD = places('properties.bannedWord');
 const RETRY_AFTER = places('retry_after', 'error.retry_after');
@@ -36,6 +37,8 @@ export interface FailedAnswer extends Pick<Symptoms, 'familyCodes' | 'missing'> 
   body: unknown;
   /** What came instead where the body is not JSON. */
   text?: string;
+  /** What is said of an answer that explains nothing. */
+  unexplained?: string;
   retryAfterMs?: number | undefined;
   isSubmit: boolean;
   secrets: readonly string[];
@@ -48,11 +51,12 @@ export function errorFrom(answer: FailedAnswer): GatewayError {
   const spokenCode = codeIn(message);
   const type = firstAt(body, TYPE, asText);
   const kind = kindOf({ ...answer, sentCode, spokenCode, type });
-  return new GatewayError(sentenceOf(message, status, answer.secrets), {
+  return new GatewayError(sentenceOf(message, answer), {
     kind,
     status,
     code: isNumber(sentCode) ? (spokenCode ?? sentCode) : sentCode,
     type,
+    param: firstAt(body, PARAM, asText),
     retryAfterMs: answer.retryAfterMs ?? retryDelayIn(body),
     mayHaveTakenEffect: answer.isSubmit && mayHaveWorked(kind),
   });
@@ -74,9 +78,10 @@ function isNumber(code: string | undefined): boolean {
   return code === undefined || /^-?\d+$/.test(code);
 }
 
-function sentenceOf(message: string | undefined, status: number, secrets: readonly string[]): string {
+function sentenceOf(message: string | undefined, { status, unexplained, secrets }: FailedAnswer): string {
   const clean = message === undefined ? '' : cleanMessage(message, secrets);
-  return clean === '' ? `The gateway answered with status ${status} and no explanation.` : clean;
+  if (clean !== '') return clean;
+  return unexplained ?? `The gateway answered with status ${status} and no explanation.`;
 }
 
 /** A year: more is no delay but rubbish. */

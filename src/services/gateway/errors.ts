@@ -19,6 +19,8 @@ export interface GatewayErrorFacts {
   code?: string | undefined;
   /** The gateway's own type of error. */
   type?: string | undefined;
+  /** The field of the request that the gateway objects to, where it names one. */
+  param?: string | undefined;
   retryAfterMs?: number | undefined;
   /**
    * Whether the request may have been carried out although it failed: true for a submit that timed out, was reset or got a 5xx.
@@ -35,6 +37,7 @@ export class GatewayError extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly type: string | undefined;
+  readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly mayHaveTakenEffect: boolean;
 
@@ -44,6 +47,7 @@ export class GatewayError extends Error {
     this.status = facts.status;
     this.code = facts.code;
     this.type = facts.type;
+    this.param = facts.param;
     this.retryAfterMs = facts.retryAfterMs;
     this.mayHaveTakenEffect = facts.mayHaveTakenEffect ?? false;
   }

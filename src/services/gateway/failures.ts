@@ -1,4 +1,4 @@
-import { GatewayError } from './errors.ts';
+import { GatewayError, type GatewayErrorFacts, malformed } from './errors.ts';
 
 /** Failures after which nothing of the request can have left this machine. */
 const NEVER_SENT = new Set([
@@ -56,4 +56,22 @@ function codeOf(cause: unknown): string {
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const code = first instanceof Error && 'code' in first ? first.code : undefined;
   return typeof code === 'string' ? code : 'unknown';
+}
+
+export function tooLarge(most: number, facts: Omit<GatewayErrorFacts, 'kind'>): GatewayError {
+  return malformed(`The gateway's answer is larger than ${Math.floor(most / 2 ** 20)} MiB.`, {
+    ...facts,
+    code: 'too_large',
+  });
+}
+
+/** Never what came: a gateway may echo the order, and a prompt belongs into no log. */
+export function notJson(
+  text: string,
+  type: string | string[] | undefined,
+  facts: Omit<GatewayErrorFacts, 'kind'>,
+): GatewayError {
+  if (text.trim() === '') return malformed('The gateway answered with nothing at all.', facts);
+  const named = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
+  return malformed(`The gateway answered with something other than JSON (${named}, ${text.length} characters).`, facts);
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformed } from './errors.ts';
 import type { CallOptions, GatewayHttp } from './http.ts';
-import { firstAt, listAt, places } from './read/places.ts';
+import { firstAt, places } from './read/places.ts';
 import { asText, asTime } from './read/values.ts';
 import { checked, taskId } from './schemas.ts';
 
@@ -15,7 +15,6 @@ export interface FineTuneEvent {
 
 const at = {
   list: places('data', 'events', 'data.data'),
-  items: places('[]'),
   id: places('id'),
   time: places('created_at', 'createdAt', 'timestamp', 'time'),
   level: places('level'),
@@ -33,12 +32,13 @@ export class FineTunes {
   async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
     const path = `/v1/fine-tunes/${encodeURIComponent(checked(taskId, fineTuneId))}/events`;
     const answer = await this.#http.read({ path, missing: 'not-found', ...options });
-    const list = firstAt(answer, at.list, (value) => (Array.isArray(value) ? value : undefined));
-    if (!list && !Array.isArray(answer))
-      throw malformed('The gateway answered with something that is not a list of events.');
-    return inOrder(listAt(list ?? answer, at.items, eventFrom));
+    const list = Array.isArray(answer) ? answer : firstAt(answer, at.list, asList);
+    if (!list) throw malformed('The gateway answered with something that is not a list of events.');
+    return inOrder(list.map(eventFrom).filter((event) => event !== undefined));
   }
 }
+
+const asList = (value: unknown): unknown[] | undefined => (Array.isArray(value) ? value : undefined);
 
 function eventFrom(value: unknown): FineTuneEvent | undefined {
   if (!isRecord(value)) return undefined;

@@ -6,6 +6,7 @@ import { ImageToVideo } from './image-to-video.ts';
 import { Imgx } from './imgx.ts';
 import { Models } from './models.ts';
 import { Music } from './music.ts';
+import { Responses } from './responses.ts';
 import { defaultLimits, type GatewayLimits, type GatewaySettings, type GatewayTools } from './settings.ts';
 import { TaskReader } from './task-reader.ts';
 import { UsageReports } from './usage.ts';
@@ -22,6 +23,7 @@ export interface Gateway {
   readonly secondVideos: SecondVideos;
   readonly imageToVideo: ImageToVideo;
   readonly music: Music;
+  readonly responses: Responses;
   /** Ends whatever is still under way and closes the connections. */
   close(): Promise<void>;
 }
@@ -47,6 +49,7 @@ export function openGateway(
     secondVideos: new SecondVideos(http, reader),
     imageToVideo: new ImageToVideo(http, reader, settings),
     music: new Music(http, reader, settings),
+    responses: new Responses(http),
     close: () => http.close(),
   };
 }

@@ -4,10 +4,11 @@ import { pause } from '../../lib/pause.ts';
 import { cleanMessage } from './clean.ts';
 import { errorFrom, hidesError } from './envelopes.ts';
 import type { GatewayErrorKind } from './errors.ts';
-import { GatewayError, malformed } from './errors.ts';
-import { unreachable } from './failures.ts';
+import { GatewayError } from './errors.ts';
+import { notJson, tooLarge, unreachable } from './failures.ts';
 import { retryAfterOf, waitBeforeRetry } from './retry.ts';
 import type { GatewayLimits, GatewaySettings, GatewayTools } from './settings.ts';
+import { begun, isEventStream, piecesOf } from './stream.ts';
 
 /** What every call of this folder accepts besides its own input. */
 export interface CallOptions {
@@ -24,6 +25,8 @@ export interface Question extends CallOptions {
   body?: unknown;
   /** What a 404 without a telling code means here. */
   missing?: 'not-found' | 'not-offered';
+  /** Which of the limits its first byte keeps, where that is not the usual one. */
+  patience?: 'wholeTextMs';
   familyCodes?: ReadonlyMap<string, GatewayErrorKind>;
 }
 
@@ -80,6 +83,29 @@ export class GatewayHttp {
     return this.#send(question, true);
   }
 
+  /**
+   * Orders an answer that comes as it is made. Sent once. What is refused is thrown, and what came as JSON all the same is read as that.
+   * Leaving the pieces closes the connection.
+   */
+  async stream(question: Question & { body: unknown }): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
+    const { signal } = question;
+    const headers = { accept: 'text/event-stream, application/json', ...question.headers };
+    const response = await this.#open({ ...question, headers }, true, this.#limits.silenceMs);
+    if (!isFine(response)) return { whole: await this.#jsonOf(response, question, true) };
+    const pieces = this.#pieces(response, signal);
+    const start = await begun(pieces);
+    if (start && isEventStream(start.first, response.headers['content-type'])) return start.all;
+    let text = '';
+    for await (const piece of start?.all ?? []) text += piece;
+    return { whole: this.#judged(text, response, question, true) };
+  }
+
+  /** An error that is told inside of an answer, read like any other. */
+  errorIn(body: unknown, status: number): GatewayError {
+    const unexplained = 'The gateway reported an error without an explanation.';
+    return errorFrom({ status, body, unexplained, isSubmit: true, missing: 'not-found', secrets: this.#secrets });
+  }
+
   /** A gateway's words, fit to be shown to a person. */
   clean(words: string): string {
     return cleanMessage(words, this.#secrets);
@@ -92,25 +118,34 @@ export class GatewayHttp {
   }
 
   async #send(question: Question, isSubmit: boolean): Promise<Json> {
+    return this.#jsonOf(await this.#open(question, isSubmit), question, isSubmit);
+  }
+
+  async #open(question: Question, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
     const { signal } = question;
     // Of those that are under way when the pool is destroyed nobody knows how far they came; this one has not begun.
     if (this.#isClosed) throw unreachable(new errors.ClientClosedError(), this.baseUrl.host, isSubmit);
     if (signal?.aborted) throw unreachable(signal.reason, this.baseUrl.host, false, signal);
-    let response: Dispatcher.ResponseData;
     try {
-      response = await this.#request(question, isSubmit);
+      return await this.#request(question, isSubmit, bodyTimeout);
     } catch (error) {
       throw error instanceof GatewayError ? error : unreachable(error, this.baseUrl.host, isSubmit, signal);
     }
-    const { statusCode: status, headers } = response;
-    const isFine = status >= 200 && status < 300;
-    const text = await this.#textOf(response, isSubmit, signal).catch((error: unknown) => {
+  }
+
+  async #jsonOf(response: Dispatcher.ResponseData, question: Question, isSubmit: boolean): Promise<Json> {
+    const text = await this.#textOf(response, isSubmit, question.signal).catch((error: unknown) => {
       // With a status that says no, the answer is clear even when its body is not.
-      if (isFine) throw error;
+      if (isFine(response)) throw error;
       return '';
     });
+    return this.#judged(text, response, question, isSubmit);
+  }
+
+  #judged(text: string, response: Dispatcher.ResponseData, question: Question, isSubmit: boolean): Json {
+    const { statusCode: status, headers } = response;
     const body = parsed(text);
-    if (!isFine || hidesError(body, isSubmit)) {
+    if (!isFine(response) || hidesError(body, isSubmit)) {
       throw errorFrom({
         status,
         body,
@@ -122,12 +157,11 @@ export class GatewayHttp {
         secrets: this.#secrets,
       });
     }
-    if (body === undefined)
-      throw malformed(whatCameInstead(text, headers['content-type']), { status, mayHaveTakenEffect: isSubmit });
+    if (body === undefined) throw notJson(text, headers['content-type'], { status, mayHaveTakenEffect: isSubmit });
     return body;
   }
 
-  async #request(question: Question, isSubmit: boolean): Promise<Dispatcher.ResponseData> {
+  async #request(question: Question, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
     const hasBody = question.body !== undefined;
     let path = this.#prefix + question.path + queryText(question.query);
     for (let redirects = 0; ; redirects++) {
@@ -143,7 +177,8 @@ export class GatewayHttp {
         },
         body: hasBody ? JSON.stringify(question.body) : null,
         signal: question.signal ?? null,
-        headersTimeout: isSubmit ? this.#limits.submitMs : this.#limits.readMs,
+        headersTimeout: this.#limits[question.patience ?? (isSubmit ? 'submitMs' : 'readMs')],
+        ...(bodyTimeout === undefined ? {} : { bodyTimeout }),
       });
       if (response.statusCode < 300 || response.statusCode >= 400) return response;
       await response.body.dump();
@@ -183,20 +218,22 @@ export class GatewayHttp {
     } catch (error) {
       throw unreachable(error, this.baseUrl.host, isSubmit, signal);
     }
-    throw malformed(`The gateway's answer is larger than ${Math.floor(most / 2 ** 20)} MiB.`, {
-      status,
-      code: 'too_large',
-      mayHaveTakenEffect: isSubmit,
-    });
+    throw tooLarge(most, { status, mayHaveTakenEffect: isSubmit });
+  }
+
+  async *#pieces(response: Dispatcher.ResponseData, signal?: AbortSignal): AsyncGenerator<string, void, void> {
+    const most = this.#limits.answerBytes;
+    try {
+      yield* piecesOf(response.body, most, () =>
+        tooLarge(most, { status: response.statusCode, mayHaveTakenEffect: true }),
+      );
+    } catch (error) {
+      throw error instanceof GatewayError ? error : unreachable(error, this.baseUrl.host, true, signal);
+    }
   }
 }
 
-/** Never what came: a gateway may echo the order, and a prompt belongs into no log. */
-function whatCameInstead(text: string, type: string | string[] | undefined): string {
-  if (text.trim() === '') return 'The gateway answered with nothing at all.';
-  const named = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
-  return `The gateway answered with something other than JSON (${named}, ${text.length} characters).`;
-}
+const isFine = ({ statusCode }: Dispatcher.ResponseData): boolean => statusCode >= 200 && statusCode < 300;
 
 function baseOf(text: string): URL {
   const url = URL.parse(text);

@@ -78,8 +78,23 @@ function isDay(text: string): boolean {
 export function checked<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
+  const issue = telling(result.error.issues[0]);
   const where = issue?.path.map(String).join('.') ?? '';
   const what = issue?.message ?? 'this does not fit';
   throw new GatewayError(where === '' ? what : `${where}: ${what}`, { kind: 'invalid', code: 'bad_input' });
+}
+
+interface Issue {
+  path: PropertyKey[];
+  message: string;
+}
+
+/** Of things that may be one of several, what is wrong with the one that was most likely meant, where that says more than "none of them". */
+function telling(issue: z.core.$ZodIssue | undefined): Issue | undefined {
+  if (issue?.code !== 'invalid_union') return issue;
+  const [best] = issue.errors
+    .map((branch) => ({ wrongs: branch.length, inner: telling(branch[0]) }))
+    .filter(({ inner }) => (inner?.path.length ?? 0) > 0)
+    .toSorted((one, other) => one.wrongs - other.wrongs);
+  return best?.inner ? { path: [...issue.path, ...best.inner.path], message: best.inner.message } : issue;
 }

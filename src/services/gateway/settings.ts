@@ -45,6 +45,10 @@ export interface GatewayLimits {
   readonly submitMs: number;
   /** Between two pieces of a body. */
   readonly bodyMs: number;
+  /** Until the first byte of a text answer that comes whole: it is written to its end first. */
+  readonly wholeTextMs: number;
+  /** Between two pieces of an answer that comes as it is made: a model may think long without a word. */
+  readonly silenceMs: number;
   /** A 4K picture as base64 is about 30 MB. */
   readonly answerBytes: number;
   /** How often a read is tried in all. */
@@ -56,6 +60,8 @@ export const defaultLimits: GatewayLimits = {
   readMs: 15_000,
   submitMs: 90_000,
   bodyMs: 30_000,
+  wholeTextMs: 300_000,
+  silenceMs: 120_000,
   answerBytes: 96 * 1024 * 1024,
   attempts: 3,
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dayOf } from '../../lib/day.ts';
+import { tokens } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
 
 /**
@@ -18,6 +19,8 @@ const fact = z.object({
     .string()
     .regex(/^-?\d+(\.\d+)?$/)
     .optional(),
+  /** With the end of an answer in words: what the gateway said that it took. */
+  tokens: tokens.optional(),
 });
 
 /**
@@ -57,10 +60,15 @@ export function withFact(entry: Entry, fact: Fact): Entry {
 
 /** What its task says of an entry: the task is the truth, and the ledger only remembers it for longer. */
 export function factOf(task: Task): Fact {
-  return { standing: standingOfTask(task), at: task.times.ended ?? task.times.created };
+  const standing = standingOfTask(task);
+  const used = standing === 'settled' ? task.answer?.tokens : undefined;
+  return { standing, at: task.times.ended ?? task.times.created, ...(used && { tokens: used }) };
 }
 
-function standingOfTask({ state, failure }: Task): Standing {
+function standingOfTask(task: Task): Standing {
+  const { state, failure } = task;
+  // The model has worked for whatever of an answer has come, however it ended, and may have where the bot no longer heard it.
+  if (task.kind === 'ask' && failure && hasCost(task)) return 'settled';
   switch (state) {
     case 'ready':
     case 'delivered':
@@ -76,6 +84,11 @@ function standingOfTask({ state, failure }: Task): Standing {
     default:
       return 'reserved';
   }
+}
+
+function hasCost({ text, answer, failure }: Task): boolean {
+  if (failure?.cause === 'unconfirmed' || failure?.cause === 'dismissed') return false;
+  return text !== undefined || answer?.tokens !== undefined || failure?.cause === 'interrupted';
 }
 
 export const standingOf = ({ facts }: Entry): Standing => facts.at(-1)?.standing ?? 'reserved';

@@ -42,6 +42,8 @@ type File = Pick<Fetched, 'bytes' | 'type'>;
 export interface Media {
   /** Fetches and recognises one result. */
   fetch(source: MediaSource, options?: FetchOptions): Promise<Fetched>;
+  /** Fetches a file that need be no picture, film or sound. */
+  document(address: string, options?: FetchOptions): Promise<Omit<Fetched, 'type'>>;
   /** Makes it small enough for an upload, or says that it cannot be. */
   fit(fetched: File, mostBytes: number, options?: Interruptible): Promise<Fitted>;
   /** A member's picture, fit to be sent to the gateway. */
@@ -84,6 +86,15 @@ class OpenMedia implements Media {
   }
 
   async fetch(source: MediaSource, options: FetchOptions = {}): Promise<Fetched> {
+    return fetchedFrom(await this.#held(source, options));
+  }
+
+  async document(address: string, options: FetchOptions = {}): Promise<Omit<Fetched, 'type'>> {
+    const { bytes, claim } = await this.#held({ address }, options);
+    return { bytes, release: () => claim.release() };
+  }
+
+  async #held(source: MediaSource, options: FetchOptions): Promise<Held> {
     const most = Math.min(options.most ?? Number.POSITIVE_INFINITY, this.#limits.fileBytes);
     const late = new AbortController();
     const patienceMs = Math.min(options.patienceMs ?? Number.POSITIVE_INFINITY, this.#limits.overallMs);
@@ -91,11 +102,9 @@ class OpenMedia implements Media {
     const stop = this.#tools.clock.after(patienceMs, () => late.abort(tookTooLong()));
     try {
       return await this.#interruptible([options.signal, late.signal], async (signal) => {
-        const held =
-          'address' in source
-            ? downloads.get(source.address, { most, signal })
-            : this.#decode(source.base64, most, signal);
-        return fetchedFrom(await held);
+        return await ('address' in source
+          ? downloads.get(source.address, { most, signal })
+          : this.#decode(source.base64, most, signal));
       });
     } finally {
       stop();

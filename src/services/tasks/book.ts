@@ -152,7 +152,16 @@ type Facts = Readonly<Record<string, unknown>>;
 /** That it was asked about once more is no news to anybody, nor is the page to whoever turned it. */
 const NO_NEWS: ReadonlySet<string> = new Set(['polls', 'lastPending', 'page']);
 /** And what a restart may forget, for the next answer of the gateway tells it again. */
-const FLEETING: ReadonlySet<string> = new Set([...NO_NEWS, 'progress', 'word', 'queuedBehind', 'preview', 'unknown']);
+const FLEETING: ReadonlySet<string> = new Set([
+  ...NO_NEWS,
+  'progress',
+  'word',
+  'queuedBehind',
+  'preview',
+  'unknown',
+  'draft',
+  'doing',
+]);
 
 const isNews = (before: Task, after: Task): boolean => differ(before, after, NO_NEWS);
 const isWorthStoring = (before: Task, after: Task): boolean => differ(before, after, FLEETING);

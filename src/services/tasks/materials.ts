@@ -29,6 +29,8 @@ export type Region = z.output<typeof region>;
 export interface Materials {
   pictures?: string[] | undefined;
   mask?: string | undefined;
+  /** Files to be read: their text where they are nothing else, or a data URI. */
+  documents?: { name: string; text?: string; data?: string }[] | undefined;
   /** Addresses, or data URIs where the gateway takes those too; in the order of the request. */
   references?: { medium: Reference['medium']; given: string }[] | undefined;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answer } from './answer.ts';
 
 /** Raised with every change that an older bot could not read; `store/migrations.ts` knows the way up. */
 export const TASK_VERSION = 2;
@@ -38,6 +39,7 @@ export const taskKinds = [
   'song',
   'music',
   'album',
+  'ask',
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
@@ -80,7 +82,17 @@ const action = z.object({
 });
 
 const failure = z.object({
-  cause: z.enum(['failed', 'cancelled', 'expired', 'forgotten', 'unconfirmed', 'dismissed']),
+  cause: z.enum([
+    'failed',
+    'cancelled',
+    'expired',
+    'forgotten',
+    'unconfirmed',
+    'dismissed',
+    'cut',
+    'interrupted',
+    'stopped',
+  ]),
   /** The gateway's words, fit to be shown. */
   reason: z.string().optional(),
   code: z.string().optional(),
@@ -170,6 +182,8 @@ export const taskSchema = z.object({
   /** Which of its pages its message shows, where it has several. */
   page: z.number().optional(),
   seed: z.string().optional(),
+  /** How an answer in words came about, and where it stands. */
+  answer: answer.optional(),
   failure: failure.optional(),
   /** Why the gateway did not take its words. */
   wordsRefused: z.string().optional(),

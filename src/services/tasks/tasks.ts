@@ -173,8 +173,9 @@ export class Tasks {
     return removal;
   }
 
-  change(id: string, transition: Transition): Promise<Task> {
-    return this.#book.change(id, transition);
+  /** `mustHold`: what would be lost for good if the store could not take it just then. */
+  change(id: string, transition: Transition, options?: { mustHold: boolean }): Promise<Task> {
+    return this.#book.change(id, transition, options);
   }
 
   submit(order: Order): Promise<Task> {
@@ -280,9 +281,12 @@ export class Tasks {
   }
 
   #follow(task: Task, at: number, asked: Asked): void {
-    const { source } = this.#kind(task.kind);
-    if (!source) return;
-    const lane = this.#tracker.laneOf(source);
+    const kind = this.#kind(task.kind);
+    if (!kind.source) {
+      kind.follow?.(task);
+      return;
+    }
+    const lane = this.#tracker.laneOf(kind.source);
     // A member on their own is a group, as a server is.
     this.#parts.scheduler.add({ id: task.id, lane, group: task.guildId ?? task.requesterId, at, asked });
   }

@@ -22,8 +22,10 @@ export interface Source {
 /** What differs between imagine, describe, video and the others. */
 interface KindDefinition<Request> {
   name: TaskKind;
-  /** None for what is never asked about itself. */
-  source?: Source;
+  /** Where its tasks are asked about; without one, the kind follows them itself, or nothing is asked about them. */
+  source?: Source | undefined;
+  /** Takes a task of a kind without a source from here: it was just accepted, or was under way when the bot last ran. */
+  follow?(task: Task): void;
   request: z.ZodType<Request>;
   patience(request: Request): Patience;
   /** Jobs of the same key take about as long. */
@@ -43,7 +45,7 @@ interface Along {
   materials: Materials;
 }
 
-export interface Kind extends Pick<KindDefinition<unknown>, 'name' | 'source' | 'mayBeMissing'> {
+export interface Kind extends Pick<KindDefinition<unknown>, 'name' | 'source' | 'mayBeMissing' | 'follow'> {
   isOrderable: boolean;
   patience(request: Task['request']): Patience;
   durationKey(request: Task['request']): string;
@@ -57,9 +59,10 @@ export function kind<Request>(definition: KindDefinition<Request>): Kind {
   const { name, source, mayBeMissing, request: shape } = definition;
   return {
     name,
-    ...(source && { source }),
+    source,
     ...(mayBeMissing && { mayBeMissing }),
     isOrderable: definition.submit !== undefined,
+    ...(definition.follow && { follow: (task: Task) => definition.follow?.(task) }),
     patience: (request) => definition.patience(shape.parse(request)),
     durationKey: (request) => definition.durationKey(shape.parse(request)),
     model: (request) => definition.model?.(shape.parse(request)),

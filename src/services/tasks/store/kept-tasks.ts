@@ -19,6 +19,7 @@ import { ownerAskedFor, ownersOf } from './owners.ts';
 import { Quarantine } from './quarantine.ts';
 import { RemoteRows } from './remote-rows.ts';
 import { isPastLine } from './retention.ts';
+import type { Shelf } from './shelf.ts';
 import type { Shelves } from './shelves.ts';
 import { pageOf } from './task-page.ts';
 import { mustBeReadable } from './task-record.ts';
@@ -60,6 +61,8 @@ export class KeptTasks implements TaskStore {
   readonly entries: Entries;
   /** That the store is ours. */
   readonly tenure: Tenure;
+  /** Messages that are kept up to date. */
+  readonly follows: Shelf;
   #clearedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: KeptTasksParts) {
@@ -73,6 +76,7 @@ export class KeptTasks implements TaskStore {
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
     this.#forgettings = new ForgettingRows(shelves.forgetting, quarantine);
     this.#asking = new AskingMark(shelves.asking);
+    this.follows = shelves.follows;
     this.entries = new EntryRows({
       ...shelves,
       quarantine,

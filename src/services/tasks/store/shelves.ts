@@ -21,6 +21,8 @@ export function shelvesOn(backend: Backend) {
     durations: retrievable('durations'),
     /** Until when questions were asked; after a power cut that is long ago. */
     asking: retrievable('asking'),
+    /** Messages that are kept up to date until somebody has seen enough; a lost one is begun again with a press. */
+    follows: retrievable('follows'),
     /** What could not be read. */
     quarantine: shelf('quarantine'),
     /** Members who want to be forgotten. */

@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { amountOf, times } from '../decimal.ts';
+import { modelFor, pathOf } from '../intake.ts';
+import type { Parts, Routes } from '../parts.ts';
+import { Refusal } from '../refusal.ts';
+import { read } from '../requests/read.ts';
+import { textRequest } from '../requests/text.ts';
+import { answerTo } from '../text/engine.ts';
+import type { TextFault } from '../text/fault.ts';
+import { strokesOf } from '../text/strokes.ts';
+import { writtenBy } from '../text/writer.ts';
+import { chatBody, itemBodies, responseBody, statusOf, type Written } from '../wire/text.ts';
+
+/** Answers of the text endpoint (specification, 4.6 and 6). */
+export const textRoutes: Routes = (server, parts) => {
+  server.post('/v1/responses', { config: { kind: 'text' } }, (request, reply) => {
+    const wish = read(textRequest, request.body);
+    const model = modelFor(parts, request.grant, wish.model, ['text']);
+    const { tools, reasoning, stream } = wish;
+    const asked = { hasTools: tools.length > 0, hasReasoning: reasoning !== undefined };
+    const fault = parts.faults.forText({ method: request.method, path: pathOf(request), kind: 'text' }, asked);
+    refuse(fault);
+    // The others read over it (specification, 4.6).
+    const answer = answerTo(wish, /reasoning/i.test(model.id));
+    const written: Written = {
+      ...{ wish, answer, profile: parts.settings.profile, chatUsage: fault?.how === 'chat-usage' },
+      id: `resp_${parts.random.letters(24)}`,
+      createdAt: parts.pace.now(),
+    };
+    const { input, output } = answer.tokens;
+    const amount = times(amountOf(model.price), input + output);
+    parts.usage.book({ key: request.grant.key, model: model.id, at: written.createdAt, amount });
+    return stream && fault?.how !== 'plain' ? streamed(written, fault, parts, request, reply) : whole(written, fault);
+  });
+};
+
+function refuse(fault: TextFault | undefined): void {
+  const part = fault?.how === 'refuse-tools' ? 'tools' : fault?.how === 'refuse-reasoning' ? 'reasoning' : undefined;
+  if (part === undefined) return;
+  throw new Refusal(`This model does not take ${part}.`, { status: 400, code: 'unsupported_parameter', param: part });
+}
+
+/** Whole answers know of the faults of streams what they can. */
+function whole(written: Written, fault: TextFault | undefined): unknown {
+  if (fault?.how === 'chat') return chatBody(written);
+  if (fault?.how === 'failed') {
+    return responseBody(written, 'failed', [], { code: 'server_error', message: 'The sandbox was told to fail.' });
+  }
+  return responseBody(written, statusOf(written), itemBodies(written));
+}
+
+function streamed(
+  written: Written,
+  fault: TextFault | undefined,
+  { pace, writing }: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { wish } = written;
+  writing.add(wish);
+  const stream = writtenBy(strokesOf(written, fault), pace, {
+    cut: () => request.raw.socket.destroy(),
+    ended: (answer) => {
+      writing.delete(wish);
+      request.noteHeard?.({ answer });
+    },
+  });
+  return reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-cache').send(stream);
+}

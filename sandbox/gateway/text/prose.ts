@@ -1,0 +1,92 @@
+import { randomOf, seedFrom } from '../random.ts';
+import { isStopWord, wordsOf } from '../studio/words.ts';
+import type { Conversation } from './heard.ts';
+
+const FALLBACK = ['sand', 'water', 'morning', 'harbour'];
+/** A question may be a book. */
+const LONGEST_QUOTE = 120;
+const MOST_WORDS = 100_000;
+const LONG_ANSWER_WORDS = 2_000;
+
+const SENTENCES = [
+  (a: string, b: string) => `Where there is ${a}, there is ${b} not far away.`,
+  (a: string, b: string) => `Nobody has counted how often ${a} comes before ${b}.`,
+  (a: string, b: string) => `Of ${a} it is said that it needs ${b}, though no model has thought about it.`,
+  (a: string, b: string) => `Look at **${a}** first, and at *${b}* afterwards.`,
+  (a: string, b: string) => `Between ${a} and ${b} lies what you asked for.`,
+];
+
+/** What the sandbox says: made of the question's own words, the same for the same question. */
+export function proseFor(asked: Conversation, instructions: string | undefined): string {
+  const subjects = subjectsOf(asked.question);
+  const { words } = asked;
+  const paragraphs = [
+    introduction(asked, instructions),
+    ...asked.outputs.map(({ name, output }) => `${name} answered: ${quoted(output)}`),
+  ];
+  const wanted = wordsWanted(asked.question);
+  const random = randomOf(seedFrom('text', asked.question));
+  const sentence = () => {
+    const [a = '', b = ''] = [subjects[random.whole(subjects.length)], subjects[random.whole(subjects.length)]];
+    return SENTENCES[random.whole(SENTENCES.length)]?.(a, b) ?? a;
+  };
+  paragraphs.push([sentence(), sentence(), sentence()].join(' '));
+  if (words.has('list')) paragraphs.push(subjects.map((subject) => `- ${subject}`).join('\n'));
+  if (words.has('code')) paragraphs.push(codeAbout(subjects, wanted));
+  if (words.has('table')) paragraphs.push(tableOf(subjects));
+  let count = wordsIn(paragraphs.join(' '));
+  for (let at = 1; count < wanted; at++) {
+    const isHeading = at % 5 === 0;
+    const paragraph = isHeading ? `## Part ${at / 5}` : [sentence(), sentence(), sentence(), sentence()].join(' ');
+    count += wordsIn(paragraph);
+    paragraphs.push(paragraph);
+  }
+  return paragraphs.join('\n\n');
+}
+
+/** What of the question it is about: its telling words, each once. */
+export function subjectsOf(question: string): readonly string[] {
+  const known = [...new Set(wordsOf(question).filter((word) => !isStopWord(word) && word.length > 2))];
+  return known.length > 0 ? known.slice(0, 40) : FALLBACK;
+}
+
+export const quoted = (text: string): string => {
+  const letters = [...text.replace(/\s+/g, ' ').trim()];
+  return letters.length > LONGEST_QUOTE ? `“${letters.slice(0, LONGEST_QUOTE).join('')}…”` : `“${letters.join('')}”`;
+};
+
+function introduction({ question, before, pictures, files }: Conversation, instructions: string | undefined): string {
+  const earlier = before.at(-1);
+  return [
+    `This is the sandbox speaking, and no model has thought about this. You said: ${quoted(question)}.`,
+    ...(earlier === undefined ? [] : [`Before that, and it is ${before.length} by now, you said: ${quoted(earlier)}.`]),
+    ...(pictures === 0 ? [] : [`You showed ${pictures === 1 ? 'a picture' : `${pictures} pictures`}.`]),
+    ...(files.length === 0 ? [] : [`You sent ${files.join(', ')}.`]),
+    ...(instructions === undefined ? [] : [`I was told: ${quoted(instructions)}.`]),
+  ].join(' ');
+}
+
+/** "400 words" asks for so many, "long" for many; nothing else for more than a few. */
+function wordsWanted(question: string): number {
+  const [, number, unit] = /\b(\d{1,6})\s+(words|paragraphs|lines)\b/i.exec(question) ?? [];
+  if (number !== undefined)
+    return Math.min(MOST_WORDS, Number(number) * (unit?.toLowerCase() === 'paragraphs' ? 40 : 1));
+  return /\blong\b/i.test(question) ? LONG_ANSWER_WORDS : 0;
+}
+
+const FEW_LINES = 4;
+
+function codeAbout(subjects: readonly string[], wanted: number): string {
+  const lines = Array.from(
+    { length: Math.max(FEW_LINES, Math.ceil(wanted / 10)) },
+    (_, at) => `const part${at} = '${subjects[at % subjects.length]}'; // ${at}`,
+  );
+  return ['```ts', ...lines, '```'].join('\n');
+}
+
+function tableOf(subjects: readonly string[]): string {
+  const rows = subjects.map((subject, at) => `| ${at + 1} | ${subject} | ${subject.length} |`);
+  return ['| no. | word | letters |', '| ---: | --- | ---: |', ...rows].join('\n');
+}
+
+const wordsIn = (text: string) => text.split(/\s+/).length;

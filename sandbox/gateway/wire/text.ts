@@ -1,0 +1,124 @@
+import { rawNumber } from '../decimal.ts';
+import type { Profile } from '../quirks.ts';
+import type { TextWish } from '../requests/text.ts';
+import type { Answer, Item } from '../text/engine.ts';
+import type { Body } from './view.ts';
+
+/** An answer with everything that its shapes on the wire need. */
+export interface Written {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly wish: TextWish;
+  readonly answer: Answer;
+  readonly profile: Profile;
+  /** In the words of chats (wire facts, part 5). */
+  readonly chatUsage: boolean;
+}
+
+type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
+
+export const statusOf = ({ answer }: Written): Status => (answer.isIncomplete ? 'incomplete' : 'completed');
+
+/** The response object (wire facts, part 5), as far as it has come. */
+export function responseBody(
+  written: Written,
+  status: Status,
+  output: readonly Body[],
+  error: Body | null = null,
+): Body {
+  const { id, createdAt, wish, answer, profile } = written;
+  const isOver = status === 'completed' || status === 'incomplete';
+  return {
+    id,
+    object: 'response',
+    // Some gateways count in fractions of a second.
+    created_at: profile === 'stock' ? rawNumber((createdAt / 1000).toFixed(3)) : Math.floor(createdAt / 1000),
+    status,
+    error,
+    incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+    instructions: wish.instructions ?? null,
+    max_output_tokens: wish.max_output_tokens ?? null,
+    model: wish.model,
+    output,
+    tool_choice: wish.tool_choice,
+    tools: wish.tools,
+    usage: isOver ? usageBody(answer.tokens, written.chatUsage) : null,
+  };
+}
+
+function usageBody({ input, output, reasoning }: Answer['tokens'], inChatWords: boolean): Body {
+  if (inChatWords) return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
+  };
+}
+
+const MARKS: Record<Item['type'], string> = {
+  reasoning: 'rs',
+  'web-search': 'ws',
+  call: 'fc',
+  message: 'msg',
+  refusal: 'msg',
+};
+
+export const itemId = ({ id }: Written, item: Item, at: number) => `${MARKS[item.type]}_${at}_${id.slice(-12)}`;
+const callId = ({ id }: Written, at: number) => `call_${at}_${id.slice(-12)}`;
+
+export function itemBody(written: Written, item: Item, at: number): Body {
+  const id = itemId(written, item, at);
+  const message = { id, type: 'message', role: 'assistant', status: 'completed' };
+  switch (item.type) {
+    case 'reasoning':
+      return written.profile === 'spec'
+        ? { id, type: 'reasoning', summary: item.thoughts.map((text) => ({ type: 'summary_text', text })) }
+        : {
+            id,
+            type: 'reasoning',
+            summary: [],
+            content: item.thoughts.map((text) => ({ type: 'reasoning_text', text })),
+          };
+    case 'web-search':
+      return { id, type: 'web_search_call', status: 'completed', action: { type: 'search', query: item.query } };
+    case 'call':
+      return {
+        id,
+        type: 'function_call',
+        status: 'completed',
+        call_id: callId(written, at),
+        name: item.name,
+        arguments: item.written,
+      };
+    case 'message':
+      return { ...message, content: [{ type: 'output_text', text: item.text, annotations: [] }] };
+    case 'refusal':
+      return { ...message, content: [{ type: 'refusal', refusal: item.text }] };
+  }
+}
+
+export const itemBodies = (written: Written) => written.answer.items.map((item, at) => itemBody(written, item, at));
+
+/** The same answer in the shape of a chat, for gateways that know no other (wire facts, 9b). */
+export function chatBody(written: Written): Body {
+  const { id, createdAt, wish, answer } = written;
+  const text = answer.items.flatMap((item) => (item.type === 'message' ? [item.text] : [])).join('\n\n');
+  const calls = answer.items.flatMap((item, at) =>
+    item.type === 'call'
+      ? [{ id: callId(written, at), type: 'function', function: { name: item.name, arguments: item.written } }]
+      : [],
+  );
+  const message = {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  };
+  const finish_reason = answer.isIncomplete ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop';
+  return {
+    ...{ id, object: 'chat.completion', created: Math.floor(createdAt / 1000), model: wish.model },
+    choices: [{ index: 0, message, finish_reason }],
+    usage: usageBody(answer.tokens, true),
+  };
+}

@@ -1,0 +1,85 @@
+import { imageRequest, objectionTo } from '../../commands/image/request.ts';
+import { chosenModel } from '../../commands/model-option.ts';
+import type { Services } from '../../commands/services.ts';
+import { filmOrder } from '../../commands/video/order.ts';
+import { customId } from '../../discord/custom-id.ts';
+import { mayPostFiles } from '../../discord/guards.ts';
+import type { Ask, Button } from '../../discord/handlers.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { argumentsOf, type CostlyTool } from '../../services/asks/tools/definitions.ts';
+import { answerOf } from '../../services/asks/transitions.ts';
+import type { AnswerCall } from '../../services/tasks/answer.ts';
+import type { Task } from '../../services/tasks/task.ts';
+import type { Order } from '../../services/tasks/transitions.ts';
+import { ownTask, placeIn } from '../pressed-task.ts';
+import { ofAsk } from './of-ask.ts';
+
+const ALLOW = { verb: 'allow', version: 1 } as const;
+const DECLINE = { verb: 'decline', version: 1 } as const;
+
+export const allowId = (taskId: string, number: number): string =>
+  customId(ALLOW.verb, ALLOW.version, taskId, String(number));
+export const declineId = (taskId: string, number: number): string =>
+  customId(DECLINE.verb, DECLINE.version, taskId, String(number));
+
+const ORDERED: Readonly<Record<CostlyTool, string>> = {
+  make_image: 'The user said yes. The picture is being made, and will appear below in a message of its own.',
+  make_video:
+    'The user said yes. The film is being made, and will appear below in a message of its own, in some minutes.',
+};
+const DECLINED = 'The user said no. It was not made.';
+
+/** What the model asked for is ordered as if its member had used the command, in a message of its own. */
+export const allowButton: Button<Services> = {
+  ...ALLOW,
+  answers: 'beside',
+  async run({ args }, ask) {
+    const { task, call } = await openCall(args, ask);
+    const name = costly(call);
+    const { origin, place, services } = ask;
+    const objection = mayPostFiles(place, { private: origin.route.isPrivate });
+    if (objection) throw objection;
+    const order = await orderOf(name, call, services);
+    await services.tasks.submit({ ...origin, ...order, parent: task });
+    await services.asks.decide(task.id, call.callId, { state: 'done', output: ORDERED[name] });
+    return 'shown as it goes';
+  },
+};
+
+export const declineButton: Button<Services> = {
+  ...DECLINE,
+  answers: 'here',
+  async run({ args }, ask) {
+    const { task, call } = await openCall(args, ask);
+    await ask.services.asks.decide(task.id, call.callId, { state: 'declined', output: DECLINED });
+    return 'shown as it goes';
+  },
+};
+
+async function openCall(args: readonly string[], ask: Ask<Services>): Promise<{ task: Task; call: AnswerCall }> {
+  const task = ofAsk(await ownTask(args, ask));
+  const call = answerOf(task).rounds.at(-1)?.calls[placeIn(args) - 1];
+  if (call?.state !== 'waiting' || task.state !== 'needs-input') throw new Refusal('refusals.alreadyDecided');
+  return { task, call };
+}
+
+function costly({ name }: AnswerCall): CostlyTool {
+  if (name === 'make_image' || name === 'make_video') return name;
+  throw new Refusal('refusals.unknownButton');
+}
+
+async function orderOf(
+  name: CostlyTool,
+  call: AnswerCall,
+  services: Services,
+): Promise<Pick<Order, 'kind' | 'request'>> {
+  const given = argumentsOf(name, call.arguments);
+  if (!given) throw new Refusal('refusals.unknownButton');
+  const { prompt } = given;
+  if (name === 'make_image') {
+    const objection = objectionTo({ prompt });
+    if (objection) throw objection;
+    return { kind: 'image', request: imageRequest({ prompt }, await chosenModel('image', given.model, services)) };
+  }
+  return filmOrder({ prompt }, await chosenModel('video', given.model, services), services.films.fields);
+}

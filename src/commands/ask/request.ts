@@ -1,0 +1,34 @@
+import type { Attachment } from '../../discord/options.ts';
+import { type AskRequest, askRequest, efforts, formats } from '../../services/asks/request.ts';
+import type { Task } from '../../services/tasks/task.ts';
+
+/** What a member says with a question. */
+export interface Given {
+  prompt: string;
+  model?: string | undefined;
+  image?: Pick<Attachment, 'address' | 'name'> | undefined;
+  file?: Pick<Attachment, 'address' | 'name'> | undefined;
+  instructions?: string | undefined;
+  effort?: string | undefined;
+  format?: string | undefined;
+  web?: boolean | undefined;
+}
+
+/** Instructions hold for a whole conversation; what else was wished for holds for one question. */
+export function askedFor(given: Given, model: string, before: Task | undefined): AskRequest {
+  const { image, file, web } = given;
+  const instructions = given.instructions?.trim() || askRequest.safeParse(before?.request).data?.instructions;
+  const effort = efforts.find((one) => one === given.effort);
+  const format = formats.find((one) => one === given.format);
+  return {
+    prompt: given.prompt.trim(),
+    model,
+    ...(instructions && { instructions }),
+    ...(effort && { effort }),
+    ...(format && { format }),
+    ...(web && { web }),
+    ...(image && { pictures: [{ address: image.address, name: image.name }] }),
+    ...(file && { documents: [{ address: file.address, name: file.name }] }),
+    ...(before && { after: before.id }),
+  };
+}

@@ -1,0 +1,92 @@
+import { answerOf } from '../../services/asks/transitions.ts';
+import { hasEnded, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import type { MessagePlan } from '../../views/plan.ts';
+import { bodyOf } from '../adapter.ts';
+import { Carrier } from '../delivery/carrier.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { factsOf } from '../delivery/errors.ts';
+import type { DeliveryParts } from '../delivery/parts.ts';
+import { editWay, tokenWay } from '../delivery/ways.ts';
+import { Continuation, type ContinuationParts } from './continuation.ts';
+
+type AnswersParts = ContinuationParts &
+  Pick<DeliveryParts, 'botRest' | 'tokenRest'> & {
+    /** Brings the message that every task has. */
+    delivery: Pick<Delivery, 'show'>;
+  };
+
+/**
+ * Shows answers: their first message is brought like that of any task, and those below it by this. The end of the first waits for
+ * theirs, for it carries the whole as a file where they cannot be brought.
+ */
+export class Answers {
+  readonly #parts: AnswersParts;
+  readonly #carrier: Carrier;
+  readonly #continuations = new Map<string, Continuation>();
+  readonly #stopping = new AbortController();
+
+  constructor(parts: AnswersParts) {
+    this.#parts = parts;
+    this.#carrier = new Carrier(parts);
+  }
+
+  show(task: Task): void {
+    if (!isLive(task)) this.#continuations.delete(task.id);
+    else {
+      if (!hasEnded(task) || task.delivery.call) this.#parts.delivery.show(task);
+      // Its end is called to its member only after everything is shown.
+      if (!task.delivery.call) this.#continuationOf(task).show(task);
+    }
+  }
+
+  /** Takes away every message in which an answer goes on; the first is whoever's that asks for it. */
+  async takeAway(task: Task): Promise<void> {
+    const { clock, log } = this.#parts;
+    for (const place of answerOf(task).parts) {
+      const token = tokenWay(task, clock.now());
+      const way = token ? { ...token, followUpId: place.id } : editWay({ ...task, message: place });
+      try {
+        if (way) await this.#carrier.remove(way);
+      } catch (error) {
+        log.info({ task: task.id, ...factsOf(error) }, 'A part of an answer could not be taken away.');
+      }
+    }
+  }
+
+  /** A message under what a member has said; undefined where the bot may not write. */
+  async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
+    try {
+      return await this.#carrier.post(channelId, `t-${id}`, bodyOf({ ...plan, answers: id }));
+    } catch (error) {
+      this.#parts.log.info(factsOf(error), 'A message in a thread was not answered.');
+      return undefined;
+    }
+  }
+
+  /** Changes such a message where no task came of it. */
+  async change(message: MessagePlace, plan: MessagePlan): Promise<void> {
+    try {
+      await this.#carrier.edit({ by: 'edit', message }, bodyOf(plan));
+    } catch (error) {
+      this.#parts.log.info(factsOf(error), 'That a message in a thread cannot be answered was not told.');
+    }
+  }
+
+  async finish(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all([...this.#continuations.values()].map((one) => one.finish()));
+  }
+
+  #continuationOf({ id }: Task): Continuation {
+    const known = this.#continuations.get(id);
+    if (known) return known;
+    const made = new Continuation(id, {
+      parts: this.#parts,
+      carrier: this.#carrier,
+      stopping: this.#stopping.signal,
+      onEnd: (task) => this.#parts.delivery.show(task),
+    });
+    this.#continuations.set(id, made);
+    return made;
+  }
+}

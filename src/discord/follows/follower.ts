@@ -1,0 +1,172 @@
+import { DiscordAPIError, type REST, Routes } from 'discord.js';
+import type { Clock } from '../../lib/clock.ts';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { FineTuneEvent, FineTunes } from '../../services/gateway/fine-tunes.ts';
+import { GatewayError, type GatewayErrorKind } from '../../services/gateway/index.ts';
+import type { MessagePlan } from '../../views/plan.ts';
+import { bodyOf } from '../adapter.ts';
+import { isPassing } from '../too-late.ts';
+import { type Follow, type FollowEnd, followSchema, lastMoment, markOf } from './follow.ts';
+
+/** Training counts in minutes: nobody waits for ten seconds of news. */
+const LOOK_EVERY_MS = 10_000;
+
+/** What will be the same however often it is asked. */
+const FOR_GOOD: ReadonlySet<GatewayErrorKind> = new Set(['not-found', 'not-offered', 'unauthorized', 'forbidden']);
+
+/** Where follows are kept; a row goes by itself with its token. */
+interface FollowRows {
+  put(id: string, follow: unknown, lastsMs: number): Promise<void>;
+  delete(id: string): Promise<void>;
+  entries(): AsyncGenerator<[id: string, follow: unknown]>;
+}
+
+export interface FollowerParts {
+  rows: FollowRows;
+  fineTunes: Pick<FineTunes, 'events'>;
+  tokenRest: REST;
+  clock: Clock;
+  log: Pick<Log, 'warn'>;
+  /** For how long nothing new may come. */
+  quietMs: number;
+  planOf(follow: Follow, events: readonly FineTuneEvent[] | undefined, end: FollowEnd | undefined): MessagePlan;
+}
+
+interface Followed {
+  follow: Follow;
+  /** What its message shows, as far as that is known. */
+  events: readonly FineTuneEvent[] | undefined;
+  cancel(): void;
+}
+
+/**
+ * Keeps messages up to date until somebody has seen enough, nothing new comes, or their tokens end. What is followed stands in the store; the
+ * timers only remind of it.
+ */
+export class Follower {
+  readonly #parts: FollowerParts;
+  readonly #followed = new Map<string, Followed>();
+  readonly #lock = new KeyedLock();
+  readonly #looks = new Set<Promise<void>>();
+  #isPaused = false;
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+  }
+
+  /** From now on the message shows what comes; what it shows already is handed in. */
+  async begin(follow: Follow, events: readonly FineTuneEvent[]): Promise<void> {
+    await this.#keep(follow);
+    this.#arrange({ follow, events, cancel: () => undefined });
+  }
+
+  /** Nothing changes the message any more. What was shown last, where that is known. */
+  stop(id: string): Promise<readonly FineTuneEvent[] | undefined> {
+    // A look that is under way has its say first, so that the last word is the member's.
+    return this.#lock.run(id, async () => {
+      const events = this.#followed.get(id)?.events;
+      await this.#drop(id);
+      return events;
+    });
+  }
+
+  /** Goes on with what was followed before a restart. */
+  async resume(): Promise<void> {
+    for await (const [id, row] of this.#parts.rows.entries()) {
+      const { data: follow } = followSchema.safeParse(row);
+      if (follow) this.#arrange({ follow, events: undefined, cancel: () => undefined }, 0);
+      else await this.#parts.rows.delete(id);
+    }
+  }
+
+  /** Looks no more; what is followed stays in the store. */
+  async pause(): Promise<void> {
+    this.#isPaused = true;
+    for (const { cancel } of this.#followed.values()) cancel();
+    await Promise.all(this.#looks);
+  }
+
+  #arrange(followed: Followed, inMs = LOOK_EVERY_MS): void {
+    const { id } = followed.follow;
+    this.#followed.set(id, followed);
+    if (this.#isPaused) return;
+    followed.cancel = this.#parts.clock.after(inMs, () => {
+      const look = this.#lock
+        .run(id, () => this.#look(id))
+        .catch((error: unknown) => {
+          this.#parts.log.warn({ err: error }, 'A followed message could not be kept up to date.');
+          if (this.#followed.get(id) === followed) this.#arrange(followed);
+        });
+      this.#looks.add(look);
+      void look.then(() => this.#looks.delete(look));
+    });
+  }
+
+  async #look(id: string): Promise<void> {
+    const followed = this.#followed.get(id);
+    if (!followed) return;
+    const { follow } = followed;
+    const now = this.#parts.clock.now();
+    const found = await this.#eventsOf(follow);
+    const isGone = found === 'gone';
+    const events = isGone || found === undefined ? followed.events : found;
+    const seen = events === undefined ? follow.seen : markOf(events);
+    const hasNews = seen !== follow.seen;
+    const next = hasNews ? { ...follow, newsAt: now, seen } : follow;
+    const end = this.#endOf(next, isGone, now);
+    // After a restart nobody knows what the message shows, so it is written once; never over something known with nothing known.
+    const isUnsure = followed.events === undefined && events !== undefined;
+    const isWorthIt = hasNews || isUnsure || end !== undefined;
+    const shown = isWorthIt ? await this.#show(next, events, end) : 'shown';
+    if (shown === 'gone' || (shown === 'shown' && end !== undefined) || now >= follow.tokenExpiresAt)
+      return this.#drop(id);
+    if (next !== follow) await this.#keep(next);
+    // What could not be written is written at the next look.
+    this.#arrange({ follow: next, events: shown === 'shown' ? events : undefined, cancel: () => undefined });
+  }
+
+  #endOf(follow: Follow, isGone: boolean, now: number): FollowEnd | undefined {
+    if (isGone) return 'gone';
+    if (now + LOOK_EVERY_MS > lastMoment(follow)) return 'too-late';
+    return now - follow.newsAt >= this.#parts.quietMs ? 'quiet' : undefined;
+  }
+
+  /** undefined: nobody knows just now. */
+  async #eventsOf({ fineTuneId }: Follow): Promise<readonly FineTuneEvent[] | 'gone' | undefined> {
+    try {
+      return await this.#parts.fineTunes.events(fineTuneId, { attempts: 1 });
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return FOR_GOOD.has(error.kind) ? 'gone' : undefined;
+    }
+  }
+
+  /** gone: the message, or the way to it. */
+  async #show(
+    follow: Follow,
+    events: readonly FineTuneEvent[] | undefined,
+    end: FollowEnd | undefined,
+  ): Promise<'shown' | 'later' | 'gone'> {
+    const { body, files } = bodyOf(this.#parts.planOf(follow, events, end));
+    const route = Routes.webhookMessage(follow.applicationId, follow.token);
+    try {
+      await this.#parts.tokenRest.patch(route, { body, files, auth: false });
+      return 'shown';
+    } catch (error) {
+      if (isPassing(error)) return 'later';
+      if (error instanceof DiscordAPIError) return 'gone';
+      throw error;
+    }
+  }
+
+  async #keep(follow: Follow): Promise<void> {
+    await this.#parts.rows.put(follow.id, follow, Math.max(1, follow.tokenExpiresAt - this.#parts.clock.now()));
+  }
+
+  async #drop(id: string): Promise<void> {
+    this.#followed.get(id)?.cancel();
+    this.#followed.delete(id);
+    await this.#parts.rows.delete(id);
+  }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/** What a person has written in a channel of a server. */
+export interface Spoken {
+  id: string;
+  channelId: string;
+  guildId: string;
+  memberId: string;
+  content: string;
+  files: readonly { address: string; name: string; mediaType?: string | undefined }[];
+}
+
+/** Ordinary messages and answers to others; the rest is what Discord itself tells. */
+const ORDINARY: ReadonlySet<number> = new Set([0, 19]);
+
+const created = z.object({
+  t: z.literal('MESSAGE_CREATE'),
+  d: z.object({
+    id: z.string(),
+    type: z.number(),
+    channel_id: z.string(),
+    guild_id: z.string(),
+    webhook_id: z.undefined().optional(),
+    author: z.object({ id: z.string(), bot: z.boolean().optional(), system: z.boolean().optional() }),
+    content: z.string(),
+    attachments: z
+      .array(z.object({ url: z.string(), filename: z.string(), content_type: z.string().nullish() }))
+      .default([]),
+  }),
+});
+
+/** Read from the packet itself; undefined for whatever no person of a server has written. */
+export function spokenIn(packet: unknown): Spoken | undefined {
+  const { d: message } = created.safeParse(packet).data ?? {};
+  if (!message || !ORDINARY.has(message.type) || message.author.bot || message.author.system) return undefined;
+  return {
+    id: message.id,
+    channelId: message.channel_id,
+    guildId: message.guild_id,
+    memberId: message.author.id,
+    content: message.content,
+    files: message.attachments.map(({ url, filename, content_type: mediaType }) => ({
+      address: url,
+      name: filename,
+      mediaType: mediaType ?? undefined,
+    })),
+  };
+}

@@ -1,0 +1,273 @@
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { type Gateway, GatewayError } from '../gateway/index.ts';
+import { refusedParts } from '../gateway/responses/refused.ts';
+import type { TextRequest } from '../gateway/responses/request.ts';
+import type { TextResponse } from '../gateway/responses/response.ts';
+import type { AnswerCall, Refusable } from '../tasks/answer.ts';
+import type { TasksLog } from '../tasks/book.ts';
+import { type Kind, kind } from '../tasks/kinds/kind.ts';
+import type { Gather, Materials } from '../tasks/materials.ts';
+import { hasEnded, type Task } from '../tasks/task.ts';
+import type { Tasks } from '../tasks/tasks.ts';
+import { Conversations } from './conversation.ts';
+import { Draft } from './draft.ts';
+import { lessOf, textRequestOf } from './input.ts';
+import { type Opened, opened } from './opened.ts';
+import { type AskRequest, askRequest } from './request.ts';
+import { type ToolParts, usedTools } from './tools/use.ts';
+import {
+  answered,
+  answerOf,
+  begun,
+  brokenOff,
+  callAnswered,
+  drafted,
+  forgotten,
+  roundDone,
+  waitingCalls,
+  waitingForMember,
+  withLastWords,
+} from './transitions.ts';
+
+interface AsksParts extends ToolParts {
+  responses: Pick<Gateway['responses'], 'stream'>;
+  gather: Gather;
+  /** So long what an answer goes by may be needed. */
+  patienceMs: number;
+  clock: Clock;
+  log: TasksLog;
+}
+
+/** A model that goes on asking for tools is to come to its answer at last. */
+const MOST_ROUNDS = 5;
+
+/** Why an answer was taken back. */
+type TakenBack = 'stopped' | 'interrupted';
+
+/** Answers in words, from the first word to the last. What of them a restart would lose is told as interrupted. */
+export class Asks {
+  readonly kind: Kind;
+  readonly #parts: AsksParts;
+  #tasks: Tasks | undefined;
+  #conversations: Conversations | undefined;
+  /** Begun, and their task is not accepted yet; by the key of the order. */
+  readonly #begun = new Map<string, Opened>();
+  readonly #stops = new Map<string, AbortController>();
+  readonly #underWay = new Set<Promise<void>>();
+  /** What a model has refused once it is not asked for again, as long as this process lives. */
+  readonly #refused = new Map<string, readonly Refusable[]>();
+  #isStopping = false;
+
+  constructor(parts: AsksParts) {
+    this.#parts = parts;
+    this.kind = kind({
+      name: 'ask',
+      follow: (task) => this.#follow(task),
+      request: askRequest,
+      patience: () => 'text',
+      durationKey: ({ model }) => `ask:${model}`,
+      model: ({ model }) => model,
+      submit: async (request, { idempotencyKey, materials }) => {
+        const begins = await this.#open(await this.#questionOf(request, materials));
+        this.#begun.set(idempotencyKey, begins);
+        const remoteId = begins.id ?? idempotencyKey;
+        return { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
+      },
+    });
+  }
+
+  /** Tasks know their kinds, and this kind its tasks: one of the two comes first. */
+  serve(tasks: Tasks): void {
+    this.#tasks = tasks;
+    this.#conversations = new Conversations({ get: (id) => tasks.get(id), page: this.#parts.page });
+  }
+
+  /** The answer from which a member goes on who asks again in the same place. */
+  newestOf(whose: Parameters<Conversations['newestOf']>[0]): Promise<Task | undefined> {
+    return this.#known.newestOf(whose, this.#parts.clock.now());
+  }
+
+  /** How many questions of its conversation the model knew before an answer. */
+  async knewOf({ request }: Task): Promise<number> {
+    const { after } = askRequest.parse(request);
+    return (await this.#known.before(after)).length;
+  }
+
+  /** What was said so far stays. */
+  async stop(task: Task): Promise<void> {
+    const stop = this.#stops.get(task.id);
+    if (stop) stop.abort('stopped' satisfies TakenBack);
+    else await this.#change(task.id, (known) => brokenOff(known, 'stopped', undefined, this.#parts.clock.now()));
+  }
+
+  async forget(task: Task): Promise<void> {
+    for (const id of await this.#known.all(task)) await this.#change(id, forgotten);
+  }
+
+  /** A member has decided about a call, and what came of it goes to the model once nothing else is open. */
+  async decide(id: string, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Promise<Task> {
+    const task = await this.#change(id, (known) => {
+      if (!waitingCalls(known).some((call) => call.callId === callId)) throw new Refusal('refusals.alreadyDecided');
+      return callAnswered(known, callId, outcome);
+    });
+    if (waitingCalls(task).length === 0) this.#track(this.#goOn(task));
+    return task;
+  }
+
+  /** The bot is about to end: what is under way is told as interrupted. */
+  async finish(): Promise<void> {
+    this.#isStopping = true;
+    for (const stop of this.#stops.values()) stop.abort('interrupted' satisfies TakenBack);
+    await Promise.all(this.#underWay);
+  }
+
+  #follow(task: Task): void {
+    const begins = this.#begun.get(task.idempotencyKey);
+    this.#begun.delete(task.idempotencyKey);
+    if (begins) this.#track(this.#answer(task.id, begins));
+    // Waiting for its member outlasts a restart; words that were still to come do not.
+    else if (waitingCalls(task).length === 0) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
+  }
+
+  async #questionOf(request: AskRequest, materials: Materials, task?: Task): Promise<TextRequest> {
+    const { rounds = [], without = this.#refused.get(request.model) ?? [] } = task ? answerOf(task) : {};
+    const earlier = await this.#known.before(request.after);
+    const isLast = rounds.length >= MOST_ROUNDS;
+    const models = await this.#parts.models.atHand();
+    return textRequestOf({ request, earlier, materials, models, rounds, without, isLast });
+  }
+
+  /** Opens the stream. What the model refuses for certain before it says a word it is asked once without. */
+  async #open(asked: TextRequest, without: readonly Refusable[] = []): Promise<Opened> {
+    const stop = new AbortController();
+    if (this.#isStopping) stop.abort('interrupted' satisfies TakenBack);
+    try {
+      const events = this.#parts.responses.stream(asked, { signal: stop.signal });
+      const begins = await opened(events, { asked, stop, without });
+      // Effort was its member's wish, and told each time; tools come with every question.
+      if (without.includes('tools')) this.#refused.set(asked.model, ['tools']);
+      return begins;
+    } catch (error) {
+      const less = error instanceof GatewayError ? this.#lessOf(asked, error) : undefined;
+      if (!less) throw error;
+      return this.#open(less.asked, [...without, less.part]);
+    }
+  }
+
+  #lessOf(asked: TextRequest, error: GatewayError) {
+    const less = lessOf(asked, refusedParts(error, asked));
+    if (less)
+      this.#parts.log.info({ model: asked.model, part: less.part, code: error.code }, 'A model refused a part.');
+    return less;
+  }
+
+  async #goOn(task: Task): Promise<void> {
+    try {
+      const request = askRequest.parse(task.request);
+      const materials = await this.#parts.gather(task.request, { patienceMs: this.#parts.patienceMs });
+      await this.#answer(task.id, await this.#open(await this.#questionOf(request, materials, task)));
+    } catch (error) {
+      if (!(error instanceof GatewayError) && !(error instanceof Refusal)) throw error;
+      await this.#breakOff(task.id, 'failed', error instanceof GatewayError ? error : undefined);
+    }
+  }
+
+  /** One response of the model, and whatever follows from it. */
+  async #answer(id: string, begins: Opened): Promise<void> {
+    const { stop, without, asked } = begins;
+    this.#stops.set(id, stop);
+    try {
+      await this.#change(id, (task) => begun(task, [...answerOf(task).without, ...without]));
+      const response = await this.#heard(id, begins);
+      const less =
+        response.end === 'failed' && isEmpty(response) && response.error && this.#lessOf(asked, response.error);
+      if (less) return await this.#answer(id, await this.#open(less.asked, [less.part]));
+      await this.#conclude(id, response, stop.signal);
+    } catch (error) {
+      const known = error instanceof GatewayError ? error : undefined;
+      if (!known && !(error instanceof Refusal)) {
+        this.#parts.log.error({ task: id, err: error }, 'An answer could not be brought to its end.');
+      }
+      await this.#breakOff(id, takenBack(stop.signal) ?? 'failed', known);
+    } finally {
+      if (this.#stops.get(id) === stop) this.#stops.delete(id);
+    }
+  }
+
+  async #heard(id: string, { events, stop }: Opened): Promise<TextResponse> {
+    const draft = new Draft(this.#parts.clock, async (text, doing) => {
+      try {
+        await this.#change(id, (task) => drafted(task, text, doing, this.#parts.clock.now()));
+      } catch (error) {
+        // Its member may have had it deleted: then nobody waits for more of it.
+        if (error instanceof Refusal) stop.abort('stopped' satisfies TakenBack);
+        else this.#parts.log.warn({ task: id, err: error }, 'What a model said could not be taken down.');
+      }
+    });
+    try {
+      for await (const event of events) {
+        if (event.type === 'text' || event.type === 'refusal') draft.add(event.delta);
+        else if (event.type === 'reasoning') draft.does('thinking');
+        else if (event.type === 'web-search') draft.does(event.state === 'done' ? undefined : 'searching');
+        if ('response' in event) return event.response;
+      }
+    } finally {
+      await draft.end();
+    }
+    throw new Error('A stream of the gateway ended without an end.');
+  }
+
+  async #conclude(id: string, response: TextResponse, signal: AbortSignal): Promise<void> {
+    const now = (): number => this.#parts.clock.now();
+    const { end, calls, reason, error } = response;
+    if (end === 'failed' || end === 'ended-early') {
+      const cause = takenBack(signal) ?? (end === 'failed' ? 'failed' : 'cut');
+      await this.#change(id, (task) =>
+        brokenOff(withLastWords(task, response), cause, cause === 'stopped' ? undefined : error, now()),
+      );
+      return;
+    }
+    const known = await this.#tasksBook.get(id);
+    if (!known || hasEnded(known)) return;
+    const used = end === 'completed' ? await usedTools(calls, known, this.#parts) : [];
+    const task = await this.#change(id, (before) => {
+      const after = roundDone(before, response, used);
+      if (used.length === 0) return answered(after, end === 'incomplete' ? (reason ?? '') : undefined, now());
+      return waitingCalls(after).length > 0 ? waitingForMember(after) : after;
+    });
+    if (used.length > 0 && waitingCalls(task).length === 0) await this.#goOn(task);
+  }
+
+  async #breakOff(id: string, cause: TakenBack | 'failed', error: GatewayError | undefined): Promise<void> {
+    await this.#change(id, (task) => brokenOff(task, cause, error, this.#parts.clock.now()));
+  }
+
+  #change(id: string, transition: (task: Task) => Task): Promise<Task> {
+    return this.#tasksBook.change(id, transition, { mustHold: true });
+  }
+
+  #track(work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'An answer could not be brought to its end.'))
+      .finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
+  }
+
+  get #tasksBook(): Tasks {
+    if (!this.#tasks) throw new Error('Nobody has said which tasks these answers belong to.');
+    return this.#tasks;
+  }
+
+  get #known(): Conversations {
+    if (!this.#conversations) throw new Error('Nobody has said which tasks these answers belong to.');
+    return this.#conversations;
+  }
+}
+
+function takenBack({ aborted, reason }: AbortSignal): TakenBack | undefined {
+  return aborted ? (reason === 'stopped' ? 'stopped' : 'interrupted') : undefined;
+}
+
+const isEmpty = ({ text, refusal, calls }: TextResponse): boolean =>
+  text === '' && refusal === '' && calls.length === 0;

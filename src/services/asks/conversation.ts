@@ -1,0 +1,79 @@
+import type { Task } from '../tasks/task.ts';
+import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
+import { answerOf, wordsOf } from './transitions.ts';
+
+/** What was asked before in a conversation, and what was answered. */
+export interface Turn {
+  prompt: string;
+  text: string;
+}
+
+/** A model reads so much without being slow or dear; what came before is left out, the oldest first. */
+const MOST_TURNS = 20;
+const MOST_LETTERS = 60_000;
+/** Whoever comes back later has begun something new. */
+const GOES_ON_FOR_MS = 6 * 3_600_000;
+/** So many of a member's newest answers are looked through for those of one place. */
+const MOST_LOOKED_AT = 10;
+/** And so many for those of one conversation. */
+const MOST_FORGOTTEN = 200;
+
+interface Kept {
+  get(id: string): Promise<Task | undefined>;
+  page(question: PageQuestion): Promise<TaskPage>;
+}
+
+/** Conversations are answers that hang on each other, and nothing besides: what deletes the answers deletes them. */
+export class Conversations {
+  readonly #kept: Kept;
+
+  constructor(kept: Kept) {
+    this.#kept = kept;
+  }
+
+  /** Oldest first. */
+  async before(after: string | undefined): Promise<Turn[]> {
+    const turns: Turn[] = [];
+    let letters = 0;
+    for (let id = after; id !== undefined && turns.length < MOST_TURNS; ) {
+      const task = await this.#kept.get(id);
+      if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
+      const turn = { prompt: String(task.request.prompt ?? ''), text: wordsOf(task) };
+      letters += turn.prompt.length + turn.text.length;
+      if (letters > MOST_LETTERS) break;
+      turns.push(turn);
+      id = typeof task.request.after === 'string' ? task.request.after : undefined;
+    }
+    return turns.reverse();
+  }
+
+  /** The member's newest answer in a place, where they would expect to go on from it. */
+  async newestOf(
+    { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
+    now: number,
+  ): Promise<Task | undefined> {
+    const { lines } = await this.#kept.page({ of: { memberId }, kind: 'ask', most: MOST_LOOKED_AT });
+    for (const line of lines) {
+      if (now - line.createdAt > GOES_ON_FOR_MS) return undefined;
+      const task = await this.#kept.get(line.id);
+      if (!task || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
+      if (answerOf(task).isForgotten) return undefined;
+      if (wordsOf(task) !== '' && task.times.ended !== undefined) return task;
+    }
+    return undefined;
+  }
+
+  /** Every answer of the same conversation that its member has. */
+  async all({ id, rootId = id, requesterId }: Task): Promise<string[]> {
+    const ids = new Set([id, rootId]);
+    let before: string | undefined;
+    for (let seen = 0; seen < MOST_FORGOTTEN; ) {
+      const page = await this.#kept.page({ of: { memberId: requesterId }, kind: 'ask', most: 50, before });
+      for (const line of page.lines) if ((await this.#kept.get(line.id))?.rootId === rootId) ids.add(line.id);
+      seen += page.lines.length;
+      before = page.next;
+      if (before === undefined) break;
+    }
+    return [...ids];
+  }
+}

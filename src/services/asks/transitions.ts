@@ -1,0 +1,125 @@
+import type { GatewayError } from '../gateway/index.ts';
+import type { TextResponse, TextUsage } from '../gateway/responses/response.ts';
+import { type Answer, type AnswerCall, NO_ANSWER, type Refusable, type Tokens } from '../tasks/answer.ts';
+import { hasEnded, type Task } from '../tasks/task.ts';
+
+/** A crash costs no more than the words of so long a time. */
+const KEPT_EVERY_MS = 5_000;
+
+export const answerOf = ({ answer = NO_ANSWER }: Task): Answer => answer;
+
+/** All that was said so far, before and after every use of tools. */
+export function wordsOf(task: Task): string {
+  const { rounds, draft } = answerOf(task);
+  return task.text ?? joined([...rounds.map(({ text }) => text), draft]);
+}
+
+const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
+
+/** The gateway has begun to answer, perhaps without what the model had refused. */
+export function begun(task: Task, without: readonly Refusable[]): Task {
+  if (hasEnded(task)) return task;
+  return withAnswer({ ...task, state: 'running' }, { without: [...without], doing: 'thinking' });
+}
+
+/** More has come. It is stored now and then only, for the gateway says many words a second. */
+export function drafted(task: Task, draft: string, doing: Answer['doing'], now: number): Task {
+  if (hasEnded(task)) return task;
+  const { keptAt = task.times.accepted ?? now } = answerOf(task);
+  const isDue = now - keptAt >= KEPT_EVERY_MS;
+  return withAnswer({ ...task, state: 'running' }, { draft, doing, ...(isDue && { keptAt: now }) });
+}
+
+/** One answer of the model, whole. Where it wants tools to be used, it is not the last. */
+export function roundDone(task: Task, response: TextResponse, calls: readonly AnswerCall[]): Task {
+  if (hasEnded(task)) return task;
+  const answer = answerOf(task);
+  return withAnswer(task, {
+    rounds: [...answer.rounds, { text: saidIn(response), calls: [...calls] }],
+    draft: '',
+    doing: undefined,
+    tokens: summed(answer.tokens, response.usage),
+  });
+}
+
+/** Its member is asked before anything that costs. */
+export const waitingForMember = (task: Task): Task =>
+  hasEnded(task) ? task : withAnswer({ ...task, state: 'needs-input' }, { doing: undefined });
+
+/** What came of one call of the last round; the same task where that is known already. */
+export function callAnswered(
+  task: Task,
+  callId: string,
+  { state, output }: Pick<AnswerCall, 'state' | 'output'>,
+): Task {
+  const { rounds } = answerOf(task);
+  const last = rounds.at(-1);
+  if (!last || hasEnded(task)) return task;
+  const calls = last.calls.map((call) =>
+    call.callId === callId && call.state === 'waiting' ? { ...call, state, output } : call,
+  );
+  return withAnswer(task, { rounds: [...rounds.slice(0, -1), { ...last, calls }] });
+}
+
+export const waitingCalls = (task: Task): AnswerCall[] =>
+  (answerOf(task).rounds.at(-1)?.calls ?? []).filter(({ state }) => state === 'waiting');
+
+/** It is all there, or as much as the model was let say. */
+export function answered(task: Task, incomplete: string | undefined, now: number): Task {
+  return over({ ...task, state: 'ready', progress: 100 }, now, { incomplete });
+}
+
+type Cause = NonNullable<Task['failure']>['cause'];
+
+/** It came to no end of its own; what was said stays. */
+export function brokenOff(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {
+  if (hasEnded(task)) return task;
+  const failure = { cause, reason: error?.message, code: error?.code };
+  return over({ ...task, state: cause === 'stopped' ? 'cancelled' : 'failed', failure }, now);
+}
+
+/** What a broken-off response had brought, before it is over. */
+export function withLastWords(task: Task, response: TextResponse): Task {
+  if (hasEnded(task)) return task;
+  const { draft, tokens } = answerOf(task);
+  return withAnswer(task, { draft: saidIn(response) || draft, tokens: summed(tokens, response.usage) });
+}
+
+function over(task: Task, now: number, more: Partial<Answer> = {}): Task {
+  const text = wordsOf(task);
+  const ended = { ...task, ...(text !== '' && { text }), times: { ...task.times, ended: now } };
+  return withAnswer(ended, { ...more, draft: '', doing: undefined });
+}
+
+/** Its member does not want it to be remembered. */
+export const forgotten = (task: Task): Task => withAnswer(task, { isForgotten: true });
+
+/** A further message shows the next of its parts. */
+export function partPosted(task: Task, part: Answer['parts'][number]): Task {
+  return withAnswer(task, { parts: [...answerOf(task).parts, part] });
+}
+
+/** Those that are not needed any more are gone. */
+export function partsCut(task: Task, most: number): Task {
+  const { parts } = answerOf(task);
+  return parts.length <= most ? task : withAnswer(task, { parts: parts.slice(0, most) });
+}
+
+export const partsShown = (task: Task): Task => withAnswer(task, { areShown: true });
+
+function withAnswer(task: Task, changes: Partial<Answer>): Task {
+  return { ...task, answer: { ...answerOf(task), ...changes } };
+}
+
+export const saidIn = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>): string => joined([text, refusal]);
+
+/** Every use of tools is a response of its own, and all of them are used. */
+function summed(known: Tokens | undefined, usage: TextUsage | undefined): Tokens | undefined {
+  if (!usage) return known;
+  const { input, cached, output, reasoning } = usage;
+  const now: Tokens = { input, cached, output, reasoning };
+  if (!known) return now;
+  const sum = (name: keyof Tokens): number | undefined =>
+    known[name] === undefined && now[name] === undefined ? undefined : (known[name] ?? 0) + (now[name] ?? 0);
+  return { input: sum('input'), cached: sum('cached'), output: sum('output'), reasoning: sum('reasoning') };
+}

@@ -1,0 +1,66 @@
+import { GatewayError } from './errors.ts';
+import type { CallOptions, GatewayHttp } from './http.ts';
+import type { TextEvent } from './responses/events.ts';
+import { framesIn } from './responses/frames.ts';
+import { AnswerReader } from './responses/reader.ts';
+import { type TextRequest, textRequest } from './responses/request.ts';
+import type { TextResponse } from './responses/response.ts';
+import { bodyOf } from './responses/wire.ts';
+import { checked } from './schemas.ts';
+
+export type TextOptions = Pick<CallOptions, 'signal'>;
+
+const PATH = '/v1/responses';
+
+/** The text endpoint (4.6, 6). */
+export class Responses {
+  readonly #http: GatewayHttp;
+
+  constructor(http: GatewayHttp) {
+    this.#http = http;
+  }
+
+  /** The whole answer at once. One that failed or cannot be understood is thrown; an incomplete one says so. */
+  async create(request: TextRequest, { signal }: TextOptions = {}): Promise<TextResponse> {
+    const body = bodyOf(checked(textRequest, request), false);
+    const answer = await this.#http.submit({ path: PATH, body, signal, patience: 'wholeTextMs' });
+    const reader = this.#reader();
+    const end = [...reader.takeWhole(answer), ...reader.close()].findLast((event) => 'response' in event);
+    if (!end || end.response.error) throw end?.response.error ?? new Error('An answer without an end.');
+    return end.response;
+  }
+
+  /**
+   * The answer as it comes. What is refused before it begins is thrown; afterwards the last event says how it ended, and with what.
+   * Leaving the loop, and the signal, close the connection.
+   */
+  async *stream(request: TextRequest, { signal }: TextOptions = {}): AsyncGenerator<TextEvent, void, void> {
+    const body = bodyOf(checked(textRequest, request), true);
+    const answer = await this.#http.stream({ path: PATH, body, signal });
+    const reader = this.#reader();
+    if (!('whole' in answer)) return yield* eventsIn(answer, reader);
+    yield* reader.takeWhole(answer.whole);
+    yield* reader.close();
+  }
+
+  #reader(): AnswerReader {
+    return new AnswerReader((body, status) => this.#http.errorIn(body, status));
+  }
+}
+
+/** What came before the connection was cut is kept: how it was cut is the last event. */
+export async function* eventsIn(
+  pieces: AsyncIterable<string>,
+  reader: AnswerReader,
+): AsyncGenerator<TextEvent, void, void> {
+  try {
+    for await (const frame of framesIn(pieces)) {
+      yield* reader.take(frame);
+      if (reader.isOver) return;
+    }
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    yield* reader.close(error);
+  }
+  yield* reader.close();
+}

@@ -1,0 +1,105 @@
+import { asText } from '../read/values.ts';
+import type { TextEvent } from './events.ts';
+import type { ToolCall } from './response.ts';
+
+interface Draft {
+  callId: string;
+  name: string;
+  arguments: string;
+  isStarted: boolean;
+  isWhole: boolean;
+}
+
+/** The names under which events speak of one call. */
+interface Address {
+  item_id?: unknown;
+  output_index?: unknown;
+}
+
+/** The calls of one answer. Gateways tell of one up to four times, and not all of them tell everything each time. */
+export class Calls {
+  readonly #drafts: Draft[] = [];
+  readonly #byName = new Map<string, Draft>();
+
+  get whole(): ToolCall[] {
+    return this.#drafts.flatMap(({ isWhole, callId, name, arguments: written }) =>
+      isWhole ? [{ callId, name, arguments: written }] : [],
+    );
+  }
+
+  get hasAny(): boolean {
+    return this.#drafts.length > 0;
+  }
+
+  /** An item of the output that is a call, as it begins. */
+  began(item: Record<string, unknown>, address: Address): TextEvent[] {
+    return this.#learn(item, address).events;
+  }
+
+  /** The same item, told whole. */
+  ended(item: Record<string, unknown>, address: Address): TextEvent[] {
+    const { draft, events } = this.#learn(item, address);
+    return [...events, ...this.#finish(draft, item.arguments)];
+  }
+
+  wrote(address: Address, delta: string): TextEvent[] {
+    const draft = this.#find(namesOf({}, address));
+    if (draft.isWhole || delta === '') return [];
+    draft.arguments += delta;
+    return draft.isStarted ? [{ type: 'call-arguments', callId: draft.callId, delta }] : [];
+  }
+
+  /** Its arguments are whole. The name may still be missing, and comes with the item. */
+  wroteAll(frame: Record<string, unknown>): TextEvent[] {
+    const { draft, events } = this.#learn({ name: frame.name, call_id: frame.call_id }, frame);
+    return [...events, ...this.#finish(draft, frame.arguments)];
+  }
+
+  /** The answer is complete, so each call is, even where nobody said so. */
+  endAll(): TextEvent[] {
+    return this.#drafts.flatMap((draft) => this.#finish(draft, undefined));
+  }
+
+  #learn(item: Record<string, unknown>, address: Address): { draft: Draft; events: TextEvent[] } {
+    const draft = this.#find(namesOf(item, address));
+    if (draft.isStarted) return { draft, events: [] };
+    draft.callId = asText(item.call_id) ?? draft.callId;
+    draft.name = asText(item.name) ?? draft.name;
+    if (draft.name === '') return { draft, events: [] };
+    draft.isStarted = true;
+    const { callId, name, arguments: before } = draft;
+    const started: TextEvent = { type: 'call-started', callId, name };
+    // What was written before anybody knew for which tool.
+    return { draft, events: before === '' ? [started] : [started, { type: 'call-arguments', callId, delta: before }] };
+  }
+
+  #finish(draft: Draft, written: unknown): TextEvent[] {
+    if (draft.isWhole) return [];
+    const whole = typeof written === 'string' || written == null ? written : JSON.stringify(written);
+    if (whole) draft.arguments = whole;
+    if (!draft.isStarted) return [];
+    draft.isWhole = true;
+    const { callId, name, arguments: all } = draft;
+    return [{ type: 'call', callId, name, arguments: all }];
+  }
+
+  #find(names: readonly string[]): Draft {
+    const known = names.map((name) => this.#byName.get(name)).find((draft) => draft !== undefined);
+    const draft = known ?? { callId: '', name: '', arguments: '', isStarted: false, isWhole: false };
+    if (!known) {
+      draft.callId = names[0]?.slice(1) ?? `call_${this.#drafts.length + 1}`;
+      this.#drafts.push(draft);
+    }
+    for (const name of names) if (!this.#byName.has(name)) this.#byName.set(name, draft);
+    return draft;
+  }
+}
+
+/** The call's own id first: places in a list may be counted anew in the last event. */
+function namesOf(item: Record<string, unknown>, { item_id, output_index }: Address): string[] {
+  const named = (mark: string, value: unknown): string[] => {
+    const text = asText(value);
+    return text === undefined ? [] : [mark + text];
+  };
+  return [...named('c', item.call_id), ...named('i', item.id ?? item_id), ...named('n', output_index)];
+}

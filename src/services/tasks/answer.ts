@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** What a model may refuse to be asked for. */
+export const refusable = ['tools', 'reasoning'] as const;
+
+/** A tool that the model wants to be used, and what came of it. */
+const call = z.object({
+  callId: z.string(),
+  name: z.string(),
+  /** JSON as the model wrote it, which may not parse. */
+  arguments: z.string(),
+  /** waiting: for its member, who has to say yes to whatever costs. */
+  state: z.enum(['waiting', 'done', 'declined']),
+  /** What the model is told of it. */
+  output: z.string().optional(),
+});
+
+const round = z.object({ text: z.string(), calls: z.array(call) });
+
+/** What the gateway said that an answer took. */
+export const tokens = z.object({
+  input: z.number().optional(),
+  cached: z.number().optional(),
+  output: z.number().optional(),
+  reasoning: z.number().optional(),
+});
+
+const part = z.object({ channelId: z.string(), id: z.string() });
+
+/** An answer in words. What has come of it so far grows in memory, and is stored now and then. */
+export const answer = z.object({
+  /** What was said before each use of tools, and which. */
+  rounds: z.array(round),
+  draft: z.string(),
+  /** When the draft was last to be stored. */
+  keptAt: z.number().optional(),
+  /** What the model does while no words come. */
+  doing: z.enum(['thinking', 'searching']).optional(),
+  /** What the model refused, and was then not asked for. */
+  without: z.array(z.enum(refusable)),
+  /** Why it is not whole, in the gateway's word. */
+  incomplete: z.string().optional(),
+  tokens: tokens.optional(),
+  /** The further messages in which it goes on, in their order. */
+  parts: z.array(part),
+  /** Each of them shows what it should, to the last letter. */
+  areShown: z.boolean().optional(),
+  /** Its member does not want it to be remembered. */
+  isForgotten: z.boolean().optional(),
+});
+
+export type Answer = z.output<typeof answer>;
+export type AnswerCall = z.output<typeof call>;
+export type Tokens = z.output<typeof tokens>;
+export type Refusable = (typeof refusable)[number];
+
+export const NO_ANSWER: Answer = { rounds: [], draft: '', without: [], parts: [] };

@@ -1,0 +1,75 @@
+/** What an answer is made of, as far as cutting it into messages goes. */
+export type Block =
+  | { kind: 'words'; source: string; shown: string }
+  | { kind: 'code'; source: string; language: string; code: string }
+  | { kind: 'table'; source: string; table: string };
+
+const FENCE = /^[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^`\n]*)$/;
+const LANGUAGE = /^[\w+\-.#]{1,30}/;
+const BETWEEN = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+
+/** In their order; their sources together are the text, letter by letter. */
+export function blocksOf(text: string): Block[] {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const blocks: Block[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const length = lengthOfCode(lines, at) ?? lengthOfTable(lines, at) ?? lengthOfWords(lines, at);
+    const own = lines.slice(at, at + length);
+    let next = at + length;
+    // Empty lines belong to what stands before them.
+    while (next < lines.length && isEmpty(lines[next])) next++;
+    blocks.push(blockOf(own, lines.slice(at, next).join('')));
+    at = next;
+  }
+  return blocks;
+}
+
+function blockOf(own: readonly string[], source: string): Block {
+  const body = own.join('').replace(/\n$/, '');
+  const fence = FENCE.exec(bare(own[0]));
+  if (fence) {
+    const isClosed = own.length > 1 && closes(own.at(-1), fence[1]);
+    const code = own
+      .slice(1, isClosed ? -1 : undefined)
+      .join('')
+      .replace(/\n$/, '');
+    return { kind: 'code', source, language: LANGUAGE.exec(fence[2] ?? '')?.[0] ?? '', code };
+  }
+  if (own.length > 1 && isTable(own, 0)) return { kind: 'table', source, table: body };
+  return { kind: 'words', source, shown: body };
+}
+
+/** One that is not closed goes to the end: the rest of it has not come yet, or never will. */
+function lengthOfCode(lines: readonly string[], at: number): number | undefined {
+  const fence = FENCE.exec(bare(lines[at]));
+  if (!fence) return undefined;
+  const end = lines.findIndex((line, index) => index > at && closes(line, fence[1]));
+  return (end < 0 ? lines.length : end + 1) - at;
+}
+
+function closes(line = '', mark = ''): boolean {
+  const trimmed = bare(line).trim();
+  return trimmed.length >= mark.length && trimmed === mark.charAt(0).repeat(trimmed.length);
+}
+
+function lengthOfTable(lines: readonly string[], at: number): number | undefined {
+  if (!isTable(lines, at)) return undefined;
+  let end = at + 2;
+  while (end < lines.length && (lines[end] ?? '').includes('|') && !FENCE.test(bare(lines[end]))) end++;
+  return end - at;
+}
+
+function isTable(lines: readonly string[], at: number): boolean {
+  const [head = '', between = ''] = [lines[at], lines[at + 1]];
+  return head.includes('|') && between.includes('|') && BETWEEN.test(bare(between));
+}
+
+/** A paragraph: to the next empty line, or to what is none. */
+function lengthOfWords(lines: readonly string[], at: number): number {
+  let end = at + 1;
+  while (end < lines.length && !isEmpty(lines[end]) && !FENCE.test(bare(lines[end])) && !isTable(lines, end)) end++;
+  return end - at;
+}
+
+const bare = (line = ''): string => line.replace(/\r?\n$/, '');
+const isEmpty = (line = ''): boolean => line.trim() === '';

@@ -1,0 +1,144 @@
+import { type Block, blocksOf } from './blocks.ts';
+import { cutAt } from './cut.ts';
+
+/** A file in place of what a message cannot show. */
+export interface AnswerFile {
+  name: string;
+  text: string;
+}
+
+/** What one message shows of an answer. */
+export interface AnswerPart {
+  /** The piece of the answer that it stands for; all of them together are the answer, letter by letter. */
+  source: string;
+  shown: string;
+  files: AnswerFile[];
+}
+
+interface Room {
+  /** Letters that the first message has for it, and each of the others. */
+  first: number;
+  other: number;
+  /** So many messages; what is left over becomes a file on the last one. */
+  most: number;
+}
+
+/** Code that would fill more than about two messages is read in a file. */
+const LONGEST_CODE = 3_600;
+/** Discord takes ten on a message, and the rest of the answer may be one of them. */
+const MOST_FILES = 8;
+const OPEN = '```';
+const CLOSE = '\n```';
+
+/** Greedy from the start, so that what stands in a message already stays there while more comes. */
+export function answerParts(text: string, room: Room): AnswerPart[] {
+  const parts: AnswerPart[] = [];
+  const counts = { table: 0, code: 0 };
+  for (const block of blocksOf(text)) {
+    const most = parts.length === 0 ? room.first : room.other;
+    for (const piece of piecesOf(block, { first: most, other: room.other }, counts)) {
+      const last = parts.at(-1);
+      const isRoom = last && mayTake(last, piece, parts.length === 1 ? room.first : room.other);
+      if (isRoom) parts[parts.length - 1] = withPiece(last, piece);
+      else parts.push(piece);
+    }
+  }
+  return limited(parts.map(visible), room.most);
+}
+
+const mayTake = (part: AnswerPart, piece: AnswerPart, most: number): boolean =>
+  joined(part, piece.shown).length <= most && part.files.length + piece.files.length <= MOST_FILES;
+
+const withPiece = (part: AnswerPart, piece: AnswerPart): AnswerPart => ({
+  source: part.source + piece.source,
+  shown: joined(part, piece.shown),
+  files: [...part.files, ...piece.files],
+});
+
+/** Apart as they were; empty lines in a row say no more than one. */
+const joined = ({ shown, source }: AnswerPart, after: string): string =>
+  shown + (/\n\s*\n\s*$/.test(source) ? '\n\n' : '\n') + after;
+
+const fenced = (language: string, code: string): string => `${OPEN}${language}\n${code}${CLOSE}`;
+
+/** Marks of code that are never closed would swallow whatever follows. */
+const closed = (shown: string): string => ((shown.match(/```/g)?.length ?? 0) % 2 === 1 ? `${shown}${CLOSE}` : shown);
+
+function asFile(block: Block, counts: Counts): AnswerFile | undefined {
+  if (block.kind === 'table') return { name: `table-${++counts.table}.md`, text: block.table };
+  // Code that holds marks of code itself cannot be shown as any.
+  if (block.kind !== 'code' || (block.code.length <= LONGEST_CODE && !block.code.includes(OPEN))) return undefined;
+  return { name: `code-${++counts.code}.${extensionOf(block.language)}`, text: block.code };
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  javascript: 'js',
+  typescript: 'ts',
+  python: 'py',
+  markdown: 'md',
+  rust: 'rs',
+  ruby: 'rb',
+  shell: 'sh',
+  bash: 'sh',
+  yaml: 'yml',
+  csharp: 'cs',
+  'c++': 'cpp',
+  'c#': 'cs',
+};
+
+function extensionOf(language: string): string {
+  const known = EXTENSIONS[language.toLowerCase()] ?? language.toLowerCase();
+  return /^[a-z0-9]{1,8}$/.test(known) ? known : 'txt';
+}
+
+type Counts = { table: number; code: number };
+
+/** Each right on its own: the whole block where a message has room for it. */
+function piecesOf(block: Block, { first, other }: Omit<Room, 'most'>, counts: Counts): AnswerPart[] {
+  const { source } = block;
+  const file = asFile(block, counts);
+  if (file) return [{ source, shown: `📄 ${file.name}`, files: [file] }];
+  const shown = block.kind === 'code' ? fenced(block.language, block.code) : closed(wordsIn(block));
+  return shown.length <= first ? [{ source, shown, files: [] }] : cutPieces(block, first, other);
+}
+
+function cutPieces(block: Block, first: number, other: number): AnswerPart[] {
+  const isCode = block.kind === 'code';
+  const around = isCode ? fenced(block.language, '').length : CLOSE.length;
+  const pieces: string[] = [];
+  for (let rest = isCode ? block.code : wordsIn(block); rest !== ''; ) {
+    const most = (pieces.length === 0 ? first : other) - around;
+    const end = rest.length <= most ? rest.length : cutAt(rest, most, isCode);
+    pieces.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  // The line that opens code belongs to its first piece, and what follows the block to its last.
+  let left = block.source;
+  const opening = isCode ? left.indexOf('\n') + 1 : 0;
+  return pieces.map((piece, index) => {
+    const length = index === pieces.length - 1 ? left.length : piece.length + (index === 0 ? opening : 0);
+    const source = left.slice(0, length);
+    left = left.slice(length);
+    const bare = piece.replace(/^\n+|\s+$/g, '');
+    return { source, shown: isCode ? fenced(block.language, bare) : closed(bare), files: [] };
+  });
+}
+
+const wordsIn = (block: Block): string => (block.kind === 'words' ? block.shown : block.source);
+
+/** Discord takes no message that shows nothing, and no half of a letter. */
+function visible(part: AnswerPart): AnswerPart {
+  const shown = part.shown.trimEnd().toWellFormed();
+  return { ...part, shown: /[^\s\p{Cf}\p{Cc}\u2800\u3164\u115f\u1160]/u.test(shown) ? shown : '…' };
+}
+
+function limited(parts: readonly AnswerPart[], most: number): AnswerPart[] {
+  const last = parts[most - 1];
+  if (!last || parts.length <= most) return [...parts];
+  const rest = parts
+    .slice(most)
+    .map(({ source }) => source)
+    .join('');
+  const file = { name: 'the-rest.md', text: rest };
+  return [...parts.slice(0, most - 1), { ...last, source: last.source + rest, files: [...last.files, file] }];
+}

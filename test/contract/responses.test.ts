@@ -1,0 +1,390 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { TextTrouble } from '../../sandbox/gateway/text/fault.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import {
+  refusedParts,
+  type TextEvent,
+  type TextRequest,
+  type TextResponse,
+  type TextTool,
+} from '../../src/services/gateway/index.ts';
+import { type Both, type BothOptions, both, failureOf, lastHeard, profiles, redPicture } from './both.ts';
+
+const path = '/v1/responses';
+const model = 'inkwell/Quill-5-Reasoning-2026-02-14';
+const ask: TextRequest = { model, input: 'Tell me of foxes and lanterns', effort: 'low' };
+const makeImage = {
+  type: 'function',
+  name: 'make_image',
+  description: 'Makes a picture',
+  parameters: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
+} satisfies TextTool;
+
+/** Writes so fast that an answer is a matter of milliseconds. */
+const swift = (options: BothOptions = {}): Promise<Both> => both({ clock: systemClock, speed: 10_000, ...options });
+
+async function all(events: AsyncIterable<TextEvent>): Promise<TextEvent[]> {
+  const came: TextEvent[] = [];
+  for await (const event of events) came.push(event);
+  return came;
+}
+
+function endOf(events: readonly TextEvent[]): TextResponse {
+  const end = events.at(-1);
+  if (!end || !('response' in end)) throw new Error(`No end: ${JSON.stringify(end)}`);
+  expect(events.filter((event) => 'response' in event)).toHaveLength(1);
+  expect(end.response.end).toBe(end.type);
+  return end.response;
+}
+
+const textOf = (events: readonly TextEvent[]) =>
+  events.flatMap((one) => (one.type === 'text' ? [one.delta] : [])).join('');
+
+describe.each(profiles)('text of a %s gateway', (profile) => {
+  it('is the same whether it comes whole or as it is made', async () => {
+    const { gateway } = await swift({ profile });
+    const whole = await gateway.responses.create(ask);
+    const events = await all(gateway.responses.stream(ask));
+    const { id, ...streamed } = endOf(events);
+    expect(streamed).toEqual({ ...whole, id: undefined, ...streamed });
+    expect({ ...streamed, id }).toEqual({ ...whole, id });
+    expect(whole).toMatchObject({ end: 'completed', model, calls: [], refusal: '', error: undefined });
+    expect(whole.text).toContain('This is the sandbox speaking');
+    expect(whole.text).toContain('lanterns');
+    expect(whole.reasoning).toContain('Thought 1');
+    expect(whole.usage?.total).toBeGreaterThan(0);
+    expect(textOf(events)).toBe(whole.text);
+    expect(events[0]).toMatchObject({ type: 'created', model, id });
+    expect(events.filter(({ type }) => type === 'text').length).toBeGreaterThan(20);
+  });
+
+  it('is asked for in the words of the wire', async () => {
+    const side = await swift({ profile });
+    await side.gateway.responses.create({
+      model,
+      input: [
+        { role: 'user', content: 'make image of a fox' },
+        { type: 'call', callId: 'call_1', name: 'make_image', arguments: '{}' },
+        { type: 'call-output', callId: 'call_1', output: 'It is done' },
+        { role: 'assistant', content: [{ type: 'text', text: 'There.' }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'And this?' },
+            { type: 'picture', picture: redPicture },
+            { type: 'file', name: 'a.txt', data: 'data:text/plain;base64,YQ==' },
+            { type: 'file', address: 'https://files.example/b.pdf' },
+          ],
+        },
+      ],
+      instructions: 'Be brief',
+      tools: [makeImage, { type: 'web-search' }, { type: 'other', definition: { type: 'own' } }],
+      toolChoice: 'none',
+      effort: 'low',
+      format: { type: 'schema', name: 'fox', schema: { type: 'object' }, strict: true },
+      maxOutputTokens: 500,
+      temperature: 0.5,
+      extra: { user: 'abc' },
+    });
+    const { parameters, ...named } = makeImage;
+    expect(lastHeard(side, path).body).toEqual({
+      ...{
+        user: 'abc',
+        model,
+        instructions: 'Be brief',
+        tool_choice: 'none',
+        max_output_tokens: 500,
+        temperature: 0.5,
+      },
+      input: [
+        { role: 'user', content: 'make image of a fox' },
+        { type: 'function_call', call_id: 'call_1', name: 'make_image', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'It is done' },
+        { role: 'assistant', content: [{ type: 'output_text', text: 'There.' }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'And this?' },
+            { type: 'input_image', image_url: redPicture },
+            { type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,YQ==' },
+            { type: 'input_file', file_url: 'https://files.example/b.pdf' },
+          ],
+        },
+      ],
+      tools: [{ ...named, parameters }, { type: 'web_search' }, { type: 'own' }],
+      reasoning: { effort: 'low' },
+      text: { format: { type: 'json_schema', name: 'fox', schema: { type: 'object' }, strict: true } },
+    });
+    await side.gateway.responses.create({ model, input: 'hello' });
+    // The first step of the order of verification (specification, 4.6).
+    expect(lastHeard(side, path).body).toEqual({ model, input: 'hello' });
+  });
+
+  it('remembers nothing but what it is sent, and is shown pictures and files', async () => {
+    const { gateway } = await swift({ profile });
+    const { text } = await gateway.responses.create({
+      model,
+      instructions: 'Speak of weather',
+      input: [
+        { role: 'user', content: 'I like moss' },
+        { role: 'assistant', content: 'Noted.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What do I like?' },
+            { type: 'picture', picture: redPicture },
+            { type: 'file', name: 'notes.txt', data: 'data:text/plain;base64,YQ==' },
+          ],
+        },
+      ],
+    });
+    for (const word of ['I like moss', 'What do I like?', 'a picture', 'notes.txt', 'Speak of weather'])
+      expect(text).toContain(word);
+  });
+
+  it('calls the tools that are asked for, and speaks once their outputs came', async () => {
+    const { gateway } = await swift({ profile });
+    const input = 'Please make image and make video of a fox';
+    const tools = [makeImage, { ...makeImage, name: 'make_video' }, { ...makeImage, name: 'look_up' }];
+    const events = await all(gateway.responses.stream({ model, input, tools }));
+    const { calls, text } = endOf(events);
+    expect(calls.map(({ name }) => name)).toEqual(['make_image', 'make_video']);
+    expect(calls.map((call) => JSON.parse(call.arguments))).toEqual([{ prompt: input }, { prompt: input }]);
+    expect(text).toBe('');
+    for (const { callId, arguments: all } of calls) {
+      const written = events.flatMap((one) =>
+        one.type === 'call-arguments' && one.callId === callId ? [one.delta] : [],
+      );
+      expect(written.join('')).toBe(all);
+    }
+    expect((await gateway.responses.create({ model, input, tools })).calls.map(({ name }) => name)).toEqual([
+      'make_image',
+      'make_video',
+    ]);
+    const after = await gateway.responses.create({
+      model,
+      tools,
+      input: [
+        { role: 'user', content: input },
+        ...calls.map((call) => ({ type: 'call', ...call }) as const),
+        ...calls.map(({ callId, name }) => ({ type: 'call-output', callId, output: `${name} is done` }) as const),
+      ],
+    });
+    expect(after.calls).toEqual([]);
+    expect(after.text).toContain('make_image answered: “make_image is done”');
+    expect(after.text).toContain('make_video answered');
+  });
+
+  it('searches the web where that is offered and asked for, and tells how it goes', async () => {
+    const { gateway } = await swift({ profile });
+    const events = await all(
+      gateway.responses.stream({ model, input: 'Search for foxes', tools: [{ type: 'web-search' }] }),
+    );
+    const searches = events.filter((event) => event.type === 'web-search');
+    expect(searches.map(({ state }) => state).slice(0, 3)).toEqual(['started', 'searching', 'done']);
+    expect(searches.some(({ query }) => query === 'Search for foxes')).toBe(true);
+    expect(searches.length).toBeLessThanOrEqual(4);
+    expect(endOf(events).text).not.toBe('');
+  });
+
+  it('fits a schema that was asked for, and is JSON where JSON was', async () => {
+    const { gateway } = await swift({ profile });
+    const schema = {
+      type: 'object',
+      properties: {
+        mood: { enum: ['glad', 'sad'] },
+        legs: { type: 'integer', minimum: 3 },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['mood', 'legs', 'tags'],
+    };
+    const request = { model, input: 'a sad fox', format: { type: 'schema', name: 'fox', schema } } as const;
+    const fox = JSON.parse(endOf(await all(gateway.responses.stream(request))).text);
+    expect(fox).toEqual({ mood: 'sad', legs: expect.any(Number), tags: expect.any(Array) });
+    expect(fox.legs).toBeGreaterThanOrEqual(3);
+    const { text } = await gateway.responses.create({ model, input: 'a fox', format: { type: 'json' } });
+    expect(JSON.parse(text)).toMatchObject({ sandbox: true });
+  });
+
+  it('is long, has code and tables, is refused, and is cut where that is asked for', async () => {
+    const { gateway } = await swift({ profile });
+    const said = async (input: string, more: Partial<TextRequest> = {}) =>
+      endOf(await all(gateway.responses.stream({ model, input, ...more })));
+    expect((await said('3000 words of sand')).text.split(/\s+/).length).toBeGreaterThan(3_000);
+    expect((await said('a table and code of sand')).text).toMatch(/```ts\n[\s\S]+```[\s\S]+\| ---/);
+    expect(await said('refuse this')).toMatchObject({ text: '', refusal: expect.stringContaining('will not do that') });
+    expect(await said('a long song', { maxOutputTokens: 10 })).toMatchObject({
+      ...{ end: 'incomplete', reason: 'max_output_tokens' },
+      text: expect.stringMatching(/^.{40}$/s),
+    });
+    expect((await gateway.responses.create({ model, input: 'a long song', maxOutputTokens: 10 })).end).toBe(
+      'incomplete',
+    );
+  });
+
+  it('of thoughts comes from models alone that have any', async () => {
+    const { gateway } = await swift({ profile });
+    expect((await gateway.responses.create({ ...ask, model: 'quill-5', effort: 'high' })).reasoning).toBe('');
+    const { reasoning } = await gateway.responses.create({ ...ask, effort: 'high' });
+    expect(reasoning.split('\n\n')).toHaveLength(6);
+  });
+
+  const endings: readonly (readonly [TextTrouble, TextResponse['end'], string | undefined])[] = [
+    ['cut', 'ended-early', 'UND_ERR_SOCKET'],
+    ['early-end', 'ended-early', 'ended_early'],
+    ['silence', 'ended-early', 'UND_ERR_BODY_TIMEOUT'],
+    ['error', 'failed', 'server_error'],
+    ['nested-error', 'failed', 'server_error'],
+    ['failed', 'failed', 'server_error'],
+    ['empty-output', 'completed', undefined],
+    ['chat-usage', 'completed', undefined],
+    ['chat', 'completed', undefined],
+    ['plain', 'completed', undefined],
+  ];
+
+  it.each(endings)('under the trouble "%s" keeps what came and ends as %s', async (how, end, code) => {
+    const { gateway, embedded } = await swift({ profile, limits: { silenceMs: 300 } });
+    const whole = await gateway.responses.create(ask);
+    embedded.faults.add({ do: { type: 'text', how, after: 60 } });
+    const events = await all(gateway.responses.stream(ask));
+    const response = endOf(events);
+    expect(response).toMatchObject({
+      end,
+      ...(code === undefined ? { error: undefined } : { error: { code, mayHaveTakenEffect: true } }),
+    });
+    expect(textOf(events)).toBe(response.text);
+    expect(response.text.length).toBeGreaterThan(5);
+    expect(whole.text.startsWith(response.text)).toBe(true);
+    if (end === 'completed')
+      expect(response).toMatchObject({
+        text: whole.text,
+        usage: { input: whole.usage?.input, total: whole.usage?.total },
+      });
+    await vi.waitFor(() => expect(embedded.writing).toBe(0));
+    expect(endOf(await all(gateway.responses.stream(ask))).end).toBe('completed');
+  });
+
+  it.each([
+    ['no-tools', 'tools'],
+    ['no-reasoning', 'reasoning'],
+  ] as const)('that refuses %s is a definite refusal of that, which can be asked without it', async (fault, part) => {
+    const { gateway, embedded } = await swift({ profile });
+    embedded.faults.add({ do: fault, times: 9 });
+    const request: TextRequest = { ...ask, tools: [makeImage] };
+    const error = await failureOf(all(gateway.responses.stream(request)));
+    expect(error).toMatchObject({ kind: 'invalid', status: 400, mayHaveTakenEffect: false });
+    // The specification's envelope names no field, so it may be either.
+    expect(refusedParts(error, request)).toEqual(profile === 'stock' ? [part] : ['tools', 'reasoning']);
+    const { tools, effort, ...plain } = request;
+    const without = part === 'tools' ? { ...plain, effort } : { ...plain, tools };
+    expect(endOf(await all(gateway.responses.stream(without))).end).toBe('completed');
+  });
+
+  it.each([
+    ['server-error', 'unavailable', true],
+    ['bad-gateway', 'unavailable', true],
+    ['quota', 'quota', false],
+    ['rate-limited', 'rate-limited', false],
+    ['unauthorized', 'unauthorized', false],
+    ['error-in-200', 'unavailable', true],
+    ['empty', 'malformed', true],
+    ['reset', 'unreachable', true],
+    ['hang', 'unreachable', true],
+  ] as const)(
+    'under "%s" is thrown as %s before it begins, asked once, and no refusal of a part',
+    async (fault, kind, may) => {
+      const side = await swift({ profile, limits: { submitMs: 300, wholeTextMs: 300, silenceMs: 300 } });
+      for (const run of [() => all(side.gateway.responses.stream(ask)), () => side.gateway.responses.create(ask)]) {
+        side.embedded.faults.add({ do: fault });
+        const error = await failureOf(run());
+        expect(error).toMatchObject({ kind, mayHaveTakenEffect: may });
+        expect(refusedParts(error, ask)).toEqual([]);
+      }
+      expect(side.embedded.heard).toHaveLength(2);
+    },
+  );
+
+  it('is written no further once nobody listens: the loop was left, or the signal given', async () => {
+    const { gateway, embedded, clock } = await both({ profile });
+    const story: TextRequest = { model: 'quill-5', input: 'a long story' };
+    const left = gateway.responses.stream(story);
+    const first = left.next();
+    await vi.waitFor(() => expect(embedded.writing).toBe(1));
+    expect((await first).value).toMatchObject({ type: 'created' });
+    await left.return();
+    await vi.waitFor(() => expect(embedded.writing).toBe(0));
+
+    const taken = new AbortController();
+    const stream = gateway.responses.stream(story, { signal: taken.signal });
+    await stream.next();
+    clock.advance(2_000);
+    expect((await stream.next()).value?.type).toBe('text');
+    taken.abort();
+    const events = await all(stream);
+    expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'aborted' } });
+    expect(endOf(events).text.length).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(embedded.writing).toBe(0));
+  });
+
+  it('is not asked for at all where it was taken back before', async () => {
+    const { gateway, embedded } = await both({ profile });
+    const error = await failureOf(all(gateway.responses.stream(ask, { signal: AbortSignal.abort() })));
+    expect(error).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
+    expect(embedded.heard).toEqual([]);
+  });
+
+  it('ends where it grows beyond all bounds, with what came', async () => {
+    const { gateway, embedded } = await swift({ profile, limits: { answerBytes: 200_000 } });
+    const events = await all(gateway.responses.stream({ model, input: '4000 words of sand' }));
+    expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { kind: 'malformed', code: 'too_large' } });
+    expect(endOf(events).text.length).toBeGreaterThan(100);
+    await vi.waitFor(() => expect(embedded.writing).toBe(0));
+  });
+
+  it('is booked with the account', async () => {
+    const { gateway, embedded } = await swift({ profile });
+    await gateway.responses.create(ask);
+    await all(gateway.responses.stream(ask));
+    expect(embedded.usage.rows('sk-sandbox')).toMatchObject([{ model, requests: 2 }]);
+  });
+});
+
+describe('a request for text', () => {
+  it.each<[object, RegExp]>([
+    [{ model: '' }, /^model: the model is missing/],
+    [{ input: ' ' }, /^input: the prompt is empty/],
+    [{ input: [] }, /^input: there is nothing to answer/],
+    [{ input: 7 }, /^input: the input is neither text nor a list/],
+    [{ input: [{ role: 'nobody', content: 'x' }] }, /^input\.0\.role: the role is user/],
+    [
+      { input: [{ type: 'call', callId: 'c', name: '', arguments: '' }] },
+      /^input\.0\.name: the name of the tool is missing/,
+    ],
+    [
+      { input: [{ role: 'user', content: [{ type: 'picture', picture: 'fox.png' }] }] },
+      /^input\.0\.content\.0\.picture: this is neither a web/,
+    ],
+    [
+      { input: [{ role: 'user', content: [{ type: 'file', name: 'a', data: 'data:a/b;base64,%' }] }] },
+      /^input\.0\.content\.0\.data: this is not a file/,
+    ],
+    [{ tools: [] }, /^tools: the list of tools is empty/],
+    [{ tools: [{ ...makeImage, name: 'make image' }] }, /^tools\.0\.name: the name of a tool/],
+    [{ tools: [{ type: 'hammer' }] }, /^tools\.0(\.type)?: this is not a tool/],
+    [{ effort: '' }, /^effort: the effort is empty/],
+    [{ format: { type: 'xml' } }, /^format(\.type)?: the format is text, json or a schema/],
+    [{ maxOutputTokens: 0 }, /^maxOutputTokens: the most tokens/],
+    [{ temperature: 3 }, /^temperature: /],
+    [{ stream: true }, /stream/],
+  ])('with %j never leaves, and says what is wrong', async (wrong, sentence) => {
+    const { gateway, embedded } = await both();
+    const request = { ...ask, ...wrong } as TextRequest;
+    for (const run of [() => gateway.responses.create(request), () => all(gateway.responses.stream(request))]) {
+      const error = await failureOf(run());
+      expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input' });
+      expect(error.message).toMatch(sentence);
+      expect(error.message).not.toMatch(/Invalid input|undefined/);
+    }
+    expect(embedded.heard).toEqual([]);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { bot } from '../bot.ts';
+import { labels, quickBot, saying } from '../quick.ts';
+import { bytesOf, errorsIn } from '../tasks/proof.ts';
+import { asks, ended, models, said } from './proof.ts';
+
+describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
+  it('streams into its message and ends with the exact answer', async () => {
+    const stage = await quickBot({ settings: models, gateway: { profile, speed: 0.2 } });
+    const { discord, gateway, logged } = stage;
+    const exchange = await discord.as('member').slash('ask', { prompt: 'why is the snow white? 150 words' });
+    expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
+    const moving = await exchange.message((message) => text(message).includes('This is the sandbox'));
+    expect(labels(moving)).toEqual(['Stop']);
+    const final = await exchange.message(ended);
+    expect(final.id).toBe(moving.id);
+    expect(text(final)).toContain(said(gateway));
+    expect(labels(final)).toEqual(['Continue', 'Forget', 'Details', 'Delete']);
+    expect(asks(gateway)).toHaveLength(1);
+    expect(logged()).not.toContain('why is the snow');
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('goes on in further messages where it is longer than one, all of it in its order', async () => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 1 } });
+    const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
+    const first = await exchange.message(ended);
+    const parts = [first, ...exchange.followUps()];
+    expect(parts.length).toBeGreaterThan(2);
+    const shown = parts.map(text).join('\n\n').replace('-# Goes on below.', '');
+    expect(shown.replace(/\s+/g, ' ')).toContain(said(gateway).replace(/\s+/g, ' '));
+    for (const part of parts) expect(text(part).length).toBeLessThanOrEqual(2_000);
+  });
+
+  it('of a private question is for its member alone, to the last message', async () => {
+    const { discord } = await quickBot({ settings: models, gateway: { profile, speed: 5 } });
+    const exchange = await discord
+      .as('member')
+      .slash('ask', { prompt: 'tell me of the snow, 900 words', private: true });
+    const first = await exchange.message(ended);
+    expect([first, ...exchange.followUps()].map(({ ephemeral }) => ephemeral)).not.toContain(false);
+    expect(exchange.followUps().length).toBeGreaterThan(1);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+  });
+});
+
+it('edits its message about once a second, and the first words come at once', async () => {
+  const { discord, gateway } = await bot({ settings: models, gateway: { speed: 1 } });
+  const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 160 words' });
+  const final = await exchange.message(ended);
+  expect(text(final)).toContain(said(gateway));
+  const edits = discord.heard.filter(({ method, path }) => method === 'PATCH' && path.includes('@original'));
+  const times = edits.map(({ at }) => at);
+  const progress = times.slice(0, -1);
+  expect(progress.length).toBeGreaterThan(1);
+  for (const [index, at] of progress.slice(1).entries()) expect(at - (progress[index] ?? at)).toBeGreaterThan(1_000);
+});
+
+it('shows code in every message as code, and puts tables into a file', async () => {
+  const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
+  const exchange = await discord.as('member').slash('ask', { prompt: 'code and a table about snow, 500 words' });
+  const first = await exchange.message(ended);
+  const parts = [first, ...exchange.followUps()];
+  for (const part of parts) expect((text(part).match(/```/g) ?? []).length % 2).toBe(0);
+  const files = parts.flatMap((part) => part.attachments.map((file, index) => ({ part, index, name: file.filename })));
+  const table = files.find(({ name }) => name === 'table-1.md');
+  if (!table) throw new Error(`There is no table among ${files.map(({ name }) => name)}`);
+  const written = (await bytesOf(table.part, table.index)).toString();
+  expect(said(gateway)).toContain(written);
+  expect(parts.map(text).join('\n')).toContain('📄 table-1.md');
+});
+
+it('has few messages and a file for the rest where only its member installed the bot', async () => {
+  const { discord, gateway } = await quickBot({
+    gateway: { speed: 20 },
+    settings: { ...models, DISCORD_USER_INSTALL: 'on' },
+    deployed: { userInstall: true },
+  });
+  const exchange = await discord.as('installer').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
+  const first = await exchange.message(ended);
+  const parts = [first, ...exchange.followUps()];
+  expect(parts).toHaveLength(3);
+  const rest = (await bytesOf(parts[2] ?? first)).toString();
+  expect(said(gateway).endsWith(rest)).toBe(true);
+  expect(saying(discord, first.channel_id, 'Goes on below')).toHaveLength(1);
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { type QuickStage, quickBot } from '../quick.ts';
+import { asks, ended, models, said } from './proof.ts';
+
+type Asked = { role?: string; content?: unknown }[];
+
+/** What the model was shown of the conversation, in its order. */
+const shown = (stage: QuickStage, at = -1): string[] =>
+  ((asks(stage.gateway).at(at)?.input ?? []) as Asked).map(
+    ({ role, content }) => `${role}: ${JSON.stringify(content)}`,
+  );
+
+const answerTo = async ({ discord }: QuickStage, options: Record<string, string | boolean>, who = 'member') =>
+  (await discord.as(who).slash('ask', options)).message(ended);
+
+describe.each(profiles)('a conversation at a gateway of the %s profile', (profile) => {
+  const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
+
+  it('goes on with a form, and the model knows what was said', async () => {
+    const stage = await stageOf();
+    const member = stage.discord.as('member');
+    const first = await answerTo(stage, { prompt: 'snow?', instructions: 'Be brief.' });
+    const before = said(stage.gateway);
+    const form = await (await member.click(first, 'Continue')).modal();
+    const second = await (await member.fill(form, { 'What next?': 'and ice?' })).message(ended);
+    expect(shown(stage).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'user']);
+    expect(shown(stage)[1]).toContain(JSON.stringify(before).slice(1, 40));
+    expect(asks(stage.gateway).at(-1)?.instructions).toBe('Be brief.');
+    expect(text(second)).toContain(said(stage.gateway));
+    expect(text(second)).toContain('Goes on from');
+  });
+
+  it('goes on with the next question in the same place, and begins anew with `new`', async () => {
+    const stage = await stageOf();
+    await answerTo(stage, { prompt: 'snow?' });
+    await answerTo(stage, { prompt: 'and ice?' });
+    expect(shown(stage)).toHaveLength(3);
+    await answerTo(stage, { prompt: 'fire?', new: true });
+    expect(shown(stage)).toHaveLength(1);
+    await answerTo(stage, { prompt: 'and smoke?' });
+    expect(shown(stage).join()).toContain('fire');
+    expect(shown(stage).join()).not.toContain('snow');
+  });
+
+  it('is each member’s own, and what was private stays so', async () => {
+    const stage = await stageOf();
+    await answerTo(stage, { prompt: 'a secret', private: true });
+    await answerTo(stage, { prompt: 'snow?' });
+    expect(shown(stage)).toHaveLength(1);
+    await answerTo(stage, { prompt: 'ice?' }, 'other');
+    expect(shown(stage)).toHaveLength(1);
+    await answerTo(stage, { prompt: 'more of it', private: true });
+    expect(shown(stage).join()).toContain('a secret');
+  });
+
+  it('is forgotten where its member says so', async () => {
+    const stage = await stageOf();
+    const member = stage.discord.as('member');
+    const first = await answerTo(stage, { prompt: 'snow?' });
+    const second = await answerTo(stage, { prompt: 'and ice?' });
+    const told = await (await member.click(first, 'Forget')).message();
+    expect(text(told)).toContain('Forgotten');
+    expect(told.ephemeral).toBe(true);
+    await answerTo(stage, { prompt: 'and water?' });
+    expect(shown(stage)).toHaveLength(1);
+    const form = await (await member.click(second, 'Continue')).modal();
+    await (await member.fill(form, { 'What next?': 'and steam?' })).message(ended);
+    expect(shown(stage)).toHaveLength(1);
+  });
+
+  it('tells under details how many tokens it took, as the gateway says', async () => {
+    const stage = await stageOf();
+    const first = await answerTo(stage, { prompt: 'snow?' });
+    const details = await (await stage.discord.as('other').click(first, 'Details')).message();
+    expect(details.ephemeral).toBe(true);
+    expect(JSON.stringify(details.components)).toMatch(/Tokens: \d+ read, \d+ written/);
+  });
+
+  it('shows the model a picture and a file, and refuses a file that cannot be read', async () => {
+    const stage = await stageOf();
+    const { discord, gateway } = stage;
+    const member = discord.as('member');
+    const file = { name: 'notes.txt', bytes: Buffer.from('The fox sleeps.') };
+    await (await member.slash('ask', { prompt: 'what is this?', file })).message(ended);
+    expect(shown(stage).join()).toContain('The fox sleeps.');
+    const pdf = { name: 'paper.pdf', bytes: Buffer.from('%PDF-1.7 nothing') };
+    await (await member.slash('ask', { prompt: 'and this?', file: pdf, new: true })).message(ended);
+    expect(shown(stage).join()).toContain('"type":"input_file"');
+    const before = asks(gateway).length;
+    const odd = { name: 'odd.bin', bytes: Buffer.from([0, 1, 2, 255]) };
+    const refused = await (await member.slash('ask', { prompt: 'and that?', file: odd })).message();
+    expect(text(refused)).toContain('odd.bin');
+    expect(asks(gateway)).toHaveLength(before);
+  });
+
+  it('gives JSON where that is asked for', async () => {
+    const stage = await stageOf();
+    const final = await answerTo(stage, { prompt: 'snow?', format: 'json' });
+    const [, json = ''] = /```json\n([\s\S]*)\n```/.exec(text(final)) ?? [];
+    expect(JSON.parse(json)).toMatchObject({ sandbox: true });
+    expect(asks(stage.gateway).at(-1)).not.toHaveProperty('tools');
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { enter } from '../bot.ts';
+import { labels, quickBot, quickStage } from '../quick.ts';
+import { errorsIn } from '../tasks/proof.ts';
+import { asks, ended, models, said } from './proof.ts';
+
+const BEGINNING = 'This is the sandbox speaking';
+const prompt = 'tell me of the snow, 100 words';
+
+describe.each(profiles)('an answer of a gateway of the %s profile', (profile) => {
+  it.each(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
+    'that ends by %s keeps what came, says so, and can be tried again',
+    async (how) => {
+      const stage = await quickBot({ settings: models, gateway: { profile }, gatewayLimits: { silenceMs: 600 } });
+      const { discord, gateway, clock } = stage;
+      const member = discord.as('member');
+      gateway.faults.add({ do: { type: 'text', how, after: 30 } });
+      const exchange = await member.slash('ask', { prompt });
+      const broken = await exchange.message(ended);
+      expect(text(broken)).toContain(BEGINNING);
+      expect(said(gateway)).not.toBe('');
+      expect(text(broken)).not.toContain(said(gateway));
+      expect(text(broken)).toMatch(/What had come is kept|could not go on with this/);
+      expect(labels(broken)).toEqual(['Continue', 'Retry', 'Forget', 'Details', 'Delete']);
+      expect(asks(gateway)).toHaveLength(1);
+      clock.putForward(5_000);
+      const again = await (await member.click(broken, 'Retry')).message(ended);
+      expect(text(again)).toContain(said(gateway));
+      expect(errorsIn(stage)).toEqual([]);
+    },
+  );
+
+  it.each(['empty-output', 'chat-usage', 'chat', 'plain'] as const)('is whole where its stream has %s', async (how) => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    gateway.faults.add({ do: { type: 'text', how } });
+    const exchange = await discord.as('member').slash('ask', { prompt });
+    const final = await exchange.message(ended);
+    expect(text(final)).toContain(said(gateway));
+    expect(labels(final)).toEqual(['Continue', 'Forget', 'Details', 'Delete']);
+  });
+
+  it('that never begins is a refusal in words, and leaves nothing behind', async () => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    const exchange = await discord.as('member').slash('ask', { prompt, model: 'canvas-2' });
+    expect(labels(await exchange.message())).toEqual([]);
+    expect(asks(gateway).length).toBeLessThanOrEqual(3);
+    expect(text(await (await discord.as('member').slash('about')).message())).toContain('Follows 0 tasks');
+  });
+
+  it('nobody knows about is told as that, and goes again only when its member says so', async () => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    gateway.faults.add({ on: { path: '/v1/responses' }, do: 'reset' });
+    const exchange = await discord.as('member').slash('ask', { prompt });
+    const lost = await exchange.message((message) => labels(message).includes('Dismiss'));
+    expect(asks(gateway).length).toBeLessThanOrEqual(1);
+    const answer = await (await discord.as('member').click(lost, 'Try again (may be charged twice)')).message(ended);
+    expect(text(answer)).toContain(said(gateway));
+  });
+
+  it('to a model without tools or effort comes without them, and says so', async () => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    const member = discord.as('member');
+    gateway.faults.add({ do: 'no-tools', times: 100 });
+    gateway.faults.add({ do: 'no-reasoning' });
+    const final = await (await member.slash('ask', { prompt, effort: 'high' })).message(ended);
+    expect(text(final)).toContain('takes no tools');
+    expect(text(final)).toContain('knows no effort');
+    expect(text(final)).toContain(said(gateway));
+    expect(asks(gateway).map((body) => ['tools' in body, 'reasoning' in body])).toEqual([
+      [true, true],
+      expect.anything(),
+      [false, false],
+    ]);
+    // And is remembered, so that nobody is refused each time.
+    await (await member.slash('ask', { prompt: 'and then?' })).message(ended);
+    expect(asks(gateway)).toHaveLength(4);
+  });
+
+  it('that a bot was in the middle of when it ended says so after the restart, and keeps what had come', async () => {
+    const stage = await quickStage({ settings: models, gateway: { profile, speed: 0.2 } });
+    const { discord, gateway } = stage;
+    const app = await enter(stage);
+    const exchange = await discord.as('member').slash('ask', { prompt });
+    await exchange.message((message) => text(message).includes(BEGINNING));
+    await app.stop();
+    await enter(stage);
+    const broken = await exchange.message(ended);
+    expect(text(broken)).toContain('restarted in the middle');
+    expect(text(broken)).toContain(BEGINNING);
+    expect(asks(gateway)).toHaveLength(1);
+  });
+});
+
+describe('the button Stop', () => {
+  it('ends the answer at once, keeps what came, and closes the stream', async () => {
+    const stage = await quickBot({ settings: models, gateway: { speed: 0.2 } });
+    const { discord, gateway } = stage;
+    const member = discord.as('member');
+    const exchange = await member.slash('ask', { prompt: 'tell me of the snow, 2000 words' });
+    const moving = await exchange.message((message) => text(message).includes(BEGINNING));
+    await member.click(moving, 'Stop');
+    const stopped = await exchange.message(ended);
+    expect(text(stopped)).toContain('Stopped.');
+    expect(text(stopped)).toContain(BEGINNING);
+    expect(text(stopped)).not.toContain(said(gateway));
+    expect(labels(stopped)).toContain('Continue');
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('is its member’s alone', async () => {
+    const { discord } = await quickBot({ settings: models, gateway: { speed: 0.2 } });
+    const exchange = await discord.as('member').slash('ask', { prompt });
+    const moving = await exchange.message((message) => text(message).includes(BEGINNING));
+    const refused = await (await discord.as('other').click(moving, 'Stop')).followUp();
+    expect(text(refused)).toContain('Only whoever asked');
+    expect(text(await exchange.message(ended))).not.toContain('Stopped');
+  });
+});

@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
+import { folder, sql } from '../../services/tasks/store/stage.ts';
+import { enter } from '../bot.ts';
+import { quickBot, quickStage, saying } from '../quick.ts';
+import { bytesOf } from '../tasks/proof.ts';
+import { asks, ended, models, said } from './proof.ts';
+
+const minute = 60_000;
+const long = 'tell me of the snow, 900 words';
+
+describe('an answer', () => {
+  it('has its entry in the ledger, with the tokens that the gateway told', async () => {
+    const path = join(folder(), 'prices.json');
+    writeFileSync(path, '{"ask": "0.010", "ask:quill-5": "0.020"}');
+    const { discord, gateway, app, config } = await quickBot({
+      settings: { ...models, PRICES: path },
+      gateway: { speed: 20 },
+    });
+    const member = discord.as('member');
+    await (await member.slash('ask', { prompt: 'snow?' })).message(ended);
+    gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
+    await (await member.slash('ask', { prompt: 'ice?' })).message(ended);
+    gateway.faults.add({ on: { path: '/v1/responses' }, do: 'quota' });
+    await (await member.slash('ask', { prompt: 'fire?' })).message((message) => text(message).includes('used up'));
+    await app.stop();
+    const rows = sql(config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'ledger'");
+    const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
+    // What was cut had cost something, what was refused nothing.
+    expect(entries.map(standingOf).sort()).toEqual(['refunded', 'settled', 'settled']);
+    for (const entry of entries) expect(entry).toMatchObject({ kind: 'ask', facts: [{ amount: '0.020' }, {}] });
+    const whole = entries.find(({ facts }) => facts.at(-1)?.tokens?.output !== undefined);
+    expect(whole?.facts.at(-1)?.tokens).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
+  });
+
+  it('that ended while nobody could show it is whole when the bot is back, in every message, after its token as well', async () => {
+    const stage = await quickStage({ settings: models, gateway: { speed: 1 } });
+    const { discord, gateway, clock } = stage;
+    const app = await enter(stage);
+    const exchange = await discord.as('member').slash('ask', { prompt: long });
+    await exchange.followUp((message) => text(message).length > 100);
+    await app.stop();
+    clock.putForward(20 * minute);
+    discord.expireTokens();
+    await enter(stage);
+    const first = await exchange.message(ended);
+    expect(text(first)).toContain('restarted in the middle');
+    const parts = [first, ...exchange.followUps()].map(text);
+    expect(said(gateway).replace(/\s+/g, ' ')).toContain((parts.at(-1) ?? '').split('\n-#')[0]?.replace(/\s+/g, ' '));
+  });
+
+  it('that is private and outlives its token comes to its member directly, the whole of it in a file', async () => {
+    const stage = await quickStage({ settings: models, gateway: { speed: 1 } });
+    const { discord, clock } = stage;
+    const app = await enter(stage);
+    const member = discord.as('member');
+    const exchange = await member.slash('ask', { prompt: long, private: true });
+    await exchange.followUp((message) => text(message).length > 100);
+    await app.stop();
+    clock.putForward(20 * minute);
+    discord.expireTokens();
+    await enter(stage);
+    const { channel } = member.in('dm');
+    const final = await discord.until(() => saying(discord, channel.id, 'restarted in the middle')[0]);
+    const whole = (await bytesOf(final)).toString();
+    expect(whole).toContain('This is the sandbox speaking');
+    expect(whole.length).toBeGreaterThan(1_200);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+  });
+
+  it('goes with all its messages when its member deletes it', async () => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
+    const member = discord.as('member');
+    const exchange = await member.slash('ask', { prompt: long });
+    const first = await exchange.message(ended);
+    const parts = [first.id, ...exchange.followUps().map(({ id }) => id)];
+    expect(parts.length).toBeGreaterThan(2);
+    await (await member.click(first, 'Delete')).acknowledged();
+    await discord.until(() => (discord.messages('studio').some(({ id }) => parts.includes(id)) ? undefined : true));
+    expect(asks(gateway)).toHaveLength(1);
+  });
+
+  it('in which somebody has deleted a message is brought to its end in the others', async () => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 1 } });
+    const exchange = await discord.as('member').slash('ask', { prompt: long });
+    const second = await exchange.followUp((message) => text(message).length > 100);
+    const { id } = discord.world.channel('studio');
+    await fetch(`${discord.apiUrl}/v10/channels/${id}/messages/${second.id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bot ${discord.token}` },
+    });
+    const first = await exchange.message(ended);
+    expect(text(first)).toContain('Goes on below');
+    expect(said(gateway)).toContain(text(exchange.followUps().at(-1) ?? first).slice(-60));
+  });
+});

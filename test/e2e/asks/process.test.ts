@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { key, type Stage, stage } from '../bot.ts';
+import { asks, ended, models } from './proof.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const running: ChildProcess[] = [];
+
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const over = once(child, 'exit');
+    child.kill('SIGKILL');
+    await over;
+  }
+});
+
+/** The shipped bot as its own process. */
+function run({ discord, gateway, config }: Stage, settings: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['--import', './scripts/check-node.mjs', 'src/index.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH ?? '',
+      ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
+      ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, STORE_URL: config.store.url },
+      ...models,
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.push(child);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString()));
+  return { child, said: () => said, ended: once(child, 'exit').then(([code]) => code as number | null) };
+}
+
+const patience = { timeout: 20_000 };
+
+it('a bot killed in the middle of a stream leaves a message that says so after the restart, with what had come', async () => {
+  const side = await stage({ gateway: { seed: 1 } });
+  const first = run(side);
+  await expect.poll(first.said, patience).toContain('Atelier is here.');
+  const exchange = await side.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
+  // By then what had come has been stored once.
+  await exchange.followUp((message) => text(message).length > 300);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const second = run(side);
+  const broken = await exchange.message(ended);
+  expect(text(broken)).toContain('restarted in the middle');
+  expect(text(broken)).toContain('This is the sandbox speaking');
+  expect(asks(side.gateway)).toHaveLength(1);
+  expect(second.said()).not.toContain('of the snow');
+});
+
+it('a bot that may not read messages ends with 78, and says which switch is off', async () => {
+  const bot = run(await stage(), { DISCORD_MESSAGE_CONTENT: 'on' });
+  const code = await bot.ended;
+  expect(code).toBe(78);
+  expect(bot.said()).toContain('Message Content Intent');
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { type QuickStage, quickBot, saying } from '../quick.ts';
+import { asks, ended, models, said } from './proof.ts';
+
+const inThread = async ({ discord }: QuickStage, prompt: string) =>
+  (await discord.as('member').in('thread').slash('ask', { prompt })).message(ended);
+
+const stageOf = (profile: 'spec' | 'stock', settings: Record<string, string> = {}) =>
+  quickBot({
+    settings: { ...models, DISCORD_MESSAGE_CONTENT: 'on', ...settings },
+    discord: { privilegedIntents: ['message-content'] },
+    gateway: { profile, speed: 20 },
+  });
+
+describe.each(profiles)('in a thread, at a gateway of the %s profile,', (profile) => {
+  it('plain messages of whoever has asked there go on with the conversation', async () => {
+    const stage = await stageOf(profile);
+    const { discord, gateway } = stage;
+    await inThread(stage, 'snow?');
+    const spoken = await discord.as('member').in('thread').say('and ice?');
+    const answer = await discord.until(() =>
+      discord
+        .messages('thread')
+        .find((message) => message.message_reference?.message_id === spoken.id && ended(message)),
+    );
+    expect(text(answer)).toContain(said(gateway));
+    expect(asks(gateway)).toHaveLength(2);
+    expect(asks(gateway).at(-1)?.input).toHaveLength(3);
+    expect(stage.logged()).not.toContain('and ice?');
+  });
+
+  it('a long answer goes on in further messages of the bot', async () => {
+    const stage = await stageOf(profile);
+    const { discord, gateway } = stage;
+    await inThread(stage, 'snow?');
+    await discord.as('member').in('thread').say('tell me more, 900 words');
+    await discord.until(() => saying(discord, 'thread', 'Goes on below')[0]);
+    await discord.until(() => saying(discord, 'thread', said(gateway).slice(-60))[0]);
+  });
+
+  it('nobody else is answered, and nothing outside of threads', async () => {
+    const stage = await stageOf(profile);
+    const { discord, gateway } = stage;
+    await inThread(stage, 'snow?');
+    await (await discord.as('member').slash('ask', { prompt: 'ice?' })).message(ended);
+    await discord.as('other').in('thread').say('and what of me?');
+    await discord.as('member').say('this is for people');
+    await discord.as('member').in('thread').say('and this?');
+    await discord.until(() => (asks(gateway).length >= 3 ? true : undefined));
+    expect(JSON.stringify(asks(gateway))).not.toMatch(/what of me|for people/);
+  });
+});
+
+it('in a server that was joined after the start it works as well', async () => {
+  const stage = await stageOf('spec');
+  const { discord, gateway } = stage;
+  const { world } = discord;
+  const home = world.guild('atelier');
+  const id = String(BigInt(home.id) + 1n);
+  const roles = home.roles.map((role) => (role.id === home.id ? { ...role, id } : role));
+  const channels = ['studio', 'thread'].map((name) => ({
+    ...world.channel(name, home),
+    ...{ id: String(BigInt(world.channel(name, home).id) + 1n), guildId: id, overwrites: [] },
+    ...(name === 'thread' && { parentId: String(BigInt(world.channel('studio', home).id) + 1n) }),
+  }));
+  world.addGuild({ ...home, id, name: 'newcomer', roles, channels });
+  const there = discord.as('member').in('newcomer/thread');
+  await (await there.slash('ask', { prompt: 'snow?' })).message(ended);
+  await there.say('and ice?');
+  await discord.until(() => discord.messages('newcomer/thread').filter(ended)[1]);
+  expect(asks(gateway)).toHaveLength(2);
+});
+
+it('without the setting no message is read, and no intent is asked for', async () => {
+  const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
+  const { discord, gateway } = stage;
+  await inThread(stage, 'snow?');
+  await discord.as('member').in('thread').say('and ice?');
+  await (await discord.as('member').slash('help')).message();
+  expect(asks(gateway)).toHaveLength(1);
+});

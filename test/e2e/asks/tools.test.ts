@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { enter } from '../bot.ts';
+import { labels, quickBot, quickStage, says } from '../quick.ts';
+import { asks, ended, models, said } from './proof.ts';
+
+type Item = { type?: string; output?: string };
+
+const outputs = (body: Record<string, unknown> | undefined): string[] =>
+  ((body?.input ?? []) as Item[]).flatMap(({ type, output }) =>
+    type === 'function_call_output' ? [output ?? ''] : [],
+  );
+
+describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
+  const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
+
+  it('make a picture once its member has said yes, in a message of its own, and the answer goes on', async () => {
+    const { discord, gateway } = await stageOf();
+    const member = discord.as('member');
+    const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
+    const asking = await exchange.message((message) => labels(message).includes('Yes, make 1'));
+    expect(text(asking)).toContain('A picture? make an image of a fox');
+    expect(gateway.heard.filter(({ path }) => path.includes('/images/'))).toEqual([]);
+    const picture = await (await member.click(asking, 'Yes, make 1')).message(says('Done in'));
+    expect(picture.attachments).toHaveLength(1);
+    const final = await exchange.message(ended);
+    expect(text(final)).toContain('Ordered a picture');
+    expect(text(final)).toContain(said(gateway));
+    expect(asks(gateway)).toHaveLength(2);
+    expect(outputs(asks(gateway).at(-1))).toEqual([expect.stringContaining('said yes')]);
+  });
+
+  it('make nothing where its member says no, and the model hears of it', async () => {
+    const { discord, gateway } = await stageOf();
+    const member = discord.as('member');
+    const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
+    const asking = await exchange.message((message) => labels(message).includes('No 1'));
+    const stranger = await (await discord.as('other').click(asking, 'Yes, make 1')).message();
+    expect(text(stranger)).toContain('Only whoever asked');
+    await member.click(asking, 'No 1');
+    const final = await exchange.message(ended);
+    expect(text(final)).toContain('No picture');
+    expect(outputs(asks(gateway).at(-1))).toEqual([expect.stringContaining('said no')]);
+    expect(gateway.heard.filter(({ path }) => path.includes('/images/'))).toEqual([]);
+  });
+
+  it('look at models and at public tasks without asking, all outputs in one response', async () => {
+    const { discord, gateway } = await stageOf();
+    const member = discord.as('member');
+    await (await member.slash('imagine', { prompt: 'a public fox' })).message(says('Done in'));
+    await (await member.slash('imagine', { prompt: 'a hidden hare', private: true })).message(says('Done in'));
+    const exchange = await member.slash('ask', { prompt: 'find models and list my tasks' });
+    const final = await exchange.message(ended);
+    expect(text(final)).toContain('Looked for models');
+    expect(text(final)).toContain('Looked at your public tasks');
+    expect(asks(gateway)).toHaveLength(2);
+    const told = outputs(asks(gateway).at(-1));
+    expect(told).toHaveLength(2);
+    expect(told.join()).toContain('a public fox');
+    expect(told.join()).not.toContain('hare');
+  });
+
+  it('go on waiting for their member over a restart', async () => {
+    const stage = await quickStage({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = stage;
+    const app = await enter(stage);
+    const member = discord.as('member');
+    const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
+    const asking = await exchange.message((message) => labels(message).includes('Yes, make 1'));
+    await app.stop();
+    await enter(stage);
+    await (await member.click(asking, 'Yes, make 1')).message(says('Done in'));
+    expect(text(await exchange.message(ended))).toContain(said(gateway));
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
+import { enter, type StageOptions } from './bot.ts';
+import { labels, quickStage, says } from './quick.ts';
+
+const ID = 'ft-sandbox-1';
+const path = `/v1/fine-tunes/${ID}/events`;
+const minute = 60_000;
+
+/** The bot with `atelier` as the server whose managers may see the account, and events that only the test makes. */
+async function at(options: StageOptions = {}) {
+  const staged = await quickStage(options);
+  const { discord, config } = staged;
+  const adminGuildIds = [discord.world.guild('atelier').id];
+  const settled = { ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } };
+  return { ...settled, app: await enter(settled), again: () => enter(settled) };
+}
+
+const event = (created_at: number, message: string, level = 'info') => ({
+  object: 'fine-tune-event',
+  created_at,
+  level,
+  message,
+});
+
+/** From now on these are the events, whoever asks and however often. */
+function tells({ faults }: EmbeddedGateway, events: readonly object[]): void {
+  faults.clear();
+  const body = { object: 'list', data: events } as never;
+  faults.add({ on: { path }, do: { type: 'body', body }, times: 1_000_000 });
+}
+
+const asked = (gateway: EmbeddedGateway): number => gateway.heard.filter((one) => one.path === path).length;
+
+/** What a reader sees: Discord shows the sign behind a backslash and not the backslash. */
+const read = (message: Message): string => text(message).replace(/\\([!-/:-@[-`{-~])/g, '$1');
+
+async function fileOf(message: Message): Promise<string> {
+  return (await fetch(message.attachments[0]?.url ?? '')).text();
+}
+
+describe('/finetune', () => {
+  it('shows a manager the events in the order of time, with level and raw text, to nobody else', async () => {
+    const { discord, gateway } = await at();
+    const raw =
+      '**epoch** `1`_2_ ~~3~~ ||4|| <@1> @everyone # head\n> quote\n- [a](https://b.example/c_d) ```x``` \\ done';
+    tells(gateway, [event(1_700_000_060, 'later', 'warn'), event(1_700_000_000, raw)]);
+    const exchange = await discord.as('admin').slash('finetune', { id: ID });
+    expect((await exchange.acknowledged()).ephemeral).toBe(true);
+    const message = await exchange.message();
+    expect(read(message)).toContain(`<t:1700000000:f> · info · ${raw}`.replace('info', '**info**'));
+    expect(read(message).indexOf(raw)).toBeLessThan(read(message).indexOf('later'));
+    expect(read(message)).toContain('**warn** · later');
+    expect(text(message)).not.toMatch(/(?<!\\)(?:```|~~|\|\||<@)/);
+    expect(message.attachments).toEqual([]);
+  });
+
+  it('turns pages of a long list, newest last, and hands all of it over as a file', async () => {
+    const { discord, gateway } = await at();
+    const events = Array.from({ length: 300 }, (_, at) => event(1_700_000_000 + at, `step ${at}: a *loss* of 0.${at}`));
+    tells(gateway, events);
+    const admin = discord.as('admin');
+    const newest = await (await admin.slash('finetune', { id: ID })).message();
+    expect(read(newest)).toMatch(/300 events, page (\d+) of \1$/m);
+    expect(read(newest)).toContain('step 299: a *loss* of 0.299');
+    expect(newest.content.length).toBeLessThanOrEqual(2_000);
+    expect((await fileOf(newest)).split('\n')).toHaveLength(301);
+    expect(await fileOf(newest)).toContain('\tinfo\tstep 7: a *loss* of 0.7\n');
+    const before = await (await admin.click(newest, 'Back')).message();
+    expect(read(before)).not.toContain('step 299');
+    const forth = await (await admin.click(before, 'Next')).message(says('step 299'));
+    expect(read(forth)).toContain('step 299');
+  });
+
+  it('is refused to whoever neither runs the bot nor manages its server, and the gateway hears nothing', async () => {
+    const { discord, gateway } = await at();
+    expect(text(await (await discord.as('member').slash('finetune', { id: ID })).message())).toContain(
+      'only whoever runs the bot or manages its server',
+    );
+    expect(asked(gateway)).toBe(0);
+    tells(gateway, [event(1_700_000_000, 'begun')]);
+    const there = discord.as('owner').in('elsewhere/hall');
+    expect(read(await (await there.slash('finetune', { id: ID })).message())).toContain('begun');
+  });
+
+  it('says that the gateway has no such endpoint, that it knows no such fine-tune, and what an id is', async () => {
+    const { discord, gateway } = await at({ gateway: { profile: 'stock' } });
+    const admin = discord.as('admin');
+    const said = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
+    expect(await said(ID)).toContain('This gateway does not tell of fine-tunes');
+    gateway.settings.quirks.fineTunesMissing = false;
+    expect(await said('ft-nobody')).toMatch(/knows no fine-tune .*ft-nobody/);
+    const before = gateway.heard.length;
+    expect(text(await (await admin.slash('finetune', { id: 'ü'.repeat(50) })).message())).toContain(
+      'no id of a fine-tune',
+    );
+    expect(gateway.heard).toHaveLength(before);
+  });
+});
+
+describe('a followed fine-tune', () => {
+  it('is kept up to date until its member stops it, also through words of its end', async () => {
+    const { discord, gateway } = await at();
+    tells(gateway, [event(1_700_000_000, 'Fine-tune started')]);
+    const admin = discord.as('admin');
+    const exchange = await admin.slash('finetune', { id: ID, follow: true });
+    const first = await exchange.message();
+    expect(labels(first)).toEqual(['Stop following']);
+    expect(text(first)).toMatch(/Kept up to date until <t:\d+:t>, unless nothing new comes for 10 min/);
+    tells(gateway, [event(1_700_000_000, 'Fine-tune started'), event(1_700_000_009, 'Fine-tune succeeded')]);
+    const second = await exchange.message((message) => read(message).includes('Fine-tune succeeded'));
+    // An event's words end nothing.
+    expect(labels(second)).toEqual(['Stop following']);
+    const stopped = await (await admin.click(second, 'Stop following')).message(says('you stopped it'));
+    expect(read(stopped)).toContain('Fine-tune succeeded');
+    expect(labels(stopped)).toEqual(['Follow']);
+    tells(gateway, [event(1_700_000_020, 'too late for you')]);
+    const again = await (await admin.click(stopped, 'Follow')).message(says('Kept up to date'));
+    expect(read(again)).toContain('too late for you');
+  });
+
+  it('ends when nothing new has come for the configured time, and says so', async () => {
+    const { discord, gateway, clock } = await at({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
+    tells(gateway, [event(1_700_000_000, 'begun')]);
+    const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
+    await exchange.message();
+    clock.putForward(2 * minute);
+    const ended = await exchange.message(says('nothing new has come'));
+    expect(read(ended)).toContain('begun');
+    const looks = asked(gateway);
+    clock.putForward(5 * minute);
+    expect(asked(gateway)).toBe(looks);
+  });
+
+  it('ends a minute before Discord takes no more changes, and can be begun anew from the same message', async () => {
+    const { discord, gateway, clock } = await at();
+    tells(gateway, [event(1_700_000_000, 'begun')]);
+    const admin = discord.as('admin');
+    const exchange = await admin.slash('finetune', { id: ID, follow: true });
+    await exchange.message();
+    clock.putForward(8 * minute);
+    tells(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_300, 'still at it')]);
+    await exchange.message((message) => read(message).includes('still at it'));
+    clock.putForward(5.7 * minute);
+    const ended = await exchange.message(says('a quarter of an hour'));
+    const renewed = await (await admin.click(ended, 'Follow')).message(says('Kept up to date'));
+    expect(read(renewed)).toContain('still at it');
+  });
+
+  it('goes on after a restart', async () => {
+    const { discord, gateway, app, again } = await at();
+    tells(gateway, [event(1_700_000_000, 'begun')]);
+    const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
+    await exchange.message();
+    await app.stop();
+    tells(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_060, 'while nobody looked')]);
+    await again();
+    const shown = await exchange.message((message) => read(message).includes('while nobody looked'));
+    expect(labels(shown)).toEqual(['Stop following']);
+  });
+
+  it('outlives a gateway that does not answer for a while, and ends where it no longer knows of it', async () => {
+    const { discord, gateway } = await at();
+    tells(gateway, [event(1_700_000_000, 'begun')]);
+    const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
+    await exchange.message();
+    gateway.faults.clear();
+    gateway.faults.add({ on: { path }, do: 'bad-gateway', times: 2 });
+    gateway.faults.add({
+      on: { path },
+      do: { type: 'body', body: { data: [event(1_700_000_000, 'begun'), event(1_700_000_001, 'back again')] } },
+    });
+    gateway.faults.add({ on: { path }, do: { type: 'status', status: 404 }, times: 9 });
+    const ended = await exchange.message(says('does not tell of this fine-tune any more'));
+    expect(read(ended)).toContain('back again');
+  });
+});

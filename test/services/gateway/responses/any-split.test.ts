@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { endOf, eventsOf, joined, lineOf, reader } from './reading.ts';
+
+const stream = Buffer.from(
+  [
+    '\uFEFFevent: response.created\r\n',
+    lineOf({ type: 'response.created', response: { id: 'resp_1', model: 'm' } }).replaceAll('\n', '\r\n'),
+    ': ping\n\n',
+    ...['Fü', 'chse ', '🦊🦊', ' und', '\n\n```ts\n', 'é', '\u2028', 'data: no line\n\n'].map((delta) =>
+      lineOf({ type: 'response.output_text.delta', output_index: 0, delta }),
+    ),
+    lineOf({
+      type: 'response.output_item.added',
+      output_index: 1,
+      item: { type: 'function_call', call_id: 'c', name: 'f' },
+    }),
+    ...['{"ä":', '"🦊"}'].map((delta) =>
+      lineOf({ type: 'response.function_call_arguments.delta', output_index: 1, delta }),
+    ),
+    lineOf({ type: 'response.completed', response: { id: 'resp_1', output: [], usage: { input_tokens: 1 } } }),
+    'data: [DONE]\n\n',
+  ].join(''),
+);
+
+function cut(bytes: Buffer, at: readonly number[]): Buffer[] {
+  const places = [...new Set([0, ...at.map((place) => place % (bytes.length + 1)), bytes.length])].sort(
+    (a, b) => a - b,
+  );
+  return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+}
+
+describe('the reader of streams', () => {
+  it('reads the same of the same bytes, however they are cut into pieces', async () => {
+    const whole = await eventsOf([stream]);
+    expect(endOf(whole)).toMatchObject({ end: 'completed', calls: [{ name: 'f', arguments: '{"ä":"🦊"}' }] });
+    expect(endOf(whole).text).toContain('Füchse 🦊🦊 und\n\n```ts\né\u2028data: no line');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(), { maxLength: 40 }), async (at) => {
+        expect(await eventsOf(cut(stream, at))).toEqual(whole);
+      }),
+      { numRuns: 200 },
+    );
+    expect(await eventsOf([...stream].map((byte) => Buffer.of(byte)))).toEqual(whole);
+  });
+
+  it('keeps, wherever the stream is cut off, a beginning of the text and one end', async () => {
+    const { text } = endOf(await eventsOf([stream]));
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: stream.length }), async (end) => {
+        const events = await eventsOf([stream.subarray(0, end)]);
+        expect(text.startsWith(endOf(events).text)).toBe(true);
+        expect(joined(events, 'text')).toBe(endOf(events).text);
+        expect(endOf(events).calls.length).toBeLessThanOrEqual(endOf(events).end === 'completed' ? 1 : 0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  const type = fc.constantFrom(
+    ...['output_text.delta', 'output_text.done', 'refusal.delta', 'reasoning_summary_text.delta', 'output_item.added'],
+    ...[
+      'output_item.done',
+      'function_call_arguments.delta',
+      'function_call_arguments.done',
+      'web_search_call.searching',
+    ],
+    ...['completed', 'incomplete', 'failed', 'created'],
+  );
+  const named = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom('message', 'function_call', 'web_search_call', 'reasoning', 'a', '', 0, 1),
+  );
+  const fields = fc.dictionary(
+    fc.constantFrom(
+      'delta',
+      'text',
+      'item',
+      'response',
+      'output_index',
+      'item_id',
+      'arguments',
+      'error',
+      'type',
+      'name',
+      'content',
+      'output',
+      'usage',
+      'status',
+      'choices',
+      'call_id',
+      'id',
+      'code',
+    ),
+    named,
+    { maxKeys: 8 },
+  );
+  const frame = fc
+    .record({ type, fields, item: fields, response: fields })
+    .map(({ type: name, fields: body, item, response }) => ({ item, response, ...body, type: `response.${name}` }));
+
+  it('makes of whatever JSON comes sound events: one end, and text that is its pieces', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(frame, fields), { maxLength: 12 }), (bodies) => {
+        const one = reader();
+        const taken = bodies.flatMap((body) => {
+          const record = body as Record<string, unknown>;
+          return one.take({ type: typeof record.type === 'string' ? record.type : '', body: record });
+        });
+        const events = [...taken, ...one.close()];
+        const end = endOf(events);
+        for (const voice of ['text', 'refusal', 'reasoning'] as const) expect(joined(events, voice)).toBe(end[voice]);
+        const calls = events.flatMap((event) => (event.type === 'call' ? [event.callId] : []));
+        expect(end.calls.map(({ callId }) => callId).toSorted()).toEqual(calls.toSorted());
+        expect(events.filter(({ type: kind }) => kind === 'created').length).toBeLessThanOrEqual(1);
+        const first = events.findIndex(({ type: kind }) => kind === 'created');
+        expect(first).toBeLessThanOrEqual(0);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('makes of whatever comes whole one end', () => {
+    fc.assert(
+      fc.property(fc.oneof(fields, fc.jsonValue(), fc.record({ output: fc.array(fields), usage: fields })), (body) => {
+        const one = reader();
+        expect(() => endOf([...one.takeWhole(body), ...one.close()])).not.toThrow();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,315 @@
+import { describe, expect, it } from 'vitest';
+import { endOf, joined, read, reader } from './reading.ts';
+
+const created = { type: 'response.created', response: { id: 'resp_1', model: 'm', created_at: 1.5e9 } };
+const text = (delta: string, more: object = {}) => ({
+  type: 'response.output_text.delta',
+  output_index: 0,
+  delta,
+  ...more,
+});
+const completed = (response: object = {}) => ({ type: 'response.completed', response: { id: 'resp_1', ...response } });
+const message = (said: string) => ({
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: said }],
+});
+
+describe('an answer that comes as it is made', () => {
+  it('begins once, tells its text piece by piece, and ends once with all of it', async () => {
+    const events = await read(
+      created,
+      { ...created, type: 'response.in_progress' },
+      text('Hel'),
+      text('lo'),
+      completed(),
+    );
+    expect(events.map(({ type }) => type)).toEqual(['created', 'text', 'text', 'completed']);
+    expect(events[0]).toMatchObject({ id: 'resp_1', model: 'm' });
+    expect(endOf(events)).toMatchObject({ end: 'completed', id: 'resp_1', text: 'Hello', calls: [], error: undefined });
+  });
+
+  it.each([
+    ['without any beginning', [text('Hi'), completed()]],
+    [
+      'with names of events and comments between',
+      [': ping\n\n', 'event: response.output_text.delta\ndata: {"delta":"Hi"}\n\n', completed()],
+    ],
+    [
+      'with carriage returns, no space and numbers of events',
+      [`id: 7\r\nevent:x\r\ndata:${JSON.stringify(text('Hi'))}\r\n\r\n`, completed()],
+    ],
+    [
+      'with what is no JSON between',
+      ['data: keep-alive\n\ndata: {"half":\n\ndata: null\n\ndata: [1]\n\n', text('Hi'), completed()],
+    ],
+    ['with an empty output at its end', [text('Hi'), completed({ output: [] })]],
+    [
+      'told again whole, three times',
+      [
+        text('Hi'),
+        { type: 'response.output_text.done', output_index: 0, text: 'Hi' },
+        { type: 'response.output_item.done', output_index: 0, item: message('Hi') },
+        completed({ output: [message('Hi')] }),
+      ],
+    ],
+    [
+      'told again under another number',
+      [
+        text('Hi'),
+        { type: 'response.output_text.done', output_index: 3, text: 'Hi' },
+        completed({ output: [{ type: 'reasoning', summary: [] }, message('Hi')] }),
+      ],
+    ],
+    ['told in its last event alone', [created, completed({ output: [message('Hi')] })]],
+    ['told in pieces, of which the last is missing', [text('H'), completed({ output: [message('Hi')] })]],
+    ['as mere output_text', [completed({ output_text: 'Hi' })]],
+    [
+      'with places for errors that are empty',
+      [
+        { ...text('Hi'), error: {} },
+        { ...completed(), error: { code: '', message: null } },
+      ],
+    ],
+    ['ended by [DONE] alone', [text('Hi'), 'data: [DONE]\n\n']],
+    ['without an empty line behind the last event', [text('Hi'), `data: ${JSON.stringify(completed())}`]],
+    [
+      'in the shape of a chat',
+      [
+        { id: 'c', choices: [{ delta: { content: 'H' } }] },
+        { choices: [{ delta: { content: 'i' }, finish_reason: 'stop' }] },
+      ],
+    ],
+  ])('%s is the same answer', async (_name, lines) => {
+    const events = await read(...lines);
+    expect(endOf(events)).toMatchObject({ end: 'completed', text: 'Hi' });
+    expect(joined(events, 'text')).toBe('Hi');
+    expect(events[0]?.type).toBe('created');
+  });
+
+  it('keeps what came when the last event says something else, for it has been read already', async () => {
+    const events = await read(text('Hello'), completed({ output: [message('Goodbye')] }));
+    expect(endOf(events).text).toBe('Hello');
+    expect(joined(events, 'text')).toBe('Hello');
+  });
+
+  it('begins a new paragraph where another message does, and none inside of one', async () => {
+    const events = await read(
+      text('Let me look.'),
+      text('Here', { output_index: 2, content_index: 0 }),
+      text(' it is.', { output_index: 2, content_index: 1 }),
+      completed(),
+    );
+    expect(endOf(events).text).toBe('Let me look.\n\nHere it is.');
+    expect(joined(events, 'text')).toBe(endOf(events).text);
+  });
+
+  it('keeps refusals and thoughts apart from the text', async () => {
+    const thought = (delta: string, summary_index: number) => ({
+      type: 'response.reasoning_summary_text.delta',
+      output_index: 0,
+      summary_index,
+      delta,
+    });
+    const events = await read(
+      thought('One.', 0),
+      thought('Two.', 1),
+      { type: 'response.refusal.delta', output_index: 1, delta: 'No.' },
+      completed(),
+    );
+    expect(endOf(events)).toMatchObject({ text: '', refusal: 'No.', reasoning: 'One.\n\nTwo.' });
+    expect(joined(events, 'reasoning')).toBe('One.\n\nTwo.');
+  });
+
+  it('tells what was used in either spelling, and a limit that was reached', async () => {
+    const usage = {
+      input_tokens: 5,
+      output_tokens: 7,
+      total_tokens: 12,
+      output_tokens_details: { reasoning_tokens: 3 },
+    };
+    const [, told, end] = await read(created, {
+      type: 'response.incomplete',
+      response: { usage, incomplete_details: { reason: 'max_output_tokens' } },
+    });
+    expect(told).toEqual({ type: 'usage', usage: { input: 5, cached: undefined, output: 7, reasoning: 3, total: 12 } });
+    expect(end).toMatchObject({ type: 'incomplete', response: { reason: 'max_output_tokens', usage: { total: 12 } } });
+    const chat = await read(
+      text('x'),
+      completed({ usage: { prompt_tokens: 1, completion_tokens: '2', total_tokens: 3 } }),
+    );
+    expect(endOf(chat).usage).toMatchObject({ input: 1, output: 2, total: 3 });
+    expect(endOf(await read(text('x'), completed({ status: 'incomplete' }))).end).toBe('incomplete');
+  });
+
+  it('that ends in the middle is what came and an end that says so', async () => {
+    const events = await read(created, text('Hel'));
+    expect(endOf(events)).toMatchObject({
+      ...{ end: 'ended-early', text: 'Hel' },
+      error: { kind: 'malformed', code: 'ended_early', mayHaveTakenEffect: true },
+    });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a page', '<html><body>Hello</body></html>'],
+    ['other words', 'data: {"type":"ping"}\n\n'],
+  ])('of %s is an end without a beginning', async (_name, line) => {
+    const events = await read(line);
+    expect(events).toHaveLength(1);
+    expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'ended_early' } });
+  });
+
+  it('tells nothing after its end', async () => {
+    const events = await read(text('Hi'), completed(), text('more'), { type: 'error', message: 'late' });
+    expect(endOf(events)).toMatchObject({ end: 'completed', text: 'Hi' });
+  });
+});
+
+describe('an error inside of an answer', () => {
+  const trouble = { code: 'server_error', message: 'The engine broke.' };
+  it.each([
+    ['flat', { type: 'error', ...trouble, param: null }],
+    ['nested', { type: 'error', error: trouble }],
+    ['without a type', { error: trouble }],
+    ['of the whole response', { type: 'response.failed', response: { status: 'failed', error: trouble } }],
+    [
+      'in an end that calls itself complete',
+      { type: 'response.completed', response: { status: 'failed', error: trouble } },
+    ],
+  ])('%s ends it as failed, with what came', async (_shape, event) => {
+    const events = await read(created, text('Hel'), event);
+    expect(endOf(events)).toMatchObject({
+      ...{ end: 'failed', text: 'Hel' },
+      error: { kind: 'unavailable', code: 'server_error', message: 'The engine broke.', mayHaveTakenEffect: true },
+    });
+  });
+
+  it('says no secret, no page, and something where the gateway says nothing', async () => {
+    const end = endOf(await read({ error: { message: 'Incorrect key sk-secret <b>given</b>' } }));
+    expect(end.error?.message).toBe('Incorrect key [hidden] given');
+    expect(endOf(await read({ error: 'overloaded' })).error?.message).toBe('overloaded');
+    expect(endOf(await read({ type: 'error' })).error?.message.length).toBeGreaterThan(10);
+  });
+
+  it('before anything came is a definite refusal where its words are', async () => {
+    const refused = { type: 'invalid_request_error', param: 'tools', code: null, message: 'No tools here.' };
+    const [end, ...rest] = await read({ type: 'response.failed', response: { error: refused } });
+    expect(rest).toEqual([]);
+    expect(end).toMatchObject({ response: { error: { kind: 'invalid', param: 'tools', mayHaveTakenEffect: false } } });
+    const late = endOf(await read(text('Well'), { error: refused }));
+    expect(late.error?.mayHaveTakenEffect).toBe(true);
+  });
+});
+
+describe('calls of tools', () => {
+  const item = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '' };
+  const delta = (piece: string) => ({
+    type: 'response.function_call_arguments.delta',
+    item_id: 'fc_1',
+    output_index: 0,
+    delta: piece,
+  });
+  const whole = { callId: 'call_1', name: 'look', arguments: '{"at":1}' };
+
+  it('begin, grow and are told whole once, however often they are repeated', async () => {
+    const events = await read(
+      { type: 'response.output_item.added', output_index: 0, item },
+      delta('{"at'),
+      delta('":1}'),
+      { type: 'response.function_call_arguments.done', item_id: 'fc_1', output_index: 0, arguments: '{"at":1}' },
+      { type: 'response.output_item.done', output_index: 0, item: { ...item, arguments: '{"at":1}' } },
+      completed({ output: [{ ...item, arguments: '{"at":1}' }] }),
+    );
+    expect(events.slice(1, -1)).toEqual([
+      { type: 'call-started', callId: 'call_1', name: 'look' },
+      { type: 'call-arguments', callId: 'call_1', delta: '{"at' },
+      { type: 'call-arguments', callId: 'call_1', delta: '":1}' },
+      { type: 'call', ...whole },
+    ]);
+    expect(endOf(events).calls).toEqual([whole]);
+  });
+
+  it.each([
+    ['in the last event alone', [completed({ output: [{ ...item, arguments: '{"at":1}' }] })]],
+    ['with arguments that are no text', [completed({ output: [{ ...item, arguments: { at: 1 } }] })]],
+    [
+      'whose name comes late',
+      [
+        delta('{"at":1}'),
+        { type: 'response.output_item.done', output_index: 0, item: { ...item, arguments: '{"at":1}' } },
+        completed(),
+      ],
+    ],
+    [
+      'that nobody says to be whole',
+      [{ type: 'response.output_item.added', output_index: 0, item }, delta('{"at":1}'), completed()],
+    ],
+    [
+      'in the shape of a chat, with its name repeated',
+      [
+        {
+          choices: [
+            { delta: { tool_calls: [{ index: 0, id: 'call_1', function: { name: 'look', arguments: '{"at' } }] } },
+          ],
+        },
+        {
+          choices: [
+            {
+              delta: { tool_calls: [{ index: 0, id: 'call_1', function: { name: 'look', arguments: '":1}' } }] },
+              finish_reason: 'tool_calls',
+            },
+          ],
+        },
+      ],
+    ],
+  ])('%s are the same call', async (_name, lines) => {
+    const events = await read(...lines);
+    expect(events.filter(({ type }) => type === 'call')).toEqual([{ type: 'call', ...whole }]);
+    expect(endOf(events)).toMatchObject({ end: 'completed', calls: [whole] });
+  });
+
+  it('that were cut in the middle are no calls', async () => {
+    const events = await read({ type: 'response.output_item.added', output_index: 0, item }, delta('{"at'));
+    expect(events.some(({ type }) => type === 'call')).toBe(false);
+    expect(endOf(events).calls).toEqual([]);
+  });
+
+  it('keep apart two that are written at once', async () => {
+    const second = { ...item, id: 'fc_2', call_id: 'call_2' };
+    const to = (output_index: number, piece: string) => ({
+      type: 'response.function_call_arguments.delta',
+      output_index,
+      delta: piece,
+    });
+    const events = await read(
+      { type: 'response.output_item.added', output_index: 0, item },
+      { type: 'response.output_item.added', output_index: 1, item: second },
+      ...[to(0, '{"a'), to(1, '{"b'), to(0, '":1}'), to(1, '":2}')],
+      completed(),
+    );
+    expect(endOf(events).calls.map((call) => call.arguments)).toEqual(['{"a":1}', '{"b":2}']);
+  });
+});
+
+describe('an answer that comes whole', () => {
+  const whole = (body: unknown) => {
+    const one = reader();
+    return [...one.takeWhole(body), ...one.close()];
+  };
+  it.each([
+    ['a response', { id: 'r', object: 'response', status: 'completed', error: null, output: [message('Hi')] }],
+    ['a response in an envelope', { code: 'success', data: { id: 'r', output: [message('Hi')] } }],
+    ['a chat', { id: 'r', choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] }],
+    ['mere text', { output_text: 'Hi' }],
+  ])('as %s is read', (_name, body) => {
+    expect(endOf(whole(body))).toMatchObject({ end: 'completed', text: 'Hi' });
+  });
+
+  it.each([[null], [[]], [{}], ['Hi'], [{ choices: [] }], [{ object: 'response', status: 'queued', output: [] }]])(
+    'as %j is nothing that can be understood',
+    (body) => {
+      expect(endOf(whole(body)).end).toBe('ended-early');
+    },
+  );
+});

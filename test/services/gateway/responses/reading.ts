@@ -1,0 +1,41 @@
+import { errorFrom } from '../../../../src/services/gateway/envelopes.ts';
+import type { TextEvent } from '../../../../src/services/gateway/responses/events.ts';
+import { AnswerReader } from '../../../../src/services/gateway/responses/reader.ts';
+import type { TextResponse } from '../../../../src/services/gateway/responses/response.ts';
+import { eventsIn } from '../../../../src/services/gateway/responses.ts';
+import { piecesOf } from '../../../../src/services/gateway/stream.ts';
+
+const MOST = 1_000_000;
+
+export const reader = (): AnswerReader =>
+  new AnswerReader((body, status) =>
+    errorFrom({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
+  );
+
+/** Everything that is read of bytes which come in these pieces. */
+export async function eventsOf(pieces: readonly Uint8Array[]): Promise<TextEvent[]> {
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield* pieces;
+  }
+  const events: TextEvent[] = [];
+  const decoded = piecesOf(body(), MOST, () => new Error('too much'));
+  for await (const event of eventsIn(decoded, reader())) events.push(event);
+  return events;
+}
+
+/** Events as a gateway sends them: objects as lines of data, text as it stands. */
+export const read = (...lines: readonly (object | string)[]): Promise<TextEvent[]> =>
+  eventsOf([Buffer.from(lines.map((line) => (typeof line === 'string' ? line : lineOf(line))).join(''))]);
+
+export const lineOf = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
+
+export function endOf(events: readonly TextEvent[]): TextResponse {
+  const ends = events.filter((event) => 'response' in event);
+  const [end] = ends;
+  if (ends.length !== 1 || !end || events.at(-1) !== end)
+    throw new Error(`Not one end at the end: ${JSON.stringify(ends)}`);
+  return end.response;
+}
+
+export const joined = (events: readonly TextEvent[], type: 'text' | 'refusal' | 'reasoning'): string =>
+  events.flatMap((event) => (event.type === type ? [event.delta] : [])).join('');

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  defaultSettings,
+  type Gateway,
+  GatewayError,
+  openGateway,
+  type TextEvent,
+} from '../../../src/services/gateway/index.ts';
+
+type Answer = (response: ServerResponse) => void;
+
+async function gatewayThat(answer: Answer): Promise<{ gateway: Gateway; heard(): number; closed: Promise<unknown> }> {
+  let heard = 0;
+  let close: (value?: unknown) => void = () => undefined;
+  const closed = new Promise((resolve) => {
+    close = resolve;
+  });
+  const server = createServer((request, response) => {
+    heard += 1;
+    response.once('close', close);
+    request.resume().once('end', () => answer(response));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const limits = { submitMs: 300, silenceMs: 300, wholeTextMs: 300 };
+  const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-secret' }, {}, limits);
+  onTestFinished(async () => {
+    await gateway.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return { gateway, heard: () => heard, closed };
+}
+
+const sent =
+  (body: string, type?: string, status = 200): Answer =>
+  (response) => {
+    response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body);
+  };
+
+async function asked({ gateway }: { gateway: Gateway }): Promise<TextEvent[] | GatewayError> {
+  const events: TextEvent[] = [];
+  try {
+    for await (const event of gateway.responses.stream({ model: 'm', input: 'Hi' })) events.push(event);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  return events;
+}
+
+const json = JSON.stringify({ id: 'r', object: 'response', output: [{ type: 'message', content: 'Hello' }] });
+const stream = `data: {"type":"response.output_text.delta","delta":"Hello"}\n\ndata: {"type":"response.completed","response":{}}\n\n`;
+const events = 'text/event-stream';
+
+describe('the door for answers that come as they are made', () => {
+  it.each([
+    ['a stream', stream, `${events}; charset=utf-8`],
+    ['a stream without a type', stream, undefined],
+    ['a stream with the type of JSON', stream, 'application/json'],
+    ['a stream behind empty lines and a comment', `\n\n: wait\n\n${stream}`, events],
+    ['JSON', json, 'application/json'],
+    ['JSON with the type of a stream', ` \n${json}`, events],
+  ])('reads %s as what it is', async (_name, body, type) => {
+    const came = await asked(await gatewayThat(sent(body, type)));
+    expect(came).toMatchObject([{ type: 'created' }, { type: 'text', delta: 'Hello' }, { type: 'completed' }]);
+  });
+
+  it.each([
+    ['a page', '<html><title>Oops</title></html>', 'text/html', 200, { kind: 'malformed', mayHaveTakenEffect: true }],
+    ['nothing', '', events, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
+    ['half of a JSON', '{"id":', events, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
+    ['an error inside of a 200', '{"error":{"code":"insufficient_user_quota"}}', events, 200, { kind: 'quota' }],
+    [
+      'a refusal with the type of a stream',
+      '{"error":{"message":"No","code":"invalid_api_key"}}',
+      events,
+      401,
+      { kind: 'unauthorized', message: 'No' },
+    ],
+    [
+      'a page with a 502',
+      '<html><title>Bad</title></html>',
+      'text/html',
+      502,
+      { kind: 'unavailable', mayHaveTakenEffect: true },
+    ],
+  ])('throws on %s, and asks no second time', async (_name, body, type, status, facts) => {
+    const side = await gatewayThat(sent(body, type, status));
+    const error = await asked(side);
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject(facts);
+    expect((error as GatewayError).message).not.toMatch(/[<>]/);
+    expect(side.heard()).toBe(1);
+  });
+
+  it('follows no redirect: an order goes to one address', async () => {
+    const side = await gatewayThat((response) => response.writeHead(307, { location: '/elsewhere' }).end());
+    expect(await asked(side)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
+    expect(side.heard()).toBe(1);
+  });
+
+  it('gives up on a gateway that says nothing after its headers, and closes the connection', async () => {
+    const side = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).flushHeaders());
+    expect(await asked(side)).toMatchObject({
+      kind: 'unreachable',
+      code: 'UND_ERR_BODY_TIMEOUT',
+      mayHaveTakenEffect: true,
+    });
+    await side.closed;
+  });
+
+  it('stops listening at the end, though the gateway keeps the connection open', async () => {
+    const side = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).write(stream));
+    expect(await asked(side)).toHaveLength(3);
+    await side.closed;
+  });
+});
