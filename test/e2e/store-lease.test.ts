@@ -57,6 +57,8 @@ describe('two bots on one store', () =>
       side.gateway.setSpeed(100);
       const done = await exchange.message(says('Done in'));
       await expect.poll(() => site.keys('finished'), patience).toHaveLength(1);
+      // The last of what settling a task writes.
+      await expect.poll(() => site.keys('live'), patience).toEqual([]);
       const [rows, requests] = [await site.rows(), side.discord.heard.length];
 
       first.child.kill('SIGCONT');
