@@ -101,7 +101,7 @@ describe('an answer cut into messages', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `const number${index} = ${index}; // ${'.'.repeat(8)}`);
     const parts = answerParts(`Look:\n${fence}ts\n${lines.join('\n')}\n${fence}\nThat is all.`, room);
     expect(parts.length).toBeGreaterThan(2);
-    const codes = parts.flatMap(({ shown }) => [...shown.matchAll(/```(\w*)\n([^]*?)\n```/g)]);
+    const codes = parts.flatMap(({ shown }) => [...shown.matchAll(/```(\w*)\n([\s\S]*?)\n```/g)]);
     expect(new Set(codes.map(([, language]) => language))).toEqual(new Set(['ts']));
     expect(codes.map(([, , inner]) => inner).join('\n')).toBe(lines.join('\n'));
     expect(parts.at(-1)?.shown).toContain('That is all.');
