@@ -2,11 +2,13 @@ import { cpus } from 'node:os';
 import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway/measure.ts';
 import { measureTasks } from './tasks/measure.ts';
+import { measureText } from './text/measure.ts';
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   discord: measureDiscord,
   gateway: measureGateway,
   tasks: measureTasks,
+  text: measureText,
 };
 
 /** sysexits.h: the command was used wrongly. */

@@ -101,7 +101,7 @@ describe('an answer cut into messages', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `const number${index} = ${index}; // ${'.'.repeat(8)}`);
     const parts = answerParts(`Look:\n${fence}ts\n${lines.join('\n')}\n${fence}\nThat is all.`, room);
     expect(parts.length).toBeGreaterThan(2);
-    const codes = parts.flatMap(({ shown }) => [...shown.matchAll(/```(\w*)\n([^]*?)\n```/g)]);
+    const codes = parts.flatMap(({ shown }) => [...shown.matchAll(/```(\w*)\n([\s\S]*?)\n```/g)]);
     expect(new Set(codes.map(([, language]) => language))).toEqual(new Set(['ts']));
     expect(codes.map(([, , inner]) => inner).join('\n')).toBe(lines.join('\n'));
     expect(parts.at(-1)?.shown).toContain('That is all.');
@@ -112,7 +112,7 @@ describe('an answer cut into messages', () => {
     const long = 'print("a long way")\n'.repeat(300).trim();
     const [only, ...others] = answerParts(`First:\n\n${table}\n\nThen:\n${fence}python\n${long}\n${fence}\n`, room);
     expect(others).toEqual([]);
-    expect(only?.shown).toBe('First:\n\n📄 table-1.md\n\nThen:\n\n📄 code-1.py');
+    expect(only?.shown).toBe('First:\n\n📄 table-1.md\n\nThen:\n📄 code-1.py');
     expect(only?.files).toEqual([
       { name: 'table-1.md', text: table },
       { name: 'code-1.py', text: long },
