@@ -125,6 +125,15 @@ describe('an answer cut into messages', () => {
     expect(answerParts(`It is ${fence} here`, room)[0]?.shown).toBe(`It is ${fence} here\n${fence}`);
   });
 
+  it('is cut in a moment, however odd it is', () => {
+    for (const odd of ['\n', ' ', '~', '`', '|-', ' |', '\n\t', `${fence}\n`, '.', '- '].map((one) =>
+      one.repeat(60_000),
+    )) {
+      const parts = answerParts(`${odd}x`, room);
+      expect(parts.map(({ source }) => source).join('') === `${odd}x`).toBe(true);
+    }
+  }, 5_000);
+
   it('of nothing is nothing', () => {
     expect(answerParts('', room)).toEqual([]);
   });
