@@ -90,7 +90,10 @@ function report({ alone, many, before, after, most }: Measured): void {
         ['more a stream, MiB', ((most - before.residentBytes) / MIB / MANY.answers).toFixed(2)],
         ['text streamed, MB', megabytes.toFixed(2)],
         ['CPU a megabyte of text, s', (cpuSeconds / megabytes).toFixed(2)],
-        ['CPU an edit, ms', ((cpuSeconds * 1_000) / many.reduce((sum, { edits }) => sum + edits, 0)).toFixed(2)],
+        [
+          'the same CPU divided by the edits, ms',
+          ((cpuSeconds * 1_000) / many.reduce((sum, { edits }) => sum + edits, 0)).toFixed(2),
+        ],
       ],
     ),
   );
