@@ -4,6 +4,7 @@ import { measureGateway } from './gateway/measure.ts';
 import { measurePolling } from './polling/measure.ts';
 import { measureStore } from './store/measure.ts';
 import { measureTasks } from './tasks/measure.ts';
+import { measureText } from './text/measure.ts';
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   discord: measureDiscord,
@@ -11,6 +12,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   polling: measurePolling,
   store: measureStore,
   tasks: measureTasks,
+  text: measureText,
 };
 
 /** sysexits.h: the command was used wrongly. */

@@ -222,7 +222,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
       ...{ services, say, log, clock },
       answers,
       isThread: threadsBy(client.rest),
-      isServed: servedHere(config.discord),
+      refusalHere: servedHere(config.discord),
       sentenceFor: (error) => funnel.sentenceFor(error, 'a message in a thread'),
     });
     client.on(Events.Raw, (packet: unknown) => void inThreads(packet));
@@ -255,6 +255,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await client.destroy();
     // Whatever still waits for the gateway fails now, and what that means for its task is stored.
     await Promise.all([gateway.close(), media.close()]);
+    await asks.finish();
     await tasks.stop();
     log.info('Atelier has stopped.');
   }

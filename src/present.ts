@@ -114,8 +114,8 @@ export function presenter(parts: PresenterParts) {
     messageOf: (task: Task): MessagePlan =>
       task.kind === 'ask' ? answers(task).first : taskMessage(task, controls, say),
 
-    /** Every message of an answer. */
-    answerOf: (task: Task) => answers(task),
+    /** Every message of an answer; the first as it stands while those below it are still to come. */
+    answerOf: (task: Task) => ({ ...answers(task), first: answers({ ...task, state: 'running' }).first }),
 
     async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
       if (task.delivery.call) return { plan: callTo(task, say), release: () => undefined };

@@ -14,7 +14,7 @@ interface InThreadsParts {
   services: Pick<Services, 'asks' | 'tasks' | 'models' | 'defaultModels'>;
   answers: Pick<Answers, 'replyTo' | 'change'>;
   isThread(channelId: string): Promise<boolean>;
-  isServed: ReturnType<typeof servedHere>;
+  refusalHere: ReturnType<typeof servedHere>;
   sentenceFor(error: unknown): string;
   say: Say;
   log: Pick<Log, 'warn'>;
@@ -22,17 +22,17 @@ interface InThreadsParts {
 }
 
 /** Whoever has used `/ask` in a thread goes on there by writing. Nobody else's messages are looked at. */
-export function askedInThreads({ isThread, isServed, log, ...parts }: InThreadsParts) {
+export function askedInThreads({ isThread, refusalHere, log, ...parts }: InThreadsParts) {
   // After a lost connection Discord may tell of a message once more.
   const heard = new Once();
   return async (packet: unknown): Promise<void> => {
     const spoken = spokenIn(packet);
     if (!spoken || (!/[^\s\p{Cf}]/u.test(spoken.content) && spoken.files.length === 0)) return;
     try {
-      if (!(await isThread(spoken.channelId))) return;
       const { memberId, channelId, guildId } = spoken;
+      if (refusalHere({ guildId, install: 'guild' }, undefined) || !(await isThread(channelId))) return;
       const before = await parts.services.asks.newestOf({ memberId, channelId, isPrivate: false });
-      if (!before || isServed({ guildId, install: 'guild' }, undefined) || !heard.isFirst(spoken.id)) return;
+      if (!before || !heard.isFirst(spoken.id)) return;
       await goOn(spoken, before, parts);
     } catch (error) {
       log.warn({ err: error }, 'A message in a thread could not be looked at.');
@@ -43,7 +43,7 @@ export function askedInThreads({ isThread, isServed, log, ...parts }: InThreadsP
 async function goOn(
   { id, channelId, guildId, memberId, content, files }: Spoken,
   before: Task,
-  { services, answers, sentenceFor, say, clock }: Omit<InThreadsParts, 'isThread' | 'isServed' | 'log'>,
+  { services, answers, sentenceFor, say, clock }: Omit<InThreadsParts, 'isThread' | 'refusalHere' | 'log'>,
 ): Promise<void> {
   const message = await answers.replyTo({ channelId, id }, { content: say('task.isAsked') });
   if (!message) return;

@@ -69,7 +69,9 @@ export class Asks {
       durationKey: ({ model }) => `ask:${model}`,
       model: ({ model }) => model,
       submit: async (request, { idempotencyKey, materials }) => {
-        const begins = await this.#open(await this.#questionOf(request, materials));
+        // What a model is known to refuse is told to those alone who wished for it.
+        const missed = request.web ? (this.#refused.get(request.model) ?? []) : [];
+        const begins = await this.#open(await this.#questionOf(request, materials), missed);
         this.#begun.set(idempotencyKey, begins);
         const remoteId = begins.id ?? idempotencyKey;
         return { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
@@ -125,6 +127,7 @@ export class Asks {
   #follow(task: Task): void {
     const begins = this.#begun.get(task.idempotencyKey);
     this.#begun.delete(task.idempotencyKey);
+    if (begins && this.#isStopping) begins.stop.abort('interrupted' satisfies TakenBack);
     if (begins) this.#track(this.#answer(task.id, begins));
     // Waiting for its member outlasts a restart; words that were still to come do not.
     else if (waitingCalls(task).length === 0) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
@@ -178,7 +181,9 @@ export class Asks {
     const { stop, without, asked } = begins;
     this.#stops.set(id, stop);
     try {
-      await this.#change(id, (task) => begun(task, [...answerOf(task).without, ...without]));
+      const task = await this.#change(id, (known) => begun(known, [...answerOf(known).without, ...without]));
+      // Its member has stopped it before it began.
+      if (hasEnded(task)) return stop.abort('stopped' satisfies TakenBack);
       const response = await this.#heard(id, begins);
       const less =
         response.end === 'failed' && isEmpty(response) && response.error && this.#lessOf(asked, response.error);

@@ -111,7 +111,7 @@ function withAnswer(task: Task, changes: Partial<Answer>): Task {
   return { ...task, answer: { ...answerOf(task), ...changes } };
 }
 
-export const saidIn = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>): string => joined([text, refusal]);
+const saidIn = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>): string => joined([text, refusal]);
 
 /** Every use of tools is a response of its own, and all of them are used. */
 function summed(known: Tokens | undefined, usage: TextUsage | undefined): Tokens | undefined {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What a model may refuse to be asked for. */
-export const refusable = ['tools', 'reasoning'] as const;
+const refusable = ['tools', 'reasoning'] as const;
 
 /** A tool that the model wants to be used, and what came of it. */
 const call = z.object({

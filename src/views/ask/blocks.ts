@@ -4,7 +4,9 @@ export type Block =
   | { kind: 'code'; source: string; language: string; code: string }
   | { kind: 'table'; source: string; table: string };
 
-const FENCE = /^[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^`\n]*)$/;
+/** No line that means something else than its words is longer; a longer one would take its time to be looked through. */
+const LONGEST_MARK = 500;
+const FENCE = /^[ \t]{0,8}(`{3,20}|~{3,20})([^`\n]*)$/;
 const LANGUAGE = /^[\w+\-.#]{1,30}/;
 const BETWEEN = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 
@@ -26,14 +28,14 @@ export function blocksOf(text: string): Block[] {
 
 function blockOf(own: readonly string[], source: string): Block {
   const body = own.join('').replace(/\n$/, '');
-  const fence = FENCE.exec(bare(own[0]));
+  const fence = fenceIn(own[0]);
   if (fence) {
     const isClosed = own.length > 1 && closes(own.at(-1), fence[1]);
     const code = own
       .slice(1, isClosed ? -1 : undefined)
       .join('')
       .replace(/\n$/, '');
-    return { kind: 'code', source, language: LANGUAGE.exec(fence[2] ?? '')?.[0] ?? '', code };
+    return { kind: 'code', source, language: LANGUAGE.exec(fence[2]?.trim() ?? '')?.[0] ?? '', code };
   }
   if (own.length > 1 && isTable(own, 0)) return { kind: 'table', source, table: body };
   return { kind: 'words', source, shown: body };
@@ -41,7 +43,7 @@ function blockOf(own: readonly string[], source: string): Block {
 
 /** One that is not closed goes to the end: the rest of it has not come yet, or never will. */
 function lengthOfCode(lines: readonly string[], at: number): number | undefined {
-  const fence = FENCE.exec(bare(lines[at]));
+  const fence = fenceIn(lines[at]);
   if (!fence) return undefined;
   const end = lines.findIndex((line, index) => index > at && closes(line, fence[1]));
   return (end < 0 ? lines.length : end + 1) - at;
@@ -55,21 +57,22 @@ function closes(line = '', mark = ''): boolean {
 function lengthOfTable(lines: readonly string[], at: number): number | undefined {
   if (!isTable(lines, at)) return undefined;
   let end = at + 2;
-  while (end < lines.length && (lines[end] ?? '').includes('|') && !FENCE.test(bare(lines[end]))) end++;
+  while (end < lines.length && (lines[end] ?? '').includes('|') && !fenceIn(lines[end])) end++;
   return end - at;
 }
 
 function isTable(lines: readonly string[], at: number): boolean {
   const [head = '', between = ''] = [lines[at], lines[at + 1]];
-  return head.includes('|') && between.includes('|') && BETWEEN.test(bare(between));
+  return head.includes('|') && between.includes('|') && between.length <= LONGEST_MARK && BETWEEN.test(bare(between));
 }
 
 /** A paragraph: to the next empty line, or to what is none. */
 function lengthOfWords(lines: readonly string[], at: number): number {
   let end = at + 1;
-  while (end < lines.length && !isEmpty(lines[end]) && !FENCE.test(bare(lines[end])) && !isTable(lines, end)) end++;
+  while (end < lines.length && !isEmpty(lines[end]) && !fenceIn(lines[end]) && !isTable(lines, end)) end++;
   return end - at;
 }
 
+const fenceIn = (line = '') => (line.length <= LONGEST_MARK ? FENCE.exec(bare(line)) : null);
 const bare = (line = ''): string => line.replace(/\r?\n$/, '');
 const isEmpty = (line = ''): boolean => line.trim() === '';

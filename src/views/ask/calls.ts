@@ -18,7 +18,8 @@ export function callLines(task: Task, say: Say): string[] {
   const more = past.length > MOST_LINES ? [`-# ${say('ask.calls.more', { count: past.length - MOST_LINES })}`] : [];
   if (waiting.length === 0 || task.failure) return [...shown, ...more];
   const asked = waiting.map((call) => line(call, say, numberOf(task, call)));
-  return [...shown, ...more, say('ask.calls.asked'), ...asked];
+  // What is to be decided has to be seen, whatever else has room.
+  return [say('ask.calls.asked'), ...asked, ...shown, ...more];
 }
 
 /** Its place among the calls of its response, counted from 1: it stays while others are decided. */

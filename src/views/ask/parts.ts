@@ -3,7 +3,7 @@ import type { Task } from '../../services/tasks/task.ts';
 import { type AnswerPart, answerParts } from './split.ts';
 
 /** Of the 2,000 letters of a message the first needs some for the question and for how it stands, the others for a note. */
-const ROOM = { first: 1_200, other: 1_850 };
+const ROOM = { first: 1_100, other: 1_850 };
 /** A longer answer is a document, and read as one. */
 const MOST_MESSAGES = 10;
 /** Where only a person has installed the application Discord allows five further messages, and questions need some of them. */

@@ -56,8 +56,10 @@ const withPiece = (part: AnswerPart, piece: AnswerPart): AnswerPart => ({
 });
 
 /** Apart as they were; empty lines in a row say no more than one. */
-const joined = ({ shown, source }: AnswerPart, after: string): string =>
-  shown + (/\n\s*\n\s*$/.test(source) ? '\n\n' : '\n') + after;
+function joined({ shown, source }: AnswerPart, after: string): string {
+  const end = source.slice(source.trimEnd().length);
+  return shown + (end.indexOf('\n') !== end.lastIndexOf('\n') ? '\n\n' : '\n') + after;
+}
 
 const fenced = (language: string, code: string): string => `${OPEN}${language}\n${code}${CLOSE}`;
 
@@ -119,7 +121,7 @@ function cutPieces(block: Block, first: number, other: number): AnswerPart[] {
     const length = index === pieces.length - 1 ? left.length : piece.length + (index === 0 ? opening : 0);
     const source = left.slice(0, length);
     left = left.slice(length);
-    const bare = piece.replace(/^\n+|\s+$/g, '');
+    const bare = piece.replace(/^\n+/, '').trimEnd();
     return { source, shown: isCode ? fenced(block.language, bare) : closed(bare), files: [] };
   });
 }

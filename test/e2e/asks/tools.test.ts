@@ -45,6 +45,23 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     expect(gateway.heard.filter(({ path }) => path.includes('/images/'))).toEqual([]);
   });
 
+  it('order once, however often yes is pressed, and nothing once the answer was stopped', async () => {
+    const { discord, gateway, clock } = await stageOf();
+    const member = discord.as('member');
+    const orders = () => gateway.heard.filter(({ method, path }) => method === 'POST' && path.includes('/images/'));
+    const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
+    const asking = await exchange.message((message) => labels(message).includes('Yes, make 1'));
+    await Promise.all([member.click(asking, 'Yes, make 1'), member.click(asking, 'Yes, make 1')]);
+    await exchange.message(ended);
+    expect(orders()).toHaveLength(1);
+    clock.putForward(10_000);
+    const other = await member.slash('ask', { prompt: 'make an image of a hare' });
+    const open = await other.message((message) => labels(message).includes('Stop') && labels(message).includes('No 1'));
+    await member.click(open, 'Stop');
+    expect(text(await other.message(ended))).toContain('Stopped.');
+    expect(orders()).toHaveLength(1);
+  });
+
   it('look at models and at public tasks without asking, all outputs in one response', async () => {
     const { discord, gateway } = await stageOf();
     const member = discord.as('member');

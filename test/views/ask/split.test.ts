@@ -112,7 +112,7 @@ describe('an answer cut into messages', () => {
     const long = 'print("a long way")\n'.repeat(300).trim();
     const [only, ...others] = answerParts(`First:\n\n${table}\n\nThen:\n${fence}python\n${long}\n${fence}\n`, room);
     expect(others).toEqual([]);
-    expect(only?.shown).toBe('First:\n\n📄 table-1.md\n\nThen:\n\n📄 code-1.py');
+    expect(only?.shown).toBe('First:\n\n📄 table-1.md\n\nThen:\n📄 code-1.py');
     expect(only?.files).toEqual([
       { name: 'table-1.md', text: table },
       { name: 'code-1.py', text: long },
@@ -124,6 +124,15 @@ describe('an answer cut into messages', () => {
     expect(part?.files).toEqual([{ name: 'code-1.md', text: `${fence}ts\n1\n${fence}` }]);
     expect(answerParts(`It is ${fence} here`, room)[0]?.shown).toBe(`It is ${fence} here\n${fence}`);
   });
+
+  it('is cut in a moment, however odd it is', () => {
+    for (const odd of ['\n', ' ', '~', '`', '|-', ' |', '\n\t', `${fence}\n`, '.', '- '].map((one) =>
+      one.repeat(60_000),
+    )) {
+      const parts = answerParts(`${odd}x`, room);
+      expect(parts.map(({ source }) => source).join('') === `${odd}x`).toBe(true);
+    }
+  }, 5_000);
 
   it('of nothing is nothing', () => {
     expect(answerParts('', room)).toEqual([]);

@@ -17,6 +17,8 @@ const MOST_MODELS = 50;
 const MOST_TASKS = 15;
 /** One response has no use for more, and each is something to be read. */
 const MOST_CALLS = 8;
+/** Its member has to see all that is to be decided, in one message beside the answer. */
+const MOST_WAITING = 4;
 
 /** What becomes of the calls of one response: what costs waits for its member, the rest is done at once. */
 export async function usedTools(calls: readonly ToolCall[], task: Task, parts: ToolParts): Promise<AnswerCall[]> {
@@ -29,10 +31,9 @@ export async function usedTools(calls: readonly ToolCall[], task: Task, parts: T
     else if (!args) used.push({ ...call, state: 'done', output: 'These arguments do not fit the tool.' });
     else if (index >= MOST_CALLS) used.push({ ...call, state: 'done', output: 'Too many calls at once. Not done.' });
     else if (tools[known].makes) {
-      const objection = await unknownModel(args, parts);
-      used.push(
-        objection === undefined ? { ...call, state: 'waiting' } : { ...call, state: 'done', output: objection },
-      );
+      const isTooMuch = used.filter(({ state }) => state === 'waiting').length >= MOST_WAITING;
+      const output = isTooMuch ? 'Too much at once. Not done: propose it later.' : await unknownModel(args, parts);
+      used.push(output === undefined ? { ...call, state: 'waiting' } : { ...call, state: 'done', output });
     } else used.push({ ...call, state: 'done', output: await freely(known, given, task, parts) });
   }
   return used;

@@ -1,0 +1,59 @@
+import { on } from 'node:events';
+import { startDiscord, text } from '../../sandbox/discord/discord.ts';
+import { startGateway } from '../../sandbox/gateway/gateway.ts';
+import { commands } from '../../src/commands/index.ts';
+import { registrationOf } from '../../src/discord/registration.ts';
+import type { AnswerFigures, Served, Wish } from './orders.ts';
+
+/** The embedded sides in a process of their own: members who ask, and the gateway that answers. */
+
+/** Of the first words the first edit has a few letters, under the line that names the model. */
+const FIRST_WORDS = 'quill-5\\nT';
+/** What Discord would allow for one token is kept to; what one address may do is not what is measured. */
+const UNBOUND = 1_000_000_000;
+
+const key = 'sk-sandbox';
+const gateway = await startGateway({ keys: [{ key }] });
+const discord = await startDiscord({ limits: { globalPerSecond: UNBOUND } });
+
+const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
+  method: 'PUT',
+  headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
+  body: JSON.stringify(commands.map((command) => registrationOf(command, { userInstall: false }))),
+});
+if (!registered.ok) throw new Error(`The commands were not taken: ${await registered.text()}`);
+
+process.send?.({
+  settings: {
+    ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
+    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, GATEWAY_CONNECTIONS: '128' },
+    ...{ DEFAULT_TEXT_MODEL: 'quill-5', STORE_URL: 'sqlite://:memory:' },
+  },
+} satisfies Served);
+
+let asked = 0;
+for await (const [wish] of on(process, 'message', { close: ['disconnect'] })) {
+  const { answers, words, gatewaySpeed } = wish as Wish;
+  await discord.until(() => (discord.gateway.sessions > 0 ? true : undefined), 'the bot');
+  gateway.setSpeed(gatewaySpeed);
+  process.send?.(await Promise.all(Array.from({ length: answers }, () => answerOf(words))));
+}
+await Promise.all([discord.close(), gateway.close()]);
+
+async function answerOf(words: number): Promise<AnswerFigures> {
+  asked += 1;
+  const prompt = `tell me of snow number ${asked}, ${words} words`;
+  const exchange = await discord.as('member').slash('ask', { prompt, new: true });
+  const first = await exchange.message((message) => JSON.stringify(message.components ?? []).includes('Delete'));
+  const own = discord.heard.filter(({ path }) => path.includes(exchange.token));
+  const visible = own.find(({ method, body }) => method === 'PATCH' && JSON.stringify(body).includes(FIRST_WORDS));
+  const question = gateway.heard.find(({ body }) => JSON.stringify(body ?? '').includes(prompt));
+  const [start = 0, end = 0] = [question?.at, own.at(-1)?.at];
+  return {
+    firstVisibleMs: (visible?.at ?? Number.NaN) - start,
+    edits: own.filter(({ method, path }) => (method === 'PATCH' || method === 'POST') && path.includes('/webhooks/'))
+      .length,
+    seconds: (end - start) / 1_000,
+    letters: [first, ...exchange.followUps()].reduce((sum, message) => sum + text(message).length, 0),
+  };
+}
