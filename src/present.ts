@@ -142,7 +142,9 @@ export function presenter(parts: PresenterParts) {
     async brought(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<Prepared> {
       const here = withSounds({ ...task, route: { ...task.route, uploadLimit } });
       if (task.kind === 'album') return music.album(here);
-      const nothing = { ...NOTHING_SHOWN, parentLink: await linkToParent(task, parts) };
+      const parentLink = await linkToParent(task, parts);
+      if (task.kind === 'ask') return { plan: answers(inOneMessage(task), parentLink).first, release: () => undefined };
+      const nothing = { ...NOTHING_SHOWN, parentLink };
       const stored = await parts.storedFiles(task);
       const results = await resultsOf(here, parts, copiesOf(stored ?? new Map()));
       return shownResults(here, results, nothing, { areGone: stored !== undefined });
@@ -155,6 +157,10 @@ async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<stri
   const parent = task.parentId === undefined || isPart(task) ? undefined : await tasks.get(task.parentId);
   return parent && messageLink(parent);
 }
+
+/** The messages in which an answer went on are elsewhere: here the whole of it comes as a file. */
+const inOneMessage = (task: Task): Task =>
+  task.answer ? { ...task, answer: { ...task.answer, areShown: false } } : task;
 
 /** Files carry the place of their result in their names. */
 function copiesOf(files: ReadonlyMap<string, string>): Copies {

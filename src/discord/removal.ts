@@ -15,11 +15,12 @@ type Fate = 'gone' | 'none' | 'stays' | 'later';
 
 /** Takes a task's messages away: by the interaction's token while it lasts, for that reaches what one member alone sees; else as the bot. */
 export function removal({ botRest, tokenRest, clock, log }: RemovalParts) {
-  async function own(task: Task): Promise<Fate> {
-    const { message, route, guildId, channelId } = task;
-    const { applicationId, token, tokenExpiresAt, followUpId } = route;
+  /** One of those that the task shows itself in; `name` is what the interaction's token knows it by. */
+  async function own(task: Task, message: MessagePlace | undefined, name: string): Promise<Fate> {
+    const { route, guildId, channelId } = task;
+    const { applicationId, token, tokenExpiresAt } = route;
     if (token !== undefined && clock.now() < tokenExpiresAt) {
-      const target = Routes.webhookMessage(applicationId, token, followUpId ?? '@original');
+      const target = Routes.webhookMessage(applicationId, token, name);
       const fate = await tried('token', () => tokenRest.delete(target, { auth: false }));
       if (fate !== 'stays') return fate;
     }
@@ -45,7 +46,11 @@ export function removal({ botRest, tokenRest, clock, log }: RemovalParts) {
   }
 
   return async (task: Task): Promise<Removal> => {
-    const fates = [{ address: addressOf(task), fate: await own(task) }];
+    const name = task.route.followUpId ?? '@original';
+    const fates = [{ address: addressOf(task), fate: await own(task, task.message, name) }];
+    for (const part of task.answer?.parts ?? []) {
+      fates.push({ address: addressOf({ ...task, message: part }), fate: await own(task, part, part.id) });
+    }
     for (const address of task.beside ?? []) fates.push({ address, fate: await asBot(address) });
     return {
       removed: fates.filter(({ fate }) => fate === 'gone').length,

@@ -31,8 +31,9 @@ export class Answers {
   }
 
   show(task: Task): void {
-    if (!isLive(task)) this.#continuations.delete(task.id);
-    else {
+    if (!isLive(task) || task.unwanted) this.#continuations.delete(task.id);
+    if (task.unwanted) this.#parts.delivery.show(task);
+    else if (isLive(task)) {
       if (!hasEnded(task) || task.delivery.call) this.#parts.delivery.show(task);
       // Its end is called to its member only after everything is shown.
       if (!task.delivery.call) this.#continuationOf(task).show(task);

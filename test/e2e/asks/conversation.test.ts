@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
@@ -101,5 +102,26 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     const [, json = ''] = /```json\n([\s\S]*)\n```/.exec(text(final)) ?? [];
     expect(JSON.parse(json)).toMatchObject({ sandbox: true });
     expect(asks(stage.gateway).at(-1)).not.toHaveProperty('tools');
+  });
+});
+
+describe('what a question takes along', () => {
+  it('is a picture, and leave to look things up', async () => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
+    const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#369' } })
+      .png()
+      .toBuffer();
+    const image = { name: 'blue.png', bytes, contentType: 'image/png' };
+    const exchange = await discord.as('member').slash('ask', { prompt: 'what is this?', image, web: true });
+    await exchange.message(ended);
+    const [{ input, tools }] = asks(gateway) as [{ input: unknown; tools: unknown[] }];
+    expect(JSON.stringify(input)).toMatch(
+      /"input_image".*data:image\/png;base64,|data:image\/png;base64,.*"input_image"/,
+    );
+    expect(tools).toContainEqual({ type: 'web_search' });
+    const odd = { name: 'blue.png', bytes: Buffer.from('MZ'), contentType: 'image/png' };
+    const refused = await (await discord.as('member').slash('ask', { prompt: 'and this?', image: odd })).message();
+    expect(text(refused)).toContain('is not a picture that can be read');
+    expect(asks(gateway)).toHaveLength(1);
   });
 });
