@@ -40,8 +40,9 @@ export const allowButton: Button<Services> = {
     const objection = mayPostFiles(place, { private: origin.route.isPrivate });
     if (objection) throw objection;
     const order = await orderOf(name, call, services);
-    await services.tasks.submit({ ...origin, ...order, parent: task });
-    await services.asks.decide(task.id, call.callId, { state: 'done', output: ORDERED[name] });
+    await services.asks.allow(task.id, call.callId, ORDERED[name], () =>
+      services.tasks.submit({ ...origin, ...order, parent: task }),
+    );
     return 'shown as it goes';
   },
 };
@@ -51,7 +52,7 @@ export const declineButton: Button<Services> = {
   answers: 'here',
   async run({ args }, ask) {
     const { task, call } = await openCall(args, ask);
-    await ask.services.asks.decide(task.id, call.callId, { state: 'declined', output: DECLINED });
+    await ask.services.asks.decline(task.id, call.callId, DECLINED);
     return 'shown as it goes';
   },
 };

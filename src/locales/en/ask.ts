@@ -24,11 +24,13 @@ export const ask = {
   calls: {
     make_image: {
       waiting: '{{number}}. A picture? {{prompt}}',
+      allowed: 'You said yes to a picture: {{prompt}}',
       done: 'Ordered a picture: {{prompt}}',
       declined: 'No picture: {{prompt}}',
     },
     make_video: {
       waiting: '{{number}}. A film? {{prompt}}',
+      allowed: 'You said yes to a film: {{prompt}}',
       done: 'Ordered a film: {{prompt}}',
       declined: 'No film: {{prompt}}',
     },

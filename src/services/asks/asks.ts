@@ -24,6 +24,8 @@ import {
   callAnswered,
   drafted,
   forgotten,
+  isSettled,
+  restsWithMember,
   roundDone,
   waitingCalls,
   waitingForMember,
@@ -107,14 +109,24 @@ export class Asks {
     for (const id of await this.#known.all(task)) await this.#change(id, forgotten);
   }
 
-  /** A member has decided about a call, and what came of it goes to the model once nothing else is open. */
-  async decide(id: string, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Promise<Task> {
-    const task = await this.#change(id, (known) => {
-      if (!waitingCalls(known).some((call) => call.callId === callId)) throw new Refusal('refusals.alreadyDecided');
-      return callAnswered(known, callId, outcome);
-    });
-    if (waitingCalls(task).length === 0) this.#track(this.#goOn(task));
-    return task;
+  /**
+   * A member has said yes to a call. That is stored before anything is ordered: a bot that ends in between leaves nothing to say yes to
+   * a second time. What is refused waits for its member again.
+   */
+  async allow(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
+    await this.#tasksBook.change(id, (known) => decided(known, callId, { state: 'allowed' }));
+    try {
+      await order();
+    } catch (error) {
+      await this.#change(id, (known) => callAnswered(known, callId, { state: 'waiting' }));
+      throw error;
+    }
+    this.#goOnOnceSettled(await this.#change(id, (known) => callAnswered(known, callId, { state: 'done', output })));
+  }
+
+  /** A member has said no to a call. */
+  async decline(id: string, callId: string, output: string): Promise<void> {
+    this.#goOnOnceSettled(await this.#change(id, (known) => decided(known, callId, { state: 'declined', output })));
   }
 
   /** The bot is about to end: what is under way is told as interrupted. */
@@ -130,7 +142,7 @@ export class Asks {
     if (begins && this.#isStopping) begins.stop.abort('interrupted' satisfies TakenBack);
     if (begins) this.#track(this.#answer(task.id, begins));
     // Waiting for its member outlasts a restart; words that were still to come do not.
-    else if (waitingCalls(task).length === 0) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
+    else if (!restsWithMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
   }
 
   async #questionOf(request: AskRequest, materials: Materials, task?: Task): Promise<TextRequest> {
@@ -163,6 +175,11 @@ export class Asks {
     if (less)
       this.#parts.log.info({ model: asked.model, part: less.part, code: error.code }, 'A model refused a part.');
     return less;
+  }
+
+  /** What came of the calls goes to the model all at once, and whoever closes the last of them sends it. */
+  #goOnOnceSettled(task: Task): void {
+    if (isSettled(task) && !hasEnded(task)) this.#track(this.#goOn(task));
   }
 
   async #goOn(task: Task): Promise<void> {
@@ -268,6 +285,11 @@ export class Asks {
     if (!this.#conversations) throw new Error('Nobody has said which tasks these answers belong to.');
     return this.#conversations;
   }
+}
+
+function decided(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {
+  if (!waitingCalls(task).some((call) => call.callId === callId)) throw new Refusal('refusals.alreadyDecided');
+  return callAnswered(task, callId, outcome);
 }
 
 function takenBack({ aborted, reason }: AbortSignal): TakenBack | undefined {

@@ -55,14 +55,22 @@ export function callAnswered(
   const { rounds } = answerOf(task);
   const last = rounds.at(-1);
   if (!last || hasEnded(task)) return task;
-  const calls = last.calls.map((call) =>
-    call.callId === callId && call.state === 'waiting' ? { ...call, state, output } : call,
-  );
+  const calls = last.calls.map((call) => (call.callId === callId && isOpen(call) ? { ...call, state, output } : call));
   return withAnswer(task, { rounds: [...rounds.slice(0, -1), { ...last, calls }] });
 }
 
-export const waitingCalls = (task: Task): AnswerCall[] =>
-  (answerOf(task).rounds.at(-1)?.calls ?? []).filter(({ state }) => state === 'waiting');
+const lastCalls = (task: Task): AnswerCall[] => answerOf(task).rounds.at(-1)?.calls ?? [];
+
+const isOpen = ({ state }: AnswerCall): boolean => state === 'waiting' || state === 'allowed';
+
+export const waitingCalls = (task: Task): AnswerCall[] => lastCalls(task).filter(({ state }) => state === 'waiting');
+
+/** There is nothing more to come before the model can go on. */
+export const isSettled = (task: Task): boolean => !lastCalls(task).some(isOpen);
+
+/** Whatever comes next is its member's to decide: nothing of it is being ordered. */
+export const restsWithMember = (task: Task): boolean =>
+  lastCalls(task).every(({ state }) => state !== 'allowed') && waitingCalls(task).length > 0;
 
 /** It is all there, or as much as the model was let say. */
 export function answered(task: Task, incomplete: string | undefined, now: number): Task {

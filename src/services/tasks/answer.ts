@@ -9,8 +9,8 @@ const call = z.object({
   name: z.string(),
   /** JSON as the model wrote it, which may not parse. */
   arguments: z.string(),
-  /** waiting: for its member, who has to say yes to whatever costs. */
-  state: z.enum(['waiting', 'done', 'declined']),
+  /** waiting: for its member, who has to say yes to whatever costs. allowed: they did, and it is being ordered. */
+  state: z.enum(['waiting', 'allowed', 'done', 'declined']),
   /** What the model is told of it. */
   output: z.string().optional(),
 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { key, type Stage, stage } from '../bot.ts';
+import { labels } from '../quick.ts';
 import { asks, ended, models } from './proof.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -54,6 +55,30 @@ it('a bot killed in the middle of a stream leaves a message that says so after t
   expect(text(broken)).toContain('This is the sandbox speaking');
   expect(asks(side.gateway)).toHaveLength(1);
   expect(second.said()).not.toContain('of the snow');
+});
+
+it('a bot killed while it orders what its member said yes to cannot be told yes a second time', async () => {
+  const side = await stage({ gateway: { seed: 1, speed: 20 } });
+  const orders = () => side.gateway.heard.filter(({ path }) => path.includes('/images/'));
+  side.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
+  const first = run(side);
+  await expect.poll(first.said, patience).toContain('Atelier is here.');
+  const member = side.discord.as('member');
+  const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
+  const asking = await exchange.message((message) => labels(message).includes('Yes, make 1'));
+  const ordering = await member.click(asking, 'Yes, make 1');
+  await expect.poll(orders, patience).toHaveLength(1);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  run(side);
+  const broken = await exchange.message(ended);
+  expect(text(broken)).toContain('restarted in the middle');
+  expect(text(broken)).toContain('You said yes to a picture');
+  expect(labels(broken)).not.toContain('Yes, make 1');
+  // Whether the first was taken is its own message's to tell.
+  await ordering.message((message) => labels(message).includes('Dismiss'));
+  expect(orders()).toHaveLength(1);
+  expect(asks(side.gateway)).toHaveLength(1);
 });
 
 it('a bot that may not read messages ends with 78, and says which switch is off', async () => {

@@ -62,6 +62,23 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     expect(orders()).toHaveLength(1);
   });
 
+  it('wait for their member again where the gateway refuses the order, and can be told yes once more', async () => {
+    const { discord, gateway, clock } = await stageOf();
+    const member = discord.as('member');
+    gateway.faults.add({ on: { path: /\/images\// }, do: 'quota' });
+    const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
+    const asking = await exchange.message((message) => labels(message).includes('Yes, make 1'));
+    const refused = await (await member.click(asking, 'Yes, make 1')).message(says('used up'));
+    expect(labels(refused)).toEqual([]);
+    const open = await exchange.message((message) => labels(message).includes('Yes, make 1'));
+    expect(asks(gateway)).toHaveLength(1);
+    clock.putForward(10_000);
+    await (await member.click(open, 'Yes, make 1')).message(says('Done in'));
+    const final = await exchange.message(ended);
+    expect(text(final)).toContain('Ordered a picture');
+    expect(asks(gateway)).toHaveLength(2);
+  });
+
   it('look at models and at public tasks without asking, all outputs in one response', async () => {
     const { discord, gateway } = await stageOf();
     const member = discord.as('member');
