@@ -288,7 +288,8 @@ export class Asks {
 }
 
 function decided(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {
-  if (!waitingCalls(task).some((call) => call.callId === callId)) throw new Refusal('refusals.alreadyDecided');
+  const isWaiting = !hasEnded(task) && waitingCalls(task).some((call) => call.callId === callId);
+  if (!isWaiting) throw new Refusal('refusals.alreadyDecided');
   return callAnswered(task, callId, outcome);
 }
 
