@@ -52,6 +52,8 @@ export const tasks = {
     'second-video': 'Video',
     'image-to-video': 'Video of a picture',
     ask: 'Answer',
+    talk: 'Live conversation',
+    said: 'Said in a live conversation',
     song: 'Song',
     music: 'Followed song',
     album: 'Followed songs',

@@ -23,9 +23,21 @@ export const tokens = z.object({
   cached: z.number().optional(),
   output: z.number().optional(),
   reasoning: z.number().optional(),
+  /** Of those, the ones that were sound. */
+  audioInput: z.number().optional(),
+  audioOutput: z.number().optional(),
 });
 
 const part = z.object({ channelId: z.string(), id: z.string() });
+
+/** A spoken answer. Its sound is kept until it stands in Discord, and not longer. */
+const voice = z.object({
+  seconds: z.number(),
+  /** As Discord draws it: a byte a column, in base64. */
+  waveform: z.string(),
+  /** Ogg Opus, in base64. */
+  sound: z.string().optional(),
+});
 
 /** An answer in words. What has come of it so far grows in memory, and is stored now and then. */
 export const answer = z.object({
@@ -41,6 +53,11 @@ export const answer = z.object({
   /** Why it is not whole, in the gateway's word. */
   incomplete: z.string().optional(),
   tokens: tokens.optional(),
+  /** The responses of the gateway that are counted in these, by their ids: whatever is told twice counts once. */
+  counted: z.array(z.string()).optional(),
+  /** What the gateway understood of the sound that it answers. */
+  heard: z.string().optional(),
+  voice: voice.optional(),
   /** The further messages in which it goes on, in their order. */
   parts: z.array(part),
   /** Each of them shows what it should, to the last letter. */
@@ -51,6 +68,7 @@ export const answer = z.object({
 
 export type Answer = z.output<typeof answer>;
 export type AnswerCall = z.output<typeof call>;
+export type Voice = z.output<typeof voice>;
 export type Tokens = z.output<typeof tokens>;
 export type Refusable = (typeof refusable)[number];
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Pcm } from '../../lib/pcm.ts';
 
 /** A picture that a member gave: where Discord keeps it. Its bytes are fetched when they are sent, and never stored. */
 export const givenPicture = z.object({ address: z.string(), name: z.string() });
@@ -31,6 +32,8 @@ export interface Materials {
   mask?: string | undefined;
   /** Files to be read: their text where they are nothing else, or a data URI. */
   documents?: { name: string; text?: string; data?: string }[] | undefined;
+  /** What a member has spoken. */
+  sound?: Pcm | undefined;
   /** Addresses, or data URIs where the gateway takes those too; in the order of the request. */
   references?: { medium: Reference['medium']; given: string }[] | undefined;
 }

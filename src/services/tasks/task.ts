@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { answer } from './answer.ts';
+import { talk } from './talk.ts';
 
 /** Raised with every change that an older bot could not read; `store/migrations.ts` knows the way up. */
-export const TASK_VERSION = 2;
+export const TASK_VERSION = 3;
 
 /**
  * submitting → accepted → queued | running | needs-input → ready → delivered
@@ -40,6 +41,8 @@ export const taskKinds = [
   'music',
   'album',
   'ask',
+  'talk',
+  'said',
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
@@ -184,6 +187,8 @@ export const taskSchema = z.object({
   seed: z.string().optional(),
   /** How an answer in words came about, and where it stands. */
   answer: answer.optional(),
+  /** What is known of a live conversation. */
+  talk: talk.optional(),
   failure: failure.optional(),
   /** Why the gateway did not take its words. */
   wordsRefused: z.string().optional(),
@@ -225,8 +230,11 @@ export type Route = z.output<typeof route>;
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
 const BEFORE_END: ReadonlySet<TaskState> = new Set(['submitting', ...FOLLOWED]);
 
-/** Ordered through the bot, and so in the ledger: not what is only followed, nor what brings such together. */
-export const isOrdered = ({ kind }: Pick<Task, 'kind'>): boolean => kind !== 'music' && kind !== 'album';
+/** Without a cost of their own: what is only followed, and what brings others together. */
+const UNPAID: ReadonlySet<TaskKind> = new Set(['music', 'album', 'talk']);
+
+/** Ordered through the bot, and so in the ledger. */
+export const isOrdered = ({ kind }: Pick<Task, 'kind'>): boolean => !UNPAID.has(kind);
 
 /** It has no message of its own: albums show it. */
 export const isPart = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'music';

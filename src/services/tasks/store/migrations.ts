@@ -5,6 +5,8 @@ export type Migration = (record: Record<string, unknown>) => Record<string, unkn
 export const taskMigrations: ReadonlyMap<number, Migration> = new Map([
   // More kinds than the first version knew; what it wrote is as it was.
   [1, (record) => record],
+  // The same of the second.
+  [2, (record) => record],
 ]);
 
 /** Undefined where no way leads up. */
