@@ -51,6 +51,7 @@ export class Keeper {
   #isMeant = false;
   #isClosed = false;
   readonly kills: number[] = [];
+  /** When each of its lives began. */
   readonly starts: number[] = [];
   /** From each start to its being there. */
   readonly startsMs: number[] = [];
