@@ -51,6 +51,8 @@ export class Keeper {
   #isMeant = false;
   #isClosed = false;
   readonly kills: number[] = [];
+  /** When each of its lives began. */
+  readonly starts: number[] = [];
   /** From each start to its being there. */
   readonly startsMs: number[] = [];
   /** The exit codes with which it ended although nobody had told it to. */
@@ -74,6 +76,7 @@ export class Keeper {
   async start(): Promise<void> {
     if (this.#isClosed) return;
     const startedAt = Date.now();
+    this.starts.push(startedAt);
     const child = spawned('src/index.ts', this.#settings);
     this.#child = child;
     this.#isMeant = false;
