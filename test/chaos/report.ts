@@ -55,6 +55,7 @@ export function figures(
     line('fresh messages', own.length - direct),
     line('direct messages', direct),
     line('rate limited', discord.rateLimited.length, `${untold.length} of them untold`),
+    line('store given up', keeper.losses),
     line('longest recovery', `${Math.max(...keeper.startsMs)} ms`),
     line('wall time', seconds(times.at(0), times.at(-1)), ...spans),
     ...troubles.map(([name, times]) => `  ${String(times).padStart(4)} × ${name}`),
