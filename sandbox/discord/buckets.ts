@@ -6,9 +6,13 @@ export interface RateLimited {
   readonly at: number;
   readonly route: string;
   readonly scope: string;
+  /** The request that had come to the same bucket last; its answer told how much was left. */
+  readonly after?: number;
 }
 
 export interface Visit {
+  /** The number under which the request was heard. */
+  readonly id?: number | undefined;
   readonly method: string;
   readonly route: string;
   readonly params: Readonly<Record<string, string>>;
@@ -23,6 +27,8 @@ export interface Verdict {
 
 interface Window {
   left: number;
+  /** The number of the request that came last. */
+  last?: number | undefined;
   readonly ends: number;
 }
 
@@ -48,21 +54,23 @@ export class Buckets {
     const isExempt = visit.route.startsWith('/webhooks/') || !visit.withToken;
     if (!isExempt) {
       const global = this.#window('global', this.#limits.globalPerSecond, SECOND);
-      if (global.left <= 0) return this.#refuse(visit, 'global', global.ends, {});
+      if (global.left <= 0) return this.#refuse(visit, 'global', global, {});
       global.left -= 1;
     }
     const { most, windowMs } = this.#sizeOf(visit);
     const window = this.#window(keyOf(visit), most, windowMs);
     const isFull = window.left <= 0;
     if (!isFull) window.left -= 1;
+    const { ends, last } = window;
+    window.last = visit.id;
     const headers = {
       'x-ratelimit-limit': String(most),
       'x-ratelimit-remaining': String(window.left),
-      'x-ratelimit-reset': (window.ends / SECOND).toFixed(3),
-      'x-ratelimit-reset-after': this.#secondsUntil(window.ends).toFixed(3),
+      'x-ratelimit-reset': (ends / SECOND).toFixed(3),
+      'x-ratelimit-reset-after': this.#secondsUntil(ends).toFixed(3),
       'x-ratelimit-bucket': createHash('sha1').update(`${visit.method} ${visit.route}`).digest('hex').slice(0, 32),
     };
-    return isFull ? this.#refuse(visit, 'user', window.ends, headers) : { headers };
+    return isFull ? this.#refuse(visit, 'user', { ends, last }, headers) : { headers };
   }
 
   /** Edits of messages older than an hour; the seconds to wait, or undefined where it may pass. */
@@ -73,8 +81,8 @@ export class Buckets {
     return undefined;
   }
 
-  noteLimited(route: string, scope: string): void {
-    this.limited.push({ at: this.#clock.now(), route, scope });
+  noteLimited(route: string, scope: string, after?: number): void {
+    this.limited.push({ at: this.#clock.now(), route, scope, ...(after !== undefined && { after }) });
   }
 
   /** 401, 403, and 429 whose scope is not shared. */
@@ -101,8 +109,13 @@ export class Buckets {
     return { most: limits.otherPerRoute, windowMs: limits.otherWindowMs };
   }
 
-  #refuse(visit: Visit, scope: 'user' | 'global', ends: number, headers: Verdict['headers']): Verdict {
-    this.noteLimited(visit.route, scope);
+  #refuse(
+    { route }: Visit,
+    scope: 'user' | 'global',
+    { ends, last }: Pick<Window, 'ends' | 'last'>,
+    headers: Verdict['headers'],
+  ): Verdict {
+    this.noteLimited(route, scope, last);
     return { headers, refused: { scope, retryAfter: this.#secondsUntil(ends) } };
   }
 

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { factsOf, readSent, type Sent } from './body.ts';
 import type { Visit } from './buckets.ts';
 import type { DiscordFault } from './faults.ts';
-import type { HeardBook } from './heard.ts';
+import type { Hearing } from './heard.ts';
 import type { Parts } from './parts.ts';
 import { badJson, notFound, Refusal, unauthorized } from './refusal.ts';
 
@@ -10,7 +10,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     sent: Sent;
     trouble: DiscordFault | null;
-    hearMore: ReturnType<HeardBook['note']> | null;
+    hearing: Hearing | null;
   }
   interface FastifyContextConfig {
     /** Answered without a token. */
@@ -24,7 +24,7 @@ export const API = '/api/v10';
 export function hangDoor(api: FastifyInstance, parts: Parts): void {
   const { heard, clock, buckets, faults } = parts;
   api.decorateRequest('trouble', null);
-  api.decorateRequest('hearMore', null);
+  api.decorateRequest('hearing', null);
 
   api.addHook('onRequest', async (request) => {
     const { authorization } = request.headers;
@@ -32,7 +32,7 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
     const { method } = request;
     const seen = { method, route: routeOf(request), path: pathOf(request), auth } as const;
     request.sent = { body: undefined, files: [] };
-    request.hearMore = heard.note({ at: clock.now(), ...seen, body: undefined, files: [], status: 0 });
+    request.hearing = heard.note({ at: clock.now(), ...seen, body: undefined, files: [], status: 0 });
     const seconds = buckets.shutOutFor();
     if (seconds !== undefined) throw shutOut(seconds);
     if (request.is404 || isOpen(request)) return;
@@ -42,7 +42,7 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
   api.addHook('preHandler', async (request, reply) => {
     request.sent = await readSent(request);
     const { body, files } = request.sent;
-    request.hearMore?.({ body, files: factsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
+    request.hearing?.more({ body, files: factsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
     if (request.is404) return;
     const { headers, refused } = buckets.take(visitOf(request));
     reply.headers(headers);
@@ -56,13 +56,13 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
     request.trouble = null;
     if (fault?.type === 'reset') request.raw.socket.destroy();
     if (fault?.type === 'reset' || fault?.type === 'hang') return await new Promise<never>(() => undefined);
-    if (typeof payload === 'string') request.hearMore?.({ answer: payload });
+    if (typeof payload === 'string') request.hearing?.more({ answer: payload });
     return payload;
   });
 
   api.addHook('onResponse', async (request, reply) => {
     const { statusCode } = reply;
-    request.hearMore?.({ status: statusCode });
+    request.hearing?.more({ status: statusCode });
     const isShared = reply.getHeader('x-ratelimit-scope') === 'shared';
     if (statusCode === 401 || statusCode === 403 || (statusCode === 429 && !isShared)) buckets.noteInvalid();
     parts.watch.changed();
@@ -71,7 +71,7 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
   api.setErrorHandler((problem, request, reply) => {
     const refusal = asRefusal(problem);
     const { violations } = refusal.detail;
-    if (violations) request.hearMore?.({ violations });
+    if (violations) request.hearing?.more({ violations });
     return sendRefusal(refusal, reply);
   });
   api.setNotFoundHandler((_, reply) => sendRefusal(notFound(), reply));
@@ -97,6 +97,7 @@ function isOpen(request: FastifyRequest): boolean {
 }
 
 const visitOf = (request: FastifyRequest): Visit => ({
+  id: request.hearing?.id,
   method: request.method,
   route: routeOf(request),
   params: request.params as Readonly<Record<string, string>>,

@@ -24,6 +24,12 @@ export interface HeardRequest {
 
 type Later = Partial<Pick<HeardRequest, 'body' | 'files' | 'status' | 'answer' | 'violations'>>;
 
+export interface Hearing {
+  readonly id: number;
+  /** Adds what is only known later. */
+  more(later: Later): void;
+}
+
 const MOST = 5_000;
 const LONGEST_ANSWER = 16 * 1_024;
 
@@ -37,18 +43,18 @@ export class HeardBook {
     this.#onChange = onChange;
   }
 
-  /** The returned function adds what is only known later. */
-  note(entry: Omit<HeardRequest, 'id'>): (more: Later) => void {
+  note(entry: Omit<HeardRequest, 'id'>): Hearing {
     this.#last += 1;
     const kept = { ...entry, id: this.#last };
     const begun = performance.now();
     this.entries.push(kept);
     if (this.entries.length > MOST) this.entries.shift();
-    return ({ answer, ...more }) => {
-      Object.assign(kept, more, answer !== undefined && { answer: answer.slice(0, LONGEST_ANSWER) });
-      if (more.status === undefined) return;
+    const more = ({ answer, ...later }: Later): void => {
+      Object.assign(kept, later, answer !== undefined && { answer: answer.slice(0, LONGEST_ANSWER) });
+      if (later.status === undefined) return;
       Object.assign(kept, { ms: Math.round(performance.now() - begun) });
       this.#onChange(kept);
     };
+    return { id: kept.id, more };
   }
 }

@@ -1,4 +1,5 @@
 import { Client, DefaultRestOptions, GatewayIntentBits, REST } from 'discord.js';
+import { inOneQueue } from './one-queue.ts';
 
 /** Uploads are counted in here too: a large file on a slow line is not a failure. */
 const REST_TIMEOUT_MS = 60_000;
@@ -47,10 +48,11 @@ export function discordClients(
   // READY names every server, and the library would keep an empty shell of thirty lists for each; an interaction brings all
   // that is asked of its server. Ten thousand shells are some 50 MB, which a later clearing does not give back.
   client.guilds.cache.set = () => client.guilds.cache;
+  inOneQueue(client.rest);
   const unbound = { ...shared, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER };
   return {
     client,
-    tokenRest: new REST(unbound),
+    tokenRest: inOneQueue(new REST(unbound)),
     callbackRest: new REST({ ...unbound, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }),
   };
 }

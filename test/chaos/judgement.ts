@@ -1,10 +1,10 @@
 import { ChannelType } from 'discord-api-types/v10';
-import { discordLimits } from '../../sandbox/discord/limits.ts';
 import { type Afterwards, IDLE } from './afterwards.ts';
 import { type Evidence, promptIn, type Standing } from './evidence.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomeOf } from './outcome.ts';
 import { sightOf, taskOf } from './sight.ts';
+import { wasUntold } from './untold.ts';
 
 export interface Judged extends Evidence {
   readonly outcomes: readonly Outcome[];
@@ -22,8 +22,8 @@ export const brokenIn = ({ outcomes }: Pick<Judged, 'outcomes'>): string[] =>
 
 /** Every promise that was broken, in a sentence each. */
 export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterwards): string[] {
-  const { discord, struck } = all.sides;
-  const { falls, said } = all.keeper;
+  const { discord, toDiscord, struck } = all.sides;
+  const { falls, said, starts } = all.keeper;
   const doubtful = [...struck].filter(([name]) => name.startsWith('gateway: submit'));
   const mostDoubts = doubtful.reduce((sum, [, times]) => sum + times, 0);
   const doubts = unexplainedDoubts(all);
@@ -35,7 +35,7 @@ export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterw
     ...(doubts > mostDoubts ? [`${doubts} orders are unconfirmed, and only ${mostDoubts} of them for a reason`] : []),
     ...discord.violations.map((violation) => `Discord would have refused: ${JSON.stringify(violation)}`),
     ...discord.rateLimited
-      .filter(({ at }) => !isInheritance(at, all))
+      .filter((limited) => !wasUntold(limited, { requests: toDiscord.entries, starts }))
       .map(({ route, scope }) => `Discord's limit was reached: ${route} (${scope})`),
     ...falls.map((code) => `the bot ended by itself, with ${code}`),
     ...leavings.flatMap(({ about, code }) => [
@@ -48,10 +48,6 @@ export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterw
     ...(said.includes(TOKEN_BEGINS) ? ['the log holds the token of an interaction'] : []),
   ];
 }
-
-/** How much of a limit its predecessor has used up, a bot cannot know before Discord tells it. */
-const isInheritance = (at: number, { keeper }: Judged): boolean =>
-  keeper.kills.some((kill) => at >= kill && at - kill < discordLimits.channelWindowMs);
 
 /** What a kill may leave behind: the lines of a task are there before the task, and are shown with it only. */
 const LEFT_BY_A_KILL = 'lines in those lists without a task';

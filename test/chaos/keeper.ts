@@ -42,6 +42,9 @@ export async function runToEnd(entry: string, settings: Record<string, string>, 
   return { code: code as number | null, said };
 }
 
+/** The store is not its own any more: to be started again, as the README tells operators. */
+const EX_TEMPFAIL = 75;
+
 /** Keeps the one bot: starts it, kills it, and notices when it ends by itself. */
 export class Keeper {
   readonly #settings: Record<string, string>;
@@ -51,10 +54,14 @@ export class Keeper {
   #isMeant = false;
   #isClosed = false;
   readonly kills: number[] = [];
+  /** When each of its lives began. */
+  readonly starts: number[] = [];
   /** From each start to its being there. */
   readonly startsMs: number[] = [];
   /** The exit codes with which it ended although nobody had told it to. */
   readonly falls: (number | null)[] = [];
+  /** How often it gave its store up, as a bot does that got no turn for longer than its lease. */
+  losses = 0;
 
   constructor(settings: Record<string, string>) {
     this.#settings = settings;
@@ -74,6 +81,7 @@ export class Keeper {
   async start(): Promise<void> {
     if (this.#isClosed) return;
     const startedAt = Date.now();
+    this.starts.push(startedAt);
     const child = spawned('src/index.ts', this.#settings);
     this.#child = child;
     this.#isMeant = false;
@@ -81,13 +89,23 @@ export class Keeper {
     const isHere = (): boolean => this.#said.includes('Atelier is here.', before);
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (piece: Buffer) => (this.#said += piece.toString()));
-    this.#ended = once(child, 'close').then(([code]) => {
+    this.#ended = once(child, 'close').then(async ([code]) => {
       this.#child = undefined;
-      if (!this.#isMeant) this.falls.push(code as number | null);
+      if (!this.#isMeant) await this.#fallen(code as number | null);
       return code as number | null;
     });
     await within(START_PATIENCE_MS, () => isHere() || this.#child !== child);
     if (isHere()) this.startsMs.push(Date.now() - startedAt);
+  }
+
+  async #fallen(code: number | null): Promise<void> {
+    if (code !== EX_TEMPFAIL) this.falls.push(code);
+    else {
+      this.losses += 1;
+      // It ends at once, as if it had been killed.
+      this.kills.push(Date.now());
+      await this.start();
+    }
   }
 
   /** As a power cut does it. */

@@ -1,6 +1,7 @@
 import type { Judged } from './judgement.ts';
 import type { Outcome } from './outcome.ts';
 import type { Scale } from './plan.ts';
+import { wasUntold } from './untold.ts';
 
 /** The figures of a run, for a person. */
 export function figures(
@@ -24,6 +25,8 @@ export function figures(
     const kill = keeper.kills.find((at) => at >= acknowledgedAt) ?? acknowledgedAt;
     return Math.max(longest, Math.round(kill - acknowledgedAt));
   }, 0);
+  const known = { requests: toDiscord.entries, starts: keeper.starts };
+  const untold = discord.rateLimited.filter((limited) => wasUntold(limited, known));
   const line = (name: string, ...values: (string | number)[]): string => `${name.padEnd(16)} ${values.join(', ')}`;
   const seconds = (from = 0, to = 0): string => `${((to - from) / 1_000).toFixed(1)} s`;
   const spans = ['to begin', 'storm', 'calm', 'to end'].map(
@@ -51,7 +54,8 @@ export function figures(
     line('edits', wrote('PATCH', /^\//)),
     line('fresh messages', own.length - direct),
     line('direct messages', direct),
-    line('rate limited', discord.rateLimited.length),
+    line('rate limited', discord.rateLimited.length, `${untold.length} of them untold`),
+    line('store given up', keeper.losses),
     line('longest recovery', `${Math.max(...keeper.startsMs)} ms`),
     line('wall time', seconds(times.at(0), times.at(-1)), ...spans),
     ...troubles.map(([name, times]) => `  ${String(times).padStart(4)} × ${name}`),

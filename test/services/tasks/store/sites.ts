@@ -295,13 +295,15 @@ function redisBack(client: Awaited<ReturnType<typeof redisClient>>): Back {
   return {
     async rows() {
       const names = (await client.keys('atelier:*::*')).filter((one) => one.includes('::'));
-      return Promise.all(
-        names.map(async (one) => {
+      const rows = await Promise.all(
+        names.map(async (one): Promise<SiteRow[]> => {
           const [, namespace = '', key = ''] = /^atelier:(.*?)::(.*)$/s.exec(one) ?? [];
-          const left = await client.pExpireTime(one);
-          return { namespace, key, text: (await client.get(one)) ?? '', expires: left < 0 ? undefined : left };
+          const [text, expires] = await client.multi().get(one).pExpireTime(one).execTyped();
+          // One that has gone since it was listed is no row.
+          return text === null ? [] : [{ namespace, key, text, expires: expires < 0 ? undefined : expires }];
         }),
       );
+      return rows.flat();
     },
     async write(rows) {
       for (const row of rows) {
