@@ -7,7 +7,8 @@ import type { Sides } from './sides.ts';
 /** What the bot says of itself when it has nothing left to do. */
 export const IDLE = 'Follows 0 tasks';
 
-const ASKED_AGAIN = 20;
+/** Beyond the pause before the first of the library's own tries. */
+const ASKED_AGAIN = 40;
 const ASKED_AGAIN_AFTER_MS = 250;
 
 /** A bot that has nothing left to do, asked about itself and told to end. */
@@ -30,12 +31,14 @@ export async function afterwardsOf(
   keeper: Keeper,
   settings: Record<string, string>,
 ): Promise<Afterwards> {
+  const asked: string[] = [];
+  const about = await idleAbout(sides.discord, asked);
+  // Until it has nothing left to do it may still write: once more what Discord has not answered, for one.
   sides.listen();
   const before = sides.toDiscord.entries.length;
-  const asked: string[] = [];
-  const leavings = [await leave(sides.discord, keeper, asked)];
+  const leavings: Leaving[] = [{ about, code: await keeper.stop() }];
   await keeper.start();
-  leavings.push(await leave(sides.discord, keeper, asked));
+  leavings.push({ about: await idleAbout(sides.discord, asked), code: await keeper.stop() });
   sides.listen();
   const writes = sides.toDiscord.entries.slice(before).filter(({ method }) => method !== 'GET');
   const doctor = [
@@ -45,14 +48,14 @@ export async function afterwardsOf(
   return { leavings, writes: writes.filter(({ path }) => !asked.some((part) => path.includes(part))).length, doctor };
 }
 
-async function leave(discord: EmbeddedDiscord, keeper: Keeper, asked: string[]): Promise<Leaving> {
+async function idleAbout(discord: EmbeddedDiscord, asked: string[]): Promise<string> {
   let about = await ask(discord, asked);
   // An end that Discord shows may still be on its way into the store.
   for (let again = 0; again < ASKED_AGAIN && !about.includes(IDLE); again++) {
     await pause(ASKED_AGAIN_AFTER_MS);
     about = await ask(discord, asked);
   }
-  return { about, code: await keeper.stop() };
+  return about;
 }
 
 async function ask(discord: EmbeddedDiscord, asked: string[]): Promise<string> {
