@@ -23,6 +23,8 @@ export const owner = order.requesterId;
 export const guest = '100000000000000002';
 export const model = 'parley-realtime';
 const transcriber = 'parley-transcribe-1';
+/** So slowly does a gateway speak that there is time to break off what it says. */
+export const SLOWLY = 0.1;
 /** What a member has spoken: three tones. */
 export const spoken = { address: 'https://files.example/tones.ogg', name: 'tones.ogg' };
 
@@ -37,6 +39,8 @@ export interface Scene {
   /** Everything that was told of tasks, oldest first. */
   news: Task[];
   logged(): string;
+  /** The store has taken as much as it was let. */
+  isDead(): boolean;
   /** Begins a conversation, and waits until it is under way. */
   begin(request?: object): Promise<Task>;
   /** Comes back when the model has begun to answer. */
@@ -77,7 +81,12 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     ...{ realtime: client.realtime, sounds: others ?? sounds, clock, log },
     transcriber: async () => transcriber,
   });
-  const kept = diesAfter === undefined ? store : mortal(store, diesAfter);
+  let isDead = false;
+  const die = async (): Promise<void> => {
+    isDead = true;
+    await store.close();
+  };
+  const kept = diesAfter === undefined ? store : mortal(store, diesAfter, die);
   const tasks = new Tasks({
     store: kept,
     ledger: new Ledger({ entries: kept.entries, prices: {}, clock, log }),
@@ -94,11 +103,14 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
   });
   talks.serve(tasks);
   const news: Task[] = [];
+  const showing: Promise<unknown>[] = [];
   tasks.onChange((task) => {
     news.push(task);
     if (!isShown || !hasEnded(task) || !isLive(task) || task.unwanted) return;
-    const shown = tasks.change(task.id, (known) => (isLive(known) ? delivered(known, undefined, clock.now()) : known));
-    shown.catch((error: unknown) => lines.push(String(error)));
+    const shown = tasks
+      .change(task.id, (known) => (isLive(known) ? delivered(known, undefined, clock.now()) : known))
+      .catch((error: unknown) => lines.push(String(error)));
+    showing.push(shown);
   });
   await tasks.open();
   await tasks.start();
@@ -112,6 +124,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
   const leave = () =>
     close(
       () => talks.finish(),
+      () => Promise.all(showing),
       () => client.close(),
       () => tasks.stop(),
     );
@@ -136,6 +149,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
   return {
     ...{ tasks, talks, store, gateway, sounds, clock, file, news, when, leave, drop },
     logged: () => lines.join(''),
+    isDead: () => isDead,
     async begin(request = {}) {
       const { token: _, ...route } = order.route;
       const asked = { model, who: 'everyone', ...request };
@@ -154,14 +168,14 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
 
 export const tones = (): Promise<Buffer> => readFile(new URL('../sound/files/mono.ogg', import.meta.url));
 
-function mortal(store: KeptTasks, writes: number): KeptTasks {
+function mortal(store: KeptTasks, writes: number, die: () => Promise<void>): KeptTasks {
   let left = writes;
   const written =
     <A extends unknown[], R>(write: (...given: A) => Promise<R>) =>
     async (...given: A): Promise<R> => {
       left -= 1;
       const result = await write(...given);
-      if (left === 0) await store.close();
+      if (left === 0) await die();
       return result;
     };
   const entries = new Proxy(store.entries, {

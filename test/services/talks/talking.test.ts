@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { secondsOf } from '../../../src/lib/pcm.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { GatewayError } from '../../../src/services/gateway/index.ts';
 import { answerOf } from '../../../src/services/asks/transitions.ts';
+import { GatewayError } from '../../../src/services/gateway/index.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, owner, scene, spoken } from './scene.ts';
+import { guest, owner, SLOWLY, scene, spoken } from './scene.ts';
 
 describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (realtimeDialect) => {
   it('answers in words and as a voice message, and knows what was said before', async () => {
@@ -32,7 +32,7 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
     expect(second.text).toContain('The first of 2 things was');
     expect(second.text).toContain('Tell me of the snow');
     expect((await tasks.get(talk.id))?.talk).toMatchObject({ turns: [first.id, second.id] });
-    expect(await entries()).toMatchObject([
+    await expect.poll(entries).toMatchObject([
       { id: first.id, memberId: owner, kind: 'said', facts: [{}, { standing: 'settled', tokens }] },
       { id: second.id, memberId: guest, kind: 'said', facts: [{}, { standing: 'settled' }] },
     ]);
@@ -49,7 +49,7 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
 
 describe('speaking again', () => {
   it('breaks off what is being said, which keeps what had come and counts as used', async () => {
-    const { begin, say, ended, when, gateway, entries } = await scene({ speed: 1 });
+    const { begin, say, ended, when, gateway, entries } = await scene({ speed: SLOWLY });
     const talk = await begin();
     const first = await say(talk, 'Tell me of the snow');
     await when(first, ({ answer }) => (answer?.draft ?? '') !== '');
@@ -61,7 +61,8 @@ describe('speaking again', () => {
     expect(broken.answer?.tokens?.output).toBeGreaterThan(0);
     gateway.setSpeed(20);
     expect((await ended(second)).text).toContain('No, of the sun');
-    expect((await entries()).map(({ facts }) => facts.at(-1)?.standing)).toEqual(['settled', 'settled']);
+    const standings = async () => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
+    await expect.poll(standings).toEqual(['settled', 'settled']);
   });
 
   it('takes those who speak at once in their order, one after the other', async () => {
@@ -76,7 +77,7 @@ describe('speaking again', () => {
   });
 
   it('is not needed to break an answer off', async () => {
-    const { begin, say, when, talks, tasks } = await scene({ speed: 1 });
+    const { begin, say, when, talks, tasks } = await scene({ speed: SLOWLY });
     const said = await say(await begin(), 'Tell me of the snow');
     const growing = await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
     await talks.stop(growing);
