@@ -74,7 +74,11 @@ describe('the settings of a live conversation', () => {
     const { gateway, next } = await stage({
       manners: (peer, event) =>
         peer.tell(
-          refuse(event, { code: 'invalid_value', param: 'session.audio.output.voice', message: 'No voice session.type' }),
+          refuse(event, {
+            code: 'invalid_value',
+            param: 'session.audio.output.voice',
+            message: 'No voice session.type',
+          }),
         ),
     });
     expect(await failureOf(gateway.realtime.open(settings))).toMatchObject({

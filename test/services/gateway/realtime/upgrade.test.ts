@@ -42,7 +42,11 @@ describe('opening a live conversation', () => {
     ['a missing model', answer(404, error({ code: 'model_not_found', message: 'No m' })), { kind: 'not-found' }],
     ['a missing endpoint', answer(404, error({ message: 'Invalid URL' })), { kind: 'not-offered' }],
     ['too many', answer(429, '', { 'retry-after': '7' }), { kind: 'rate-limited', retryAfterMs: 7_000 }],
-    ['a page of a proxy', answer(502, page, { 'content-type': 'text/html' }), { kind: 'unavailable', message: 'Welcome' }],
+    [
+      'a page of a proxy',
+      answer(502, page, { 'content-type': 'text/html' }),
+      { kind: 'unavailable', message: 'Welcome' },
+    ],
     ['a page where there is no endpoint', answer(200, page, { 'content-type': 'text/html' }), { kind: 'not-offered' }],
     ['JSON without a socket', answer(200, '{"fine":true}'), { kind: 'not-offered', code: 'not_upgraded' }],
     ['an error inside of a 200', answer(200, error({ code: 'access_denied', message: 'No' })), { kind: 'forbidden' }],
