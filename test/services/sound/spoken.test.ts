@@ -1,4 +1,4 @@
-import { OggOpusDecoder } from 'ogg-opus-decoder';
+import { OpusDecoder } from 'opus-decoder';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
@@ -17,13 +17,16 @@ const repeated = (seconds: number): Int16Array => {
   return Int16Array.from({ length: Math.round(seconds * PCM_RATE) }, (_, index) => tones[index % tones.length] ?? 0);
 };
 
-/** By a decoder and a reader of Ogg that are not ours. */
+/** By a decoder that is not ours, from pages that were checked: what a player would play, by the letter of RFC 7845. */
 async function replayed(bytes: Buffer): Promise<{ samples: Float32Array; errors: unknown[] }> {
-  const decoder = new OggOpusDecoder({ sampleRate: 48_000 });
+  const [head, , ...sound] = pagesOf(bytes);
+  const preSkip = head?.packets[0]?.readUInt16LE(10) ?? 0;
+  const decoder = new OpusDecoder({ channels: 1, preSkip });
   await decoder.ready;
-  const { channelData, samplesDecoded, errors } = await decoder.decodeFile(bytes);
+  const { channelData, errors } = decoder.decodeFrames(sound.flatMap(({ packets }) => packets));
   decoder.free();
-  return { samples: (channelData[0] ?? new Float32Array()).subarray(0, samplesDecoded), errors };
+  const end = (sound.at(-1)?.granule ?? 0) - preSkip;
+  return { samples: (channelData[0] ?? new Float32Array()).subarray(0, end), errors };
 }
 
 interface Page {
@@ -80,7 +83,7 @@ function slowSum(page: Buffer): number {
 }
 
 describe('a voice message', () => {
-  it.each([1.2, 3.7, 12.3456])(
+  it.each([0.05, 1.2, 3.7, 12.3456])(
     'of %d s says the same to another decoder, from the first sample to the last',
     async (seconds) => {
       const pcm = repeated(seconds);
