@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { PCM_RATE } from '../../../src/lib/pcm.ts';
+import { packetsOf } from '../../../src/services/sound/read/ogg.ts';
+import { opusStretches } from '../../../src/services/sound/read/opus.ts';
+import { recorded } from '../../../src/services/sound/read/recording.ts';
+import { oggOf } from '../../../src/services/sound/write/pages.ts';
+import { loudness } from './listen.ts';
+import { SECONDS } from './tones.ts';
+
+const file = readFileSync(new URL('./files/mono.ogg', import.meta.url));
+const [head = Buffer.alloc(19), tags = Buffer.alloc(16), ...voice] = packetsOf(file)
+  .map(({ data }) => data)
+  .toArray();
+const heard = (bytes: Buffer) => recorded(opusStretches(bytes), 60);
+const page = (number: number) => (bytes: Buffer) => {
+  let at = 0;
+  for (let left = number; left > 0; left--) at = bytes.indexOf('OggS', at + 4);
+  return at;
+};
+
+/** What the file says, so many times over; each of its packets lasts 20 ms. */
+const repeated = (times: number, { serial = 7, heads = [head, tags] } = {}): Buffer => {
+  const packets = Array<Buffer[]>(times).fill(voice).flat();
+  return oggOf(
+    heads,
+    packets.map((data, index) => ({ data, granule: (index + 1) * 960 })),
+    serial,
+  );
+};
+
+describe('an Ogg file', () => {
+  it('has packets that go on over pages, of every length', () => {
+    const packets = [0, 1, 254, 255, 256, 510, 600, 255 * 254].map((length, index) => Buffer.alloc(length, index + 1));
+    const bytes = oggOf(
+      [],
+      packets.map((data, index) => ({ data, granule: index })),
+      1,
+    );
+    expect(
+      packetsOf(bytes)
+        .map(({ data }) => data)
+        .toArray(),
+    ).toEqual(packets);
+  });
+
+  it('loses a broken page and nothing else', async () => {
+    const whole = repeated(4);
+    const length = (await heard(whole)).length;
+    const broken = Buffer.from(whole);
+    const at = page(3)(broken) + 200;
+    broken.writeUInt8(broken.readUInt8(at) ^ 0x55, at);
+    expect(length - (await heard(broken)).length).toBe(PCM_RATE);
+  });
+
+  it('is searched for pages behind whatever stands before and between them', async () => {
+    const whole = repeated(2);
+    const second = page(2)(whole);
+    const noise = Buffer.from('OggS is how a page begins. OggS\0\0\0\0');
+    const noisy = Buffer.concat([noise, whole.subarray(0, second), noise, whole.subarray(second)]);
+    expect(await heard(noisy)).toEqual(await heard(whole));
+  });
+
+  it('is heard by its first stream alone', async () => {
+    const [first, other] = [repeated(2), repeated(3, { serial: 8 })];
+    const cut = page(1)(first);
+    const mixed = Buffer.concat([first.subarray(0, cut), other, first.subarray(cut)]);
+    expect(await heard(mixed)).toEqual(await heard(first));
+  });
+
+  it('is as loud as its head wants it', async () => {
+    const quieter = Buffer.from(head);
+    quieter.writeInt16LE(Math.round(-6.0206 * 256), 16);
+    const half = await heard(repeated(1, { heads: [quieter, tags] }));
+    expect(loudness(half) / loudness(await heard(repeated(1)))).toBeCloseTo(0.5, 2);
+  });
+
+  it('begins behind what its head wants left out, and ends where its last page says', async () => {
+    expect((await heard(file)).length).toBe(Math.round(SECONDS * PCM_RATE));
+    const later = Buffer.from(head);
+    later.writeUInt16LE(head.readUInt16LE(10) + 9_600, 10);
+    expect((await heard(repeated(1))).length - (await heard(repeated(1, { heads: [later, tags] }))).length).toBe(4_800);
+  });
+
+  it('with more channels than two is none that is heard', async () => {
+    const surround = Buffer.from(head);
+    surround.writeUInt8(1, 18);
+    await expect(heard(repeated(1, { heads: [surround, tags] }))).rejects.toMatchObject({
+      key: 'refusals.soundUnknown',
+    });
+  });
+});
