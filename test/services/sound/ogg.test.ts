@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
+import { sumOf } from '../../../src/services/sound/ogg-sum.ts';
 import { packetsOf } from '../../../src/services/sound/read/ogg.ts';
 import { opusStretches } from '../../../src/services/sound/read/opus.ts';
 import { recorded } from '../../../src/services/sound/read/recording.ts';
@@ -51,6 +52,38 @@ describe('an Ogg file', () => {
     const at = page(3)(broken) + 200;
     broken.writeUInt8(broken.readUInt8(at) ^ 0x55, at);
     expect(length - (await heard(broken)).length).toBe(PCM_RATE);
+  });
+
+  it('gives no packet whose beginning was lost, over however many pages it goes on', () => {
+    const packets = [Buffer.alloc(10, 1), Buffer.alloc(3 * 255 * 255, 2), Buffer.alloc(10, 3)];
+    const lengths = (packet: Buffer): number[] => [
+      ...Array<number>(Math.floor(packet.length / 255)).fill(255),
+      packet.length % 255,
+    ];
+    // By hand, for our writer puts a packet on one page.
+    const segments = packets.flatMap(lengths);
+    const data = Buffer.concat(packets);
+    const pages: Buffer[] = [];
+    for (let first = 0, at = 0; first < segments.length; first += 255) {
+      const own = segments.slice(first, first + 255);
+      const size = own.reduce((sum, length) => sum + length, 0);
+      const head = Buffer.alloc(27);
+      head.write('OggS');
+      head[5] = first > 0 && segments[first - 1] === 255 ? 1 : 0;
+      head.writeUInt32LE(first / 255, 18);
+      head[26] = own.length;
+      const whole = Buffer.concat([head, Buffer.from(own), data.subarray(at, at + size)]);
+      whole.writeUInt32LE(sumOf(whole), 22);
+      pages.push(whole);
+      at += size;
+    }
+    const read = (left: Buffer[]) =>
+      packetsOf(Buffer.concat(left))
+        .map(({ data: packet }) => packet)
+        .toArray();
+    expect(read(pages)).toEqual(packets);
+    expect(read(pages.slice(1))).toEqual([packets[2]]);
+    expect(read(pages.toSpliced(1, 1))).toEqual([packets[0], packets[2]]);
   });
 
   it('is searched for pages behind whatever stands before and between them', async () => {
