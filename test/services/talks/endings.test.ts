@@ -41,20 +41,6 @@ describe('a conversation', () => {
     await expect.poll(() => gateway.realtime.sessions, patience).toEqual([]);
   });
 
-  it('does not end while an answer runs, however long that takes', async () => {
-    const { begin, say, when, ended, tasks, clock, gateway } = await scene({ speed: 0.01 });
-    const talk = await begin();
-    const said = await say(talk, 'Hello');
-    // Each step is shorter than the patience with a silent gateway.
-    for (let minutes = 0; minutes < 16; minutes += 0.25) clock.putForward(MINUTE / 4);
-    expect(await tasks.get(talk.id)).toMatchObject({ state: 'running' });
-    expect(hasEnded((await tasks.get(said.id)) ?? said)).toBe(false);
-    gateway.setSpeed(20);
-    await ended(said);
-    clock.putForward(15 * MINUTE);
-    expect(await when(talk, hasEnded)).toMatchObject({ talk: { end: 'idle' } });
-  });
-
   it('is never too long for anybody’s patience', async () => {
     const { begin, say, ended, tasks, clock, news } = await scene();
     const talk = await begin();
