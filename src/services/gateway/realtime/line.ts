@@ -15,8 +15,6 @@ export interface Ear {
 /** A connection that says nothing for so long is asked whether it is there, and given up where it does not answer for as long again. */
 const BEAT_MS = 20_000;
 
-/** Who was heard so lately is there. */
-const FRESH_MS = 1_000;
 /** How long somebody who wants to speak waits for a sign of life. */
 const SIGN_MS = 5_000;
 
@@ -28,7 +26,6 @@ export class Line {
   #ear: Ear;
   #why: GatewayError | undefined;
   #fault: unknown;
-  #heardAt: number;
   #signs: (() => void)[] = [];
   #stopBeat: () => void;
 
@@ -37,7 +34,6 @@ export class Line {
     this.#host = host;
     this.#clock = clock;
     this.#ear = ear;
-    this.#heardAt = clock.now();
     socket.on('message', (data) => this.#take(data));
     socket.on('pong', () => this.#stir());
     socket.on('error', (fault) => {
@@ -72,9 +68,7 @@ export class Line {
    * sent into it nobody could say whether it was heard.
    */
   async alive(): Promise<void> {
-    if (this.#clock.now() - this.#heardAt >= FRESH_MS && this.isOpen) {
-      await new Promise<void>((resolve) => this.#ask(SIGN_MS, resolve));
-    }
+    if (this.isOpen) await new Promise<void>((resolve) => this.#ask(SIGN_MS, resolve));
     if (!this.isOpen) throw this.#why ?? lost('cut', this.#host);
   }
 
@@ -95,7 +89,6 @@ export class Line {
   }
 
   #stir(): void {
-    this.#heardAt = this.#clock.now();
     for (const sign of this.#signs.splice(0)) sign();
   }
 
