@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Dialect, dialects } from '../../sandbox/gateway/realtime/dialect.ts';
 import { speechOf } from '../../sandbox/gateway/realtime/voice.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -50,8 +50,8 @@ const soundOf = ({ events }: Heard): number[] =>
   events.flatMap((event) => (event.type === 'audio' ? [...event.pcm] : []));
 
 /** Whether what was heard is what this gateway speaks when it says those words. */
-function expectSpoken(one: Heard, voice = 'ash'): void {
-  const expected = speechOf(one.end.text, voice);
+function expectSpoken(one: Heard): void {
+  const expected = speechOf(one.end.text, 'ash');
   const came = soundOf(one);
   expect(came).toHaveLength(expected.length);
   expect(came.every((sample, at) => sample === expected[at])).toBe(true);
