@@ -16,7 +16,9 @@ export interface Ear {
 const BEAT_MS = 20_000;
 
 /** How long somebody who wants to speak waits for a sign of life. */
-const SIGN_MS = 5_000;
+const SIGN_MS = 10_000;
+/** A process that was held up takes so many turns to hear what has come meanwhile, before it says that nothing came. */
+const LAST_TURNS = 8;
 
 /** One connection, kept alive. */
 export class Line {
@@ -100,12 +102,12 @@ export class Line {
 
   /** Asks whether it is there; whoever does not answer in time is given up. */
   #ask(ms: number, there: () => void): void {
-    const cancel = this.#clock.after(ms, () => {
-      // A process that was held up hears first what has come meanwhile.
-      setImmediate(() => {
-        if (this.#signs.includes(sign)) this.#drop(lost('silent', this.#host));
-      });
-    });
+    const cancel = this.#clock.after(ms, () => give(LAST_TURNS));
+    const give = (turns: number): void => {
+      if (!this.#signs.includes(sign)) return;
+      if (turns > 0) setImmediate(() => give(turns - 1));
+      else this.#drop(lost('silent', this.#host));
+    };
     const sign = (): void => {
       cancel();
       there();

@@ -49,7 +49,7 @@ export class Session implements RealtimeSession {
     }
   }
 
-  async say(utterance: Utterance, { signal }: { signal?: AbortSignal } = {}): Promise<RealtimeAnswer> {
+  async say(utterance: Utterance, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<RealtimeAnswer> {
     const said = checked(spoken, utterance);
     if (this.#isBusy) {
       throw new GatewayError('The last answer is still coming: break it off first.', { kind: 'invalid', code: 'busy' });
