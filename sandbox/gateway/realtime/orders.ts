@@ -68,7 +68,7 @@ function update({ model, settings }: SessionWish, session: Session): void {
     });
   }
   const next = { ...session.settings, ...settings };
-  if (session.turns.hasSpoken && next.voice !== session.settings.voice) throw voiceIsSet('session');
+  if (session.turns.hasSpoken && next.voice !== session.settings.voice) throw voiceIsSet('session', session.dialect);
   const asksForTranscripts = Boolean(settings.transcription);
   const fault = session.faultAt('settings', asksForTranscripts);
   if (asksForTranscripts) checkTranscriber(settings.transcription?.model, fault?.how === 'refuse-transcriber', session);

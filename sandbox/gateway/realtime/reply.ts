@@ -32,6 +32,9 @@ type End = 'completed' | 'cancelled' | 'incomplete' | 'failed';
 const THINKING = 300;
 const WRITING = 25;
 
+/** Told with every answer, and never used up: refusals are ordered (`fault.ts`). */
+const RATE_LIMIT = { name: 'tokens', limit: 40_000, remaining: 40_000, reset_seconds: 0 };
+
 /** One answer: its events in their order, and what of it has been said. */
 export class Reply {
   readonly id: string;
@@ -52,6 +55,7 @@ export class Reply {
   *beats(): Generator<Beat, void, void> {
     const { plan } = this.#given;
     yield { wait: 0, event: { type: 'response.created', response: this.#body('in_progress', null) } };
+    yield { wait: 0, event: { type: 'rate_limits.updated', rate_limits: [RATE_LIMIT] } };
     if (plan.type === 'calls') {
       for (const { name, written } of plan.calls) yield* this.#call(name, written);
       return yield* this.ending('completed');
