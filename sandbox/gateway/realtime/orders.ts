@@ -1,8 +1,7 @@
 import { catalogue } from '../catalogue.ts';
 import { shown } from '../refusal.ts';
 import type { Body } from '../wire/view.ts';
-import type { Item } from './item.ts';
-import { itemBody } from './item.ts';
+import { type Item, itemBody } from './item.ts';
 import { EventRefusal } from './refusal.ts';
 import { addedEvents } from './reply-events.ts';
 import type { ClientEvent } from './requests/events.ts';

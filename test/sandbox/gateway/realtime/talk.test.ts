@@ -95,7 +95,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     say(settings(dialect, { speaks: true }));
     say(said('Tell me of foxes'));
     say({ type: 'response.create' });
-    await vi.waitFor(() => expect(events.at(-1)?.type).toBe('rate_limits.updated'));
+    await vi.waitFor(() => expect(events.at(-1)?.type).toBe('response.created'));
     expect(gateway.writing).toBe(1);
     clock.advance(299);
     say({ type: 'input_audio_buffer.clear' });
@@ -155,6 +155,29 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(await asked(talk, 'Go on')).toContain(`My last words were: “${transcript}”.`);
     say({ type: 'conversation.item.truncate', item_id: item.id, content_index: 0, audio_end_ms: 60_000 });
     expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'audio_end_ms' });
+  });
+
+  it('has said no more than what came, whenever it is stopped', async () => {
+    const { talker, clock } = await stage(dialect);
+    const { say, until, events } = await talker();
+    say(settings(dialect, { speaks: true }));
+    await until('session.updated');
+    for (const ms of [0, 299, 301, 326, 340, 361, 383, 402, 450]) {
+      const before = events.length;
+      say({ type: 'response.create' });
+      await vi.waitFor(() => expect(order(events.slice(before))).toContain('response.created'));
+      clock.advance(ms);
+      say({ type: 'response.cancel' });
+      await vi.waitFor(() => expect(order(events.slice(before))).toContain('response.done'));
+      const [item] = events.at(-1).response.output;
+      const came = events.slice(before);
+      expect(item?.content[0].transcript ?? '', `${ms}`).toBe(deltas(came, dialect, 'transcript').join(''));
+      expect(item !== undefined, `${ms}`).toBe(ms >= 300);
+      const counts = ['added', 'done'].map((end) =>
+        order(came).filter((type) => type === `response.output_item.${end}`),
+      );
+      expect(counts[0]?.length).toBe(counts[1]?.length);
+    }
   });
 
   it('keeps an answer short while it is cut off in the middle', async () => {
