@@ -39,6 +39,7 @@ import type { GatewayLimits } from './services/gateway/settings.ts';
 import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
+import { openSounds } from './services/sound/sounds.ts';
 import { allKinds } from './services/tasks/kinds/index.ts';
 import { Offers } from './services/tasks/offers.ts';
 import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
@@ -107,7 +108,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const offers = new Offers();
   const toPerson = directWord({ botRest: client.rest, log });
   const models = new ModelCatalogue(gateway.models, clock);
-  const gather = gatherer({ media, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) });
+  const sounds = openSounds({ clock, log });
+  const gather = gatherer({ media, sounds, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) });
   const asks = new Asks({
     responses: gateway.responses,
     ...{ models, gather, clock, log },
@@ -235,7 +237,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await tasks.start();
     await follows.resume();
   } catch (error) {
-    await Promise.all([client.destroy(), gateway.close(), media.close(), store.close()]);
+    await Promise.all([client.destroy(), gateway.close(), media.close(), sounds.close(), store.close()]);
     throw error;
   }
   log.info({ version, tasks: tasks.liveCount }, 'Atelier is here.');
@@ -254,7 +256,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     client.removeAllListeners(Events.ShardReconnecting);
     await client.destroy();
     // Whatever still waits for the gateway fails now, and what that means for its task is stored.
-    await Promise.all([gateway.close(), media.close()]);
+    await Promise.all([gateway.close(), media.close(), sounds.close()]);
     await asks.finish();
     await tasks.stop();
     log.info('Atelier has stopped.');

@@ -239,6 +239,19 @@ export const isOrdered = ({ kind }: Pick<Task, 'kind'>): boolean => !UNPAID.has(
 /** It has no message of its own: albums show it. */
 export const isPart = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'music';
 
+/** Words of a model, shown while they come. */
+export const isInWords = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'ask' || kind === 'said';
+
+/** Only those see it who were let in, so others come across it in no list. */
+export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>
+  route.isPrivate || request.isClosed === true;
+
+/** Another task brings it together with others, and stands in lists for all of them. */
+export const isListedApart = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'music' || kind === 'said';
+
+/** It lasts as long as its member likes, so that nobody waits for its end. */
+export const isOpenEnded = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'talk';
+
 /** The gateway is at work on it, so it is asked about. */
 export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);
 

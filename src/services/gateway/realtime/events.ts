@@ -9,8 +9,11 @@ export interface RealtimeSettings {
   voice?: string | undefined;
   /** A model that writes down what is said to the session, where the gateway has one. */
   transcriber?: string | undefined;
-  tools?: readonly TextTool[] | undefined;
+  tools?: readonly RealtimeTool[] | undefined;
 }
+
+/** Gateways search the web for text alone. */
+export type RealtimeTool = Exclude<TextTool, { type: 'web-search' }>;
 
 /** Something of the conversation so far, for a session that did not hear it. */
 export interface EarlierTurn {
@@ -85,7 +88,7 @@ export interface RealtimeSession {
    * Says something, over a connection made anew where the last one is gone; comes back as soon as the model begins to answer. What the gateway
    * may have heard although nobody knows is thrown as an error that may have taken effect. One answer at a time: interrupt the last one first.
    */
-  say(utterance: Utterance, options?: { signal?: AbortSignal }): Promise<RealtimeAnswer>;
+  say(utterance: Utterance, options?: { signal?: AbortSignal | undefined }): Promise<RealtimeAnswer>;
   /** For good. */
   close(): Promise<void>;
 }
