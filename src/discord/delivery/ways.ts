@@ -1,4 +1,5 @@
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import { hasToSpeak } from './call.ts';
 
 /** An upload takes its time, and a token that ends meanwhile is a refused request more: its last minute is not begun. */
 const TOKEN_MARGIN_MS = 60_000;
@@ -27,7 +28,7 @@ export function wayToProgress(task: Task, shut: Shut, now: number): TokenWay | E
 /** To the place where the end is shown; nobody is called to what is private, or to what was taken away. */
 export function wayToCall(task: Task, shut: Shut, now: number): AnswerWay | TokenWay | undefined {
   const { route, message } = task;
-  if (!message || route.isPrivate) return undefined;
+  if (!message || route.isPrivate || (task.kind === 'said' && !hasToSpeak(task))) return undefined;
   if (route.mayPost) return { by: 'answer', message };
   return shut.has('token') ? undefined : tokenWay(task, now);
 }
@@ -50,6 +51,8 @@ function channelWay({ route, channelId }: Task): Way | undefined {
   return { by: 'channel', channelId };
 }
 
-function directWay({ requesterId }: Task): Way {
+function directWay({ kind, requesterId }: Task): Way | undefined {
+  // A conversation is over where it took place, and nowhere else.
+  if (kind === 'talk') return undefined;
   return { by: 'direct', memberId: requesterId };
 }

@@ -119,6 +119,8 @@ const route = z.object({
   install: z.enum(['guild', 'user']),
   /** Whether the bot itself may write into the channel and attach files there. */
   mayPost: z.boolean(),
+  /** Whether it may send voice messages there; undefined: nobody has looked. */
+  maySpeak: z.boolean().optional(),
   uploadLimit: z.number(),
   locale: z.string(),
 });
@@ -238,6 +240,13 @@ export const isOrdered = ({ kind }: Pick<Task, 'kind'>): boolean => !UNPAID.has(
 
 /** It has no message of its own: albums show it. */
 export const isPart = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'music';
+
+/** Words of a model, shown while they come. */
+export const isInWords = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'ask' || kind === 'said';
+
+/** Only those see it who were let in, so others come across it in no list. */
+export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>
+  route.isPrivate || request.isClosed === true;
 
 /** The gateway is at work on it, so it is asked about. */
 export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);

@@ -118,6 +118,7 @@ describe('the preview of a job', () => {
       say: speak(),
       storedFiles: async () => new Map(),
       isRemix: false,
+      hearsMessages: false,
       offers: { isOffered: () => true },
       models: { known: [], atHand: async () => [] },
     });
