@@ -63,7 +63,7 @@ describe('the message of a conversation', () => {
 
   it('of the longest instructions is one that Discord takes', () => {
     const plan = opening(talk({ instructions: '`*_'.repeat(600), voice: '|'.repeat(60) }));
-    expect(judgeBody('message-create', bodyOf(plan).body)).toEqual([]);
+    expect(judgeBody('channel-message', bodyOf(plan).body)).toEqual([]);
   });
 });
 
