@@ -21,15 +21,16 @@ const named = z.object({
   region: region.optional(),
   references: z.array(reference).optional(),
   documents: z.array(givenPicture).optional(),
+  sound: givenPicture.optional(),
 });
 
 /** Brings together what an order sends along. Whatever of it cannot be sent is a refusal that says so. */
-export function gatherer({ media, log, reach, clock }: GathererParts): Gather {
-  const files = new GivenFiles({ media, log });
+export function gatherer({ media, sounds, log, reach, clock }: GathererParts): Gather {
+  const files = new GivenFiles({ media, sounds, log });
   const masks = new Masks({ media, files });
   const referred = new References({ files, reach, clock });
   return async (request, occasion) => {
-    const { pictures = [], region: changed, references = [], documents = [] } = named.parse(request);
+    const { pictures = [], region: changed, references = [], documents = [], sound } = named.parse(request);
     if (pictures.length > MOST_PICTURES) {
       throw new Refusal('refusals.picturesTooMany', { most: String(MOST_PICTURES) });
     }
@@ -38,6 +39,7 @@ export function gatherer({ media, log, reach, clock }: GathererParts): Gather {
       ...(pictures.length > 0 && { pictures: await sentAlong(pictures, files, parcel) }),
       ...(changed && { mask: await masks.of(changed) }),
       ...(documents.length > 0 && { documents: await files.documents(documents) }),
+      ...(sound && { sound: await files.sound(sound) }),
       ...(references.length > 0 && { references: await referred.given(references, occasion, parcel) }),
     };
   };

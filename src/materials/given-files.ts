@@ -1,10 +1,13 @@
 import { Refusal } from '../lib/refusal.ts';
 import { type Fetched, type Media, MediaError } from '../services/media/index.ts';
+import type { Pcm } from '../lib/pcm.ts';
+import type { Sounds } from '../services/sound/sound.ts';
 import type { Reference } from '../services/tasks/materials.ts';
 import { type ReadDocument, readDocument } from './document.ts';
 
 export interface GivenFilesParts {
   media: Media;
+  sounds: Pick<Sounds, 'decoded'>;
   log: { info(facts: object, sentence: string): void };
 }
 
@@ -28,6 +31,11 @@ const MOST_PIXELS = 80_000_000;
 /** A film of a quarter of a minute, well drawn; Discord takes no larger files from most members. */
 const MOST_OF_FILM = 100 * MB;
 
+/** Five minutes of speech as it is recorded without any compression, on two tracks. */
+const MOST_OF_SOUND = 60 * MB;
+/** Nobody speaks longer at once, and a model hears no more than it can take in. */
+const MOST_SECONDS = 5 * 60;
+
 export const inMegabytes = (bytes: number): string => `${bytes / MB} MB`;
 
 type Medium = Reference['medium'];
@@ -35,10 +43,12 @@ type Medium = Reference['medium'];
 /** Files that members named: fetched without the key, worked on while they are held, and given back whatever comes of it. */
 export class GivenFiles {
   readonly #media: Media;
+  readonly #sounds: GivenFilesParts['sounds'];
   readonly #log: GivenFilesParts['log'];
 
-  constructor({ media, log }: GivenFilesParts) {
+  constructor({ media, sounds, log }: GivenFilesParts) {
     this.#media = media;
+    this.#sounds = sounds;
     this.#log = log;
   }
 
@@ -74,20 +84,37 @@ export class GivenFiles {
     return read;
   }
 
-  async #document({ address, name }: Given): Promise<ReadDocument> {
-    const options = { most: MOST_OF_DOCUMENT, patienceMs: PATIENCE_MS, withoutKey: true };
+  /** What a member has spoken. What it is its bytes say, and whoever decodes them. */
+  sound(given: Given): Promise<Pcm> {
+    const tooLarge = new Refusal('refusals.fileTooLarge', { name: given.name, most: inMegabytes(MOST_OF_SOUND) });
+    return this.#bytes(given, { most: MOST_OF_SOUND, tooLarge }, (bytes) =>
+      this.#sounds.decoded(bytes, { mostSeconds: MOST_SECONDS }),
+    );
+  }
+
+  #document(given: Given): Promise<ReadDocument> {
+    const { name } = given;
+    const tooLarge = new Refusal('refusals.documentTooLarge', { name, most: inMegabytes(MOST_OF_DOCUMENT) });
+    return this.#bytes(given, { most: MOST_OF_DOCUMENT, tooLarge }, async (bytes) => readDocument(name, bytes));
+  }
+
+  async #bytes<T>(
+    { address, name }: Given,
+    { most, tooLarge }: { most: number; tooLarge: Refusal },
+    work: (bytes: Buffer) => Promise<T>,
+  ): Promise<T> {
     try {
+      const options = { most, patienceMs: PATIENCE_MS, withoutKey: true };
       const { bytes, release } = await this.#media.document(address, options);
       try {
-        return readDocument(name, bytes);
+        return await work(bytes);
       } finally {
         release();
       }
     } catch (error) {
       if (error instanceof Refusal) throw error;
       const { kind } = this.expected(error);
-      if (kind === 'too-large')
-        throw new Refusal('refusals.documentTooLarge', { name, most: inMegabytes(MOST_OF_DOCUMENT) });
+      if (kind === 'too-large') throw tooLarge;
       if (kind === 'expired') throw new Refusal('refusals.documentsGone', { name });
       throw new Refusal('refusals.pictureUnreachable', { name });
     }

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../gateway/index.ts';
-import type { TextResponse, TextUsage } from '../gateway/responses/response.ts';
+import type { TextResponse } from '../gateway/responses/response.ts';
 import { type Answer, type AnswerCall, NO_ANSWER, type Refusable, type Tokens } from '../tasks/answer.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 
@@ -115,19 +115,17 @@ export function partsCut(task: Task, most: number): Task {
 
 export const partsShown = (task: Task): Task => withAnswer(task, { areShown: true });
 
-function withAnswer(task: Task, changes: Partial<Answer>): Task {
+export function withAnswer(task: Task, changes: Partial<Answer>): Task {
   return { ...task, answer: { ...answerOf(task), ...changes } };
 }
 
 const saidIn = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>): string => joined([text, refusal]);
 
-/** Every use of tools is a response of its own, and all of them are used. */
-function summed(known: Tokens | undefined, usage: TextUsage | undefined): Tokens | undefined {
-  if (!usage) return known;
-  const { input, cached, output, reasoning } = usage;
-  const now: Tokens = { input, cached, output, reasoning };
-  if (!known) return now;
-  const sum = (name: keyof Tokens): number | undefined =>
-    known[name] === undefined && now[name] === undefined ? undefined : (known[name] ?? 0) + (now[name] ?? 0);
-  return { input: sum('input'), cached: sum('cached'), output: sum('output'), reasoning: sum('reasoning') };
+const TOKENS = ['input', 'cached', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
+
+/** An answer may take several responses, and all of them are used. */
+export function summed(known: Tokens | undefined, now: Tokens | undefined): Tokens | undefined {
+  if (!now) return known;
+  const told = TOKENS.filter((name) => known?.[name] !== undefined || now[name] !== undefined);
+  return Object.fromEntries(told.map((name) => [name, (known?.[name] ?? 0) + (now[name] ?? 0)]));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dayOf } from '../../lib/day.ts';
 import { tokens } from '../tasks/answer.ts';
-import type { Task } from '../tasks/task.ts';
+import { isInWords, type Task } from '../tasks/task.ts';
 
 /**
  * reserved: ordered, and not yet at its end. unconfirmed: still reserved, for nobody knows whether the gateway took the order. settled: it came
@@ -68,7 +68,7 @@ export function factOf(task: Task): Fact {
 function standingOfTask(task: Task): Standing {
   const { state, failure } = task;
   // The model has worked for whatever of an answer has come, however it ended, and may have where the bot no longer heard it.
-  if (task.kind === 'ask' && failure && hasCost(task)) return 'settled';
+  if (isInWords(task) && failure && hasCost(task)) return 'settled';
   switch (state) {
     case 'ready':
     case 'delivered':
@@ -88,7 +88,8 @@ function standingOfTask(task: Task): Standing {
 
 function hasCost({ text, answer, failure }: Task): boolean {
   if (failure?.cause === 'unconfirmed' || failure?.cause === 'dismissed') return false;
-  return text !== undefined || answer?.tokens !== undefined || failure?.cause === 'interrupted';
+  const isCounted = answer?.tokens !== undefined || answer?.counted !== undefined;
+  return text !== undefined || isCounted || failure?.cause === 'interrupted';
 }
 
 export const standingOf = ({ facts }: Entry): Standing => facts.at(-1)?.standing ?? 'reserved';

@@ -71,6 +71,7 @@ export class Ledger {
 
   /** Called with an order before anything is done about it. This is where a no would come from: a `Refusal`. */
   async reserve(task: Task): Promise<void> {
+    if (!isOrdered(task)) return;
     const { entries, prices } = this.#parts;
     const estimate = priceOf(prices, task.kind, task.model);
     await entries.change(keyOfTask(task), (known) => known ?? reserved(task, estimate));
@@ -78,8 +79,8 @@ export class Ledger {
   }
 
   /** The gateway has refused it, or never heard of it. */
-  refund(task: Task): Promise<void> {
-    return this.#note(task, { standing: 'refunded', at: this.#parts.clock.now() });
+  async refund(task: Task): Promise<void> {
+    if (isOrdered(task)) await this.#note(task, { standing: 'refunded', at: this.#parts.clock.now() });
   }
 
   /** Told of every change of a task, as often as there is one. */

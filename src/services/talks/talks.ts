@@ -1,35 +1,249 @@
-import type { Kind } from '../tasks/kinds/kind.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { brokenOff } from '../asks/transitions.ts';
+import type { RealtimeSession } from '../gateway/realtime/events.ts';
+import type { Sounds } from '../sound/sound.ts';
+import type { TasksLog, Transition } from '../tasks/book.ts';
+import { type Kind, kind } from '../tasks/kinds/kind.ts';
+import type { Materials } from '../tasks/materials.ts';
 import type { TalkEnd } from '../tasks/talk.ts';
-import type { Task } from '../tasks/task.ts';
+import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
 import type { Tasks } from '../tasks/tasks.ts';
+import { Answering } from './answering.ts';
+import { Conversation } from './conversation.ts';
+import { earlierIn } from './earlier.ts';
+import { isForGood, type OpeningParts, opened } from './opening.ts';
+import { type SaidRequest, saidRequest, talkRequest } from './request.ts';
+import { Silence } from './silence.ts';
+import type { Speaking } from './speaking.ts';
+import { talkOf, talkOver, turnGone, turnTaken, underWay } from './transitions.ts';
+
+interface TalksParts extends OpeningParts {
+  sounds: Pick<Sounds, 'spoken'>;
+  clock: Clock;
+  log: TasksLog;
+}
 
 /** Live conversations, from the first word to the last. Knows nothing of where they take place. */
 export class Talks {
   /** The conversation itself, and what is said in one. */
-  readonly kinds: readonly Kind[] = [];
+  readonly kinds: readonly Kind[];
+  readonly #parts: TalksParts;
+  #tasks: Tasks | undefined;
+  readonly #answering: Answering;
+  readonly #silence: Silence;
+  readonly #conversations = new Map<string, Conversation>();
+  /** Opened, and their task is not accepted yet; by the key of the order. */
+  readonly #opened = new Map<string, RealtimeSession>();
+  /** The same of answers that have begun. */
+  readonly #begun = new Map<string, Speaking>();
+  readonly #speaking = new Map<string, Speaking>();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+
+  constructor(parts: TalksParts) {
+    this.#parts = parts;
+    this.#answering = new Answering({ ...parts, change: (id, transition) => this.#change(id, transition) });
+    this.#silence = new Silence(parts.clock, (id) => this.#track(this.end(id, 'idle')));
+    this.kinds = [
+      kind({
+        name: 'talk',
+        follow: (task) => this.#takeUp(task),
+        request: talkRequest,
+        patience: () => 'text',
+        durationKey: ({ model }) => `talk:${model}`,
+        model: ({ model }) => model,
+        submit: async (request, { idempotencyKey }) => {
+          const session = await opened(parts, request, { earlier: [], signal: this.#stopping.signal });
+          this.#opened.set(idempotencyKey, session);
+          return taken(session.id);
+        },
+      }),
+      kind({
+        name: 'said',
+        follow: (task) => this.#follow(task),
+        request: saidRequest,
+        patience: () => 'text',
+        durationKey: ({ model }) => `said:${model}`,
+        model: ({ model }) => model,
+        submit: async (request, { idempotencyKey, materials }) => {
+          const speaking = await this.#say(request, materials);
+          this.#begun.set(idempotencyKey, speaking);
+          return taken(speaking.answer.id);
+        },
+      }),
+    ];
+  }
 
   /** Tasks know their kinds, and these kinds their tasks: one of the two comes first. */
-  serve(_tasks: Tasks): void {
-    throw new Error('To be made.');
+  serve(tasks: Tasks): void {
+    this.#tasks = tasks;
+    tasks.onChange((task) => this.#heardOf(task));
+    tasks.onGone((task) => this.#goneIs(task));
   }
 
   /** The one that takes place in a channel and has not ended. Answers from memory. */
-  in(_channelId: string): Task | undefined {
-    throw new Error('To be made.');
+  in(channelId: string): Task | undefined {
+    return this.#book.live('talk').find((task) => task.channelId === channelId && !hasEnded(task));
   }
 
-  /** Ends a conversation; what is being said is broken off. Nothing happens where it has ended. */
-  end(_id: string, _why: TalkEnd): Promise<Task> {
-    throw new Error('To be made.');
+  /** Ends a conversation; what is being said is broken off. Nothing happens where it has ended, or has not begun. */
+  async end(id: string, why: TalkEnd): Promise<Task> {
+    const task = await this.#change(id, (known) => {
+      if (known.kind !== 'talk') throw new Refusal('refusals.unknownTask');
+      return isFollowed(known) ? talkOver(known, why, this.#parts.clock.now()) : known;
+    });
+    if (hasEnded(task)) await this.#close(id);
+    return task;
   }
 
   /** Breaks off one answer; what of it has come stays. */
-  stop(_said: Task): Promise<void> {
-    throw new Error('To be made.');
+  async stop(said: Task): Promise<void> {
+    const speaking = this.#speaking.get(said.id);
+    if (speaking) return speaking.takeBack('stopped');
+    const now = this.#parts.clock.now();
+    await this.#change(said.id, (known) => (isFollowed(known) ? brokenOff(known, 'stopped', undefined, now) : known));
   }
 
   /** The bot is about to end: answers under way are told as interrupted, conversations stay. */
-  finish(): Promise<void> {
-    throw new Error('To be made.');
+  async finish(): Promise<void> {
+    this.#stopping.abort();
+    this.#silence.stop();
+    for (const conversation of this.#conversations.values()) this.#track(conversation.close('interrupted'));
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  /** It was just begun, or was under way when the bot last ran: then its session waits until somebody speaks. */
+  #takeUp(task: Task): void {
+    const { id, idempotencyKey } = task;
+    const session = this.#opened.get(idempotencyKey);
+    this.#opened.delete(idempotencyKey);
+    const parts = { open: () => this.#openAnew(id), log: this.#parts.log };
+    const conversation = new Conversation(parts, talkOf(task).heardAt, session);
+    this.#conversations.set(id, conversation);
+    if (this.#stopping.signal.aborted) this.#track(conversation.close('interrupted'));
+    else this.#silence.watch(id, conversation);
+    this.#track(this.#begin(id));
+  }
+
+  async #begin(id: string): Promise<void> {
+    const task = await this.#change(id, underWay);
+    // Its member had it forgotten before it began.
+    if (hasEnded(task)) await this.#close(id);
+  }
+
+  async #close(id: string): Promise<void> {
+    this.#silence.forget(id);
+    await this.#conversations.get(id)?.close('stopped');
+    this.#conversations.delete(id);
+  }
+
+  async #openAnew(id: string): Promise<RealtimeSession> {
+    const task = await this.#book.get(id);
+    if (!task || hasEnded(task)) throw new Refusal('refusals.talkOver');
+    const earlier = await earlierIn(task, (said) => this.#book.get(said));
+    try {
+      return await opened(this.#parts, task.request, { earlier, signal: this.#stopping.signal });
+    } catch (error) {
+      if (isForGood(error)) this.#track(this.end(id, 'lost'));
+      throw error;
+    }
+  }
+
+  async #say({ talk, prompt }: SaidRequest, { sound }: Materials): Promise<Speaking> {
+    if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
+    const conversation = this.#conversations.get(talk);
+    if (!conversation) throw new Refusal('refusals.talkOver');
+    return conversation.say({ text: prompt, sound });
+  }
+
+  #follow(task: Task): void {
+    const speaking = this.#begun.get(task.idempotencyKey);
+    this.#begun.delete(task.idempotencyKey);
+    // Words that were still to come do not outlast a restart.
+    if (speaking) this.#track(this.#answer(task, speaking));
+    else this.#track(this.#interrupted(task));
+  }
+
+  async #answer(task: Task, speaking: Speaking): Promise<void> {
+    const { id } = task;
+    const conversation = this.#conversations.get(whereSaid(task));
+    const silent = (): void => {
+      this.#speaking.delete(id);
+      if (conversation) this.#track(conversation.over(speaking));
+    };
+    this.#speaking.set(id, speaking);
+    try {
+      await this.#takeTurn(task);
+      await this.#answering.bring(id, speaking, silent);
+    } finally {
+      silent();
+    }
+  }
+
+  async #interrupted(task: Task): Promise<void> {
+    await this.#takeTurn(task);
+    await this.#change(task.id, (known) => brokenOff(known, 'interrupted', undefined, this.#parts.clock.now()));
+  }
+
+  /** What was said is part of its conversation from the moment the model began to answer. */
+  async #takeTurn(task: Task): Promise<void> {
+    const at = task.times.accepted ?? task.times.created;
+    const conversation = this.#conversations.get(whereSaid(task));
+    if (conversation) conversation.heardAt = Math.max(conversation.heardAt, at);
+    try {
+      await this.#change(whereSaid(task), (talk) => turnTaken(talk, task.id, at));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#parts.log.info({ task: task.id }, 'What was said in a conversation has outlasted it.');
+    }
+  }
+
+  #heardOf(task: Task): void {
+    if (!task.unwanted || !isFollowed(task)) return;
+    if (task.kind === 'talk') this.#track(this.end(task.id, 'ended'));
+    const speaking = this.#speaking.get(task.id);
+    if (speaking) this.#track(speaking.takeBack('stopped'));
+  }
+
+  /** Nobody's session remembers what its member wanted forgotten. */
+  #goneIs(task: Task): void {
+    // The gateway never took it, so that no session knows of it.
+    if (task.kind !== 'said' || task.state === 'submitting') return;
+    const id = whereSaid(task);
+    const conversation = this.#conversations.get(id);
+    if (!conversation) return;
+    this.#track(conversation.renew());
+    this.#track(this.#change(id, (talk) => turnGone(talk, task.id)));
+  }
+
+  #change(id: string, transition: Transition): Promise<Task> {
+    return this.#book.change(id, transition, { mustHold: true });
+  }
+
+  #track(work: Promise<unknown>): void {
+    const done = work
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        // Whatever it was about is gone meanwhile, for its member wanted it forgotten.
+        if (!(error instanceof Refusal)) this.#parts.log.error({ err: error }, 'A conversation has met with a fault.');
+      })
+      .finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
+  }
+
+  get #book(): Tasks {
+    if (!this.#tasks) throw new Error('Nobody has said which tasks these conversations belong to.');
+    return this.#tasks;
   }
 }
+
+/** The conversation in which it was said. */
+const whereSaid = ({ request }: Task): string => String(request.talk);
+
+const taken = (remoteId: string) => ({
+  remoteId,
+  needsInput: false,
+  finalPrompt: undefined,
+  queuedBehind: undefined,
+});

@@ -37,6 +37,8 @@ const voice = z.object({
   waveform: z.string(),
   /** Ogg Opus, in base64. */
   sound: z.string().optional(),
+  /** More was said than is kept. */
+  isCut: z.boolean().optional(),
 });
 
 /** An answer in words. What has come of it so far grows in memory, and is stored now and then. */

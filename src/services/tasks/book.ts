@@ -30,6 +30,7 @@ export class TaskBook {
   readonly #unwanted = new Map<string, Task>();
   readonly #lock = new KeyedLock();
   readonly #listeners: Listener[] = [];
+  readonly #goneListeners: Listener[] = [];
 
   constructor({ store, log }: BookParts) {
     this.#store = store;
@@ -63,6 +64,11 @@ export class TaskBook {
     this.#listeners.push(listener);
   }
 
+  /** Called with what is as if it had never been, once it is. */
+  onGone(listener: Listener): void {
+    this.#goneListeners.push(listener);
+  }
+
   /** Tells of a task as it is: nobody who listens now was there when it changed. */
   announce(task: Task): void {
     for (const listener of this.#listeners) listener(task);
@@ -85,6 +91,7 @@ export class TaskBook {
       if (task) await this.#store.remove(task);
       this.#live.delete(id);
       this.#unsaved.delete(id);
+      if (task) for (const listener of this.#goneListeners) listener(task);
     });
   }
 

@@ -2,7 +2,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { type ActionMeaning, meaningOfAction } from './actions.ts';
 import { lineAt } from './lines.ts';
 import type { Region, sides } from './materials.ts';
-import type { Task, TaskKind } from './task.ts';
+import { isClosed, type Task, type TaskKind } from './task.ts';
 import type { Order } from './transitions.ts';
 
 /** What a follow-up of a task asks for; who asks, and from where, comes with the press. */
@@ -122,5 +122,5 @@ export function proposedWords(parent: Task, place: number): string {
 
 /** Whoever sees a public result may go on from it; a private one is its owner's alone. */
 export function mayGoOn(task: Task, memberId: string): boolean {
-  return !task.route.isPrivate || task.requesterId === memberId;
+  return !isClosed(task) || task.requesterId === memberId;
 }

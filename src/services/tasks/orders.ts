@@ -116,7 +116,7 @@ export class Orders {
     const outcome = await this.#send(kind, order.request, { idempotencyKey, materials, occasion });
     if (outcome.refused) {
       await this.#leaveNothing(id);
-      if (!kind.mayBeMissing || outcome.refused.kind !== 'not-offered') throw outcome.refused;
+      if (!kind.mayBeMissing || !isNotOffered(outcome.refused)) throw outcome.refused;
       offers.miss(kind.name);
       throw new Refusal('refusals.kindMissing');
     }
@@ -134,6 +134,8 @@ export class Orders {
     try {
       return { submission: await kind.submit(request, { idempotencyKey, materials }) };
     } catch (error) {
+      // Said before the gateway was asked.
+      if (error instanceof Refusal) return { refused: error };
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
         // Refused for certain, so asking once more asks for nothing twice.
         if (error.status !== TOO_LARGE || occasion.lighter || !hasData(materials)) return { refused: error };
@@ -198,7 +200,10 @@ function hasData({ pictures = [], references = [] }: Materials): boolean {
   return pictures.length > 0 || references.some(({ given }) => given.startsWith('data:'));
 }
 
-type Outcome = { refused?: GatewayError; submission?: Submission; reason?: string | undefined };
+const isNotOffered = (error: GatewayError | Refusal): boolean =>
+  error instanceof GatewayError && error.kind === 'not-offered';
+
+type Outcome = { refused?: GatewayError | Refusal; submission?: Submission; reason?: string | undefined };
 
 function waitsForDecision(task: Task, memberId: string): void {
   if (task.requesterId !== memberId) throw new Refusal('refusals.notYours');

@@ -1,5 +1,5 @@
 import { titleOf } from './follow-ups.ts';
-import { isPart, type Task, type TaskKind, type TaskState } from './task.ts';
+import { isClosed, isPart, type Task, type TaskKind, type TaskState } from './task.ts';
 
 /** A task in one line, for lists: enough to recognise it by, and to find it with words. */
 export interface TaskLine {
@@ -20,21 +20,25 @@ const LONGEST_SUMMARY = 120;
 
 /** What it is found by: its words, else what is known of it instead. */
 function nameOf(task: Task): string {
-  const { request, tracks = [], remoteId = '' } = task;
-  const known = [titleOf(task), tracks[0]?.title, request.style];
+  const { request, tracks = [], remoteId = '', answer } = task;
+  const known = [titleOf(task), tracks[0]?.title, request.style, answer?.heard, ...aboutTalk(task)];
   const name = known.find((one) => typeof one === 'string' && one !== '');
   return name ? String(name) : isPart(task) ? remoteId : '';
 }
 
+/** A live conversation has no words of its own but how the model is to be. */
+const aboutTalk = ({ kind, request }: Task): unknown[] =>
+  kind === 'talk' ? [request.instructions, request.model] : [];
+
 export function lineOf(task: Task): TaskLine {
-  const { id, kind, state, requesterId, guildId, route, times } = task;
+  const { id, kind, state, requesterId, guildId, times } = task;
   return {
     id,
     kind,
     state,
     requesterId,
     guildId,
-    isPrivate: route.isPrivate,
+    isPrivate: isClosed(task),
     summary: nameOf(task).replace(/\s+/g, ' ').trim().slice(0, LONGEST_SUMMARY),
     createdAt: times.created,
     settledAt: times.settled,

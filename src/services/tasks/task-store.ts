@@ -55,7 +55,7 @@ export interface PageQuestion {
   states?: readonly TaskState[] | undefined;
   /** All of these words stand in the line, in any order. */
   words?: string | undefined;
-  /** What an album shows already is left out. */
+  /** What an album or a live conversation brings together already is left out. */
   withoutParts?: boolean | undefined;
   /** A server's managers see no private tasks. */
   withoutPrivate?: boolean | undefined;

@@ -248,6 +248,12 @@ export const isInWords = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'as
 export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>
   route.isPrivate || request.isClosed === true;
 
+/** Another task brings it together with others, and stands in lists for all of them. */
+export const isListedApart = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'music' || kind === 'said';
+
+/** It lasts as long as its member likes, so that nobody waits for its end. */
+export const isOpenEnded = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'talk';
+
 /** The gateway is at work on it, so it is asked about. */
 export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);
 

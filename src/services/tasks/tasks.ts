@@ -20,7 +20,7 @@ import { specSchedule } from './schedule/spec.ts';
 import { type Asked, earliest } from './scheduler/allowance.ts';
 import type { LaneTrouble, Scheduler } from './scheduler/scheduler.ts';
 import { Sweep } from './sweep.ts';
-import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
+import { hasEnded, isFollowed, isOrdered, type Task, type TaskKind } from './task.ts';
 import type { PageQuestion, TaskPage, TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
 import { type Order, unconfirmed, withoutMessage } from './transitions.ts';
@@ -111,6 +111,16 @@ export class Tasks {
   /** Called with every task that has changed in a way somebody could see. */
   onChange(listener: (task: Task) => void): void {
     this.#book.onChange(listener);
+  }
+
+  /** Called with every task that is as if it had never been: its member wanted it forgotten, or the gateway did not take it. */
+  onGone(listener: (task: Task) => void): void {
+    this.#book.onGone(listener);
+  }
+
+  /** Those of a kind for which something is left to do, from memory. */
+  live(kind: TaskKind): Task[] {
+    return this.#book.live().filter((task) => task.kind === kind);
   }
 
   get liveCount(): number {
@@ -247,7 +257,7 @@ export class Tasks {
     const firstAt = spreadFrom(now, random);
     for (const task of this.#leftOver.splice(0)) {
       // The bot ended between asking the gateway and hearing its answer.
-      if (task.state === 'submitting') await this.#book.change(task.id, (known) => unconfirmed(known, undefined, now));
+      if (task.state === 'submitting') await this.#leaveOpen(task, now);
       else if (isFollowed(task)) {
         const asked = this.#before.askedAbout(task);
         this.#follow(task, Math.max(earliest(asked), firstAt(this.#kind(task.kind).source)), asked);
@@ -272,6 +282,12 @@ export class Tasks {
     await this.#book.saveUnsaved();
     await this.#parts.ledger?.finish();
     await this.#parts.store.close();
+  }
+
+  /** What costs nothing of its own is simply asked for again. */
+  async #leaveOpen(task: Task, now: number): Promise<void> {
+    if (isOrdered(task)) await this.#book.change(task.id, (known) => unconfirmed(known, undefined, now));
+    else await this.#book.forget(task.id);
   }
 
   #kind(name: TaskKind): Kind {

@@ -258,6 +258,14 @@ export function withoutExpiredToken(task: Task, now: number): Task {
   return now >= task.route.tokenExpiresAt ? withoutToken(task) : task;
 }
 
+/** The sound of its answer stands in Discord, or cannot: it is kept nowhere else. */
+export function voiceShown(task: Task): Task {
+  const { answer } = task;
+  if (answer?.voice?.sound === undefined) return task;
+  const { sound: _, ...voice } = answer.voice;
+  return { ...task, answer: { ...answer, voice } };
+}
+
 function endShown(task: Task, message: MessagePlace | undefined): Task {
   if (!hasEnded(task)) throw wrongTurn(task, 'delivered');
   const there = message ? shownIn(task, message) : task;
@@ -267,7 +275,7 @@ function endShown(task: Task, message: MessagePlace | undefined): Task {
 function settled(task: Task, now: number): Task {
   const { intention: _, call: __, ...delivery } = task.delivery;
   const settledAt = isLive(task) ? now : task.times.settled;
-  return withoutToken({ ...task, delivery, times: { ...task.times, settled: settledAt } });
+  return withoutToken(voiceShown({ ...task, delivery, times: { ...task.times, settled: settledAt } }));
 }
 
 function wrongTurn({ id, state }: Task, to: string): Error {

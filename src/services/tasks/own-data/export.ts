@@ -1,5 +1,6 @@
 import type { Entry } from '../../ledger/entry.ts';
 import type { Task } from '../task.ts';
+import { voiceShown } from '../transitions.ts';
 
 /** What a member may carry away: everything that is stored about them, without what lets others act in their name or the bot's. */
 export interface OwnData {
@@ -32,6 +33,9 @@ export async function ownData({ memberId, now, tasks, entries }: Exported): Prom
   return data;
 }
 
-function withoutSecrets({ idempotencyKey: _, route: { token: __, ...route }, ...task }: Task): Record<string, unknown> {
-  return { ...task, route };
+/** Nor sound on its way to Discord, which is where it is found. */
+function withoutSecrets(task: Task): Record<string, unknown> {
+  const { idempotencyKey: _, route, ...rest } = voiceShown(task);
+  const { token: __, ...way } = route;
+  return { ...rest, route: way };
 }

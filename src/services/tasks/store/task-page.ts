@@ -1,4 +1,4 @@
-import { isPart, type Task } from '../task.ts';
+import { isListedApart, type Task } from '../task.ts';
 import { lineOf, type TaskLine } from '../task-line.ts';
 import type { PageQuestion, TaskPage } from '../task-store.ts';
 
@@ -29,7 +29,7 @@ function wanted(question: Omit<PageQuestion, 'most' | 'states'>) {
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (line: TaskLine): boolean => {
     if (kind !== undefined && line.kind !== kind) return false;
-    if ((withoutPrivate && line.isPrivate) || (withoutParts && isPart(line))) return false;
+    if ((withoutPrivate && line.isPrivate) || (withoutParts && isListedApart(line))) return false;
     const summary = line.summary.toLowerCase();
     return parts.every((part) => summary.includes(part));
   };

@@ -1,0 +1,72 @@
+import { Refusal } from '../../../lib/refusal.ts';
+import type { Stretch } from './stretch.ts';
+
+const INTEGERS = 1;
+const FLOATS = 3;
+/** The real name of the coding stands behind the usual fields. */
+const EXTENSIBLE = 0xfffe;
+
+/** Nothing that anybody recorded: what would come of it is as long as its writer likes. */
+const LEAST_RATE = 2_000;
+const MOST_RATE = 768_000;
+const MOST_CHANNELS = 32;
+const FRAMES_AT_ONCE = 32_768;
+
+/** Plain samples in a row of chunks. A file that was cut off, or written without knowing its length, is read as far as it goes. */
+export function* wavStretches(bytes: Buffer): Generator<Stretch> {
+  const format = formatOf(chunk(bytes, 'fmt '));
+  const data = chunk(bytes, 'data');
+  const { channels, rate, frameBytes, sample } = format;
+  const sampleBytes = frameBytes / channels;
+  const frames = Math.floor((data?.length ?? 0) / frameBytes);
+  for (let first = 0; data && first < frames; first += FRAMES_AT_ONCE) {
+    const samples = new Float32Array(Math.min(FRAMES_AT_ONCE, frames - first));
+    for (let index = 0; index < samples.length; index++) {
+      const at = (first + index) * frameBytes;
+      let sum = 0;
+      for (let channel = 0; channel < channels; channel++) sum += sample(data, at + channel * sampleBytes);
+      samples[index] = Number.isFinite(sum) ? sum / channels : 0;
+    }
+    yield { samples, rate };
+  }
+}
+
+/** The first one of that name; each says how long it is, and begins at an even place. */
+function chunk(bytes: Buffer, name: string): Buffer | undefined {
+  for (let at = 12; at + 8 <= bytes.length; ) {
+    const length = bytes.readUInt32LE(at + 4);
+    if (bytes.toString('latin1', at, at + 4) === name) return bytes.subarray(at + 8, at + 8 + length);
+    at += 8 + length + (length % 2);
+  }
+  return undefined;
+}
+
+interface WavFormat {
+  channels: number;
+  rate: number;
+  frameBytes: number;
+  sample(data: Buffer, at: number): number;
+}
+
+function formatOf(fields: Buffer | undefined): WavFormat {
+  if (!fields || fields.length < 16) throw new Refusal('refusals.soundUnreadable');
+  const own = fields.readUInt16LE(0);
+  const coding = own === EXTENSIBLE && fields.length >= 26 ? fields.readUInt16LE(24) : own;
+  const channels = fields.readUInt16LE(2);
+  const rate = fields.readUInt32LE(4);
+  const frameBytes = fields.readUInt16LE(12);
+  const sample = samplers.get(`${coding} ${frameBytes / channels}`);
+  if (!sample) throw new Refusal('refusals.soundUnknown');
+  if (channels > MOST_CHANNELS || rate < LEAST_RATE || rate > MOST_RATE) throw new Refusal('refusals.soundUnreadable');
+  return { channels, rate, frameBytes, sample };
+}
+
+/** By the coding and the bytes of a sample. Fewer bits than fit stand at the top, so they need no case of their own. */
+const samplers: ReadonlyMap<string, WavFormat['sample']> = new Map([
+  [`${INTEGERS} 1`, (data: Buffer, at: number) => ((data[at] ?? 0) - 2 ** 7) / 2 ** 7],
+  [`${INTEGERS} 2`, (data: Buffer, at: number) => data.readInt16LE(at) / 2 ** 15],
+  [`${INTEGERS} 3`, (data: Buffer, at: number) => data.readIntLE(at, 3) / 2 ** 23],
+  [`${INTEGERS} 4`, (data: Buffer, at: number) => data.readInt32LE(at) / 2 ** 31],
+  [`${FLOATS} 4`, (data: Buffer, at: number) => data.readFloatLE(at)],
+  [`${FLOATS} 8`, (data: Buffer, at: number) => data.readDoubleLE(at)],
+]);

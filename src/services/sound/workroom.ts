@@ -1,0 +1,116 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { SoundAnswer, SoundJob } from './job.ts';
+
+/** A file that keeps the worker busy for longer than this is made to do so: an hour of sound takes some ten seconds. */
+const LONGEST_MS = 30_000;
+/** A conversation goes on within this, and its codecs are still there. */
+const IDLE_MS = 60_000;
+/** More than this waiting is more than anybody waits for. */
+const MOST_WAITING = 32;
+/** A worker of its own memory: what it takes beyond is its own end, not that of the bot. */
+const MOST_MEGABYTES = 256;
+
+/** The worker ended under a job, or was ended. What the job was is known to whoever gave it. */
+export class WorkerLost extends Error {
+  override readonly name = 'WorkerLost';
+}
+
+interface Order {
+  readonly job: SoundJob;
+  readonly resolve: (answer: SoundAnswer) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/** One worker thread, begun when it is needed first and ended when nothing comes any more, and the queue before it. */
+export class Workroom {
+  readonly #script: URL;
+  readonly #clock: Clock;
+  readonly #waiting: Order[] = [];
+  #worker: Worker | undefined;
+  #current: Order | undefined;
+  #unset: () => void = () => undefined;
+  #isClosed = false;
+
+  constructor(script: URL, clock: Clock) {
+    this.#script = script;
+    this.#clock = clock;
+  }
+
+  /** Throws a `Refusal` where there is no room, and `WorkerLost` where the job was the end of its worker. */
+  run(job: SoundJob): Promise<SoundAnswer> {
+    if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
+    if (this.#waiting.length >= MOST_WAITING) return Promise.reject(new Refusal('refusals.soundsBusy'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, resolve, reject });
+      this.#next();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const left = [this.#current, ...this.#waiting.splice(0)];
+    this.#current = undefined;
+    for (const order of left) order?.reject(new Refusal('refusals.stopping'));
+    await this.#dismiss();
+  }
+
+  #next(): void {
+    if (this.#current || this.#isClosed) return;
+    this.#unset();
+    this.#current = this.#waiting.shift();
+    if (!this.#current) {
+      // An idle worker must not keep a process alive that has nothing else to do.
+      this.#worker?.unref();
+      if (this.#worker) this.#unset = this.#clock.after(IDLE_MS, () => void this.#dismiss());
+      return;
+    }
+    this.#worker ??= this.#hire();
+    this.#worker.ref();
+    this.#unset = this.#clock.after(LONGEST_MS, () => void this.#dismiss('It took too long.'));
+    const { job } = this.#current;
+    this.#worker.postMessage(job, [job.do === 'read' ? job.bytes.buffer : job.pcm.buffer]);
+  }
+
+  #hire(): Worker {
+    const worker = new Worker(this.#script, {
+      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+      // Codecs complain about broken files on the console, which is not the log.
+      stdout: true,
+      stderr: true,
+      execArgv: [],
+      env: {},
+    });
+    worker.stdout.resume();
+    worker.stderr.resume();
+    worker.on('message', (answer: SoundAnswer) => {
+      if (this.#worker === worker) this.#settle((order) => order.resolve(answer));
+    });
+    worker.on('error', (cause) => this.#lost(worker, new WorkerLost('The worker failed.', { cause })));
+    worker.on('exit', (code) => this.#lost(worker, new WorkerLost(`The worker ended with code ${code}.`)));
+    return worker;
+  }
+
+  /** Ends the worker; what it was at is over, and what waits gets a new one. */
+  async #dismiss(why = 'The worker was ended.'): Promise<void> {
+    const worker = this.#worker;
+    this.#unset();
+    if (!worker) return;
+    this.#lost(worker, new WorkerLost(why));
+    await worker.terminate();
+  }
+
+  #lost(worker: Worker, reason: WorkerLost): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    this.#settle((order) => order.reject(reason));
+  }
+
+  #settle(how: (order: Order) => void): void {
+    const order = this.#current;
+    this.#current = undefined;
+    if (order) how(order);
+    this.#next();
+  }
+}

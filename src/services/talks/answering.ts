@@ -1,0 +1,89 @@
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { Draft } from '../asks/draft.ts';
+import { begun, brokenOff, drafted } from '../asks/transitions.ts';
+import { GatewayError } from '../gateway/index.ts';
+import type { RealtimeResponse } from '../gateway/realtime/events.ts';
+import type { Sounds } from '../sound/sound.ts';
+import type { Voice } from '../tasks/answer.ts';
+import type { TasksLog, Transition } from '../tasks/book.ts';
+import { hasEnded, type Task } from '../tasks/task.ts';
+import { Recording } from './recording.ts';
+import type { Speaking } from './speaking.ts';
+import { concluded, heardAs } from './transitions.ts';
+
+interface AnsweringParts {
+  sounds: Pick<Sounds, 'spoken'>;
+  clock: Clock;
+  log: TasksLog;
+  change(id: string, transition: Transition): Promise<Task>;
+}
+
+/** Brings answers from their first word to their last into their tasks. */
+export class Answering {
+  readonly #parts: AnsweringParts;
+
+  constructor(parts: AnsweringParts) {
+    this.#parts = parts;
+  }
+
+  /** `silent` is called as soon as the model has ended, whatever is left to do about what it said. */
+  async bring(id: string, speaking: Speaking, silent: () => void): Promise<void> {
+    const { change, clock, log } = this.#parts;
+    try {
+      const task = await change(id, (known) => begun(known, []));
+      if (hasEnded(task) || task.unwanted) await speaking.takeBack('stopped');
+      const recording = new Recording();
+      const response = await this.#listen(id, speaking, recording).finally(silent);
+      const { takenBack } = speaking;
+      // Whoever breaks an answer off does not want to hear it, and a bot that is about to end has no time to prepare it.
+      const voice = takenBack ? undefined : await this.#voiceOf(id, recording);
+      const isAnything = response.text !== '' || !recording.isEmpty;
+      await change(id, (known) => concluded(known, { response, isAnything, voice, takenBack }, clock.now()));
+    } catch (error) {
+      // Its member may have had it deleted: then nobody waits for more of it.
+      if (error instanceof Refusal) return speaking.takeBack('stopped');
+      log.error({ task: id, err: error }, 'An answer could not be brought to its end.');
+      const reason = error instanceof GatewayError ? error : undefined;
+      await change(id, (known) => brokenOff(known, speaking.takenBack ?? 'failed', reason, clock.now()));
+    }
+  }
+
+  async #listen(id: string, speaking: Speaking, recording: Recording): Promise<RealtimeResponse> {
+    const { clock } = this.#parts;
+    const draft = new Draft(clock, (text, doing) =>
+      this.#note(id, (task) => drafted(task, text, doing, clock.now())),
+    );
+    try {
+      for await (const event of speaking.answer.events) {
+        if (event.type === 'text') draft.add(event.delta);
+        else if (event.type === 'audio') recording.add(event.pcm);
+        else if (event.type === 'heard') await this.#note(id, (task) => heardAs(task, event.text));
+        else if (event.type === 'end') return event.response;
+      }
+    } finally {
+      await draft.end();
+    }
+    throw new Error('An answer of a live session ended without an end.');
+  }
+
+  async #note(id: string, transition: Transition): Promise<void> {
+    try {
+      await this.#parts.change(id, transition);
+    } catch (error) {
+      // Its member may have had it deleted: then nobody waits for more of it.
+      this.#parts.log.warn({ task: id, err: error }, 'What a model said could not be taken down.');
+    }
+  }
+
+  async #voiceOf(id: string, recording: Recording): Promise<Voice | undefined> {
+    if (recording.isEmpty) return undefined;
+    try {
+      const { bytes, seconds, waveform } = await this.#parts.sounds.spoken(recording.whole());
+      return { seconds, waveform, sound: bytes.toString('base64'), ...(recording.isCut && { isCut: true }) };
+    } catch (error) {
+      this.#parts.log.error({ task: id, err: error }, 'A spoken answer could not be made a voice message.');
+      return undefined;
+    }
+  }
+}

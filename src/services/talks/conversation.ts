@@ -1,0 +1,102 @@
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { RealtimeSession, Utterance } from '../gateway/realtime/events.ts';
+import type { TasksLog } from '../tasks/book.ts';
+import { Speaking } from './speaking.ts';
+import type { TakenBack } from './transitions.ts';
+
+interface ConversationParts {
+  /** A session that knows what was said so far. */
+  open(): Promise<RealtimeSession>;
+  log: TasksLog;
+}
+
+/** One live conversation: who speaks when. Its session is opened when somebody speaks, and not before. */
+export class Conversation {
+  readonly #parts: ConversationParts;
+  readonly #turns = new KeyedLock();
+  #session: RealtimeSession | undefined;
+  #speaking: Speaking | undefined;
+  #waiting = 0;
+  #isStale = false;
+  #over: TakenBack | undefined;
+  /** When somebody last spoke in it. */
+  heardAt: number;
+
+  constructor(parts: ConversationParts, heardAt: number, session: RealtimeSession | undefined) {
+    this.#parts = parts;
+    this.#session = session;
+    this.heardAt = heardAt;
+  }
+
+  get isBusy(): boolean {
+    return this.#waiting > 0 || this.#speaking !== undefined;
+  }
+
+  /** Those who speak at once are taken in their order; what the model is saying is broken off for whoever comes next. */
+  say(utterance: Utterance): Promise<Speaking> {
+    return this.#inTurn(async () => {
+      if (this.#over) throw new Refusal(this.#over === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
+      await this.#breakOff('stopped');
+      if (this.#isStale) await this.#leave();
+      this.#session ??= await this.#parts.open();
+      const speaking = new Speaking(await this.#session.say(utterance));
+      this.#speaking = speaking;
+      return speaking;
+    });
+  }
+
+  /** An answer has come to its end. */
+  async over(speaking: Speaking): Promise<void> {
+    if (this.#speaking === speaking) this.#speaking = undefined;
+    if (this.#isStale) await this.renew();
+  }
+
+  /** Of what was said something is to be remembered no more: another session takes its place as soon as nothing is being said. */
+  async renew(): Promise<void> {
+    this.#isStale = true;
+    await this.#inTurn(async () => {
+      if (this.#isStale && !this.#speaking) await this.#leave();
+    });
+  }
+
+  /** Nothing is said in it any more, and what is being said is broken off. */
+  async close(why: TakenBack): Promise<void> {
+    this.#over ??= why;
+    await this.#inTurn(async () => {
+      await this.#breakOff(why);
+      await this.#leave();
+    });
+  }
+
+  async #breakOff(why: TakenBack): Promise<void> {
+    const speaking = this.#speaking;
+    if (!speaking) return;
+    try {
+      await speaking.takeBack(why);
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'An answer could not be broken off.');
+    }
+    if (this.#speaking === speaking) this.#speaking = undefined;
+  }
+
+  async #leave(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    this.#isStale = false;
+    try {
+      await session?.close();
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'A live session could not be closed.');
+    }
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#waiting += 1;
+    try {
+      return await this.#turns.run('turn', work);
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+}

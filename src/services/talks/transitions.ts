@@ -1,0 +1,82 @@
+import { answered, answerOf, brokenOff, summed, withAnswer } from '../asks/transitions.ts';
+import type { RealtimeResponse, RealtimeUsage } from '../gateway/realtime/events.ts';
+import type { Voice } from '../tasks/answer.ts';
+import type { Talk, TalkEnd } from '../tasks/talk.ts';
+import { hasEnded, type Task } from '../tasks/task.ts';
+
+/** More than anybody goes through; what is restored of a conversation is far less. */
+const MOST_TURNS = 500;
+
+export const talkOf = ({ talk, times }: Task): Talk => talk ?? { turns: [], heardAt: times.accepted ?? times.created };
+
+/** Everything that is said in it is heard from now on. */
+export function underWay(task: Task): Task {
+  return hasEnded(task) || (task.state === 'running' && task.talk)
+    ? task
+    : { ...task, state: 'running', talk: talkOf(task) };
+}
+
+/** Somebody has said something in it. */
+export function turnTaken(task: Task, said: string, at: number): Task {
+  const talk = talkOf(task);
+  if (talk.turns.includes(said)) return task;
+  const turns = [...talk.turns, said].slice(-MOST_TURNS);
+  return { ...task, talk: { ...talk, turns, heardAt: Math.max(talk.heardAt, at) } };
+}
+
+/** What was said is gone, for its member wanted it forgotten. */
+export function turnGone(task: Task, said: string): Task {
+  const { talk } = task;
+  if (!talk?.turns.includes(said)) return task;
+  return { ...task, talk: { ...talk, turns: talk.turns.filter((id) => id !== said) } };
+}
+
+/** Nothing more is said in it. */
+export function talkOver(task: Task, end: TalkEnd, now: number): Task {
+  if (hasEnded(task)) return task;
+  return { ...task, state: 'ready', talk: { ...talkOf(task), end }, times: { ...task.times, ended: now } };
+}
+
+/** The gateway has written down what it heard. */
+export function heardAs(task: Task, heard: string): Task {
+  return hasEnded(task) || answerOf(task).heard === heard ? task : withAnswer(task, { heard });
+}
+
+/** Why an answer was taken back. */
+export type TakenBack = 'stopped' | 'interrupted';
+
+interface Outcome {
+  response: RealtimeResponse;
+  /** Something of it has come, in words or as sound. */
+  isAnything: boolean;
+  voice: Voice | undefined;
+  takenBack: TakenBack | undefined;
+}
+
+/** All of an answer, however it ended: its words, its sound and what it took come in one change. */
+export function concluded(task: Task, { response, isAnything, voice, takenBack }: Outcome, now: number): Task {
+  if (hasEnded(task)) return task;
+  const { id, text, usage, end, error, reason } = response;
+  const all = counted(withAnswer(task, { draft: text || answerOf(task).draft, ...(voice && { voice }) }), {
+    id,
+    usage,
+    isAnything,
+  });
+  if (end === 'completed') return answered(all, undefined, now);
+  if (end === 'incomplete') return answered(all, reason ?? '', now);
+  const cause = takenBack ?? (end === 'failed' ? 'failed' : 'cut');
+  return brokenOff(all, cause, takenBack === 'stopped' ? undefined : error, now);
+}
+
+interface Used {
+  id: string;
+  usage: RealtimeUsage | undefined;
+  isAnything: boolean;
+}
+
+/** A response counts once, whoever tells of it again. */
+function counted(task: Task, { id, usage, isAnything }: Used): Task {
+  const { counted: known = [], tokens } = answerOf(task);
+  if (known.includes(id) || (!usage && !isAnything)) return task;
+  return withAnswer(task, { counted: [...known, id], tokens: summed(tokens, usage) });
+}
