@@ -2,6 +2,7 @@ import { Events, type Interaction } from 'discord.js';
 import { buttons, forms, openers } from './buttons/index.ts';
 import { forgottenOutcome } from './buttons/own-data.ts';
 import { askInThreads } from './commands/ask/in-threads.ts';
+import { endUnplaced } from './commands/talk/start.ts';
 import { inThreads } from './commands/in-threads.ts';
 import { commands, menus } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
@@ -43,6 +44,8 @@ import type { GatewayLimits } from './services/gateway/settings.ts';
 import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
+import { transcriberIn } from './services/models/kinds.ts';
+import { openSounds } from './services/sound/sounds.ts';
 import { Talks } from './services/talks/talks.ts';
 import { allKinds } from './services/tasks/kinds/index.ts';
 import { Offers } from './services/tasks/offers.ts';
@@ -112,14 +115,18 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const offers = new Offers();
   const toPerson = directWord({ botRest: client.rest, log });
   const models = new ModelCatalogue(gateway.models, clock);
-  const gather = gatherer({ media, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) });
+  const sounds = openSounds({ clock, log });
+  const gather = gatherer({ media, sounds, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) });
   const asks = new Asks({
     responses: gateway.responses,
     ...{ models, gather, clock, log },
     page: (question) => store.page(question),
     patienceMs: config.maxWaitMs.text,
   });
-  const talks = new Talks();
+  const talks = new Talks({
+    ...{ realtime: gateway.realtime, sounds, clock, log },
+    transcriber: async () => transcriberIn(await models.atHand()),
+  });
   const tasks = new Tasks({
     offers,
     store,
@@ -247,9 +254,10 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await tasks.open();
     await client.login(config.discord.token);
     await tasks.start();
+    await endUnplaced(tasks, talks);
     await follows.resume();
   } catch (error) {
-    await Promise.all([client.destroy(), gateway.close(), media.close(), store.close()]);
+    await Promise.all([client.destroy(), gateway.close(), media.close(), sounds.close(), store.close()]);
     throw error;
   }
   log.info({ version, tasks: tasks.liveCount }, 'Atelier is here.');
@@ -268,7 +276,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     client.removeAllListeners(Events.ShardReconnecting);
     await client.destroy();
     // Whatever still waits for the gateway fails now, and what that means for its task is stored.
-    await Promise.all([gateway.close(), media.close()]);
+    await Promise.all([gateway.close(), media.close(), sounds.close()]);
     await Promise.all([asks.finish(), talks.finish()]);
     await tasks.stop();
     log.info('Atelier has stopped.');

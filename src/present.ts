@@ -48,7 +48,7 @@ import type { TaskControls } from './views/task-buttons.ts';
 
 interface PresenterParts extends Results {
   say: Say;
-  tasks: Pick<Tasks, 'look' | 'get' | 'partsOf'>;
+  tasks: Pick<Tasks, 'look' | 'get' | 'live' | 'partsOf'>;
   /** The gateway's account works in remix mode: variations ask for words. */
   isRemix: boolean;
   /** Members may speak in live conversations by just writing. */
@@ -121,7 +121,10 @@ export function presenter(parts: PresenterParts) {
   };
   const talk = { controls: { tryAgainId, dismissId, deleteId, stopId, speakId, endId }, hearsMessages };
   const asked = askManner(answerControls);
-  const said = saidManner(talk.controls);
+  // What was said after it has broken it off, where it is still being answered itself.
+  const isSpokenOver = ({ id, request }: Task): boolean =>
+    tasks.live('said').some((other) => other.request.talk === request.talk && other.id > id);
+  const said = saidManner(talk.controls, isSpokenOver);
   const answers = (task: Task, link?: string) => answerMessages(task, task.kind === 'said' ? said : asked, say, link);
   return {
     messageOf: (task: Task): MessagePlan =>

@@ -3,7 +3,9 @@ import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
 import { kindOf } from '../../services/models/kinds.ts';
 import { audiences, type TalkRequest } from '../../services/talks/request.ts';
+import type { Talks } from '../../services/talks/talks.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import type { Tasks } from '../../services/tasks/tasks.ts';
 import { shownIn } from '../../services/tasks/transitions.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
 import type { Services } from '../services.ts';
@@ -86,6 +88,11 @@ async function unsuitable(model: string, { models }: Pick<Services, 'models'>): 
   return near.length === 0
     ? new Refusal('refusals.talkNoRealtime', { model })
     : new Refusal('refusals.talkNoRealtimeNear', { model, near });
+}
+
+/** A bot that ended in between has opened conversations that nobody can find. */
+export async function endUnplaced(tasks: Pick<Tasks, 'live'>, talks: Pick<Talks, 'end'>): Promise<void> {
+  for (const { id, message } of tasks.live('talk')) if (!message) await talks.end(id, 'lost');
 }
 
 /** A conversation that has no place after all is none. */

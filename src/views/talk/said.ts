@@ -18,20 +18,24 @@ export interface TalkControls extends Pick<TaskControls, 'tryAgainId' | 'dismiss
 const LONGEST_HEARD = 200;
 
 /** Something said in a live conversation, and its answer. */
-export const saidManner = (controls: TalkControls): Manner => ({
+export const saidManner = (controls: TalkControls, isSpokenOver: (task: Task) => boolean): Manner => ({
   title(task, most, say) {
     const words = asText(promptOf(task), most);
     return words === '' ? say('talk.spoken') : words;
   },
   facts(task, _link, say) {
-    const heard = asText(answerOf(task).heard ?? '', LONGEST_HEARD);
-    return heard === '' ? [] : [say('talk.heard', { words: heard })];
+    const { heard = '', voice } = answerOf(task);
+    const words = asText(heard, LONGEST_HEARD);
+    return [
+      ...(words === '' ? [] : [say('talk.heard', { words })]),
+      ...(voice?.isCut ? [say('talk.voiceCut')] : []),
+    ];
   },
   failed(task, say) {
     const reason = reasonOf(task);
     switch (task.failure?.cause) {
       case 'stopped':
-        return say('talk.broken');
+        return say(isSpokenOver(task) ? 'talk.spokenOver' : 'talk.broken');
       case 'interrupted':
         return say('talk.interrupted');
       case 'cut':

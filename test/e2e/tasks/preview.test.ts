@@ -107,6 +107,7 @@ describe('the preview of a job', () => {
     onTestFinished(() => media.close());
     const tasks = {
       get: async () => undefined,
+      live: () => [],
       partsOf: async () => [],
       look: () => Promise.reject(new Error('Nobody looks.')),
     };

@@ -67,7 +67,7 @@ describe('the message of a conversation', () => {
   });
 });
 
-const shown = (task: Task) => answerMessages(task, saidManner(controls), say).first;
+const shown = (task: Task, isSpokenOver = false) => answerMessages(task, saidManner(controls, () => isSpokenOver), say).first;
 
 describe('something said', () => {
   it('is shown with its words, and can be stopped while the answer comes', () => {
@@ -98,6 +98,16 @@ describe('something said', () => {
     expect(plan.content).toContain('Fine so');
     expect(plan.content).toContain(words);
     expect(labels(plan)).toEqual(['Speak', 'Delete']);
+  });
+
+  it('that was spoken over says that', () => {
+    const task = said({ state: 'cancelled', failure: { cause: 'stopped' } });
+    expect(shown(task, true).content).toContain('for somebody spoke');
+  });
+
+  it('whose sound is too long to be kept says that', () => {
+    const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
+    expect(shown(said({ state: 'delivered', answer: { ...NO_ANSWER, voice } })).content).toContain('only the beginning');
   });
 
   it('of which nobody knows whether it was heard is its member’s to decide', () => {
