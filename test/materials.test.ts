@@ -1,15 +1,22 @@
+import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { secondsOf } from '../src/lib/pcm.ts';
 import { Refusal } from '../src/lib/refusal.ts';
 import { gatherer } from '../src/materials.ts';
 import { type Media, openMedia } from '../src/services/media/index.ts';
 import type { Materials, Occasion } from '../src/services/tasks/materials.ts';
 import { chunked, type FileHost, file, openFileHost, redirect } from './services/media/file-host.ts';
 import { heavier, noise } from './services/media/pictures.ts';
+import { SECONDS } from './services/sound/tones.ts';
 import { ManualClock } from './support/manual-clock.ts';
+import { realSounds } from './support/sounds.ts';
 
 const apiKey = 'sk-secret-of-the-gateway';
 const MB = 1_000_000;
+const sounds = realSounds();
+
+afterAll(() => sounds.close());
 
 const plain = (background: string, size = { width: 40, height: 30 }): Promise<Buffer> =>
   sharp({ create: { ...size, channels: 3, background } })
@@ -46,7 +53,7 @@ describe('what an order sends along', () => {
     const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
     outOfReach = new Set();
     const reach = async (address: string) => !outOfReach.has(address);
-    const gathered = gatherer({ media, log, clock, reach });
+    const gathered = gatherer({ media, sounds, log, clock, reach });
     gather = (request, occasion) => gathered(request, { patienceMs: 300_000, ...occasion });
   });
   afterEach(async () => {
@@ -275,4 +282,51 @@ describe('what an order sends along', () => {
       expect(await why(gone)).toEqual({ key: 'refusals.pictureGone', name: 'gone.png' });
     });
   });
+
+  describe('a sound', () => {
+    const recorded = () => readFile(new URL('./services/sound/files/mono.ogg', import.meta.url));
+
+    it('comes as plain samples, whatever its name says', async () => {
+      const { sound } = await gather({ sound: uploaded('notes.txt', await recorded()) });
+      expect(secondsOf(sound ?? new Int16Array())).toBeCloseTo(SECONDS, 1);
+      expect(Math.max(...(sound ?? []))).toBeGreaterThan(10_000);
+    });
+
+    it('is refused where it is none, is gone, or is more than anybody says at once', async () => {
+      const why = (sound: object) => refusalOf(gather({ sound }));
+      expect(await why(uploaded('odd.ogg', png))).toEqual({ key: 'refusals.soundUnknown' });
+      expect(await why(given('gone.ogg', `${discord.origin}/gone`))).toEqual({
+        key: 'refusals.documentsGone',
+        name: 'gone.ogg',
+      });
+      expect((await why(uploaded('long.wav', silence(301)))).key).toBe('refusals.soundTooLong');
+      expect(await why(uploaded('large.ogg', Buffer.alloc(21 * MB + 1)))).toMatchObject({ name: 'large.ogg' });
+    });
+
+    it('gives the memory back, taken or refused', async () => {
+      for (let turn = 0; turn < 3; turn++) {
+        await gather({ sound: uploaded('a.ogg', Buffer.concat([await recorded(), Buffer.alloc(15 * MB)])) });
+        await refusalOf(gather({ sound: uploaded('b.ogg', Buffer.alloc(15 * MB)) }));
+      }
+      expect((await gather({ pictures: [uploaded('a.png', png)] })).pictures).toHaveLength(1);
+    });
+  });
 });
+
+/** A WAV of eight bits and few samples, in which nothing is heard. */
+function silence(seconds: number, rate = 8_000): Buffer {
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + seconds * rate, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(seconds * rate, 40);
+  return Buffer.concat([head, Buffer.alloc(seconds * rate, 0x80)]);
+}

@@ -1,6 +1,6 @@
+import type { Pcm } from '../lib/pcm.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { type Fetched, type Media, MediaError } from '../services/media/index.ts';
-import type { Pcm } from '../lib/pcm.ts';
 import type { Sounds } from '../services/sound/sound.ts';
 import type { Reference } from '../services/tasks/materials.ts';
 import { type ReadDocument, readDocument } from './document.ts';

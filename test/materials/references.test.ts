@@ -8,6 +8,7 @@ import type { Materials, Occasion } from '../../src/services/tasks/materials.ts'
 import { type FileHost, file, openFileHost, redirect } from '../services/media/file-host.ts';
 import { heavier, noise } from '../services/media/pictures.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { realSounds } from '../support/sounds.ts';
 
 const MB = 1_000_000;
 const minute = 60_000;
@@ -44,7 +45,7 @@ describe('what an order goes by', () => {
       { memoryBytes: 30 * MB, fileBytes: 30 * MB },
     );
     const reach = async (address: string) => !outOfReach(address);
-    const gathered = gatherer({ media, clock, reach, log: { info: () => undefined } });
+    const gathered = gatherer({ media, sounds: realSounds(), clock, reach, log: { info: () => undefined } });
     gather = (references, occasion) => gathered({ references }, { patienceMs: 5 * minute, ...occasion });
   });
   afterEach(async () => {

@@ -51,9 +51,7 @@ export class Answering {
 
   async #listen(id: string, speaking: Speaking, recording: Recording): Promise<RealtimeResponse> {
     const { clock } = this.#parts;
-    const draft = new Draft(clock, (text, doing) =>
-      this.#note(id, (task) => drafted(task, text, doing, clock.now())),
-    );
+    const draft = new Draft(clock, (text, doing) => this.#note(id, (task) => drafted(task, text, doing, clock.now())));
     try {
       for await (const event of speaking.answer.events) {
         if (event.type === 'text') draft.add(event.delta);
