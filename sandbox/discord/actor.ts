@@ -1,6 +1,8 @@
+import { PermissionFlagsBits as May, MessageFlags } from 'discord-api-types/v10';
 import { directWith } from './direct.ts';
 import { type Exchange, exchangeOf, type Message, seen } from './exchange.ts';
 import { menu, slash, type Where } from './interactions/act.ts';
+import { permissionsOf } from './interactions/context.ts';
 import { fill, type ModalInput } from './interactions/fill.ts';
 import type { Choice, Modal } from './interactions/interaction.ts';
 import type { OptionInput } from './interactions/options.ts';
@@ -8,9 +10,11 @@ import { choose, click } from './interactions/press.ts';
 import { NotPossible } from './interactions/refuse.ts';
 import { checkUploads } from './interactions/resolved.ts';
 import type { Parts } from './parts.ts';
+import { has } from './permissions.ts';
 import type { Post } from './post.ts';
 import { isShown, maySend } from './sight.ts';
-import type { FileInput } from './uploads.ts';
+import { archive, begin, bringIn, type ThreadOrder } from './thread-acts.ts';
+import type { FileInput, VoiceNotes } from './uploads.ts';
 import type { Channel, User } from './world.ts';
 
 /** What a person without a subscription may write (documentation, resources/message). */
@@ -31,7 +35,23 @@ export interface Actor {
   fill(modal: Modal, values: Readonly<Record<string, ModalInput>>): Promise<Exchange>;
   menu(name: string, target: Pick<Message, 'id'> | string): Promise<Exchange>;
   say(content: string, files?: readonly FileInput[]): Promise<Message>;
+  /** A voice message. */
+  speak(voice: VoiceInput): Promise<Message>;
+  /** Where the actor is, or on a message that stands there. */
+  startThread(name: string, order?: ThreadOrder & { readonly on?: Pick<Message, 'id'> }): Channel;
+  /** Brings somebody into the thread where the actor is. */
+  bringIn(user: string): void;
+  archive(order?: { readonly locked?: boolean }): void;
 }
+
+export interface VoiceInput extends Partial<VoiceNotes> {
+  /** Ogg Opus, if anybody is to hear it. */
+  readonly bytes: Buffer;
+  readonly seconds: number;
+}
+
+/** A rise and a fall, for a voice that nobody has measured. */
+const ANY_WAVEFORM = Buffer.from(Array.from({ length: 64 }, (_, at) => 4 * Math.min(at, 63 - at))).toString('base64');
 
 export function actorOf(name: string, parts: Parts, place?: string): Actor {
   const { world, messages, watch, desk } = parts;
@@ -81,6 +101,19 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
       const sent = files.map((file, id) => ({ ...file, id: String(id) }));
       return seen(messages.write({ channel, author: user, body: { content }, files: sent }), parts);
     },
+    speak: async ({ bytes, seconds, waveform = ANY_WAVEFORM }) => {
+      const may = permissionsOf(user, channel, guild);
+      if (!maySend(user, channel, parts) || !has(may, May.SendVoiceMessages))
+        throw new NotPossible(`${user.name} may not send voice messages in ${channel.name}.`);
+      const file = { id: '0', name: 'voice-message.ogg', bytes, contentType: 'audio/ogg' };
+      checkUploads([file], parts);
+      const attachments = [{ id: '0', duration_secs: seconds, waveform }];
+      const body = { flags: MessageFlags.IsVoiceMessage, attachments };
+      return seen(messages.write({ channel, author: user, body, files: [file] }), parts);
+    },
+    startThread: (title, { on, ...order } = {}) => begin(where, title, order, on && postOf(on), parts),
+    bringIn: (other) => bringIn(where, other, parts),
+    archive: (order = {}) => archive(where, order, parts),
   };
 }
 

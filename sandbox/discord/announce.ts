@@ -1,17 +1,19 @@
-import { GatewayIntentBits } from 'discord-api-types/v10';
+import { GatewayIntentBits, PermissionFlagsBits as May } from 'discord-api-types/v10';
 import type { Change } from './messages.ts';
 import type { Parts } from './parts.ts';
+import { botPermissions, has } from './permissions.ts';
 import type { Post } from './post.ts';
 import { messageIntent } from './socket/intents.ts';
 import type { MessageHappening } from './stream.ts';
 import { asSeenByApplication } from './wire/message.ts';
 import { memberWire } from './wire/user.ts';
 
-type Needs = Pick<Parts, 'world' | 'hub' | 'stream' | 'watch' | 'wire'>;
+type Needs = Pick<Parts, 'world' | 'hub' | 'stream' | 'watch' | 'wire' | 'threads'>;
 
 /** Tells sessions, the page and whoever waits that a message has changed. */
-export function announcer({ world, hub, stream, watch, wire }: Needs) {
+export function announcer({ world, hub, stream, watch, wire, threads }: Needs) {
   return (post: Post, change: Change): void => {
+    threads.stir(post, change);
     const { channel, viewer } = post;
     const { guildId } = channel;
     const place = { channel_id: channel.id, ...(guildId !== undefined && { guild_id: guildId }) };
@@ -21,7 +23,7 @@ export function announcer({ world, hub, stream, watch, wire }: Needs) {
     // Only the person who acted hears of an ephemeral message, and the bot hears only of places it is in.
     const guild = world.guildOf(channel);
     const isHeard =
-      change !== 'age' && viewer === undefined && (guild ? guild.installed : channel.withApplication === true);
+      change !== 'age' && viewer === undefined && has(botPermissions(channel, { world }), May.ViewChannel);
     if (isHeard) {
       const member = guild?.members.get(post.author.id);
       const more = { ...place, ...(member && { member: memberWire(member) }) };

@@ -14,6 +14,7 @@ import { Registry } from './registry.ts';
 import { snowflakes } from './snowflake.ts';
 import { Hub } from './socket/hub.ts';
 import { Stream } from './stream.ts';
+import { Threads } from './threads.ts';
 import { Uploads } from './uploads.ts';
 import { Watch } from './waiting.ts';
 import { messageWire } from './wire/message.ts';
@@ -30,7 +31,8 @@ export function partsOf(options: DiscordOptions, token: string, url: () => strin
   const hub = new Hub((event, what) => stream.tell({ kind: 'gateway', what: { event, data: what } }));
   const uploads = new Uploads(id, now, () => limits.attachmentLinkMs, url);
   const wire: Parts['wire'] = (post) => messageWire(post, { world, uploads, find: (one) => messages.get(one) });
-  const onChange = announcer({ world, hub, stream, watch, wire });
+  const threads = new Threads({ world, hub, stream, watch, now });
+  const onChange = announcer({ world, hub, stream, watch, wire, threads });
   const messages = new MessageBook({ id, now, uploads, onChange });
   return {
     clock,
@@ -41,6 +43,7 @@ export function partsOf(options: DiscordOptions, token: string, url: () => strin
     world,
     registry: new Registry(world.applicationId, id, now, limits),
     messages,
+    threads,
     uploads,
     desk: new Desk(clock, limits, id, watch),
     hub,

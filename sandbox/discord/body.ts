@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { contentTypeOf } from './content-type.ts';
 import { badJson } from './refusal.ts';
 import type { FileInput } from './uploads.ts';
 
@@ -37,4 +38,9 @@ function parsed(text: string): unknown {
 }
 
 export const factsOf = (files: readonly SentFile[]) =>
-  files.map(({ id, name, bytes }) => ({ id, name, bytes: bytes.length }));
+  files.map((file) => ({
+    id: file.id,
+    name: file.name,
+    bytes: file.bytes.length,
+    isAudio: contentTypeOf(file).startsWith('audio/'),
+  }));

@@ -1,5 +1,6 @@
 import { type APIAllowedMentions, type APIMessageTopLevelComponent, ComponentType } from 'discord-api-types/v10';
 import type { SentFile } from './body.ts';
+import { isVoice } from './judge/voice.ts';
 import type { MessageBody, Post } from './post.ts';
 import type { Upload, Uploads } from './uploads.ts';
 
@@ -28,7 +29,9 @@ export function uploadsAfter(
   const added = files.map((file) => {
     const note = noteOf(file.id);
     const named = note?.filename ? { ...file, name: note.filename } : file;
-    return uploads.keep(named, { ...place, description: note?.description, title: note?.title });
+    const { description, title, duration_secs: seconds, waveform } = note ?? {};
+    const voice = isVoice(body.flags) && seconds && waveform ? { seconds, waveform } : undefined;
+    return uploads.keep(named, { ...place, description, title, voice });
   });
   return [...staying, ...added];
 }

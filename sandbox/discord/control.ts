@@ -33,22 +33,20 @@ export const controlRoutes: Routes = (server, parts) => {
   );
 };
 
-function state({ world, registry, hub, judge, buckets, clock }: Parts) {
+function state({ world, registry, hub, judge, buckets }: Parts) {
   const guilds = [...world.guilds.values()].map((guild) => ({
     id: guild.id,
     name: guild.name,
     installed: guild.installed,
     members: [...guild.members.keys()],
-    channels: guild.channels.map((channel) => channelWire(channel, world, clock.now())),
+    channels: guild.channels.map((channel) => channelWire(channel, world)),
     commands: registry.list(guild.id),
   }));
   return {
     applicationId: world.applicationId,
     users: [...world.users.values()],
     guilds,
-    direct: [...world.channels.values()]
-      .filter(({ people }) => people)
-      .map((channel) => channelWire(channel, world, clock.now())),
+    direct: [...world.channels.values()].filter(({ people }) => people).map((channel) => channelWire(channel, world)),
     commands: registry.list(undefined),
     gateway: { sessions: hub.connected, identifies: hub.identifies, resumes: hub.resumes },
     violations: judge.violations,

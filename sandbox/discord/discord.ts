@@ -43,6 +43,8 @@ export interface EmbeddedDiscord {
   age(ms: number): void;
   sight(user: string): Sight;
   openDirect(user: string): Channel;
+  /** Takes permissions from the bot in one channel and its threads, in which they are the same. */
+  restrict(channel: string, ...permissions: readonly bigint[]): void;
   /** Carries out an order as the control address takes it (`orders.ts`). */
   obey(order: unknown): Promise<Outcome>;
   /** What goes on, as it happens; the returned function ends it. */
@@ -109,6 +111,13 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     },
     sight: (user) => sightOf(user, parts),
     openDirect: (user) => directWith(world.user(user), parts),
+    restrict: (channel, ...permissions) => {
+      const deny = permissions.reduce((sum, bit) => sum | bit, 0n);
+      const { parentId = '', ...there } = world.channel(channel);
+      // A thread has the permissions of its channel.
+      const { overwrites } = world.channels.get(parentId) ?? there;
+      overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny });
+    },
     obey: (order) => obey(order, parts),
     listen: (listener) => parts.stream.listen(listener),
     limits: parts.limits,

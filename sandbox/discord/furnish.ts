@@ -1,6 +1,6 @@
 import { ChannelType, PermissionFlagsBits as May } from 'discord-api-types/v10';
 import type { MakeId } from './snowflake.ts';
-import { type Channel, type Guild, type Overwrite, type Role, type User, World } from './world.ts';
+import { type Channel, type Guild, type Overwrite, type Role, type Thread, type User, World } from './world.ts';
 
 const everyone =
   May.ViewChannel |
@@ -11,10 +11,21 @@ const everyone =
   May.ReadMessageHistory |
   May.AddReactions |
   May.UseApplicationCommands |
-  May.UseExternalApps;
+  May.UseExternalApps |
+  May.CreatePublicThreads |
+  May.CreatePrivateThreads |
+  May.SendVoiceMessages;
 
 /** What the application asks for when it is installed, and nothing else. */
-const application = May.ViewChannel | May.SendMessages | May.SendMessagesInThreads | May.EmbedLinks | May.AttachFiles;
+const application =
+  May.ViewChannel |
+  May.SendMessages |
+  May.SendMessagesInThreads |
+  May.CreatePublicThreads |
+  May.CreatePrivateThreads |
+  May.EmbedLinks |
+  May.AttachFiles |
+  May.SendVoiceMessages;
 
 const people = ['member', 'other', 'admin', 'owner', 'installer'] as const;
 
@@ -46,7 +57,22 @@ export function furnish(id: MakeId, now: number, guilds: number): World {
       over(atelier.id, { deny: May.ViewChannel }),
       over(admins.id, { allow: May.ViewChannel }),
     ]),
-    { ...text(id(), 'thread', atelier), type: ChannelType.PublicThread, parentId: studio.id, ownerId: users.member.id },
+    {
+      ...text(id(), 'thread', atelier),
+      type: ChannelType.PublicThread,
+      parentId: studio.id,
+      ownerId: users.member.id,
+      thread: newThread(now, [users.member.id]),
+    },
+    { ...text(id(), 'voice-room', atelier), type: ChannelType.GuildVoice },
+    // Where the application lacks something that it has elsewhere.
+    text(id(), 'no-threads', atelier, [
+      over(roleOf(atelier, world.bot).id, { deny: May.CreatePublicThreads | May.CreatePrivateThreads }),
+    ]),
+    text(id(), 'no-private-threads', atelier, [
+      over(roleOf(atelier, world.bot).id, { deny: May.CreatePrivateThreads }),
+    ]),
+    text(id(), 'no-voice-messages', atelier, [over(roleOf(atelier, world.bot).id, { deny: May.SendVoiceMessages })]),
   );
   const elsewhere = build('elsewhere', [users.member, users.other, users.owner], true);
   elsewhere.channels.push(text(id(), 'hall', elsewhere));
@@ -125,6 +151,25 @@ export const direct = (id: string, members: readonly string[], withApplication: 
   ageRestricted: false,
   overwrites: [],
 });
+
+export const newThread = (now: number, members: readonly string[]): Thread => ({
+  archived: false,
+  locked: false,
+  invitable: true,
+  archiveMinutes: 1_440,
+  createdAt: now,
+  archivedAt: now,
+  members: new Map(members.map((id) => [id, now])),
+  standing: 0,
+  sent: 0,
+});
+
+/** The application's own role is called as its bot. */
+function roleOf(guild: Guild, bot: User): Role {
+  const found = guild.roles.find(({ name }) => name === bot.name);
+  if (!found) throw new Error(`The application is not installed in ${guild.name}.`);
+  return found;
+}
 
 const over = (id: string, bits: { allow?: bigint; deny?: bigint }): Overwrite => ({
   id,

@@ -25,6 +25,9 @@ export class JudgeBook {
   refuse(route: string, violations: readonly Violation[]): void {
     if (violations.length === 0) return;
     this.#record(route, violations);
+    const [first] = violations;
+    if (first?.number !== undefined && violations.every(({ number }) => number !== undefined))
+      throw new Refusal(first.message, { status: 400, code: first.number, violations });
     const { code, message, errors } = formError(violations);
     throw new Refusal(message, { status: 400, code, more: { errors }, violations });
   }

@@ -23,6 +23,8 @@ export interface Limits {
   readonly oldAfterMs: number;
   readonly nonceMs: number;
   readonly attachmentLinkMs: number;
+  /** In one guild (code 160006). */
+  readonly activeThreads: number;
   readonly commandCreatesPerDay: number;
   readonly gatewaySendsPerMinute: number;
   readonly identifiesPerDay: number;
@@ -52,6 +54,7 @@ export const discordLimits: Limits = {
   oldAfterMs: hour,
   nonceMs: 5 * minute,
   attachmentLinkMs: 24 * hour,
+  activeThreads: 1_000,
   commandCreatesPerDay: 200,
   gatewaySendsPerMinute: 120,
   identifiesPerDay: 1_000,

@@ -89,7 +89,9 @@ export class MessageBook {
     }
     if (body.embeds !== undefined) post.embeds = body.embeds ?? [];
     if (body.components !== undefined) post.components = kept(body.components ?? []);
-    const settable = MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2;
+    // A follow-up that fills a spinner is a message of its own kind.
+    const settable =
+      MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2 | (wasLoading ? MessageFlags.IsVoiceMessage : 0);
     // Components V2 stay what they are once sent (documentation, components/reference).
     const stays = post.flags & MessageFlags.IsComponentsV2;
     if (typeof body.flags === 'number') post.flags = (post.flags & ~settable) | (body.flags & settable) | stays;
@@ -97,6 +99,17 @@ export class MessageBook {
     post.revision += 1;
     if (!wasLoading) post.editedAt = now();
     this.#needs.onChange(post, 'update');
+  }
+
+  /** Something about it that is no edit, as when a thread begins on it. */
+  mark(post: Post, flag: MessageFlags): void {
+    post.flags |= flag;
+    this.#needs.onChange(post, 'update');
+  }
+
+  /** With a channel everything goes that was said there, without a word about each. */
+  forget(channelId: string): void {
+    for (const { id } of this.in(channelId)) this.#posts.delete(id);
   }
 
   /** As if so much time had passed since each was written. */

@@ -46,6 +46,13 @@ const act = z.discriminatedUnion('do', [
     user: z.string().optional(),
   }),
   z.strictObject({ ...who, do: z.literal('say'), content: z.string(), files: z.array(file).default([]) }),
+  z.strictObject({
+    ...who,
+    do: z.literal('speak'),
+    base64: z.base64(),
+    seconds: z.number().positive(),
+    waveform: z.base64().optional(),
+  }),
 ]);
 
 /** Acts as a person, and answers with what the person sees first; refuses with a sentence. */
@@ -77,6 +84,11 @@ async function carryOut(order: z.output<typeof act>, actor: Actor, parts: Parts)
     }
     case 'say':
       return { message: await actor.say(order.content, order.files) };
+    case 'speak': {
+      const { base64, seconds, waveform } = order;
+      const bytes = Buffer.from(base64, 'base64');
+      return { message: await actor.speak({ bytes, seconds, ...(waveform && { waveform }) }) };
+    }
   }
 }
 

@@ -14,6 +14,7 @@ import type { MakeId } from './snowflake.ts';
 import type { Hub } from './socket/hub.ts';
 import type { PrivilegedIntent } from './socket/intents.ts';
 import type { Stream } from './stream.ts';
+import type { Threads } from './threads.ts';
 import type { Uploads } from './uploads.ts';
 import type { Watch } from './waiting.ts';
 import type { World } from './world.ts';
@@ -28,6 +29,7 @@ export interface Parts {
   readonly world: World;
   readonly registry: Registry;
   readonly messages: MessageBook;
+  readonly threads: Threads;
   readonly uploads: Uploads;
   readonly desk: Desk;
   readonly hub: Hub;

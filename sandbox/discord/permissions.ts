@@ -1,12 +1,9 @@
 import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
-import type { Channel, Guild, Member } from './world.ts';
+import type { Channel, Guild, Member, ThreadChannel, World } from './world.ts';
 
 const all = Object.values(PermissionFlagsBits).reduce((sum, bit) => sum | bit, 0n);
 
-export const isThread = (channel: Channel) =>
-  channel.type === ChannelType.PublicThread ||
-  channel.type === ChannelType.PrivateThread ||
-  channel.type === ChannelType.AnnouncementThread;
+export const isThread = (channel: Channel): channel is ThreadChannel => channel.thread !== undefined;
 
 /** What holds in a direct message, where no roles are (seen in `app_permissions` there). */
 export const inDirectMessages =
@@ -20,7 +17,8 @@ export const inDirectMessages =
   PermissionFlagsBits.MentionEveryone |
   PermissionFlagsBits.UseExternalEmojis |
   PermissionFlagsBits.UseApplicationCommands |
-  PermissionFlagsBits.UseExternalApps;
+  PermissionFlagsBits.UseExternalApps |
+  PermissionFlagsBits.SendVoiceMessages;
 
 /** The order of documentation, topics/permissions, "Permission Overwrites"; a thread has those of its channel. */
 export function permissionsIn(guild: Guild, member: Member | undefined, channel: Channel): bigint {
@@ -40,7 +38,20 @@ export function permissionsIn(guild: Guild, member: Member | undefined, channel:
   const own = overwrites.filter(({ id }) => id === member.userId);
   const found = [everyone, byRole, own].reduce(apply, base);
   // Who may not see a channel may do nothing in it.
-  return (found & PermissionFlagsBits.ViewChannel) === 0n ? 0n : found;
+  return (found & PermissionFlagsBits.ViewChannel) === 0n || isShut(channel, member, found) ? 0n : found;
 }
 
+/** A private thread is seen by its members and by those who manage threads. */
+const isShut = ({ type, thread }: Channel, { userId }: Member, may: bigint) =>
+  type === ChannelType.PrivateThread &&
+  (may & PermissionFlagsBits.ManageThreads) === 0n &&
+  thread?.members.has(userId) !== true;
+
 export const has = (permissions: bigint, wanted: bigint) => (permissions & wanted) === wanted;
+
+/** What the bot may do there; nothing where it is not. */
+export function botPermissions(channel: Channel, { world }: { readonly world: World }): bigint {
+  const guild = world.guildOf(channel);
+  if (!guild) return channel.withApplication ? inDirectMessages : 0n;
+  return guild.installed ? permissionsIn(guild, guild.members.get(world.bot.id), channel) : 0n;
+}

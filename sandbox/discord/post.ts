@@ -47,6 +47,8 @@ export interface MessageBody {
         readonly filename?: string | null;
         readonly description?: string | null;
         readonly title?: string | null;
+        readonly duration_secs?: number | null;
+        readonly waveform?: string | null;
       }[]
     | null;
   readonly allowed_mentions?: APIAllowedMentions | null;

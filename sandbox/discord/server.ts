@@ -10,6 +10,8 @@ import { channelRoutes } from './rest/channels.ts';
 import { commandRoutes } from './rest/commands.ts';
 import { fileRoutes } from './rest/files.ts';
 import { messageRoutes } from './rest/messages.ts';
+import { threadEditRoutes } from './rest/thread-edits.ts';
+import { threadRoutes } from './rest/threads.ts';
 import { webhookRoutes } from './rest/webhook.ts';
 import { converse } from './socket/connection.ts';
 
@@ -22,6 +24,8 @@ const routes: readonly Routes[] = [
   webhookRoutes,
   messageRoutes,
   channelRoutes,
+  threadRoutes,
+  threadEditRoutes,
 ];
 
 /** REST, the gateway socket, files and the control address, behind one port. */

@@ -48,6 +48,7 @@ export function isShown(user: User, channel: Channel, { world }: Parts): boolean
 }
 
 export function maySend(user: User, channel: Channel, { world }: Parts): boolean {
-  const wanted = isThread(channel) ? May.SendMessagesInThreads : May.SendMessages;
-  return has(permissionsOf(user, channel, world.guildOf(channel)), wanted);
+  const may = permissionsOf(user, channel, world.guildOf(channel));
+  if (!isThread(channel)) return has(may, May.SendMessages);
+  return has(may, May.SendMessagesInThreads) && (!channel.thread.locked || has(may, May.ManageThreads));
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { APIAttachment } from 'discord-api-types/v10';
+import { contentTypeOf } from './content-type.ts';
 import { pictureSize } from './picture-size.ts';
 import type { MakeId } from './snowflake.ts';
 
@@ -19,31 +20,25 @@ export interface Upload {
   readonly ephemeral: boolean;
   readonly description?: string | undefined;
   readonly title?: string | undefined;
+  readonly voice?: VoiceNotes | undefined;
 }
 
-export interface UploadNotes {
+/** What a voice message says of its sound. */
+export interface VoiceNotes {
+  readonly seconds: number;
+  /** Base64. */
+  readonly waveform: string;
+}
+
+interface UploadNotes {
   readonly folder: string;
   readonly ephemeral: boolean;
   readonly description?: string | null | undefined;
   readonly title?: string | null | undefined;
+  readonly voice?: VoiceNotes | undefined;
 }
 
 const MOST_BYTES = 512 * 1024 * 1024;
-const types: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  mp4: 'video/mp4',
-  webm: 'video/webm',
-  mp3: 'audio/mpeg',
-  wav: 'audio/x-wav',
-  ogg: 'audio/ogg',
-  txt: 'text/plain; charset=utf-8',
-  json: 'application/json; charset=utf-8',
-};
-
 /** Files on the content network: fetched with the signed address that Discord's answers carry, until that runs out. */
 export class Uploads {
   readonly #kept = new Map<string, Upload>();
@@ -67,11 +62,12 @@ export class Uploads {
       id: this.#id(),
       name,
       bytes: file.bytes,
-      contentType: file.contentType ?? types[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'application/octet-stream',
+      contentType: contentTypeOf({ ...file, name }),
       folder: notes.folder,
       ephemeral: notes.ephemeral,
       description: notes.description ?? undefined,
       title: notes.title ?? undefined,
+      voice: notes.voice,
     };
     this.#kept.set(upload.id, upload);
     this.#bytes += upload.bytes.length;
@@ -105,6 +101,7 @@ export class Uploads {
       ...(size && { width: size.width, height: size.height }),
       ...(upload.title !== undefined && { title: upload.title }),
       ...(upload.description !== undefined && { description: upload.description }),
+      ...(upload.voice && { duration_secs: upload.voice.seconds, waveform: upload.voice.waveform }),
       ...(upload.ephemeral && { ephemeral: true }),
     };
   }

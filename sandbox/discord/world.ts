@@ -25,9 +25,26 @@ export interface Overwrite {
   deny: bigint;
 }
 
+/** What a thread has beside what every channel has. */
+export interface Thread {
+  archived: boolean;
+  locked: boolean;
+  /** Whether those who are in a private one may bring others in. */
+  invitable: boolean;
+  archiveMinutes: number;
+  readonly createdAt: number;
+  /** When it was last archived or brought back. */
+  archivedAt: number;
+  /** Who is in it, and since when. */
+  readonly members: Map<string, number>;
+  /** Messages that stand in it, and that were ever sent there. */
+  standing: number;
+  sent: number;
+}
+
 export interface Channel {
   readonly id: string;
-  readonly name: string;
+  name: string;
   readonly type: ChannelType;
   readonly guildId?: string;
   readonly parentId?: string;
@@ -38,7 +55,10 @@ export interface Channel {
   readonly withApplication?: boolean;
   ageRestricted: boolean;
   overwrites: Overwrite[];
+  readonly thread?: Thread;
 }
+
+export type ThreadChannel = Channel & { readonly thread: Thread };
 
 export interface Member {
   readonly userId: string;
@@ -83,6 +103,12 @@ export class World {
     this.channels.set(channel.id, channel);
     const guild = this.guildOf(channel);
     if (guild && !guild.channels.includes(channel)) guild.channels.push(channel);
+  }
+
+  removeChannel(channel: Channel): void {
+    this.channels.delete(channel.id);
+    const among = this.guildOf(channel)?.channels;
+    among?.splice(among.indexOf(channel), 1);
   }
 
   /** By id or name; throws, because a test that misspells a name has no use for undefined. */

@@ -16,8 +16,9 @@ export interface Person {
 export interface Channel {
   readonly id: string;
   readonly name: string;
-  readonly kind: 'text' | 'thread' | 'direct' | 'group';
+  readonly kind: 'text' | 'thread' | 'voice' | 'direct' | 'group';
   readonly parentId?: string;
+  readonly thread?: { readonly isPrivate: boolean; readonly archived: boolean; readonly locked: boolean };
   readonly ageRestricted: boolean;
   readonly maySend: boolean;
   /** What this person is offered in this very channel: menus included, none where they may not use commands. */

@@ -2,7 +2,7 @@ import { ChannelType } from 'discord-api-types/v10';
 import type { EmbeddedDiscord } from '../discord/discord.ts';
 import { isThread } from '../discord/permissions.ts';
 import type { Sight } from '../discord/sight.ts';
-import type { Channel as Known, World as Whole } from '../discord/world.ts';
+import type { Channel as Known, ThreadChannel, World as Whole } from '../discord/world.ts';
 import { personOf } from './people.ts';
 import type { Channel, Guild, Person, World } from './protocol.ts';
 
@@ -51,14 +51,22 @@ function shown(channel: Known, sight: Sight): Channel {
     name: kind === 'direct' ? APPLICATION : channel.name,
     kind,
     ...(channel.parentId !== undefined && { parentId: channel.parentId }),
+    ...(isThread(channel) && { thread: threadOf(channel) }),
     ageRestricted: channel.ageRestricted,
     maySend: sight.maySend(channel),
     commands: sight.offered(channel),
   };
 }
 
+const threadOf = ({ type, thread: { archived, locked } }: ThreadChannel): NonNullable<Channel['thread']> => ({
+  isPrivate: type === ChannelType.PrivateThread,
+  archived,
+  locked,
+});
+
 function kindOf(channel: Known): Channel['kind'] {
   if (channel.type === ChannelType.DM) return 'direct';
   if (channel.type === ChannelType.GroupDM) return 'group';
+  if (channel.type === ChannelType.GuildVoice) return 'voice';
   return isThread(channel) ? 'thread' : 'text';
 }

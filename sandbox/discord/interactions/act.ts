@@ -25,6 +25,7 @@ interface Act {
 
 /** Opens the interaction and tells the application of it. */
 export function perform({ user, channel, guild }: Where, act: Act, parts: Parts): Interaction {
+  if (channel.thread?.archived) throw new NotPossible(`${channel.name} is archived: a message brings it back.`);
   const owners = ownersOf(user, channel, guild);
   const { type, data, source } = act;
   if (Object.keys(owners).length === 0)

@@ -29,7 +29,7 @@ export function surroundings(
   user: User,
   channel: Channel,
   guild: Guild | undefined,
-  { world, clock, limits }: Parts,
+  { world, limits }: Parts,
 ): Record<string, unknown> {
   const member = guild?.members.get(user.id);
   const mayHere = permissionsOf(user, channel, guild);
@@ -39,7 +39,7 @@ export function surroundings(
     version: 1,
     application_id: world.applicationId,
     channel: {
-      ...partialChannelWire(channel, world, clock.now()),
+      ...partialChannelWire(channel, world),
       ...(guild && { permissions: String(mayHere) }),
     },
     channel_id: channel.id,

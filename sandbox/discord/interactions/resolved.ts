@@ -52,11 +52,11 @@ export class Resolved {
   }
 
   channel(wanted: string): string {
-    const { world, clock } = this.#parts;
+    const { world } = this.#parts;
     const channel: Channel = world.channel(wanted, this.#guild);
     const permissions = String(permissionsOf(world.bot, channel, this.#guild));
     this.#put('channels', channel.id, {
-      ...partialChannelWire(channel, world, clock.now()),
+      ...partialChannelWire(channel, world),
       permissions,
       app_permissions: permissions,
     });

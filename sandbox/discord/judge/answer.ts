@@ -5,7 +5,17 @@ import { response } from './schemas.ts';
 import { judgeShape } from './shape.ts';
 import { type Violation, withoutRepeats } from './violation.ts';
 
-type AnswerKind = 'message' | 'callback' | 'commands' | 'command' | 'gateway-bot' | 'user' | 'application' | 'channel';
+type AnswerKind =
+  | 'message'
+  | 'callback'
+  | 'commands'
+  | 'command'
+  | 'gateway-bot'
+  | 'user'
+  | 'application'
+  | 'channel'
+  | 'thread'
+  | 'thread-member';
 
 const SCHEMAS: Readonly<Record<AnswerKind, $ZodType>> = {
   message: spec.MessageResponseSchema,
@@ -15,6 +25,8 @@ const SCHEMAS: Readonly<Record<AnswerKind, $ZodType>> = {
   'gateway-bot': spec.GatewayBotResponseSchema,
   user: spec.UserPIIResponseSchema,
   application: spec.PrivateApplicationResponseSchema,
+  thread: spec.CreatedThreadResponseSchema,
+  'thread-member': spec.ThreadMemberResponseSchema,
   channel: z.union([
     spec.GuildChannelResponseSchema,
     spec.PrivateChannelResponseSchema,

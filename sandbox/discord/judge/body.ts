@@ -2,6 +2,7 @@ import { judgeCallback } from './callback.ts';
 import { judgeCommand, judgeCommands } from './command.ts';
 import type { BodyFacts } from './facts.ts';
 import { judgeMessage } from './message.ts';
+import { judgeThread } from './thread.ts';
 import { type Violation, withoutRepeats } from './violation.ts';
 
 export type BodyKind =
@@ -10,6 +11,9 @@ export type BodyKind =
   | 'webhook-edit'
   | 'channel-message'
   | 'channel-edit'
+  | 'thread'
+  | 'thread-on-message'
+  | 'thread-edit'
   | 'commands'
   | 'command';
 
@@ -21,6 +25,9 @@ const JUDGES: Readonly<Record<BodyKind, (body: unknown, facts: BodyFacts) => Vio
   'webhook-edit': (body, facts) => judgeMessage('webhookEdit', body, facts),
   'channel-message': (body, facts) => judgeMessage('channel', body, facts),
   'channel-edit': (body, facts) => judgeMessage('channelEdit', body, facts),
+  thread: judgeThread('start'),
+  'thread-on-message': judgeThread('startOnMessage'),
+  'thread-edit': judgeThread('edit'),
   commands: judgeCommands,
   command: judgeCommand,
 };

@@ -8,6 +8,9 @@ declare module 'discord-api-spec/zod' {
   export const ApplicationCommandResponseSchema: ZodMiniObject;
   export const ApplicationCommandUpdateRequestSchema: ZodMiniObject;
   export const ComponentEmojiForRequestSchema: ZodMiniObject;
+  export const CreatedThreadResponseSchema: ZodMiniObject;
+  export const CreateTextThreadWithMessageRequestSchema: ZodMiniObject;
+  export const CreateTextThreadWithoutMessageRequestSchema: ZodMiniObject;
   export const GatewayBotResponseSchema: ZodMiniObject;
   export const GuildChannelResponseSchema: ZodMiniObject;
   export const IncomingWebhookInteractionRequestSchema: ZodMiniObject;
@@ -27,8 +30,10 @@ declare module 'discord-api-spec/zod' {
   export const PrivateApplicationResponseSchema: ZodMiniObject;
   export const PrivateChannelResponseSchema: ZodMiniObject;
   export const PrivateGroupChannelResponseSchema: ZodMiniObject;
+  export const ThreadMemberResponseSchema: ZodMiniObject;
   export const ThreadResponseSchema: ZodMiniObject;
   export const UnfurledMediaRequestSchema: ZodMiniObject;
   export const UnfurledMediaRequestWithAttachmentReferenceRequiredSchema: ZodMiniObject;
+  export const UpdateThreadRequestPartialSchema: ZodMiniObject;
   export const UserPIIResponseSchema: ZodMiniObject;
 }

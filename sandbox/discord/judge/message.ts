@@ -11,6 +11,7 @@ import { request, message as schema } from './schemas.ts';
 import { judgeShape } from './shape.ts';
 import { everyComponent } from './tree.ts';
 import { field, type Violation, violation } from './violation.ts';
+import { isVoice, judgeVoice } from './voice.ts';
 
 export type MessagePlace = keyof typeof schema;
 
@@ -35,7 +36,8 @@ export function judgeMessage(place: MessagePlace, body: unknown, facts: BodyFact
     ...judgeAttachments(body, facts, path),
     ...judgeNonce(body.nonce, field(path, 'nonce')),
     ...judgeFlags(place, body, path),
-    ...(isEmpty(body, facts, editing) ? [empty(path)] : []),
+    ...judgeVoice(body, facts, editing, path),
+    ...(isEmpty(body, facts, editing) && !isVoice(body.flags) ? [empty(path)] : []),
   ];
 }
 

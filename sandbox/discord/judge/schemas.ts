@@ -43,6 +43,17 @@ export const choices = {
   number: spec.InteractionApplicationCommandAutocompleteCallbackNumberDataSchema,
 } as const;
 
+const THREAD_NAME = 100;
+
+export const thread = {
+  start: spec.CreateTextThreadWithoutMessageRequestSchema,
+  startOnMessage: spec.CreateTextThreadWithMessageRequestSchema,
+  // The description lets a name be empty, which the documentation does not.
+  edit: z.extend(spec.UpdateThreadRequestPartialSchema, {
+    name: z.nullish(z.string().check(z.minLength(1), z.maxLength(THREAD_NAME))),
+  }),
+} as const;
+
 export const command = {
   create: z.extend(spec.ApplicationCommandCreateRequestSchema, commandKeys),
   edit: z.extend(spec.ApplicationCommandPatchRequestPartialSchema, commandKeys),

@@ -5,6 +5,8 @@ export interface Violation {
   /** Discord's own code where it is known (`BASE_TYPE_BAD_LENGTH`), else one of ours. */
   readonly code: string;
   readonly message: string;
+  /** With which Discord answers this alone, instead of with a form error. */
+  readonly number?: number;
 }
 
 export const violation = (path: string, code: string, message: string): Violation => ({ path, code, message });

@@ -1,15 +1,16 @@
 import { PermissionFlagsBits as May } from 'discord-api-types/v10';
 import type { Parts } from '../parts.ts';
-import { has, inDirectMessages, isThread, permissionsIn } from '../permissions.ts';
+import { botPermissions, has, isThread } from '../permissions.ts';
 import type { Post } from '../post.ts';
-import { missingAccess, missingPermissions, unknownChannel, unknownMessage } from '../refusal.ts';
+import {
+  missingAccess,
+  missingPermissions,
+  threadIsArchived,
+  threadIsLocked,
+  unknownChannel,
+  unknownMessage,
+} from '../refusal.ts';
 import type { Channel } from '../world.ts';
-
-export function botPermissions(channel: Channel, { world }: Parts): bigint {
-  const guild = world.guildOf(channel);
-  if (!guild) return channel.withApplication ? inDirectMessages : 0n;
-  return guild.installed ? permissionsIn(guild, guild.members.get(world.bot.id), channel) : 0n;
-}
 
 /** A channel as the bot may use it: 10003 where there is none, 50001 where it may not look, 50013 for the rest. */
 export function channelFor(id: string, wanted: bigint, parts: Parts): Channel {
@@ -31,4 +32,13 @@ export function messageIn(channel: Channel, id: string, { messages }: Parts): Po
   const post = messages.get(id);
   if (!post || post.channel !== channel || post.viewer !== undefined) throw unknownMessage();
   return post;
+}
+
+/** A message brings an archived thread back, an edit does not; what is locked is for those who manage threads. */
+export function checkOpen(channel: Channel, act: 'send' | 'edit', parts: Parts): void {
+  const { thread } = channel;
+  if (!thread) return;
+  if (act === 'edit' && thread.archived) throw threadIsArchived();
+  if (!thread.locked || has(botPermissions(channel, parts), May.ManageThreads)) return;
+  throw thread.archived ? threadIsArchived() : threadIsLocked();
 }

@@ -2,8 +2,10 @@ import { InteractionResponseType, MessageFlags } from 'discord-api-types/v10';
 import { factsOf } from '../body.ts';
 import { answer, type CallbackBody, factsOfEdit } from '../interactions/answer.ts';
 import type { Interaction } from '../interactions/interaction.ts';
+import { isVoice } from '../judge/voice.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { checkSizes } from './sizes.ts';
+import { checkVoice } from './voice.ts';
 
 interface Callback {
   Params: { interaction: string; token: string };
@@ -17,6 +19,8 @@ export const callbackRoutes: Routes = (server, parts) => {
     const { interaction: id, token } = request.params;
     const interaction = parts.desk.waiting(id, token);
     const { body, files } = request.sent;
+    const { data } = (body ?? {}) as Partial<CallbackBody>;
+    if (isVoice(data?.flags)) checkVoice(interaction.channel, parts);
     checkSizes(files, parts);
     parts.judge.body(route, 'callback', body, factsOfEdit(edited(interaction, body), factsOf(files)));
     answer(interaction, body as CallbackBody, files, parts);

@@ -1,29 +1,26 @@
-import { ChannelType, PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { ChannelType } from 'discord-api-types/v10';
 import { directWith } from '../direct.ts';
 import type { Parts, Routes } from '../parts.ts';
+import { isThread } from '../permissions.ts';
 import { missingAccess, noMutualGuilds, refusesMessages, unknownMember, unknownUser } from '../refusal.ts';
-import { channelWire } from '../wire/channel.ts';
+import { channelWire, threadWire } from '../wire/channel.ts';
 import { guildWire, roleWire } from '../wire/guild.ts';
 import { memberWire, userWire } from '../wire/user.ts';
 import type { Channel, Guild } from '../world.ts';
-import { channelFor, messageIn, toSend } from './access.ts';
+import { channelFor, toSend } from './access.ts';
 
 interface InChannel {
   Params: { channel: string };
-  Body: { name: string; type?: number };
-}
-interface OfMessage {
-  Params: { channel: string; message: string };
-  Body: { name: string };
 }
 interface InGuild {
   Params: { guild: string };
 }
 
-/** Channels, direct messages, threads, and what of a guild the bot may read. */
+/** Channels, direct messages, and what of a guild the bot may read. */
 export const channelRoutes: Routes = (server, parts) => {
-  const { judge, world, clock } = parts;
-  const shown = (channel: Channel) => judge.answer('channel', channelWire(channel, world, clock.now()));
+  const { judge, world } = parts;
+  const shown = (channel: Channel) =>
+    judge.answer('channel', isThread(channel) ? threadWire(channel, world) : channelWire(channel, world));
 
   server.get<InChannel>('/channels/:channel', (request) => shown(channelFor(request.params.channel, 0n, parts)));
   server.post<InChannel>('/channels/:channel/typing', (request, reply) => {
@@ -33,21 +30,11 @@ export const channelRoutes: Routes = (server, parts) => {
     return reply.code(204).send();
   });
   server.post('/users/@me/channels', (request) => shown(openDirect(request.sent.body, parts)));
-  server.post<InChannel>('/channels/:channel/threads', (request, reply) => {
-    const parent = channelFor(request.params.channel, May.CreatePublicThreads, parts);
-    reply.code(201);
-    return shown(startThread(parent, parts.id(), request.sent.body, parts));
-  });
-  server.post<OfMessage>('/channels/:channel/messages/:message/threads', (request, reply) => {
-    const parent = channelFor(request.params.channel, May.CreatePublicThreads, parts);
-    const post = messageIn(parent, request.params.message, parts);
-    reply.code(201);
-    // A thread on a message has the message's id.
-    return shown(startThread(parent, post.id, request.sent.body, parts));
-  });
   server.get<InGuild>('/guilds/:guild', (request) => guildWire(guildFor(request.params.guild, parts)));
   server.get<InGuild>('/guilds/:guild/channels', (request) =>
-    guildFor(request.params.guild, parts).channels.map((channel) => channelWire(channel, world, clock.now())),
+    guildFor(request.params.guild, parts)
+      .channels.filter((channel) => !isThread(channel))
+      .map((channel) => channelWire(channel, world)),
   );
   server.get<InGuild>('/guilds/:guild/roles', (request) => guildFor(request.params.guild, parts).roles.map(roleWire));
   server.get<{ Params: { guild: string; user: string } }>('/guilds/:guild/members/:user', (request) => {
@@ -67,27 +54,6 @@ function openDirect(body: unknown, parts: Parts): Channel {
   const user = parts.world.users.get(String((body as { recipient_id?: unknown } | undefined)?.recipient_id));
   if (!user || user.bot) throw unknownUser();
   return directWith(user, parts);
-}
-
-function startThread(parent: Channel, id: string, body: unknown, { world, hub, clock, stream }: Parts): Channel {
-  const { name = 'thread', type } = (body ?? {}) as { name?: string; type?: number };
-  const thread: Channel = {
-    id,
-    name,
-    type: type === ChannelType.PrivateThread ? type : ChannelType.PublicThread,
-    ...(parent.guildId !== undefined && { guildId: parent.guildId }),
-    parentId: parent.id,
-    ownerId: world.bot.id,
-    ageRestricted: false,
-    overwrites: [],
-  };
-  world.addChannel(thread);
-  stream.tell({ kind: 'world', what: { channel: thread.id } });
-  hub.dispatch('THREAD_CREATE', () => ({ ...channelWire(thread, world, clock.now()), newly_created: true }), {
-    intent: 1,
-    guildId: parent.guildId,
-  });
-  return thread;
 }
 
 /** Throws where a direct message to this person does not arrive. */

@@ -1,14 +1,17 @@
 import { PermissionFlagsBits as May } from 'discord-api-types/v10';
 import { factsOf, type SentFile } from '../body.ts';
 import { factsOfEdit } from '../interactions/answer.ts';
+import { isVoice } from '../judge/voice.ts';
 import type { Parts, Routes } from '../parts.ts';
+import { botPermissions } from '../permissions.ts';
 import type { MessageBody, Post } from '../post.ts';
 import { missingPermissions, notTheAuthor, Refusal } from '../refusal.ts';
 import { asSeenByApplication } from '../wire/message.ts';
 import type { Channel } from '../world.ts';
-import { botPermissions, channelFor, messageIn, toSend } from './access.ts';
+import { channelFor, checkOpen, messageIn, toSend } from './access.ts';
 import { checkDirect } from './channels.ts';
 import { checkSizes } from './sizes.ts';
+import { checkVoice } from './voice.ts';
 
 interface InChannel {
   Params: { channel: string };
@@ -45,9 +48,13 @@ export const messageRoutes: Routes = (server, parts) => {
     const { channel: id } = request.params;
     const channel = channelFor(id, toSend(id, parts), parts);
     checkDirect(channel, parts);
+    checkOpen(channel, 'send', parts);
     const { files } = request.sent;
     const body = request.sent.body as MessageBody;
-    checkFiles(channel, files, parts);
+    // Voice messages have a permission of their own, and need none for files.
+    if (isVoice(body?.flags)) checkVoice(channel, parts);
+    else checkFiles(channel, files, parts);
+    checkSizes(files, parts);
     judge.body(all, 'channel-message', body, { files: factsOf(files) });
     checkReference(channel, body, parts);
     const post = sameNonce(channel, body, parts) ?? messages.write({ channel, author: world.bot, body, files });
@@ -57,8 +64,10 @@ export const messageRoutes: Routes = (server, parts) => {
     const channel = channelFor(request.params.channel, 0n, parts);
     const post = messageIn(channel, request.params.message, parts);
     if (post.author !== world.bot) throw notTheAuthor();
+    checkOpen(channel, 'edit', parts);
     const { body, files } = request.sent;
     checkFiles(channel, files, parts);
+    checkSizes(files, parts);
     judge.body(one, 'channel-edit', body, factsOfEdit(post, factsOf(files)));
     const wait = isOld(post, parts) ? parts.buckets.takeOldEdit(channel.id) : undefined;
     if (wait !== undefined) {
@@ -84,7 +93,6 @@ const isBetween = (id: bigint, after: string | undefined, before: string | undef
 
 function checkFiles(channel: Channel, files: readonly SentFile[], parts: Parts): void {
   if (files.length > 0 && (botPermissions(channel, parts) & May.AttachFiles) === 0n) throw missingPermissions();
-  checkSizes(files, parts);
 }
 
 function checkReference(channel: Channel, { message_reference: reference }: MessageBody, parts: Parts): void {

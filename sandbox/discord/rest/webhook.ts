@@ -1,10 +1,13 @@
 import { factsOf } from '../body.ts';
 import { factsOfEdit, followUp } from '../interactions/answer.ts';
 import type { Interaction } from '../interactions/interaction.ts';
+import { isVoice } from '../judge/voice.ts';
 import type { Parts, Routes } from '../parts.ts';
 import type { MessageBody, Post } from '../post.ts';
 import { unknownMessage, unknownWebhook } from '../refusal.ts';
+import { checkOpen } from './access.ts';
 import { checkSizes } from './sizes.ts';
+import { checkVoice } from './voice.ts';
 
 interface Webhook {
   Params: { application: string; token: string };
@@ -28,6 +31,7 @@ export const webhookRoutes: Routes = (server, parts) => {
   server.post<Webhook>(all, (request) => {
     const interaction = interactionOf(request.params);
     const { body, files } = request.sent;
+    if (isVoice((body as Partial<MessageBody> | undefined)?.flags)) checkVoice(interaction.channel, parts);
     checkSizes(files, parts);
     judge.body(all, 'webhook-message', body, { files: factsOf(files) });
     return judge.answer('message', wire(followUp(interaction, body as MessageBody, files, parts)));
@@ -38,6 +42,7 @@ export const webhookRoutes: Routes = (server, parts) => {
   server.patch<WebhookMessage>(one, (request) => {
     const interaction = interactionOf(request.params);
     const post = wanted(interaction, request.params.message, parts);
+    checkOpen(post.channel, 'edit', parts);
     const { body, files } = request.sent;
     checkSizes(files, parts);
     judge.body(one, 'webhook-edit', body, factsOfEdit(post, factsOf(files)));

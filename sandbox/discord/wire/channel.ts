@@ -1,10 +1,13 @@
 import { ChannelType, OverwriteType } from 'discord-api-types/v10';
 import { isThread } from '../permissions.ts';
-import type { Channel, World } from '../world.ts';
+import type { Channel, ThreadChannel, World } from '../world.ts';
 import { userWire } from './user.ts';
 
+/** Discord counts no further (documentation, topics/threads, "Thread Fields"). */
+const MOST_COUNTED = 50;
+
 /** A channel as REST and the gateway show it. */
-export function channelWire(channel: Channel, world: World, now: number): Record<string, unknown> {
+export function channelWire(channel: Channel, world: World): Record<string, unknown> {
   if (channel.people) {
     return {
       id: channel.id,
@@ -23,16 +26,10 @@ export function channelWire(channel: Channel, world: World, now: number): Record
       owner_id: channel.ownerId,
       last_message_id: null,
       rate_limit_per_user: 0,
-      message_count: 0,
-      member_count: 1,
-      total_message_sent: 0,
-      thread_metadata: {
-        archived: false,
-        auto_archive_duration: 1440,
-        archive_timestamp: new Date(now).toISOString(),
-        locked: false,
-        create_timestamp: new Date(now).toISOString(),
-      },
+      message_count: channel.thread.standing,
+      member_count: Math.min(MOST_COUNTED, channel.thread.members.size),
+      total_message_sent: channel.thread.sent,
+      thread_metadata: metadataOf(channel),
     };
   }
   return {
@@ -43,6 +40,7 @@ export function channelWire(channel: Channel, world: World, now: number): Record
     nsfw: channel.ageRestricted,
     last_message_id: null,
     rate_limit_per_user: 0,
+    ...(channel.type === ChannelType.GuildVoice && { bitrate: 64_000, user_limit: 0, rtc_region: null }),
     permission_overwrites: channel.overwrites.map((one) => ({
       id: one.id,
       type: one.kind === 'role' ? OverwriteType.Role : OverwriteType.Member,
@@ -52,8 +50,33 @@ export function channelWire(channel: Channel, world: World, now: number): Record
   };
 }
 
+function metadataOf({ type, thread }: ThreadChannel) {
+  return {
+    archived: thread.archived,
+    auto_archive_duration: thread.archiveMinutes,
+    archive_timestamp: new Date(thread.archivedAt).toISOString(),
+    locked: thread.locked,
+    create_timestamp: new Date(thread.createdAt).toISOString(),
+    ...(type === ChannelType.PrivateThread && { invitable: thread.invitable }),
+  };
+}
+
+/** The one who is in a thread (documentation, resources/channel, "Thread Member Object"). */
+export const threadMemberWire = ({ id, thread }: ThreadChannel, userId: string) => ({
+  id,
+  user_id: userId,
+  join_timestamp: new Date(thread.members.get(userId) ?? thread.createdAt).toISOString(),
+  flags: 0,
+});
+
+/** A thread as the application gets it, with its own membership where it has one. */
+export const threadWire = (channel: ThreadChannel, world: World): Record<string, unknown> => ({
+  ...channelWire(channel, world),
+  ...(channel.thread.members.has(world.bot.id) && { member: threadMemberWire(channel, world.bot.id) }),
+});
+
 /** The shorter form inside interactions. */
-export function partialChannelWire(channel: Channel, world: World, now: number): Record<string, unknown> {
-  const { permission_overwrites: _, ...rest } = channelWire(channel, world, now);
+export function partialChannelWire(channel: Channel, world: World): Record<string, unknown> {
+  const { permission_overwrites: _, ...rest } = channelWire(channel, world);
   return rest;
 }

@@ -1,6 +1,6 @@
-import { isThread } from '../permissions.ts';
+import { botPermissions, isThread } from '../permissions.ts';
 import type { Guild, World } from '../world.ts';
-import { channelWire } from './channel.ts';
+import { channelWire, threadWire } from './channel.ts';
 import { memberWire, userWire } from './user.ts';
 
 export const roleWire = (role: Guild['roles'][number], position: number) => ({
@@ -70,8 +70,11 @@ export function guildCreateWire(guild: Guild, world: World, now: number, everyMe
     large: false,
     unavailable: false,
     member_count: guild.members.size,
-    channels: guild.channels.filter((one) => !isThread(one)).map((one) => channelWire(one, world, now)),
-    threads: guild.channels.filter(isThread).map((one) => channelWire(one, world, now)),
+    channels: guild.channels.filter((one) => !isThread(one)).map((one) => channelWire(one, world)),
+    threads: guild.channels
+      .filter(isThread)
+      .filter((one) => !one.thread.archived && botPermissions(one, { world }) !== 0n)
+      .map((one) => threadWire(one, world)),
     members: members.map((member) => ({ ...memberWire(member), user: userWire(world.user(member.userId)) })),
     voice_states: [],
     presences: [],

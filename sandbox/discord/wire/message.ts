@@ -1,10 +1,15 @@
 import { type APIMessage, MessageType } from 'discord-api-types/v10';
 import type { AnyComponent } from '../contents.ts';
 import { eachComponent } from '../contents.ts';
+import { isThread } from '../permissions.ts';
 import type { Post } from '../post.ts';
 import type { Uploads } from '../uploads.ts';
 import type { World } from '../world.ts';
+import { threadWire } from './channel.ts';
 import { userWire } from './user.ts';
+
+/** They carry what they point at. */
+const QUOTING: ReadonlySet<MessageType> = new Set([MessageType.Reply, MessageType.ThreadStarterMessage]);
 
 export interface MessageView {
   readonly world: World;
@@ -41,7 +46,9 @@ export function messageWire(post: Post, view: MessageView, isReferenced = false)
     }),
     ...(post.author.id === world.bot.id && !post.interaction && { application_id: world.applicationId }),
   };
-  if (post.reference?.message_id && !isReferenced && post.type === MessageType.Reply) {
+  const thread = world.channels.get(post.id);
+  if (thread && isThread(thread)) Object.assign(wire, { thread: threadWire(thread, world) });
+  if (post.reference?.message_id && !isReferenced && QUOTING.has(post.type)) {
     const referenced = view.find(post.reference.message_id);
     Object.assign(wire, { referenced_message: referenced ? messageWire(referenced, view, true) : null });
   }

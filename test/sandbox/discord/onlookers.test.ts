@@ -31,7 +31,10 @@ describe('whoever looks on', () => {
   it('sees what each person is shown and offered, and no more', async () => {
     const { discord, offered } = await desk();
     const names = (who: string) => discord.sight(who).channels.map(({ name }) => name);
-    expect(names('member')).toEqual(['studio', 'age-restricted', 'read-only', 'thread', 'hall', 'dm']);
+    expect(names('member')).toEqual([
+      ...['studio', 'age-restricted', 'read-only', 'thread', 'voice-room'],
+      ...['no-threads', 'no-private-threads', 'no-voice-messages', 'hall', 'dm'],
+    ]);
     expect(names('admin')).toContain('admin-room');
     expect(names('installer')).toEqual(['lobby', 'dm', 'friends']);
     expect(offered('member', 'studio')).toEqual(['models', 'anywhere', 'Keep']);

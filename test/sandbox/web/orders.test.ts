@@ -31,8 +31,12 @@ describe('the world', () => {
       ['age-restricted', 'text', true, true],
       ['read-only', 'text', false, false],
       ['thread', 'thread', false, true],
+      ['voice-room', 'voice', false, true],
+      ['no-threads', 'text', false, true],
+      ['no-private-threads', 'text', false, true],
+      ['no-voice-messages', 'text', false, true],
     ]);
-    expect(atelier?.channels.at(-1)?.parentId).toBe(atelier?.channels[0]?.id);
+    expect(atelier?.channels.find(({ kind }) => kind === 'thread')?.parentId).toBe(atelier?.channels[0]?.id);
     expect(atelier?.commands.map(({ name }) => name)).toEqual(expect.arrayContaining(['imagine', 'models', 'usage']));
     expect(member.direct.map(({ kind, name, commands }) => [kind, name, commands.length > 0])).toEqual([
       ['direct', 'Atelier', true],

@@ -122,6 +122,7 @@ export function ChannelIcon({ channel: { kind, ageRestricted }, size }: { channe
   const names: Readonly<Record<Channel['kind'], IconName>> = {
     text: 'hash',
     thread: 'thread',
+    voice: 'sound',
     direct: 'at',
     group: 'people',
   };

@@ -1,0 +1,27 @@
+/** By the end of a file's name, where nobody said what it is. */
+const types: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  wav: 'audio/x-wav',
+  ogg: 'audio/ogg',
+  txt: 'text/plain; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+};
+
+const ANYTHING = 'application/octet-stream';
+
+/** Ogg may hold films too, which nobody sends. */
+const OGG = 'application/ogg';
+
+export function contentTypeOf({ name, contentType = ANYTHING }: { name: string; contentType?: string }): string {
+  if (contentType === OGG) return 'audio/ogg';
+  if (contentType !== ANYTHING) return contentType;
+  return types[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? ANYTHING;
+}

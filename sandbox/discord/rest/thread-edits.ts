@@ -1,0 +1,79 @@
+import { PermissionFlagsBits as May } from 'discord-api-types/v10';
+import type { Parts, Routes } from '../parts.ts';
+import { botPermissions, has, isThread } from '../permissions.ts';
+import { missingPermissions, threadIsArchived, threadIsLocked, wrongKindOfChannel } from '../refusal.ts';
+import type { ThreadChange } from '../threads.ts';
+import { threadWire } from '../wire/channel.ts';
+import type { Channel, ThreadChannel } from '../world.ts';
+import { channelFor } from './access.ts';
+import { isOwn, manages } from './threads.ts';
+
+interface OfChannel {
+  Params: { channel: string };
+}
+interface EditBody {
+  readonly name?: string | null;
+  readonly archived?: boolean | null;
+  readonly locked?: boolean | null;
+  readonly invitable?: boolean | null;
+  readonly auto_archive_duration?: number | null;
+  readonly rate_limit_per_user?: number | null;
+}
+
+/** Changes to threads and their end (documentation, topics/threads, "Editing & Deleting Threads"). */
+export const threadEditRoutes: Routes = (server, parts) => {
+  const { judge, world, threads, messages } = parts;
+  const route = '/channels/:channel';
+
+  server.patch<OfChannel>(route, (request) => {
+    const thread = editable(channelFor(request.params.channel, 0n, parts), parts);
+    const body = (request.sent.body ?? {}) as EditBody;
+    judge.body(route, 'thread-edit', body);
+    checkEdit(thread, body, parts);
+    threads.change(thread, changeIn(body));
+    return judge.answer('thread', threadWire(thread, world));
+  });
+  server.delete<OfChannel>(route, (request) => {
+    const thread = editable(channelFor(request.params.channel, 0n, parts), parts);
+    if (!manages(thread, parts)) throw missingPermissions();
+    const last = threadWire(thread, world);
+    threads.remove(thread);
+    messages.forget(thread.id);
+    return judge.answer('thread', last);
+  });
+};
+
+/** Other channels are changed by people alone here. */
+function editable(channel: Channel, parts: Parts): ThreadChannel {
+  if (isThread(channel)) return channel;
+  if (!has(botPermissions(channel, parts), May.ManageChannels)) throw missingPermissions();
+  throw wrongKindOfChannel();
+}
+
+function checkEdit(thread: ThreadChannel, body: EditBody, parts: Parts): void {
+  checkArchived(thread, body);
+  if (manages(thread, parts)) return;
+  const { archived, locked, rate_limit_per_user: slowness, ...others } = body;
+  const isGiven = (value: unknown) => value !== undefined && value !== null;
+  if (isGiven(locked) || isGiven(slowness)) throw missingPermissions();
+  // Whoever is in it brings it back, unless somebody has locked it.
+  const onlyReturns = archived === false && !Object.values(others).some(isGiven);
+  const mayReturn = thread.thread.members.has(parts.world.bot.id) && !thread.thread.locked;
+  if (!isOwn(thread, parts) && !(onlyReturns && mayReturn)) throw missingPermissions();
+  if (thread.thread.locked) throw threadIsLocked();
+}
+
+/** In an archived thread nothing is changed unless it comes back. */
+function checkArchived({ thread }: ThreadChannel, { archived }: EditBody): void {
+  if (thread.archived && archived !== false) throw threadIsArchived();
+}
+
+function changeIn({ name, archived, locked, invitable, auto_archive_duration: minutes }: EditBody): ThreadChange {
+  return {
+    ...(name && { name }),
+    ...(typeof archived === 'boolean' && { archived }),
+    ...(typeof locked === 'boolean' && { locked }),
+    ...(typeof invitable === 'boolean' && { invitable }),
+    ...(typeof minutes === 'number' && { archiveMinutes: minutes }),
+  };
+}

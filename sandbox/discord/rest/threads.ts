@@ -1,0 +1,134 @@
+import { ChannelType, PermissionFlagsBits as May } from 'discord-api-types/v10';
+import type { Parts, Routes } from '../parts.ts';
+import { botPermissions, has, isThread } from '../permissions.ts';
+import {
+  missingAccess,
+  missingPermissions,
+  threadIsArchived,
+  unknownMember,
+  unknownUser,
+  wrongKindOfChannel,
+} from '../refusal.ts';
+import { isShown } from '../sight.ts';
+import { checkKind, startThread, type ThreadType } from '../start-thread.ts';
+import { threadMemberWire, threadWire } from '../wire/channel.ts';
+import type { ThreadChannel } from '../world.ts';
+import { channelFor, messageIn } from './access.ts';
+
+interface InChannel {
+  Params: { channel: string };
+}
+interface OfMessage {
+  Params: { channel: string; message: string };
+}
+interface OfMember {
+  Params: { channel: string; user: string };
+}
+interface StartBody {
+  readonly name: string;
+  readonly type?: ThreadType | null;
+  readonly auto_archive_duration?: number | null;
+  readonly invitable?: boolean | null;
+}
+
+/** Threads as the bot starts them, and who is in them (documentation, resources/channel, "Start Thread …"). */
+export const threadRoutes: Routes = (server, parts) => {
+  const { judge, world, threads } = parts;
+  const started = (thread: ThreadChannel) => judge.answer('thread', threadWire(thread, world));
+  const plain = '/channels/:channel/threads';
+  const onMessage = '/channels/:channel/messages/:message/threads';
+  const one = '/channels/:channel/thread-members/:user';
+
+  server.post<InChannel>(plain, (request, reply) => {
+    const parent = channelFor(request.params.channel, 0n, parts);
+    const body = request.sent.body as StartBody;
+    judge.body(plain, 'thread', body);
+    // Without a word it is a private one, as it was when threads were new.
+    const type = body.type ?? ChannelType.PrivateThread;
+    checkKind(parent, type);
+    const needed = type === ChannelType.PrivateThread ? May.CreatePrivateThreads : May.CreatePublicThreads;
+    if (!has(botPermissions(parent, parts), needed)) throw missingPermissions();
+    const { name, invitable, auto_archive_duration: archiveMinutes } = body;
+    reply.code(201);
+    return started(startThread({ parent, owner: world.bot, name, type, invitable, archiveMinutes }, parts));
+  });
+  server.post<OfMessage>(onMessage, (request, reply) => {
+    const parent = channelFor(request.params.channel, 0n, parts);
+    const type =
+      parent.type === ChannelType.GuildAnnouncement ? ChannelType.AnnouncementThread : ChannelType.PublicThread;
+    checkKind(parent, type);
+    if (!has(botPermissions(parent, parts), May.CreatePublicThreads)) throw missingPermissions();
+    const from = messageIn(parent, request.params.message, parts);
+    const body = request.sent.body as StartBody;
+    judge.body(onMessage, 'thread-on-message', body);
+    const { name, auto_archive_duration: archiveMinutes } = body;
+    reply.code(201);
+    return started(startThread({ parent, owner: world.bot, name, type, archiveMinutes, from }, parts));
+  });
+  server.put<OfMember>(one, (request, reply) => {
+    const thread = threadFor(request.params.channel, parts);
+    const userId = named(request.params.user, parts);
+    if (thread.thread.archived) throw threadIsArchived();
+    if (userId !== world.bot.id) checkInvitation(thread, userId, parts);
+    threads.join(thread, userId);
+    return reply.code(204).send();
+  });
+  server.delete<OfMember>(one, (request, reply) => {
+    const thread = threadFor(request.params.channel, parts);
+    const userId = named(request.params.user, parts);
+    if (thread.thread.archived) throw threadIsArchived();
+    const mayShowOut = manages(thread, parts) || (thread.type === ChannelType.PrivateThread && isOwn(thread, parts));
+    if (userId !== world.bot.id && !mayShowOut) throw missingPermissions();
+    threads.leave(thread, userId);
+    return reply.code(204).send();
+  });
+  server.get<OfMember>(one, (request) => {
+    const thread = threadFor(request.params.channel, parts);
+    const userId = named(request.params.user, parts);
+    if (!thread.thread.members.has(userId)) throw unknownMember();
+    return judge.answer('thread-member', threadMemberWire(thread, userId));
+  });
+  server.get<InChannel>('/channels/:channel/thread-members', (request) => {
+    const thread = threadFor(request.params.channel, parts);
+    // Who else is there is for applications with the members intent.
+    if (!parts.privilegedIntents.includes('members')) throw missingAccess();
+    return [...thread.thread.members.keys()].map((id) => threadMemberWire(thread, id));
+  });
+  server.get<{ Params: { guild: string } }>('/guilds/:guild/threads/active', (request) => {
+    const guild = world.guilds.get(request.params.guild);
+    if (!guild?.installed) throw missingAccess();
+    const active = guild.channels
+      .filter(isThread)
+      .filter((each) => !each.thread.archived && botPermissions(each, parts) !== 0n);
+    const own = active.filter(({ thread }) => thread.members.has(world.bot.id));
+    return {
+      threads: active.map((each) => threadWire(each, world)),
+      members: own.map((each) => threadMemberWire(each, world.bot.id)),
+    };
+  });
+};
+
+function threadFor(id: string, parts: Parts): ThreadChannel {
+  const channel = channelFor(id, 0n, parts);
+  if (!isThread(channel)) throw wrongKindOfChannel();
+  return channel;
+}
+
+const named = (user: string, { world }: Parts) => (user === '@me' ? world.bot.id : user);
+export const manages = (thread: ThreadChannel, parts: Parts) => has(botPermissions(thread, parts), May.ManageThreads);
+export const isOwn = ({ ownerId }: ThreadChannel, { world }: Parts) => ownerId === world.bot.id;
+
+/** Whoever may speak in a thread may bring others in; a private one can be closed to that. */
+function checkInvitation(thread: ThreadChannel, userId: string, parts: Parts): void {
+  const { world } = parts;
+  const user = world.users.get(userId);
+  if (!user) throw unknownUser();
+  if (!world.guildOf(thread)?.members.has(userId)) throw unknownMember();
+  if (!has(botPermissions(thread, parts), May.SendMessagesInThreads)) throw missingPermissions();
+  const { type } = thread;
+  const { invitable } = thread.thread;
+  if (type === ChannelType.PrivateThread && !invitable && !isOwn(thread, parts) && !manages(thread, parts))
+    throw missingPermissions();
+  const parent = world.channels.get(thread.parentId ?? '');
+  if (parent && !isShown(user, parent, parts)) throw missingAccess();
+}

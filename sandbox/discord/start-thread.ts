@@ -1,0 +1,73 @@
+import { ChannelType, MessageFlags, MessageType } from 'discord-api-types/v10';
+import { newThread } from './furnish.ts';
+import type { Parts } from './parts.ts';
+import { isThread } from './permissions.ts';
+import type { Post } from './post.ts';
+import { hasThread, notInDirectMessages, tooManyThreads, wrongKindOfChannel } from './refusal.ts';
+import type { Channel, ThreadChannel, User } from './world.ts';
+
+export interface ThreadWish {
+  readonly parent: Channel;
+  readonly owner: User;
+  readonly name: string;
+  readonly type: ThreadType;
+  readonly archiveMinutes?: number | null | undefined;
+  readonly invitable?: boolean | null | undefined;
+  /** The message that it is about. */
+  readonly from?: Post;
+}
+
+export type ThreadType = ChannelType.PublicThread | ChannelType.PrivateThread | ChannelType.AnnouncementThread;
+
+/** Which threads a channel can have; elsewhere, as in the chat of a voice channel, there are none. */
+const KINDS: Readonly<Partial<Record<ChannelType, readonly ChannelType[]>>> = {
+  [ChannelType.GuildText]: [ChannelType.PublicThread, ChannelType.PrivateThread],
+  [ChannelType.GuildAnnouncement]: [ChannelType.AnnouncementThread],
+};
+
+/** Whether its kind of channel can have such a thread at all, whoever asks. */
+export function checkKind(parent: Channel, type: ThreadType): void {
+  if (parent.people) throw notInDirectMessages();
+  if (!KINDS[parent.type]?.includes(type)) throw wrongKindOfChannel();
+}
+
+export function startThread(wish: ThreadWish, parts: Parts): ThreadChannel {
+  const { parent, owner, name, type, from } = wish;
+  const { world, clock, limits, messages, threads } = parts;
+  checkKind(parent, type);
+  // A thread on a message has the message's id.
+  if (from && world.channels.has(from.id)) throw hasThread();
+  const guild = world.guildOf(parent);
+  const active = guild?.channels.filter((one) => isThread(one) && !one.thread.archived).length ?? 0;
+  if (active >= limits.activeThreads) throw tooManyThreads();
+  const thread: ThreadChannel = {
+    id: from?.id ?? parts.id(),
+    name,
+    type,
+    ...(parent.guildId !== undefined && { guildId: parent.guildId }),
+    parentId: parent.id,
+    ownerId: owner.id,
+    ageRestricted: parent.ageRestricted,
+    overwrites: [],
+    thread: {
+      ...newThread(clock.now(), [owner.id]),
+      invitable: wish.invitable ?? true,
+      ...(wish.archiveMinutes && { archiveMinutes: wish.archiveMinutes }),
+    },
+  };
+  threads.open(thread);
+  if (from) {
+    messages.mark(from, MessageFlags.HasThread);
+    const reference = { channel_id: parent.id, message_id: from.id };
+    messages.write({
+      channel: thread,
+      author: from.author,
+      body: { message_reference: reference },
+      type: MessageType.ThreadStarterMessage,
+    });
+  } else if (type !== ChannelType.PrivateThread) {
+    const body = { content: name, message_reference: { channel_id: thread.id } };
+    messages.write({ channel: parent, author: owner, body, type: MessageType.ThreadCreated });
+  }
+  return thread;
+}

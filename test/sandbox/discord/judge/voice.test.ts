@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { type BodyKind, judgeBody } from '../../../../sandbox/discord/judge/index.ts';
+import { button, EPHEMERAL, row, upload } from './bodies.ts';
+
+const VOICE = 1 << 13;
+const sound = { ...upload('voice-message.ogg'), isAudio: true };
+const note = { id: 0, filename: 'voice-message.ogg', duration_secs: 1.5, waveform: 'AAAA' };
+const kinds: BodyKind[] = ['channel-message', 'webhook-message'];
+
+const found = (kind: BodyKind, more: object = {}, files: object[] = [sound], attachment: object = {}) =>
+  judgeBody(
+    kind,
+    { flags: VOICE, attachments: [{ ...note, ...attachment }], ...more },
+    {
+      files: files as (typeof sound)[],
+    },
+  ).map(({ path, number, code }) => [path, number ?? code]);
+
+describe.each(kinds)('a voice message as %s', (kind) => {
+  it('is one sound with its length and its waveform, and may be an answer to something', () => {
+    expect(found(kind)).toEqual([]);
+    expect(found(kind, { content: '', embeds: [], components: [], tts: false })).toEqual([]);
+    expect(found(kind, { allowed_mentions: { parse: [] } })).toEqual([]);
+  });
+
+  it.each([
+    ['content', 'hello'],
+    ['embeds', [{ description: 'x' }]],
+    ['components', [row(button('a'))]],
+  ])('has no %s', (name, value) => {
+    expect(found(kind, { [name]: value })).toEqual([[name, 50159]]);
+  });
+
+  it('has no poll', () => {
+    const poll = { question: { text: '?' }, answers: [{ poll_media: { text: 'a' } }] };
+    expect(found(kind, { poll })).toContainEqual(['poll', 50159]);
+  });
+
+  it('has exactly one file, which is a sound', () => {
+    expect(found(kind, {}, [])).toContainEqual(['attachments', 50160]);
+    expect(found(kind, {}, [{ ...sound, isAudio: false }])).toEqual([['attachments', 50160]]);
+    expect(found(kind, {}, [sound, { ...sound, id: '1' }])).toEqual([['attachments', 50160]]);
+  });
+
+  it.each([{ duration_secs: undefined }, { duration_secs: 0 }, { waveform: null }, { waveform: '' }])(
+    'says how long and how loud it is: %j',
+    (attachment) => {
+      expect(found(kind, {}, [sound], attachment)).toEqual([['attachments', 50161]]);
+    },
+  );
+
+  it('has a waveform of 256 bytes at most', () => {
+    const waveform = (bytes: number) => ({ waveform: Buffer.alloc(bytes).toString('base64') });
+    const wrong = [['attachments[0].waveform', 'VOICE_MESSAGE_WAVEFORM_INVALID']];
+    expect(found(kind, {}, [sound], waveform(256))).toEqual([]);
+    expect(found(kind, {}, [sound], waveform(257))).toEqual(wrong);
+    expect(found(kind, {}, [sound], { waveform: 'not base64!' })).toEqual(wrong);
+  });
+});
+
+it('a private answer may be a voice message', () => {
+  const data = { flags: VOICE | EPHEMERAL, attachments: [note] };
+  expect(judgeBody('callback', { type: 4, data }, { files: [sound] })).toEqual([]);
+});
+
+it('a length without the flag makes no voice message, and is no fault', () => {
+  expect(judgeBody('channel-message', { attachments: [note] }, { files: [sound] })).toEqual([]);
+});
+
+describe('an edit', () => {
+  const before = { flags: VOICE, attachmentNames: ['voice-message.ogg'] };
+
+  it.each([{ content: 'x' }, { attachments: [] }, { components: [row(button('a'))] }])(
+    'changes nothing that a voice message says: %j',
+    (body) => {
+      const [fault] = judgeBody('channel-edit', body, { files: [], before });
+      expect(fault).toMatchObject({ number: 50162 });
+    },
+  );
+
+  it('makes no voice message of another', () => {
+    const other = { flags: 0, attachmentNames: [] };
+    expect(judgeBody('webhook-edit', { content: 'x', flags: VOICE }, { files: [], before: other })).toMatchObject([
+      { path: 'flags', code: 'MESSAGE_FLAG_NOT_ALLOWED' },
+    ]);
+  });
+});

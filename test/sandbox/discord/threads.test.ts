@@ -1,0 +1,267 @@
+import { DiscordAPIError, GatewayIntentBits, PermissionFlagsBits as May, REST, Routes } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
+import { answering, clientOf, stage } from './stage.ts';
+
+const PUBLIC = 11;
+const PRIVATE = 12;
+const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
+
+interface Made {
+  readonly id: string;
+  readonly type: number;
+  readonly parent_id: string;
+  readonly member?: { readonly user_id: string };
+}
+
+async function desk(options: DiscordOptions = {}) {
+  const { discord, clock } = await stage(options);
+  const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
+  const id = (name: string) => discord.world.channel(name).id;
+  const start = (where: string, body: object) => rest.post(Routes.threads(id(where)), { body }) as Promise<Made>;
+  const send = (thread: string, content = 'hello') =>
+    rest.post(Routes.channelMessages(thread), { body: { content } }) as Promise<{ id: string }>;
+  const edit = (thread: string, body: object) => rest.patch(Routes.channel(thread), { body }) as Promise<object>;
+  const sees = (who: string, thread: string) => discord.sight(who).sees(thread);
+  return { discord, clock, rest, id, start, send, edit, sees, user: (name: string) => discord.world.user(name).id };
+}
+
+describe('a thread that the bot starts', () => {
+  it('in public is seen by all, announced in its channel, and heard of with its membership', async () => {
+    const { discord, start, send, sees, id } = await desk();
+    const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+    const made = await start('studio', { name: 'Talk', type: PUBLIC, auto_archive_duration: 60 });
+    expect(made).toMatchObject({
+      type: PUBLIC,
+      parent_id: id('studio'),
+      owner_id: discord.applicationId,
+      member: { user_id: discord.applicationId },
+      thread_metadata: { archived: false, locked: false, auto_archive_duration: 60 },
+    });
+    expect(['member', 'other'].map((who) => sees(who, made.id))).toEqual([true, true]);
+    expect(discord.messages('studio')).toMatchObject([
+      { type: 18, content: 'Talk', message_reference: { channel_id: made.id } },
+    ]);
+    await send(made.id);
+    await expect.poll(() => client.channels.cache.get(made.id)?.isThread()).toBe(true);
+    expect(discord.messages('Talk')).toHaveLength(1);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('in private is seen by those who were brought in and by those who manage threads, and announced nowhere', async () => {
+    const { discord, rest, start, sees, user } = await desk();
+    const { id } = await start('studio', { name: 'Between us', type: PRIVATE, invitable: false });
+    const who = ['member', 'other', 'owner', 'admin'];
+    expect(who.map((one) => sees(one, id))).toEqual([false, false, true, false]);
+    await rest.put(Routes.threadMembers(id, user('member')));
+    expect(who.map((one) => sees(one, id))).toEqual([true, false, true, false]);
+    expect(discord.messages('studio')).toEqual([]);
+    expect((await discord.as('member').in(id).say('here')).channel_id).toBe(id);
+    expect(() => discord.as('other').in(id)).toThrow(/does not see/);
+    expect(await rest.get(Routes.threadMembers(id, user('member')))).toMatchObject({ user_id: user('member') });
+    await rest.delete(Routes.threadMembers(id, user('member')));
+    expect(sees('member', id)).toBe(false);
+    expect(await rest.get(Routes.threadMembers(id, user('member'))).catch(codeOf)).toBe(10007);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('is a private one where it does not say, as Discord has it', async () => {
+    const { start } = await desk();
+    expect((await start('studio', { name: 'x' })).type).toBe(PRIVATE);
+  });
+
+  it('on a message has its id, begins with it, and there is only one', async () => {
+    const { discord, rest, id } = await desk();
+    const said = await discord.as('member').say('a story');
+    const on = () => rest.post(Routes.threads(id('studio'), said.id), { body: { name: 'story' } }) as Promise<Made>;
+    expect((await on()).id).toBe(said.id);
+    expect(discord.messages('studio')).toMatchObject([{ flags: 32, thread: { id: said.id, name: 'story' } }]);
+    expect(discord.messages('story')).toMatchObject([{ type: 21, referenced_message: { content: 'a story' } }]);
+    expect(await on().catch(codeOf)).toBe(160004);
+    expect(discord.violations).toEqual([]);
+  });
+});
+
+describe('a thread is refused', () => {
+  it.each([
+    ['no-threads', PUBLIC, 50013],
+    ['no-threads', PRIVATE, 50013],
+    ['no-private-threads', PRIVATE, 50013],
+    ['admin-room', PUBLIC, 50001],
+    ['voice-room', PUBLIC, 50024],
+    ['voice-room', PRIVATE, 50024],
+    ['thread', PUBLIC, 50024],
+    ['dm', PUBLIC, 50003],
+    ['lobby', PUBLIC, 50001],
+  ])('in %s of type %i with %i', async (where, type, code) => {
+    const { discord, start } = await desk();
+    expect(await start(where, { name: 'x', type }).catch(codeOf)).toBe(code);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('where there are too many, and by order', async () => {
+    const { discord, start } = await desk({ limits: { activeThreads: 2 } });
+    await start('no-private-threads', { name: 'the second', type: PUBLIC });
+    expect(await start('studio', { name: 'the third', type: PUBLIC }).catch(codeOf)).toBe(160006);
+    expect((await start('hall', { name: 'elsewhere', type: PUBLIC })).type).toBe(PUBLIC);
+    discord.faults.add({
+      on: { method: 'POST', route: '/channels/:channel/threads' },
+      do: { type: 'status', status: 400, code: 160006 },
+    });
+    expect(await start('hall', { name: 'x', type: PUBLIC }).catch(codeOf)).toBe(160006);
+  });
+
+  it.each([
+    [{ name: '', type: PUBLIC }, 'name'],
+    [{ name: 'x'.repeat(101), type: PUBLIC }, 'name'],
+    [{ name: 'x', type: 0 }, 'type'],
+    [{ name: 'x', type: PUBLIC, auto_archive_duration: 61 }, 'auto_archive_duration'],
+    [{ title: 'x', name: 'x', type: PUBLIC }, 'title'],
+  ])('for what Discord would not take: %j', async (body, path) => {
+    const { discord, start } = await desk();
+    expect(await start('studio', body).catch(codeOf)).toBe(50035);
+    expect(discord.violations).toMatchObject([{ path }]);
+  });
+});
+
+describe('a thread', () => {
+  it('that is archived comes back with a message, refuses edits until then, and no command is used in it', async () => {
+    const { discord, rest, id, send, edit } = await desk();
+    const client = await clientOf(discord);
+    await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
+    answering(client, async (interaction) => {
+      if (interaction.isChatInputCommand()) await interaction.reply('yes');
+    });
+    const thread = id('thread');
+    const one = await send(thread);
+    discord.as('member').in('thread').archive();
+    expect(await rest.get(Routes.channel(thread))).toMatchObject({ thread_metadata: { archived: true } });
+    const editing = () => rest.patch(Routes.channelMessage(thread, one.id), { body: { content: 'again' } });
+    expect(await editing().catch(codeOf)).toBe(50083);
+    expect(await rest.put(Routes.threadMembers(thread, '@me')).catch(codeOf)).toBe(50083);
+    await expect(discord.as('member').in('thread').slash('models')).rejects.toThrow(/archived/);
+    await send(thread);
+    expect(await rest.get(Routes.channel(thread))).toMatchObject({ thread_metadata: { archived: false } });
+    await editing();
+    expect((await (await discord.as('member').in('thread').slash('models')).message()).content).toBe('yes');
+    // It is somebody else's thread.
+    expect(await edit(thread, { archived: true }).catch(codeOf)).toBe(50013);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('that is locked is for those who manage threads', async () => {
+    const { discord, id, send, rest } = await desk();
+    const one = await send(id('thread'));
+    discord.as('owner').in('thread').archive({ locked: true });
+    expect(await send(id('thread')).catch(codeOf)).toBe(50083);
+    await expect(discord.as('member').in('thread').say('x')).rejects.toThrow(/may not write/);
+    await discord.as('owner').in('thread').say('open for a moment');
+    expect(await send(id('thread')).catch(codeOf)).toBe(160005);
+    const editing = rest.patch(Routes.channelMessage(id('thread'), one.id), { body: { content: 'x' } });
+    expect(await editing.catch(codeOf)).toBe(160005);
+  });
+
+  it('of the bot’s own is renamed and archived by it, but neither locked nor deleted without the permission', async () => {
+    const { discord, rest, start, edit, sees, send } = await desk();
+    const { id } = await start('studio', { name: 'one', type: PUBLIC });
+    expect(await edit(id, { name: 'two', archived: true })).toMatchObject({ name: 'two' });
+    expect(await edit(id, { name: 'three' }).catch(codeOf)).toBe(50083);
+    await edit(id, { archived: false });
+    expect(await edit(id, { name: '' }).catch(codeOf)).toBe(50035);
+    expect(await edit(id, { locked: true }).catch(codeOf)).toBe(50013);
+    expect(await rest.delete(Routes.channel(id)).catch(codeOf)).toBe(50013);
+    await send(id);
+    for (const role of discord.world.guild('atelier').roles) role.permissions |= May.ManageThreads;
+    expect(await edit(id, { locked: true })).toMatchObject({ thread_metadata: { locked: true } });
+    await rest.delete(Routes.channel(id));
+    expect(sees('member', id)).toBe(false);
+    expect(await send(id).catch(codeOf)).toBe(10003);
+  });
+
+  it('takes in whoever writes there, and not somebody who does not see its channel', async () => {
+    const { discord, rest, start, user } = await desk();
+    const { id } = await start('studio', { name: 'one', type: PUBLIC });
+    const isIn = (who: string) => discord.world.channel(id).thread?.members.has(user(who));
+    expect(isIn('other')).toBe(false);
+    await discord
+      .as('other')
+      .in(id)
+      .say(`<@${user('admin')}> look`);
+    expect([isIn('other'), isIn('admin'), isIn('member')]).toEqual([true, true, false]);
+    expect(await rest.put(Routes.threadMembers(id, user('installer'))).catch(codeOf)).toBe(10007);
+    expect(await rest.put(Routes.threadMembers(id, '12345678901234567')).catch(codeOf)).toBe(10013);
+    discord.restrict('studio', May.SendMessagesInThreads);
+    expect(await rest.put(Routes.threadMembers(id, user('member'))).catch(codeOf)).toBe(50013);
+  });
+
+  it('that was started by a member in private is heard of as soon as the bot is brought in', async () => {
+    const { discord, rest, send } = await desk({ privilegedIntents: ['message-content'] });
+    const intents = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent];
+    const client = await clientOf(discord, intents);
+    const heard: string[] = [];
+    client.on('messageCreate', ({ content }) => heard.push(content));
+    const member = discord.as('member');
+    const { id } = member.startThread('Mine', { isPrivate: true });
+    await member.in(id).say('alone');
+    expect(await send(id).catch(codeOf)).toBe(50001);
+    expect(await rest.get(Routes.channel(id)).catch(codeOf)).toBe(50001);
+    member.in(id).bringIn('atelier-bot');
+    await member.in(id).say('together');
+    await expect.poll(() => heard).toEqual(['together']);
+    expect(client.channels.cache.get(id)?.isThread()).toBe(true);
+    await send(id);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('is told to a session that begins later, unless it is archived or hidden', async () => {
+    const { discord, start } = await desk();
+    const { id } = await start('studio', { name: 'open', type: PRIVATE });
+    discord.as('member').startThread('hidden', { isPrivate: true });
+    discord.as('member').in('thread').archive();
+    const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+    const threads = client.channels.cache.filter((channel) => channel.isThread());
+    expect([...threads.keys()]).toEqual([id]);
+    expect(threads.first()?.isThread() && threads.first()).toMatchObject({ joined: true });
+  });
+
+  it('and its changes and end are dispatched', async () => {
+    const { discord, start, edit, rest } = await desk();
+    const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+    const heard: string[] = [];
+    client.on('threadCreate', ({ name }, isNew) => heard.push(`${name} ${isNew}`));
+    client.on('threadUpdate', (_, { name }) => heard.push(name));
+    client.on('threadDelete', ({ name }) => heard.push(`${name} is gone`));
+    for (const role of discord.world.guild('atelier').roles) role.permissions |= May.ManageThreads;
+    const { id } = await start('studio', { name: 'one', type: PUBLIC });
+    await expect.poll(() => heard).toEqual(['one true']);
+    await edit(id, { name: 'two' });
+    await rest.delete(Routes.channel(id));
+    await expect.poll(() => heard).toEqual(['one true', 'two', 'two is gone']);
+  });
+
+  it('where a command is used says so in the interaction', async () => {
+    const { discord, start } = await desk();
+    const client = await clientOf(discord);
+    await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
+    const seen: unknown[] = [];
+    client.on('raw' as 'debug', (packet: unknown) => {
+      const { t, d } = packet as { t: string; d: { channel: object; app_permissions: string } };
+      if (t === 'INTERACTION_CREATE') seen.push([d.channel, BigInt(d.app_permissions) & May.SendMessagesInThreads]);
+    });
+    answering(client, async (interaction) => {
+      if (interaction.isChatInputCommand()) await interaction.reply('yes');
+    });
+    const { id, parent_id } = await start('studio', { name: 'one', type: PRIVATE });
+    discord.as('owner').in(id).bringIn('member');
+    await (await discord.as('member').in(id).slash('models')).message();
+    discord.restrict(id, May.SendMessagesInThreads);
+    await (await discord.as('member').in(id).slash('models')).message();
+    await (await discord.as('member').in('voice-room').slash('models')).message();
+    expect(seen).toMatchObject([
+      [{ id, type: PRIVATE, parent_id, thread_metadata: { archived: false } }, May.SendMessagesInThreads],
+      [{ id }, 0n],
+      [{ type: 2 }, May.SendMessagesInThreads],
+    ]);
+    expect(discord.violations).toEqual([]);
+  });
+});

@@ -1,0 +1,133 @@
+import {
+  AttachmentBuilder,
+  DiscordAPIError,
+  GatewayIntentBits,
+  PermissionFlagsBits as May,
+  type Message,
+  REST,
+  Routes,
+} from 'discord.js';
+import { expect, it } from 'vitest';
+import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
+import { answering, clientOf, stage } from './stage.ts';
+
+const VOICE = 1 << 13;
+const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
+const ogg = Buffer.from('OggS and whatever follows');
+const waveform = Buffer.from([0, 128, 255, 64]).toString('base64');
+const body = { flags: VOICE, attachments: [{ id: '0', filename: 'voice-message.ogg', duration_secs: 2.5, waveform }] };
+const files = [{ name: 'voice-message.ogg', data: ogg }];
+
+async function desk(options: DiscordOptions = {}) {
+  const { discord } = await stage(options);
+  const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
+  const id = (name: string) => discord.world.channel(name).id;
+  const send = (where: string, more: object = {}, sent = files) =>
+    rest.post(Routes.channelMessages(id(where)), { body: { ...body, ...more }, files: sent }) as Promise<{
+      id: string;
+    }>;
+  return { discord, rest, id, send };
+}
+
+it('a voice message is kept with its length and waveform, and its sound can be fetched', async () => {
+  const { discord, send } = await desk();
+  expect(await send('thread')).toMatchObject({
+    flags: VOICE,
+    content: '',
+    attachments: [{ content_type: 'audio/ogg', duration_secs: 2.5, waveform, filename: 'voice-message.ogg' }],
+  });
+  const [attachment] = discord.messages('thread')[0]?.attachments ?? [];
+  const answer = await fetch(attachment?.url ?? '');
+  expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['audio/ogg', String(ogg)]);
+  expect(discord.violations).toEqual([]);
+});
+
+it('it needs its own permission and not that for files', async () => {
+  const { discord, send } = await desk();
+  expect(await send('no-voice-messages').catch(codeOf)).toBe(50173);
+  discord.restrict('studio', May.AttachFiles);
+  await send('studio');
+  expect(await send('studio', { flags: 0 }).catch(codeOf)).toBe(50013);
+  expect(discord.messages('studio')).toHaveLength(1);
+});
+
+it('what Discord does not take is refused with its own number, and with a form error where the form is wrong', async () => {
+  const { discord, send } = await desk();
+  expect(await send('studio', { content: 'hello' }).catch(codeOf)).toBe(50159);
+  expect(await send('studio', {}, [...files, ...files]).catch(codeOf)).toBe(50160);
+  expect(await send('studio', {}, [{ name: 'a.txt', data: Buffer.from('x') }]).catch(codeOf)).toBe(50160);
+  expect(await send('studio', { attachments: [{ id: '0' }] }).catch(codeOf)).toBe(50161);
+  expect(await send('studio', { content: 'x'.repeat(2_001) }).catch(codeOf)).toBe(50035);
+  expect(discord.messages('studio')).toEqual([]);
+  expect(discord.violations.length).toBeGreaterThan(4);
+});
+
+it('it is not edited, but deleted', async () => {
+  const { discord, rest, id, send } = await desk();
+  const one = Routes.channelMessage(id('studio'), (await send('studio')).id);
+  expect(await rest.patch(one, { body: { content: 'x' } }).catch(codeOf)).toBe(50162);
+  await rest.delete(one);
+  expect(discord.messages('studio')).toEqual([]);
+});
+
+it('the real client sends it as an answer, as a follow-up and in a channel', async () => {
+  const { discord } = await desk();
+  const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+  await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
+  const voice = () => ({
+    flags: VOICE,
+    files: [new AttachmentBuilder(ogg, { name: 'voice-message.ogg' }).setDuration(2.5).setWaveform(waveform)],
+  });
+  const problems = answering(client, async (interaction) => {
+    if (!interaction.isChatInputCommand()) return;
+    await interaction.reply(voice());
+    await interaction.followUp(voice());
+    const channel = await client.channels.fetch(interaction.channelId);
+    if (channel?.isSendable()) await channel.send(voice());
+  });
+  const exchange = await discord.as('member').slash('models');
+  await discord.until(() => (discord.messages('studio').length === 3 ? true : undefined));
+  await exchange.message();
+  expect(discord.messages('studio').map(({ flags, attachments }) => [flags, attachments[0]?.duration_secs])).toEqual([
+    [VOICE, 2.5],
+    [VOICE, 2.5],
+    [VOICE, 2.5],
+  ]);
+  discord.restrict('studio', May.SendVoiceMessages);
+  await discord.as('member').slash('models');
+  await expect.poll(() => problems.map(codeOf)).toEqual([50173]);
+  expect(discord.violations).toEqual([]);
+});
+
+it.each([
+  [[], false],
+  [['message-content'], true],
+] as const)(
+  'a member’s voice message is heard with its sound only by who reads messages: %j',
+  async (granted, reads) => {
+    const { discord } = await desk({ privilegedIntents: [...granted] });
+    const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
+    const client = await clientOf(discord, [Guilds, GuildMessages, ...(reads ? [MessageContent] : [])]);
+    const heard: Message[] = [];
+    client.on('messageCreate', (message) => heard.push(message));
+    const member = discord.as('member').in('thread');
+    await member.speak({ bytes: ogg, seconds: 3, waveform });
+    await member.say('and this', [{ name: 'wave.wav', bytes: ogg }]);
+    await expect.poll(() => heard.length).toBe(2);
+    expect(heard.map(({ flags }) => flags.bitfield)).toEqual([VOICE, 0]);
+    expect(
+      heard.map(({ attachments }) => attachments.map(({ duration, contentType }) => [duration, contentType])),
+    ).toEqual(reads ? [[[3, 'audio/ogg']], [[null, 'audio/x-wav']]] : [[], []]);
+    expect(heard[1]?.content).toBe(reads ? 'and this' : '');
+  },
+);
+
+it('a member speaks only where it may, and also by order', async () => {
+  const { discord } = await desk();
+  for (const role of discord.world.guild('elsewhere').roles) role.permissions &= ~May.SendVoiceMessages;
+  await expect(discord.as('member').in('hall').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/may not send voice/);
+  await expect(discord.as('member').in('read-only').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/may not send/);
+  const order = { do: 'speak', as: 'member', in: 'thread', base64: ogg.toString('base64'), seconds: 1 };
+  expect((await discord.obey(order)).message).toMatchObject({ flags: VOICE, author: { username: 'member' } });
+  await expect(discord.obey({ ...order, seconds: 0 })).rejects.toThrow(/seconds/);
+});
