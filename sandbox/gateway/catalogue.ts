@@ -1,4 +1,13 @@
-export type Ability = 'text' | 'image' | 'imgx' | 'video' | 'music' | 'lyrics' | 'realtime' | 'embedding';
+export type Ability =
+  | 'text'
+  | 'image'
+  | 'imgx'
+  | 'video'
+  | 'music'
+  | 'lyrics'
+  | 'realtime'
+  | 'transcription'
+  | 'embedding';
 
 export interface Model {
   readonly id: string;
@@ -25,6 +34,7 @@ const endpointsOf: Record<Ability, readonly string[]> = {
   music: ['music'],
   lyrics: ['music'],
   realtime: ['openai-realtime'],
+  transcription: ['transcription'],
   embedding: ['embeddings'],
 };
 
@@ -74,6 +84,7 @@ export const catalogue: readonly Model[] = [
   model('inkwell/fern:70b-instruct-50%', 'inkwell', 'text', '2025-04-30', '0.0000006000000000'),
   model('parley-realtime', 'inkwell', 'realtime', '2025-12-12', '0.0000320000000000'),
   model('parley-realtime-mini-2026-01-20', 'inkwell', 'realtime', '2026-01-20', '0.0000100000000000'),
+  model('parley-transcribe-1', 'inkwell', 'transcription', '2026-01-20', '0.0000060000000000'),
   model('thicket-embedding-3', 'inkwell', 'embedding', '2025-03-03', '0.0000000200000000', { compatible: true }),
 ];
 

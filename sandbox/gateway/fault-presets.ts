@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts';
+import { realtimePresets } from './realtime/fault.ts';
 
 /** Faults by name, for people and for tests that want the usual one. */
 export const faultPresets = {
@@ -71,6 +72,7 @@ export const faultPresets = {
   'text-plain': { type: 'text', how: 'plain' },
   'no-tools': { type: 'text', how: 'refuse-tools' },
   'no-reasoning': { type: 'text', how: 'refuse-reasoning' },
+  ...realtimePresets,
 } as const satisfies Record<string, Fault>;
 
 export type PresetName = keyof typeof faultPresets;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jobKinds } from './job.ts';
+import { type RealtimeFault, realtimeFault } from './realtime/fault.ts';
 import { type TextFault, textFault } from './text/fault.ts';
 
 /** What can go wrong with an answer. All but `truncated`, `drip` and `accepted-then` answer in the handler's place: nothing is taken. */
@@ -54,16 +55,18 @@ export const faultSchema = z.discriminatedUnion('type', [
   acceptedThen,
   ...jobFaults,
   textFault,
+  realtimeFault,
 ]);
 
 export type PlainFault = z.infer<typeof answerFault>;
 export type AnswerFault = PlainFault | z.infer<typeof acceptedThen>;
 export type JobFault = z.infer<typeof jobFault>;
-export type Fault = AnswerFault | JobFault | TextFault;
+export type Fault = AnswerFault | JobFault | TextFault | RealtimeFault;
 
 const jobFaultTypes: ReadonlySet<string> = new Set(jobFaults.map((schema) => schema.shape.type.value));
 export const isJobFault = (fault: Fault): fault is JobFault => jobFaultTypes.has(fault.type);
 export const isTextFault = (fault: Fault): fault is TextFault => fault.type === 'text';
+export const isRealtimeFault = (fault: Fault): fault is RealtimeFault => fault.type === 'realtime';
 
 export interface FaultTarget {
   readonly method?: string;
@@ -79,5 +82,5 @@ export const targetSchema = z.strictObject({
     .regex(/^[A-Za-z]+$/)
     .optional(),
   path: z.string().startsWith('/').optional(),
-  kind: z.enum([...jobKinds, 'action', 'change', 'modal', 'text', 'any']).optional(),
+  kind: z.enum([...jobKinds, 'action', 'change', 'modal', 'text', 'realtime', 'any']).optional(),
 });

@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events';
-import { type AnswerFault, type Fault, type FaultTarget, isJobFault, isTextFault, type JobFault } from './fault.ts';
+import type { JobFault } from './fault.ts';
+import { type AnswerFault, type Fault, type FaultTarget, isJobFault, isRealtimeFault, isTextFault } from './fault.ts';
 import { faultPresets, type PresetName } from './fault-presets.ts';
 import type { JobOrders } from './job.ts';
+import { type Moment, momentOf, type RealtimeFault } from './realtime/fault.ts';
 import type { TextFault } from './text/fault.ts';
 
 export interface FaultOrder {
@@ -60,7 +62,9 @@ export class FaultBook extends EventEmitter<{ change: [] }> {
 
   /** The first that matches strikes; the others wait for the next request. */
   forAnswer(occasion: Occasion): AnswerFault | undefined {
-    return this.#take(occasion, (fault): fault is AnswerFault => !isJobFault(fault) && !isTextFault(fault), 1)[0];
+    const ofAnswers = (fault: Fault): fault is AnswerFault =>
+      !isJobFault(fault) && !isTextFault(fault) && !isRealtimeFault(fault);
+    return this.#take(occasion, ofAnswers, 1)[0];
   }
 
   /** A refusal of something strikes those alone who ask for it. */
@@ -68,6 +72,13 @@ export class FaultBook extends EventEmitter<{ change: [] }> {
     const concerns = ({ how }: TextFault) =>
       (how !== 'refuse-tools' || asked.hasTools) && (how !== 'refuse-reasoning' || asked.hasReasoning);
     return this.#take(occasion, (fault): fault is TextFault => isTextFault(fault) && concerns(fault), 1)[0];
+  }
+
+  /** The first that strikes at such a moment. */
+  forRealtime(occasion: Occasion, moment: Moment, asksForTranscripts: boolean): RealtimeFault | undefined {
+    const concerns = (fault: RealtimeFault) =>
+      momentOf(fault) === moment && (fault.how !== 'refuse-transcriber' || asksForTranscripts);
+    return this.#take(occasion, (fault): fault is RealtimeFault => isRealtimeFault(fault) && concerns(fault), 1)[0];
   }
 
   /** Faults on a job add up: one may be slow and fail. */

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import websocket from '@fastify/websocket';
 import fastify, { type FastifyInstance } from 'fastify';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { readBodiesOf } from './body.ts';
@@ -20,6 +21,7 @@ import type { Parts } from './parts.ts';
 import { Power } from './power.ts';
 import type { Profile, Quirks } from './quirks.ts';
 import { randomOf } from './random.ts';
+import { RealtimeBook } from './realtime/book.ts';
 import { References } from './references.ts';
 import { accountRoutes } from './routes/account.ts';
 import { fileRoutes } from './routes/files.ts';
@@ -29,9 +31,11 @@ import { imgxTaskRoutes } from './routes/imgx-task.ts';
 import { imgxUploadRoutes } from './routes/imgx-upload.ts';
 import { modelRoutes } from './routes/models.ts';
 import { musicRoutes } from './routes/music.ts';
+import { realtimeRoutes } from './routes/realtime.ts';
 import { textRoutes } from './routes/text.ts';
 import { videoRoutes } from './routes/video.ts';
 import { Settings } from './settings.ts';
+import { Sockets } from './sockets.ts';
 import { openStudio, type Studio } from './studio/index.ts';
 import { Tally } from './tally.ts';
 import { UsageBook } from './usage-book.ts';
@@ -64,6 +68,7 @@ export interface EmbeddedGateway {
   readonly tally: Tally;
   readonly heard: readonly Heard[];
   readonly usage: UsageBook;
+  readonly realtime: RealtimeBook;
   /** How many answers are being written just now. */
   readonly writing: number;
   /** Every request, as it is answered. */
@@ -75,6 +80,8 @@ export interface EmbeddedGateway {
 }
 
 const LONGEST_SEGMENT = 4_096;
+/** More than the most that an event may hold; what is larger ends the session. */
+const LARGEST_FRAME = 20 * 1024 * 1024;
 const routes = [
   modelRoutes,
   accountRoutes,
@@ -85,6 +92,7 @@ const routes = [
   videoRoutes,
   musicRoutes,
   textRoutes,
+  realtimeRoutes,
   fileRoutes,
   controlRoutes,
 ];
@@ -124,14 +132,18 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     heard: new HeardBook(),
     idempotency: new Idempotency(),
     writing: new Set(),
+    realtime: new RealtimeBook(),
     pace,
+    clock,
     random,
     url: () => url,
   };
   followJobs(parts, materials, callbacks);
-  const server = serverFor(parts, clock);
+  const server = await serverFor(parts, clock);
+  const sockets = new Sockets(server.server);
   const close = async () => {
     pace.stop();
+    sockets.destroy();
     await server.close();
     await Promise.all([callbacks.close(), references.close()]);
     if (!options.studio) await studio.close();
@@ -142,10 +154,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     await close();
     throw problem;
   }
-  const { settings, jobs, tally, usage, faults, heard } = parts;
-  const power = new Power(server.server);
+  const { settings, jobs, tally, usage, faults, heard, realtime } = parts;
+  const power = new Power(server.server, sockets);
   return {
-    ...{ url, settings, faults, jobs, tally, usage, close, heard: heard.entries },
+    ...{ url, settings, faults, jobs, tally, usage, realtime, close, heard: heard.entries },
     setSpeed: (next) => pace.setSpeed(next),
     onHeard: (listener) => {
       heard.on('answered', listener);
@@ -161,7 +173,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   };
 }
 
-function serverFor(parts: Parts, clock: Clock): FastifyInstance {
+async function serverFor(parts: Parts, clock: Clock): Promise<FastifyInstance> {
   const server = fastify({
     // Ends hanging answers when the server closes.
     forceCloseConnections: true,
@@ -172,6 +184,8 @@ function serverFor(parts: Parts, clock: Clock): FastifyInstance {
       sendRefusal(asRefusal(problem), request, reply, parts);
     },
   });
+  // Before the door, so that a socket which is refused there is closed behind its answer.
+  await server.register(websocket, { options: { maxPayload: LARGEST_FRAME } });
   readBodiesOf(server, () => parts.settings.quirks.bodyLimit);
   hangDoor(server, parts, clock);
   for (const add of routes) add(server, parts);

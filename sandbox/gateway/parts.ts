@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../../src/lib/clock.ts';
 import type { PlainFault } from './fault.ts';
 import type { FaultBook } from './faults.ts';
 import type { Files } from './files.ts';
@@ -8,6 +9,7 @@ import type { JobBook } from './job-book.ts';
 import type { KeyGrant, KeyRing } from './keys.ts';
 import type { Pace } from './pace.ts';
 import type { Random } from './random.ts';
+import type { RealtimeBook } from './realtime/book.ts';
 import type { Settings } from './settings.ts';
 import type { Tally } from './tally.ts';
 import type { UsageBook } from './usage-book.ts';
@@ -25,7 +27,10 @@ export interface Parts {
   readonly idempotency: Idempotency;
   /** Answers whose stream has not ended. */
   readonly writing: Set<object>;
+  readonly realtime: RealtimeBook;
   readonly pace: Pace;
+  /** The pace's own, for what is as long at any speed. */
+  readonly clock: Clock;
   readonly random: Random;
   readonly url: () => string;
 }

@@ -1,15 +1,18 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Sockets } from './sockets.ts';
 
 /** Switches a server off and on again at the same address, as whoever runs it would: connections are refused meanwhile. */
 export class Power {
   readonly #server: Server;
+  readonly #sockets: Sockets;
   readonly #address: AddressInfo;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(server: Server) {
+  constructor(server: Server, sockets: Sockets) {
     this.#server = server;
+    this.#sockets = sockets;
     this.#address = server.address() as AddressInfo;
   }
 
@@ -36,6 +39,7 @@ export class Power {
       this.#server.close((problem) => (problem ? reject(problem) : resolve())),
     );
     this.#server.closeAllConnections();
+    this.#sockets.destroy();
     await closed;
   }
 }

@@ -1,3 +1,5 @@
+import type { Dialect } from './realtime/dialect.ts';
+
 /** `spec` speaks the specification's words, `stock` the shapes of the wire facts. */
 export type Profile = 'spec' | 'stock';
 export const profiles = ['spec', 'stock'] as const;
@@ -57,6 +59,10 @@ export interface Quirks {
   fullFrom: number;
   /** The largest request body in bytes (wire facts, part 8: 413). */
   bodyLimit: number;
+  /** What is spoken on the socket (wire facts, part 6). */
+  realtimeDialect: Dialect;
+  /** How long a live session may last; 30 before it was 60 (wire facts, part 6). */
+  realtimeMinutes: number;
 }
 
 const spec: Quirks = {
@@ -85,6 +91,8 @@ const spec: Quirks = {
   queuedFrom: 0,
   fullFrom: 0,
   bodyLimit: 32 * 1024 * 1024,
+  realtimeDialect: 'ga',
+  realtimeMinutes: 60,
 };
 
 const stock: Quirks = {

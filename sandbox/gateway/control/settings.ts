@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Parts } from '../parts.ts';
 import { profiles, type Quirks, quirksOf, videoShapes } from '../quirks.ts';
+import { dialects } from '../realtime/dialect.ts';
 import { ordered } from './ordered.ts';
 
 const flags = Object.entries(quirksOf('spec')).flatMap(([name, value]) => (typeof value === 'boolean' ? [name] : []));
@@ -12,6 +13,11 @@ const quirksOrder = z
     queuedFrom: z.int().min(0),
     fullFrom: z.int().min(0),
     batchLimit: z.int().min(1),
+    realtimeDialect: z.enum(dialects),
+    realtimeMinutes: z
+      .number()
+      .positive()
+      .max(24 * 60),
     bodyLimit: z
       .int()
       .min(1)

@@ -95,8 +95,8 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
 it('knows every fault that an answer can have', () => {
   const spoilsJobs = ['stick', 'fail', 'slow', 'lose-files', 'huge-file', 'no-media', 'imposter', 'no-buttons'];
   const ofAnswers = Object.entries(faultPresets)
-    // What spoils a stream of words is tried with those (test/e2e/asks).
-    .filter(([, { type }]) => type !== 'text' && !spoilsJobs.includes(type))
+    // What spoils a stream of words, or a live session, is tried with those.
+    .filter(([, { type }]) => type !== 'text' && type !== 'realtime' && !spoilsJobs.includes(type))
     .map(([name]) => name);
   const tried = [...Object.keys(refusals), ...doubts, 'drip', 'error-in-200', 'success-false', 'unavailable'];
   expect(ofAnswers.toSorted()).toEqual(tried.toSorted());

@@ -37,7 +37,7 @@ describe('the catalogue of models', () => {
     const { models, embedded, time } = await catalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await models.atHand()).toEqual([]);
-    expect((await models.atHand()).length).toBe(21);
+    expect((await models.atHand()).length).toBe(22);
     time.advance(5 * 60_000);
     embedded.faults.add({ do: 'bad-gateway' });
     expect((await models.atHand()).length).toBe(21);

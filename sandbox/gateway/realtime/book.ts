@@ -1,0 +1,29 @@
+import { EventEmitter } from 'node:events';
+import type { Session } from './session.ts';
+
+/** The live sessions, for whoever looks on or makes trouble. */
+export class RealtimeBook extends EventEmitter<{ open: [Session]; close: [Session]; heard: [Session, unknown] }> {
+  readonly #open = new Set<Session>();
+  /** How many there have been. */
+  opened = 0;
+
+  /** Those that are open, oldest first. */
+  get sessions(): readonly Session[] {
+    return [...this.#open];
+  }
+
+  add(session: Session): void {
+    this.#open.add(session);
+    this.opened += 1;
+    this.emit('open', session);
+  }
+
+  delete(session: Session): void {
+    if (this.#open.delete(session)) this.emit('close', session);
+  }
+
+  /** All connections go without a word. */
+  cut(): void {
+    for (const session of this.sessions) session.cut();
+  }
+}

@@ -1,0 +1,64 @@
+import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
+import { EventRefusal } from './refusal.ts';
+
+/** Base64 in one event (wire facts, part 6). */
+const MOST_AT_ONCE = 15 * 1024 * 1024;
+const BYTES_PER_SAMPLE = 2;
+/** Of sound that nobody has committed yet. */
+const LONGEST_SECONDS = 600;
+/** The shortest sound that is taken for speech. */
+const SHORTEST_MS = 100;
+
+/** What is said before it is committed. */
+export class InputBuffer {
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  get ms(): number {
+    return (this.#bytes / BYTES_PER_SAMPLE / PCM_RATE) * 1_000;
+  }
+
+  append(base64: string): Buffer {
+    const refuse = (message: string) => {
+      throw new EventRefusal(message, { code: 'invalid_value', param: 'audio' });
+    };
+    if (base64.length > MOST_AT_ONCE) refuse(`Invalid 'audio': at most ${MOST_AT_ONCE} bytes go into one event.`);
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) refuse("Invalid 'audio'. Expected base64-encoded audio bytes.");
+    const piece = Buffer.from(base64, 'base64');
+    if (this.#bytes + piece.length > LONGEST_SECONDS * PCM_RATE * BYTES_PER_SAMPLE)
+      refuse(`The input audio buffer holds at most ${LONGEST_SECONDS} seconds: commit or clear it.`);
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    return piece;
+  }
+
+  clear(): void {
+    this.#pieces = [];
+    this.#bytes = 0;
+  }
+
+  take(): Pcm {
+    if (this.ms < SHORTEST_MS) {
+      throw new EventRefusal(
+        `Error committing input audio buffer: buffer too small. Expected at least ${SHORTEST_MS}ms of audio, but buffer only has ${this.ms.toFixed(2)}ms of audio.`,
+        { code: 'input_audio_buffer_commit_empty' },
+      );
+    }
+    const sound = samplesFrom(Buffer.concat(this.#pieces));
+    this.clear();
+    return sound;
+  }
+}
+
+/** A byte too many is half a sample, and lost. */
+export function samplesFrom(bytes: Buffer): Pcm {
+  const sound = new Int16Array(Math.floor(bytes.length / BYTES_PER_SAMPLE));
+  for (let at = 0; at < sound.length; at++) sound[at] = bytes.readInt16LE(at * BYTES_PER_SAMPLE);
+  return sound;
+}
+
+export function bytesOf(sound: Pcm): Buffer {
+  const bytes = Buffer.allocUnsafe(sound.length * BYTES_PER_SAMPLE);
+  for (const [at, sample] of sound.entries()) bytes.writeInt16LE(sample, at * BYTES_PER_SAMPLE);
+  return bytes;
+}

@@ -1,0 +1,93 @@
+import { PCM_RATE } from '../../../src/lib/pcm.ts';
+import type { InputItem } from '../requests/text.ts';
+import type { Body } from '../wire/view.ts';
+import { type Dialect, namesIn } from './dialect.ts';
+import { samplesOf, wordsSpoken } from './voice.ts';
+
+type Status = 'in_progress' | 'completed' | 'incomplete';
+
+export type Part =
+  | { readonly type: 'text'; readonly text: string }
+  /** What a person said: as it was understood, and whether that was told. */
+  | { readonly type: 'sound'; readonly understood: string; readonly ms: number; readonly isWritten: boolean }
+  /** What the model said. */
+  | { readonly type: 'speech'; readonly text: string }
+  | { readonly type: 'picture'; readonly address: unknown };
+
+export interface Message {
+  readonly type: 'message';
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly parts: readonly Part[];
+}
+
+export interface Call {
+  readonly type: 'function_call';
+  readonly callId: string;
+  readonly name: string;
+  readonly written: string;
+}
+
+interface Output {
+  readonly type: 'function_call_output';
+  readonly callId: string;
+  readonly output: string;
+}
+
+export type Item = { readonly id: string; readonly status: Status } & (Message | Call | Output);
+
+export function itemBody(item: Item, dialect: Dialect): Body {
+  const { id, type, status } = item;
+  const head = { id, object: 'realtime.item', type, status };
+  switch (item.type) {
+    case 'message':
+      return { ...head, role: item.role, content: item.parts.map((part) => partBody(part, item.role, dialect)) };
+    case 'function_call':
+      return { ...head, call_id: item.callId, name: item.name, arguments: item.written };
+    case 'function_call_output':
+      return { ...head, call_id: item.callId, output: item.output };
+  }
+}
+
+export function partBody(part: Part, role: Message['role'], dialect: Dialect): Body {
+  switch (part.type) {
+    case 'text':
+      return { type: role === 'assistant' ? namesIn[dialect].text : 'input_text', text: part.text };
+    case 'sound':
+      return { type: 'input_audio', transcript: part.isWritten ? part.understood : null };
+    case 'speech':
+      return { type: namesIn[dialect].audio, transcript: part.text };
+    case 'picture':
+      return { type: 'input_image', image_url: part.address };
+  }
+}
+
+/** The same for whoever answers in words (`text/`). */
+export function asInput(item: Item): InputItem {
+  switch (item.type) {
+    case 'message':
+      return { role: item.role, content: wordsOf(item) };
+    case 'function_call':
+      return { type: item.type, call_id: item.callId, name: item.name };
+    case 'function_call_output':
+      return { type: item.type, call_id: item.callId, output: item.output };
+  }
+}
+
+export const wordsOf = ({ parts }: Message): string =>
+  parts.flatMap((part) => (part.type === 'sound' ? [part.understood] : 'text' in part ? [part.text] : [])).join(' ');
+
+/** How long it takes to say. */
+export const msOf = (speech: string): number =>
+  (wordsSpoken(speech).reduce((sum, word) => sum + samplesOf(word), 0) / PCM_RATE) * 1_000;
+
+/** What of it has begun to sound by then. */
+export function wordsUntil(speech: string, ms: number): string {
+  const most = (ms * PCM_RATE) / 1_000;
+  let samples = 0;
+  const heard = wordsSpoken(speech).filter((word) => {
+    const hasBegun = samples < most;
+    samples += samplesOf(word);
+    return hasBegun;
+  });
+  return heard.join('').trimEnd();
+}

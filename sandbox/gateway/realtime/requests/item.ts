@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { secondsOf } from '../../../../src/lib/pcm.ts';
+import { type Dialect, namesIn } from '../dialect.ts';
+import { understood } from '../ear.ts';
+import { samplesFrom } from '../input-buffer.ts';
+import type { Call, Item, Part } from '../item.ts';
+
+/** An item as a client gives it: its id is made here unless it has one. */
+export type GivenItem = (Item extends infer One ? (One extends Item ? Omit<One, 'id' | 'status'> : never) : never) & {
+  readonly id: string | undefined;
+};
+
+const text = (type: string) =>
+  z.strictObject({ type: z.literal(type), text: z.string() }).transform(({ text }): Part => ({ type: 'text', text }));
+
+/** What it says is told only where it was told before. */
+const sound = z
+  .strictObject({ type: z.literal('input_audio'), audio: z.base64().optional(), transcript: z.string().nullish() })
+  .transform(({ audio = '', transcript }): Part => {
+    const pcm = samplesFrom(Buffer.from(audio, 'base64'));
+    return {
+      ...{ type: 'sound', ms: secondsOf(pcm) * 1_000, isWritten: Boolean(transcript) },
+      understood: transcript ?? understood(pcm),
+    };
+  });
+
+const picture = z
+  .looseObject({ type: z.literal('input_image'), image_url: z.string() })
+  .transform(({ image_url: address }): Part => ({ type: 'picture', address }));
+
+const head = {
+  id: z.string().min(1).max(64).optional(),
+  object: z.literal('realtime.item').optional(),
+  status: z.enum(['completed', 'incomplete', 'in_progress']).optional(),
+};
+
+/** A part of a message is called differently by who said it, and for answers in each dialect. */
+export function givenItem(dialect: Dialect): z.ZodType<GivenItem> {
+  const { text: answered, audio: spoken } = namesIn[dialect];
+  const speech = z
+    .strictObject({ type: z.literal(spoken), transcript: z.string(), audio: z.string().optional() })
+    .transform(({ transcript }): Part => ({ type: 'speech', text: transcript }));
+  const message = <Role extends string, Of extends z.ZodType<Part>>(role: Role, part: Of) =>
+    z.strictObject({ ...head, type: z.literal('message'), role: z.literal(role), content: z.array(part).min(1) });
+  return z
+    .discriminatedUnion('type', [
+      z.discriminatedUnion('role', [
+        message('user', z.union([text('input_text'), sound, picture])),
+        message('assistant', z.union([text(answered), speech])),
+        message('system', text('input_text')),
+      ]),
+      z.strictObject({
+        ...head,
+        type: z.literal('function_call'),
+        ...{ call_id: z.string(), name: z.string(), arguments: z.string() },
+      }),
+      z.strictObject({ ...head, type: z.literal('function_call_output'), call_id: z.string(), output: z.string() }),
+    ])
+    .transform((given): GivenItem => {
+      switch (given.type) {
+        case 'message':
+          return { id: given.id, type: given.type, role: given.role, parts: given.content };
+        case 'function_call': {
+          const call: Call = {
+            ...{ type: given.type, callId: given.call_id },
+            ...{ name: given.name, written: given.arguments },
+          };
+          return { id: given.id, ...call };
+        }
+        case 'function_call_output':
+          return { id: given.id, type: given.type, callId: given.call_id, output: given.output };
+      }
+    });
+}

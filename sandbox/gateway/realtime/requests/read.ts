@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import { isRecord } from '../../../../src/lib/exact-json.ts';
+import { shown } from '../../refusal.ts';
+import type { Dialect } from '../dialect.ts';
+import { EventRefusal } from '../refusal.ts';
+import { type ClientEvent, clientEvents } from './events.ts';
+
+/** A client's event, or the first thing that is wrong with it. */
+export function readEvent(given: unknown, dialect: Dialect): ClientEvent {
+  if (!isRecord(given)) throw new EventRefusal('An event is a JSON object.', { code: 'invalid_event' });
+  if (given.type === undefined) throw missing('type');
+  const schemas = clientEvents[dialect];
+  const schema = schemas.get(String(given.type));
+  if (!schema) {
+    const known = [...schemas.keys()].map((type) => `'${type}'`).join(', ');
+    throw new EventRefusal(`Invalid value: '${shown(String(given.type))}'. Supported values are: ${known}.`, {
+      ...{ code: 'invalid_value', param: 'type' },
+    });
+  }
+  const outcome = schema.safeParse(given);
+  if (outcome.success) return outcome.data;
+  throw worst(outcome.error.issues.flatMap(innermost), given);
+}
+
+const missing = (param: string) =>
+  new EventRefusal(`Missing required parameter: '${param}'.`, { code: 'missing_required_parameter', param });
+
+/** Of a choice, what is wrong with the branch that came furthest. */
+function innermost(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const branches = issue.errors.map((branch) =>
+    branch.flatMap(innermost).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
+  );
+  const depth = (branch: readonly z.core.$ZodIssue[]) =>
+    Math.min(Number.POSITIVE_INFINITY, ...branch.map(({ path }) => path.length));
+  const [best] = branches.filter(({ length }) => length > 0).toSorted((one, other) => depth(other) - depth(one));
+  return best ?? [issue];
+}
+
+/** What is missing is said before what is too much, and both before what is wrong. */
+function worst(issues: readonly z.core.$ZodIssue[], given: unknown): EventRefusal {
+  const absent = issues.find(({ code, path }) => code !== 'unrecognized_keys' && at(given, path) === undefined);
+  if (absent) return missing(nameOf(absent.path));
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const param = nameOf([...issue.path, ...issue.keys.slice(0, 1)]);
+    return new EventRefusal(`Unknown parameter: '${param}'.`, { code: 'unknown_parameter', param });
+  }
+  const [issue] = issues;
+  const param = nameOf(issue?.path ?? []);
+  const value = at(given, issue?.path ?? []);
+  const what = typeof value === 'string' ? `'${shown(value)}'` : JSON.stringify(value)?.slice(0, 80);
+  const code = issue?.code === 'invalid_type' ? 'invalid_type' : 'invalid_value';
+  return new EventRefusal(`Invalid value: ${what} for '${param}': ${issue?.message}.`, { code, param });
+}
+
+const at = (given: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | null | undefined)?.[step], given);
+
+/** `item.content[0].type` */
+const nameOf = (path: readonly PropertyKey[]): string =>
+  path
+    .reduce<string>((name, step) => (typeof step === 'number' ? `${name}[${step}]` : `${name}.${String(step)}`), '')
+    .replace(/^\./, '');

@@ -1,0 +1,52 @@
+import type { Body } from '../wire/view.ts';
+import { type Item, msOf } from './item.ts';
+
+export interface Tokens {
+  readonly text: number;
+  readonly audio: number;
+}
+
+/** As a rule of thumb a token is four letters, a tenth of a second that is heard, and a twentieth that is spoken. */
+const LETTERS = 4;
+const HEARD_MS = 100;
+const SPOKEN_MS = 50;
+
+export const NO_TOKENS: Tokens = { text: 0, audio: 0 };
+export const sumOf = ({ text, audio }: Tokens): number => text + audio;
+export const both = (one: Tokens, other: Tokens): Tokens => ({
+  text: one.text + other.text,
+  audio: one.audio + other.audio,
+});
+
+export const tokensIn = (text: string): Tokens => ({ text: Math.ceil(text.length / LETTERS), audio: 0 });
+
+export function tokensOf(item: Item): Tokens {
+  if (item.type === 'function_call') return tokensIn(item.name + item.written);
+  if (item.type === 'function_call_output') return tokensIn(item.output);
+  return item.parts
+    .map((part): Tokens => {
+      if (part.type === 'sound') return { text: 0, audio: Math.ceil(part.ms / HEARD_MS) };
+      if (part.type === 'speech')
+        return { text: tokensIn(part.text).text, audio: Math.ceil(msOf(part.text) / SPOKEN_MS) };
+      return part.type === 'text' ? tokensIn(part.text) : NO_TOKENS;
+    })
+    .reduce(both, NO_TOKENS);
+}
+
+/** `known` is what the model had read before, which costs less. */
+export function usageBody(input: Tokens, known: Tokens, output: Tokens): Body {
+  const cached = { text: Math.min(known.text, input.text), audio: Math.min(known.audio, input.audio) };
+  return {
+    total_tokens: sumOf(input) + sumOf(output),
+    input_tokens: sumOf(input),
+    output_tokens: sumOf(output),
+    input_token_details: {
+      text_tokens: input.text,
+      audio_tokens: input.audio,
+      image_tokens: 0,
+      cached_tokens: sumOf(cached),
+      cached_tokens_details: { text_tokens: cached.text, audio_tokens: cached.audio, image_tokens: 0 },
+    },
+    output_token_details: { text_tokens: output.text, audio_tokens: output.audio },
+  };
+}

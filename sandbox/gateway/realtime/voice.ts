@@ -1,0 +1,103 @@
+import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
+import { hashOf } from '../studio/random.ts';
+
+/** Hertz of each voice's own pitch: what tells them apart. */
+const pitches = {
+  alloy: 170,
+  ash: 110,
+  ballad: 125,
+  cedar: 100,
+  coral: 215,
+  echo: 120,
+  marin: 205,
+  sage: 195,
+  shimmer: 230,
+  verse: 140,
+} as const;
+
+export type Voice = keyof typeof pitches;
+export const voices = Object.keys(pitches) as [Voice, ...Voice[]];
+
+/** The two resonances of a mouth that says it, in hertz. */
+const mouths: Readonly<Record<string, readonly [number, number]>> = {
+  a: [730, 1090],
+  e: [530, 1840],
+  i: [270, 2290],
+  o: [570, 840],
+  u: [300, 870],
+  y: [290, 2100],
+};
+const NEUTRAL = [500, 1500] as const;
+
+/** A melody that stays within a fourth, so that a voice is known by its pitch. */
+const STEPS = [0.89, 0.94, 1, 1.06, 1.12];
+const LOUD = 0.5;
+const HIGHEST = 4_000;
+const MOST_SYLLABLES = 8;
+const samplesIn = (ms: number) => Math.round((ms * PCM_RATE) / 1_000);
+const RISE = samplesIn(15);
+const FALL = samplesIn(45);
+const BETWEEN_WORDS = samplesIn(30);
+const AFTER_SENTENCE = samplesIn(180);
+
+/** Speaks like a singing automaton: a tone for each syllable, always the same for the same word and voice. */
+export function speechOf(text: string, voice: Voice): Pcm {
+  const words = wordsSpoken(text).map((word) => wordIn(word, voice));
+  const whole = new Int16Array(words.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const word of words) {
+    whole.set(word, at);
+    at += word.length;
+  }
+  return whole;
+}
+
+/** As they are spoken one after the other: with the space behind them. */
+export const wordsSpoken = (text: string): readonly string[] => text.match(/\s*\S{1,40}\s*/g) ?? [];
+
+export function wordIn(word: string, voice: Voice): Pcm {
+  const sound = new Int16Array(samplesOf(word));
+  let at = 0;
+  for (const syllable of syllablesOf(word)) {
+    const length = lengthOf(syllable);
+    sing(sound.subarray(at, at + length), syllable, voice);
+    at += length;
+  }
+  return sound;
+}
+
+/** How long a word is, without speaking it. */
+export function samplesOf(word: string): number {
+  const spoken = syllablesOf(word).reduce((sum, syllable) => sum + lengthOf(syllable), 0);
+  return spoken + (/[.!?;:,]["”’)]*\s*$/.test(word) ? AFTER_SENTENCE : BETWEEN_WORDS);
+}
+
+/** What is no word in our letters is sung letter by letter. */
+function syllablesOf(word: string): readonly string[] {
+  const plain = word.trim().toLowerCase();
+  return (plain.match(/[^aeiouy\s]*[aeiouy]+/g) ?? [...plain]).slice(0, MOST_SYLLABLES);
+}
+
+const lengthOf = (syllable: string) => samplesIn(110 + 20 * (hashOf(`${syllable} is long`) % 4));
+
+function sing(into: Pcm, syllable: string, voice: Voice): void {
+  const step = STEPS[hashOf(`${syllable} is high`) % STEPS.length] ?? 1;
+  const period = periodOf(pitches[voice] * step, mouths[syllable.at(-1) ?? ''] ?? NEUTRAL);
+  for (let at = 0; at < into.length; at++) {
+    const swell = Math.min(1, at / RISE, (into.length - at) / FALL);
+    into[at] = Math.round((period[at % period.length] ?? 0) * swell * LOUD * 32_767);
+  }
+}
+
+/** One turn of the tone, with the overtones that the mouth lets through; the loudest moment is 1. */
+function periodOf(pitch: number, [low, high]: readonly [number, number]): Float32Array {
+  const period = new Float32Array(Math.round(PCM_RATE / pitch));
+  for (let tone = 1; tone * pitch < HIGHEST; tone++) {
+    const near = (resonance: number, width: number) => 1 / (1 + ((tone * pitch - resonance) / width) ** 2);
+    const loud = (tone === 1 ? 0.8 : 0.05) + near(low, 120) + 0.5 * near(high, 200);
+    for (let at = 0; at < period.length; at++)
+      period[at] = (period[at] ?? 0) + loud * Math.sin((2 * Math.PI * tone * at) / period.length + tone);
+  }
+  const peak = period.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return period.map((value) => value / peak);
+}

@@ -1,0 +1,51 @@
+import type { TextWish } from '../requests/text.ts';
+import { answerTo } from '../text/engine.ts';
+import { conversationOf } from '../text/heard.ts';
+import { proseFor, quoted } from '../text/prose.ts';
+import type { Conversation } from './conversation.ts';
+import type { Settings } from './settings.ts';
+
+/** What the model is going to say, or which tools it calls instead. */
+export type Plan =
+  | { readonly type: 'words'; readonly text: string }
+  | { readonly type: 'calls'; readonly calls: readonly { readonly name: string; readonly written: string }[] };
+
+/** Of what it said before, as much as it takes to know it again. */
+const LAST_WORDS = 8;
+
+/** Answers without a model, from what was said: it shows that it knows the first and the last of it, and what it said itself. */
+export function planFor(conversation: Conversation, model: string, settings: Settings): Plan {
+  const wish: TextWish = {
+    ...{ model, input: conversation.input, stream: true, instructions: settings.instructions },
+    ...{ tools: settings.tools, tool_choice: settings.toolChoice },
+  };
+  const calls = answerTo(wish, false).items.flatMap((item) => (item.type === 'call' ? [item] : []));
+  if (calls.length > 0) return { type: 'calls', calls };
+  const asked = conversationOf(wish);
+  // What it says of the question in writing is too long to be said, and is known already.
+  const [, ...paragraphs] = proseFor(asked, undefined).split('\n\n');
+  return { type: 'words', text: plain([introduction(asked, conversation, settings), ...paragraphs].join(' ')) };
+}
+
+function introduction(
+  { question, before }: ReturnType<typeof conversationOf>,
+  { lastAnswer }: Conversation,
+  { instructions }: Settings,
+): string {
+  const [first] = before;
+  const last = lastAnswer?.split(/\s+/).slice(-LAST_WORDS).join(' ');
+  return [
+    'This is the sandbox speaking.',
+    question === '' ? 'You said nothing yet.' : `You said: ${quoted(question)}.`,
+    ...(first === undefined ? [] : [`The first of ${before.length + 1} things was: ${quoted(first)}.`]),
+    ...(last === undefined ? [] : [`My last words were: ${quoted(last)}.`]),
+    ...(instructions === '' ? [] : [`I was told: ${quoted(instructions)}.`]),
+  ].join(' ');
+}
+
+/** Nobody pronounces an asterisk. */
+const plain = (text: string) =>
+  text
+    .replace(/[*#`|]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();

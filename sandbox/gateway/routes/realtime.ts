@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify';
+import type { Model } from '../catalogue.ts';
+import { modelFor } from '../intake.ts';
+import type { Parts, Routes } from '../parts.ts';
+import { Line } from '../realtime/line.ts';
+import { errorEvent } from '../realtime/refusal.ts';
+import { Session } from '../realtime/session.ts';
+import { invalid, Refusal } from '../refusal.ts';
+
+/** Live sessions (specification, 4.10 and 6). */
+export const realtimeRoutes: Routes = (server, parts) => {
+  server.route({
+    method: 'GET',
+    url: '/v1/realtime',
+    config: { kind: 'realtime' },
+    // Behind the door's own look at the request, and before a socket comes to be.
+    preHandler: async (request) => {
+      modelOf(request, parts);
+    },
+    handler: () => {
+      throw new Refusal('This is a WebSocket: ask for an upgrade.', { status: 426, code: 'upgrade_required' });
+    },
+    wsHandler: (socket, request) => {
+      request.noteHeard?.({ status: 101 });
+      const freshId = (prefix: string) => `${prefix}_${parts.random.letters(20)}`;
+      const line = new Line(socket, request.raw.socket, freshId);
+      const { grant } = request;
+      const session = new Session({ line, parts, grant, model: modelOf(request, parts), freshId });
+      parts.realtime.add(session);
+      line.listen(
+        (event) => {
+          session.hear(event);
+          parts.realtime.emit('heard', session, event);
+        },
+        () => {
+          session.closed();
+          parts.realtime.delete(session);
+        },
+      );
+      if (session.dialect === 'ga' && request.headers['openai-beta'] === 'realtime=v1') refuseBeta(line, session);
+      else session.open();
+    },
+  });
+};
+
+function modelOf({ query, grant }: FastifyRequest, parts: Parts): Model {
+  const { model } = query as { model?: unknown };
+  if (typeof model !== 'string' || model.trim() === '') throw invalid('model is required', 'model_is_required');
+  return modelFor(parts, grant, model, ['realtime']);
+}
+
+/** Gateways of today take no client that asks for yesterday (wire facts, part 6). */
+function refuseBeta(line: Line, session: Session): void {
+  line.tell(
+    errorEvent('The Realtime Beta API is no longer supported: leave the header OpenAI-Beta away.', {
+      code: 'beta_api_shape_disabled',
+    }),
+  );
+  session.suffer('close');
+}

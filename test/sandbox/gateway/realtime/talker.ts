@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import type { GatewayOptions } from '../../../../sandbox/gateway/gateway.ts';
+import type { Dialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
+import { namesIn } from '../../../../sandbox/gateway/realtime/dialect.ts';
+import { type Bench, bench, type Json } from '../bench.ts';
+
+export const model = 'parley-realtime';
+
+/** A bare client of the socket. */
+export interface Talker {
+  readonly socket: WebSocket;
+  /** Everything that came, in order; frames that are no JSON as they are. */
+  readonly events: Json[];
+  /** Its close code, once it is closed. */
+  readonly closed: Promise<number>;
+  say(event: object | string): void;
+  /** The next event of a type after those that were asked for, while the gateway's time passes. */
+  until(type: string): Promise<Json>;
+}
+
+export interface Stage extends Bench {
+  readonly dialect: Dialect;
+  talker(options?: { model?: string | null; key?: string; headers?: Record<string, string> }): Promise<Talker>;
+}
+
+export async function stage(dialect: Dialect, options: GatewayOptions = {}): Promise<Stage> {
+  const side = await bench({ ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
+  return {
+    ...side,
+    dialect,
+    talker: async ({ model: id = model, key = 'sk-sandbox', headers = {} } = {}) => {
+      const address = new URL('/v1/realtime', side.gateway.url.replace(/^http/, 'ws'));
+      if (id !== null) address.searchParams.set('model', id);
+      const socket = new WebSocket(address, { headers: { authorization: `Bearer ${key}`, ...headers } });
+      onTestFinished(() => socket.terminate());
+      return talkerOn(socket, side);
+    },
+  };
+}
+
+async function talkerOn(socket: WebSocket, { clock }: Bench): Promise<Talker> {
+  const events: Json[] = [];
+  let read = 0;
+  const closed = new Promise<number>((resolve) => socket.once('close', resolve));
+  socket.on('message', (data, isBinary) => {
+    const text = String(data);
+    try {
+      events.push(isBinary ? data : JSON.parse(text));
+    } catch {
+      events.push(text);
+    }
+  });
+  await once(socket, 'open');
+  return {
+    ...{ socket, events, closed },
+    say: (event) => socket.send(typeof event === 'string' ? event : JSON.stringify(event)),
+    until: async (type) => {
+      for (let turn = 0; turn < 5_000; turn++) {
+        const at = events.findIndex((event, index) => index >= read && event.type === type);
+        if (at >= 0) {
+          read = at + 1;
+          return events[at];
+        }
+        if (socket.readyState === WebSocket.CLOSED) break;
+        clock.advance(20);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      throw new Error(`${type} never came, but ${events.map((event) => event.type).join(', ')}.`);
+    },
+  };
+}
+
+/** `session.update` in the words of a dialect: written answers unless told otherwise, and turns that the client ends. */
+export function settings(
+  dialect: Dialect,
+  {
+    speaks = false,
+    voice,
+    transcriber,
+    ...more
+  }: { speaks?: boolean; voice?: string; transcriber?: string; [name: string]: unknown } = {},
+): object {
+  const transcription = transcriber && { model: transcriber };
+  const session =
+    dialect === 'ga'
+      ? {
+          type: 'realtime',
+          output_modalities: [speaks ? 'audio' : 'text'],
+          audio: { input: { turn_detection: null, transcription }, output: { voice } },
+          ...more,
+        }
+      : {
+          modalities: speaks ? ['text', 'audio'] : ['text'],
+          ...{ voice, turn_detection: null, input_audio_transcription: transcription },
+          ...more,
+        };
+  return { type: 'session.update', session };
+}
+
+export const said = (text: string) => ({
+  type: 'conversation.item.create',
+  item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
+});
+
+export const deltas = (events: readonly Json[], dialect: Dialect, kind: 'text' | 'audio' | 'transcript'): string[] =>
+  events.filter(({ type }) => type === `response.${namesIn[dialect][kind]}.delta`).map(({ delta }) => delta);
