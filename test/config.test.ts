@@ -34,6 +34,7 @@ const defaults = {
   GATEWAY_SIMPLE_CHANGE_ORDER: 'action-first',
   GATEWAY_MODEL_SLASHES: 'encoded',
   GATEWAY_USAGE_UNIT: '',
+  GATEWAY_REALTIME_BETA: 'off',
   GATEWAY_REMIX: 'off',
   GATEWAY_IMGX_LISTS: 'off',
   GATEWAY_POLLS_PER_SECOND: '100',
@@ -100,6 +101,7 @@ describe('the defaults', () => {
         },
         simpleChangeOrder: 'action-first',
         modelSlashes: 'encoded',
+        realtimeBeta: false,
         remix: false,
       },
       store: { url: 'sqlite://data/atelier.sqlite', scheme: 'sqlite' },
@@ -167,6 +169,7 @@ describe('a value', () => {
       GATEWAY_SIMPLE_CHANGE_ORDER: 'id-first',
       GATEWAY_MODEL_SLASHES: 'plain',
       GATEWAY_USAGE_UNIT: 'cents',
+      GATEWAY_REALTIME_BETA: 'on',
     }).gateway;
     expect(gateway).toMatchObject({
       paths: { imgx: '/mj-fast/mj', music: '/music', videoa: '' },
@@ -174,6 +177,7 @@ describe('a value', () => {
       fields: { faceCheck: 'face_check', describePictures: 'base64' },
       simpleChangeOrder: 'id-first',
       modelSlashes: 'plain',
+      realtimeBeta: true,
       usageUnit: 'cents',
     });
   });
@@ -320,6 +324,7 @@ describe('a bad value', () => {
     GATEWAY_SIMPLE_CHANGE_ORDER: ['action', 'U2 <task>'],
     GATEWAY_MODEL_SLASHES: ['on', '%2F'],
     GATEWAY_USAGE_UNIT: ['dollars', 'CENTS'],
+    GATEWAY_REALTIME_BETA: switches,
     GATEWAY_REMIX: switches,
     GATEWAY_IMGX_LISTS: switches,
     GATEWAY_POLLS_PER_SECOND: [...numbers, '10001'],

@@ -6,6 +6,7 @@ import { ImageToVideo } from './image-to-video.ts';
 import { Imgx } from './imgx.ts';
 import { Models } from './models.ts';
 import { Music } from './music.ts';
+import { Realtime } from './realtime.ts';
 import { Responses } from './responses.ts';
 import { defaultLimits, type GatewayLimits, type GatewaySettings, type GatewayTools } from './settings.ts';
 import { TaskReader } from './task-reader.ts';
@@ -24,6 +25,7 @@ export interface Gateway {
   readonly imageToVideo: ImageToVideo;
   readonly music: Music;
   readonly responses: Responses;
+  readonly realtime: Realtime;
   /** Ends whatever is still under way and closes the connections. */
   close(): Promise<void>;
 }
@@ -39,6 +41,7 @@ export function openGateway(
     { log: silent, clock: systemClock, random: Math.random, ...tools },
   );
   const reader = new TaskReader(http, settings);
+  const realtime = new Realtime(http, settings);
   return {
     models: new Models(http, settings),
     usage: new UsageReports(http),
@@ -50,7 +53,11 @@ export function openGateway(
     imageToVideo: new ImageToVideo(http, reader, settings),
     music: new Music(http, reader, settings),
     responses: new Responses(http),
-    close: () => http.close(),
+    realtime,
+    close: async () => {
+      await realtime.close();
+      await http.close();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Dispatcher, errors, Pool } from 'undici';
+import { WebSocket } from 'ws';
 import { type Json, parseExact } from '../../lib/exact-json.ts';
 import { pause } from '../../lib/pause.ts';
 import { cleanMessage } from './clean.ts';
@@ -8,6 +9,7 @@ import { GatewayError } from './errors.ts';
 import { notJson, tooLarge, unreachable } from './failures.ts';
 import { retryAfterOf, waitBeforeRetry } from './retry.ts';
 import type { GatewayLimits, GatewaySettings, GatewayTools } from './settings.ts';
+import { upgraded } from './socket.ts';
 import { begun, isEventStream, piecesOf } from './stream.ts';
 
 /** What every call of this folder accepts besides its own input. */
@@ -30,6 +32,9 @@ export interface Question extends CallOptions {
   familyCodes?: ReadonlyMap<string, GatewayErrorKind>;
 }
 
+/** What an answer says of itself before its body. */
+type Head = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
+
 const MOST_REDIRECTS = 3;
 
 /**
@@ -39,9 +44,9 @@ const MOST_REDIRECTS = 3;
 export class GatewayHttp {
   readonly baseUrl: URL;
   readonly tools: GatewayTools;
+  readonly limits: GatewayLimits;
   readonly #pool: Pool;
   readonly #prefix: string;
-  readonly #limits: GatewayLimits;
   readonly #secrets: readonly string[];
   readonly #authorization: string;
   #isClosed = false;
@@ -54,7 +59,7 @@ export class GatewayHttp {
     }
     this.#secrets = [settings.apiKey];
     this.#authorization = `Bearer ${settings.apiKey}`;
-    this.#limits = limits;
+    this.limits = limits;
     this.tools = tools;
     this.#pool = new Pool(this.baseUrl.origin, {
       connections: settings.connections,
@@ -65,7 +70,7 @@ export class GatewayHttp {
 
   /** Asks without changing anything; what fails for a moment is asked again. */
   async read(question: Question): Promise<Json> {
-    const attempts = question.attempts ?? this.#limits.attempts;
+    const attempts = question.attempts ?? this.limits.attempts;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#send(question, false);
@@ -90,7 +95,7 @@ export class GatewayHttp {
   async stream(question: Question & { body: unknown }): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
     const { signal } = question;
     const headers = { accept: 'text/event-stream, application/json', ...question.headers };
-    const response = await this.#open({ ...question, headers }, true, this.#limits.silenceMs);
+    const response = await this.#open({ ...question, headers }, true, this.limits.silenceMs);
     if (!isFine(response)) return { whole: await this.#jsonOf(response, question, true) };
     const pieces = this.#pieces(response, signal);
     const start = await begun(pieces);
@@ -98,6 +103,28 @@ export class GatewayHttp {
     let text = '';
     for await (const piece of start?.all ?? []) text += piece;
     return { whole: this.#judged(text, response, question, true) };
+  }
+
+  /**
+   * Opens a socket, which comes paused: listen, then let it go on. A refused upgrade is judged like any other answer, and as nothing can have been
+   * begun yet, it may simply be asked for again.
+   */
+  async socket(question: Question): Promise<WebSocket> {
+    const { signal } = question;
+    const url = new URL(this.baseUrl.origin + this.#prefix + question.path + queryText(question.query));
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    const headers = { authorization: this.#authorization, 'user-agent': 'atelier', ...question.headers };
+    const upgrade = { url, headers, clock: this.tools.clock, patienceMs: this.limits.readMs, signal };
+    const answer = await this.#asked(question, false, () => upgraded(upgrade));
+    if (answer instanceof WebSocket) return answer;
+    if (isRedirect(answer)) this.#redirectTarget(answer, MOST_REDIRECTS, true);
+    if (!isFine(answer) || hidesError(parsed(answer.text), false)) this.#judged(answer.text, answer, question, false);
+    // Some gateways show their own page wherever they offer nothing.
+    throw new GatewayError(`The gateway at ${this.baseUrl.host} opens no socket for live conversations.`, {
+      kind: 'not-offered',
+      status: answer.statusCode,
+      code: 'not_upgraded',
+    });
   }
 
   /** An error that is told inside of an answer, read like any other. */
@@ -121,13 +148,16 @@ export class GatewayHttp {
     return this.#jsonOf(await this.#open(question, isSubmit), question, isSubmit);
   }
 
-  async #open(question: Question, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
-    const { signal } = question;
+  #open(question: Question, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
+    return this.#asked(question, isSubmit, () => this.#request(question, isSubmit, bodyTimeout));
+  }
+
+  async #asked<T>({ signal }: Question, isSubmit: boolean, ask: () => Promise<T>): Promise<T> {
     // Of those that are under way when the pool is destroyed nobody knows how far they came; this one has not begun.
     if (this.#isClosed) throw unreachable(new errors.ClientClosedError(), this.baseUrl.host, isSubmit);
     if (signal?.aborted) throw unreachable(signal.reason, this.baseUrl.host, false, signal);
     try {
-      return await this.#request(question, isSubmit, bodyTimeout);
+      return await ask();
     } catch (error) {
       throw error instanceof GatewayError ? error : unreachable(error, this.baseUrl.host, isSubmit, signal);
     }
@@ -142,7 +172,7 @@ export class GatewayHttp {
     return this.#judged(text, response, question, isSubmit);
   }
 
-  #judged(text: string, response: Dispatcher.ResponseData, question: Question, isSubmit: boolean): Json {
+  #judged(text: string, response: Head, question: Question, isSubmit: boolean): Json {
     const { statusCode: status, headers } = response;
     const body = parsed(text);
     if (!isFine(response) || hidesError(body, isSubmit)) {
@@ -177,10 +207,10 @@ export class GatewayHttp {
         },
         body: hasBody ? JSON.stringify(question.body) : null,
         signal: question.signal ?? null,
-        headersTimeout: this.#limits[question.patience ?? (isSubmit ? 'submitMs' : 'readMs')],
+        headersTimeout: this.limits[question.patience ?? (isSubmit ? 'submitMs' : 'readMs')],
         ...(bodyTimeout === undefined ? {} : { bodyTimeout }),
       });
-      if (response.statusCode < 300 || response.statusCode >= 400) return response;
+      if (!isRedirect(response)) return response;
       await response.body.dump();
       const target = this.#redirectTarget(response, redirects, isSubmit || hasBody);
       path = target.pathname + target.search;
@@ -188,7 +218,7 @@ export class GatewayHttp {
   }
 
   /** Followed for questions within the gateway's own origin alone: no other host ever sees the key or an order. */
-  #redirectTarget(response: Dispatcher.ResponseData, redirects: number, hasBody: boolean): URL {
+  #redirectTarget(response: Head, redirects: number, hasBody: boolean): URL {
     const location = String(response.headers.location ?? '');
     const target = URL.parse(location, this.baseUrl.href);
     if (target?.origin === this.baseUrl.origin && !hasBody && redirects < MOST_REDIRECTS) return target;
@@ -201,7 +231,7 @@ export class GatewayHttp {
 
   async #textOf(response: Dispatcher.ResponseData, isSubmit: boolean, signal?: AbortSignal): Promise<string> {
     const { body, headers, statusCode: status } = response;
-    const most = this.#limits.answerBytes;
+    const most = this.limits.answerBytes;
     const announced = Number(headers['content-length'] ?? Number.NaN);
     try {
       // The length that was announced is enforced by undici, so a small one needs no counting.
@@ -222,7 +252,7 @@ export class GatewayHttp {
   }
 
   async *#pieces(response: Dispatcher.ResponseData, signal?: AbortSignal): AsyncGenerator<string, void, void> {
-    const most = this.#limits.answerBytes;
+    const most = this.limits.answerBytes;
     try {
       yield* piecesOf(response.body, most, () =>
         tooLarge(most, { status: response.statusCode, mayHaveTakenEffect: true }),
@@ -233,7 +263,8 @@ export class GatewayHttp {
   }
 }
 
-const isFine = ({ statusCode }: Dispatcher.ResponseData): boolean => statusCode >= 200 && statusCode < 300;
+const isFine = ({ statusCode }: Head): boolean => statusCode >= 200 && statusCode < 300;
+const isRedirect = ({ statusCode }: Head): boolean => statusCode >= 300 && statusCode < 400;
 
 function baseOf(text: string): URL {
   const url = URL.parse(text);

@@ -22,6 +22,8 @@ export interface GatewaySettings {
   readonly simpleChangeOrder: 'action-first' | 'id-first';
   /** Some proxies in front of a gateway decode `%2F` in a path and lose the route; those want `plain`. */
   readonly modelSlashes: 'encoded' | 'plain';
+  /** Older gateways open live conversations only where this is announced, and newer ones refuse those that announce it. */
+  readonly realtimeBeta: boolean;
 }
 
 export const defaultSettings = {
@@ -34,6 +36,7 @@ export const defaultSettings = {
   },
   simpleChangeOrder: 'action-first',
   modelSlashes: 'encoded',
+  realtimeBeta: false,
 } as const satisfies Omit<GatewaySettings, 'baseUrl' | 'apiKey'>;
 
 /** Patience and appetite of the client. */

@@ -9,8 +9,11 @@ export interface RealtimeSettings {
   voice?: string | undefined;
   /** A model that writes down what is said to the session, where the gateway has one. */
   transcriber?: string | undefined;
-  tools?: readonly TextTool[] | undefined;
+  tools?: readonly RealtimeTool[] | undefined;
 }
+
+/** Gateways search the web for text alone. */
+export type RealtimeTool = Exclude<TextTool, { type: 'web-search' }>;
 
 /** Something of the conversation so far, for a session that did not hear it. */
 export interface EarlierTurn {

@@ -1,0 +1,48 @@
+import type { GatewayHttp } from './http.ts';
+import { Connector } from './realtime/connector.ts';
+import { Dialects } from './realtime/dialect.ts';
+import type { EarlierTurn, RealtimeSession, RealtimeSettings } from './realtime/events.ts';
+import { Memory } from './realtime/memory.ts';
+import { Session } from './realtime/session.ts';
+import { earlierTurns, realtimeSettings } from './realtime/utterance.ts';
+import { EventNames } from './realtime/wire.ts';
+import { checked } from './schemas.ts';
+import type { GatewaySettings } from './settings.ts';
+
+export interface OpenOptions {
+  /** The conversation so far, where this session goes on with one. */
+  earlier?: readonly EarlierTurn[] | undefined;
+  /** Until the session is open. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Live conversations (4.10). */
+export class Realtime {
+  readonly #http: GatewayHttp;
+  readonly #isBeta: boolean;
+  readonly #dialects = new Dialects();
+  readonly #sessions = new Set<Session>();
+
+  constructor(http: GatewayHttp, settings: Pick<GatewaySettings, 'realtimeBeta'>) {
+    this.#http = http;
+    this.#isBeta = settings.realtimeBeta;
+  }
+
+  /** Comes back when the gateway has taken the settings; whatever it refuses is thrown. */
+  async open(settings: RealtimeSettings, { earlier = [], signal }: OpenOptions = {}): Promise<RealtimeSession> {
+    const wanted = checked(realtimeSettings, settings);
+    const memory = new Memory(checked(earlierTurns, earlier));
+    const names = new EventNames(this.#http.tools.random);
+    const connector = new Connector(this.#http, this.#dialects, names, wanted, this.#isBeta);
+    const around = { http: this.#http, names, memory, past: new Set<string>() };
+    const session = new Session(around, connector, () => this.#sessions.delete(session));
+    this.#sessions.add(session);
+    await session.open(signal);
+    return session;
+  }
+
+  /** Ends all of them. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions].map((session) => session.close()));
+  }
+}

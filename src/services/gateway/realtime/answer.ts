@@ -1,0 +1,159 @@
+import { PCM_RATE } from '../../../lib/pcm.ts';
+import type { GatewayError } from '../errors.ts';
+import { tooLarge } from '../failures.ts';
+import type { RealtimeAnswer, RealtimeEvent, RealtimeResponse, Utterance } from './events.ts';
+import { lost, ofSaid } from './failures.ts';
+import { Feed } from './feed.ts';
+import { type Frame, responseIdOf } from './frames.ts';
+import { Hearing } from './hearing.ts';
+import type { Ear, Line } from './line.ts';
+import { ResponseReader } from './reader.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** How long an answer that was broken off may take to end. */
+const LAST_WORD_MS = 5_000;
+/** How long the end of an answer waits for what the gateway still writes down of the sound that it answers. */
+const LATE_WORDS_MS = 2_000;
+
+export interface Beginning {
+  id: string;
+  line: Line;
+  /** What it answers. */
+  said: Utterance;
+  /** Whether the gateway writes down what it hears. */
+  writesDown: boolean;
+  whenOver(): void;
+}
+
+/** One answer, from its first event to its last. */
+export class Answer implements RealtimeAnswer, Ear {
+  readonly id: string;
+  readonly #around: Surroundings;
+  readonly #line: Line;
+  readonly #whenOver: () => void;
+  readonly #reader: ResponseReader;
+  readonly #hearing: Hearing;
+  readonly #feed = new Feed<RealtimeEvent>();
+  readonly #over = Promise.withResolvers<void>();
+  /** Takes the words of the sound that is answered. */
+  readonly #learn: ((words: string) => void) | undefined;
+  #end: RealtimeResponse | undefined;
+  #isInterrupted = false;
+  #isOver = false;
+  #size = 0;
+  #stopTimer: () => void = () => undefined;
+
+  constructor(around: Surroundings, { id, line, said, writesDown, whenOver }: Beginning) {
+    this.id = id;
+    this.#line = line;
+    this.#around = around;
+    this.#whenOver = whenOver;
+    this.#reader = new ResponseReader(id, (body, status) => around.http.errorIn(body, status));
+    const { text = '', sound, outputs = [] } = said;
+    for (const output of outputs) around.memory.answered(output);
+    const hasSound = sound !== undefined && sound.length > 0;
+    if (hasSound) this.#learn = around.memory.heard();
+    around.memory.said('member', text);
+    this.#hearing = new Hearing(hasSound && writesDown);
+    this.#expectMore();
+  }
+
+  get events(): AsyncIterable<RealtimeEvent> {
+    return this.#feed;
+  }
+
+  hear(frame: Frame): void {
+    if (this.#isOver) return;
+    this.#tellHeard(this.#hearing.take(frame));
+    if (this.#end && !this.#hearing.isAwaited) this.#release(this.#end);
+    const isOurs = frame.type.startsWith('response.') && (responseIdOf(frame.body) ?? this.id) === this.id;
+    if (this.#end || !isOurs) return;
+    this.#size += frame.size;
+    if (this.#size > this.#around.http.limits.answerBytes)
+      this.#giveUp(tooLarge(this.#around.http.limits.answerBytes, {}));
+    else this.#read(frame);
+  }
+
+  lose(why: GatewayError): void {
+    if (this.#isOver) return;
+    this.#release(this.#end ?? this.#cut(why));
+  }
+
+  async interrupt(): Promise<void> {
+    if (this.#isOver) return;
+    if (this.#end) this.#release(this.#end);
+    else if (!this.#isInterrupted) {
+      this.#isInterrupted = true;
+      this.#reader.freeze();
+      this.#expectMore(LAST_WORD_MS);
+      // Where the connection is lost meanwhile, that ends the answer as well.
+      await Promise.allSettled(this.#breakingOff().map((event) => this.#line.send(event)));
+    }
+    await this.#over.promise;
+  }
+
+  #breakingOff() {
+    const { names } = this.#around;
+    const cancel = names.event('response.cancel', { response_id: this.id });
+    const { sound } = this.#reader;
+    if (!sound) return [cancel];
+    const [item_id, content_index] = [sound.itemId, sound.contentIndex];
+    const audio_end_ms = Math.floor((sound.samples * 1000) / PCM_RATE);
+    return [cancel, names.event('conversation.item.truncate', { item_id, content_index, audio_end_ms })];
+  }
+
+  #cut(why: GatewayError): RealtimeResponse {
+    if (this.#isInterrupted) return this.#reader.end('cancelled');
+    return this.#reader.end('cut', { error: ofSaid(why, true) });
+  }
+
+  #giveUp(why: GatewayError): void {
+    this.#line.close();
+    this.lose(why);
+  }
+
+  #read(frame: Frame): void {
+    if (!this.#isInterrupted) this.#expectMore();
+    for (const event of this.#reader.take(frame)) {
+      if (event.type === 'end') this.#finish(event.response);
+      else this.#feed.tell(event);
+    }
+  }
+
+  #finish(end: RealtimeResponse): void {
+    if (this.#hearing.isAwaited && !this.#isInterrupted) {
+      this.#end = end;
+      this.#expect(LATE_WORDS_MS, () => this.#release(end));
+    } else this.#release(end);
+  }
+
+  #release(end: RealtimeResponse): void {
+    this.#isOver = true;
+    this.#stopTimer();
+    this.#tellHeard(this.#hearing.close());
+    const { memory, past } = this.#around;
+    memory.said('model', end.text);
+    for (const call of end.calls) memory.called(call);
+    past.add(this.id);
+    this.#feed.tell({ type: 'end', response: end });
+    this.#feed.end();
+    this.#over.resolve();
+    this.#whenOver();
+  }
+
+  #tellHeard(words: string | undefined): void {
+    if (words === undefined) return;
+    this.#learn?.(words);
+    this.#feed.tell({ type: 'heard', text: words });
+  }
+
+  #expectMore(ms = this.#around.http.limits.silenceMs): void {
+    this.#expect(ms, () => this.#giveUp(lost('silent', this.#around.http.baseUrl.host)));
+  }
+
+  /** One thing is waited for at a time. */
+  #expect(ms: number, late: () => void): void {
+    this.#stopTimer();
+    this.#stopTimer = this.#around.http.tools.clock.after(ms, late);
+  }
+}

@@ -1,0 +1,171 @@
+import { pause } from '../../../lib/pause.ts';
+import { GatewayError } from '../errors.ts';
+import { asText } from '../read/values.ts';
+import { errorOf } from '../responses/failure.ts';
+import { asWord } from '../responses/output.ts';
+import { waitBeforeRetry } from '../retry.ts';
+import { Backoff } from './backoff.ts';
+import type { Connector } from './connector.ts';
+import { lost } from './failures.ts';
+import type { Frame } from './frames.ts';
+import type { Ear, Line } from './line.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Gateways end a session after an hour. */
+const RENEWED_AFTER_MS = 55 * 60_000;
+const EXPIRED = 'session_expired';
+
+/** One connection after the other: whichever there is, and made anew while nobody speaks. */
+export class Lifeline implements Ear {
+  readonly #around: Surroundings;
+  readonly #connector: Connector;
+  readonly #ear: Ear;
+  readonly #backoff: Backoff;
+  readonly #closing = new AbortController();
+  #id = '';
+  #line: Line | undefined;
+  #madeAt = 0;
+  #connecting: Promise<void> | undefined;
+  #mending: { stop: AbortController; done: Promise<void> } | undefined;
+  #isBusy = false;
+  #isDue = false;
+  #stopRenewal: () => void = () => undefined;
+
+  constructor(around: Surroundings, connector: Connector, ear: Ear) {
+    this.#around = around;
+    this.#connector = connector;
+    this.#ear = ear;
+    this.#backoff = new Backoff(around.http.tools.random);
+  }
+
+  /** The gateway's id of the first connection. */
+  get id(): string {
+    return this.#id;
+  }
+
+  /** Somebody speaks: a connection that is open, made anew where it has to be. It stays until they rest. */
+  async take(signal: AbortSignal | undefined): Promise<Line> {
+    const { http } = this.#around;
+    const { attempts } = http.limits;
+    this.#isBusy = true;
+    this.#mending?.stop.abort();
+    for (let attempt = 1; ; attempt++) {
+      this.#check(signal);
+      if (this.#line?.isOpen) return this.#line;
+      try {
+        await this.#connected(signal);
+        if (!this.#line?.isOpen) throw lost('cut', http.baseUrl.host);
+      } catch (error) {
+        this.#check(signal);
+        if (!(error instanceof GatewayError) || attempt >= attempts) throw error;
+        const wait = waitBeforeRetry(error, attempt, http.tools.random);
+        if (wait === undefined) throw error;
+        await pause(http.tools.clock, wait, AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])]));
+      }
+    }
+  }
+
+  /** Nobody speaks any more: what had to wait for that is done now. */
+  rest(): void {
+    this.#isBusy = false;
+    if (this.#isDue) this.#leave();
+    this.#mend();
+  }
+
+  hear(frame: Frame): void {
+    if (frame.type === 'error') this.#note(errorOf(frame.body));
+    this.#ear.hear(frame);
+  }
+
+  lose(why: GatewayError): void {
+    this.#around.http.tools.log.info(
+      { code: why.code, cause: why.cause },
+      'A live connection to the gateway was lost.',
+    );
+    this.#leave();
+    this.#ear.lose(why);
+    if (!this.#isBusy) this.#mend();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#leave();
+    this.#mending?.stop.abort();
+    await this.#mending?.done;
+  }
+
+  #check(signal: AbortSignal | undefined): void {
+    const { host } = this.#around.http.baseUrl;
+    if (this.#closing.signal.aborted) throw lost('closed', host);
+    if (signal?.aborted) throw lost('aborted', host, signal.reason);
+  }
+
+  /** One attempt at a time, whoever wants it. Who takes their words back does not wait for it. */
+  async #connected(signal: AbortSignal | undefined): Promise<void> {
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    const left = Promise.withResolvers<void>();
+    signal?.addEventListener('abort', () => left.resolve(), { once: true });
+    await Promise.race([this.#connecting, left.promise]);
+    this.#check(signal);
+  }
+
+  async #connect(): Promise<void> {
+    const { clock } = this.#around.http.tools;
+    const { line, id } = await this.#connector.connect(this.#around.memory, this.#closing.signal);
+    line.listen(this);
+    this.#id ||= id;
+    this.#line = line;
+    this.#madeAt = clock.now();
+    this.#isDue = false;
+    this.#stopRenewal = clock.after(RENEWED_AFTER_MS, () => this.#age());
+  }
+
+  #age(): void {
+    this.#isDue = true;
+    if (!this.#isBusy) this.rest();
+  }
+
+  #note(error: Record<string, unknown>): void {
+    const facts = { code: asWord(error.code), type: asWord(error.type), param: asWord(error.param) };
+    this.#around.http.tools.log.info(facts, 'The gateway reported an error in a live conversation.');
+    if (asText(error.code) === EXPIRED) this.#age();
+  }
+
+  #leave(): void {
+    if (!this.#line) return;
+    this.#backoff.held(this.#around.http.tools.clock.now() - this.#madeAt);
+    this.#stopRenewal();
+    this.#line.close();
+    this.#line = undefined;
+  }
+
+  #mend(): void {
+    if (this.#mending || this.#closing.signal.aborted || this.#line?.isOpen) return;
+    const stop = new AbortController();
+    const done = this.#mended(stop.signal).finally(() => {
+      this.#mending = undefined;
+    });
+    this.#mending = { stop, done };
+  }
+
+  async #mended(stop: AbortSignal): Promise<void> {
+    const { clock, log } = this.#around.http.tools;
+    for (;;) {
+      const wait = this.#backoff.next();
+      if (wait === undefined) return;
+      await pause(clock, wait, stop);
+      if (stop.aborted || this.#line?.isOpen) return;
+      try {
+        await this.#connected(stop);
+        return;
+      } catch (error) {
+        if (stop.aborted) return;
+        const again = error instanceof GatewayError ? waitBeforeRetry(error, 1, () => 0) : undefined;
+        log.info({ err: error }, 'A live connection to the gateway could not be made anew.');
+        if (again === undefined) return;
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import type { RawData, WebSocket } from 'ws';
+import type { Clock } from '../../../lib/clock.ts';
+import type { GatewayError } from '../errors.ts';
+import { lost } from './failures.ts';
+import { type Frame, frameOf } from './frames.ts';
+import type { ClientEvent } from './wire.ts';
+
+/** Who listens to a connection. */
+export interface Ear {
+  hear(frame: Frame): void;
+  /** Once, and never for a connection that we closed. */
+  lose(why: GatewayError): void;
+}
+
+/** A connection that says nothing for so long is asked whether it is there, and given up where it does not answer for as long again. */
+const BEAT_MS = 20_000;
+
+/** One connection, kept alive. */
+export class Line {
+  readonly #socket: WebSocket;
+  readonly #clock: Clock;
+  readonly #host: string;
+  #ear: Ear;
+  #why: GatewayError | undefined;
+  #fault: unknown;
+  #isQuiet = true;
+  #stopBeat: () => void;
+
+  constructor(socket: WebSocket, host: string, clock: Clock, ear: Ear) {
+    this.#socket = socket;
+    this.#host = host;
+    this.#clock = clock;
+    this.#ear = ear;
+    socket.on('message', (data) => this.#take(data));
+    socket.on('pong', () => this.#stir());
+    socket.on('error', (fault) => {
+      this.#fault = fault;
+    });
+    socket.on('close', (code) => this.#drop(lost('cut', host, this.#fault ?? new Error(`Closed with ${code}.`))));
+    this.#stopBeat = clock.after(BEAT_MS, () => this.#beat());
+    socket.resume();
+  }
+
+  get isOpen(): boolean {
+    return this.#why === undefined && this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  /** From now on this one is told, and nobody else. */
+  listen(ear: Ear): void {
+    this.#ear = ear;
+  }
+
+  /** Comes back when it has left this machine, so that whoever waits does not send faster than the gateway takes. */
+  send(event: ClientEvent): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket.send(JSON.stringify(event), (fault) => {
+        if (fault) reject(this.#why ?? lost('cut', this.#host, fault));
+        else resolve();
+      });
+    });
+  }
+
+  /** Whoever listens is not told: they know. */
+  close(): void {
+    if (this.#why) return;
+    this.#leave(lost('closed', this.#host));
+    this.#socket.close(1000);
+    // Nobody waits for a goodbye.
+    this.#socket.terminate();
+  }
+
+  #take(data: RawData): void {
+    this.#stir();
+    if (this.#why) return;
+    const frame = frameOf(data);
+    if (frame) this.#ear.hear(frame);
+  }
+
+  #stir(): void {
+    this.#isQuiet = false;
+  }
+
+  #beat(): void {
+    this.#isQuiet = true;
+    this.#socket.ping();
+    this.#stopBeat = this.#clock.after(BEAT_MS, () => {
+      if (!this.#isQuiet) return this.#beat();
+      // A process that was held up hears first what has come meanwhile.
+      setImmediate(() => {
+        if (this.#why) return;
+        if (this.#isQuiet) this.#drop(lost('silent', this.#host));
+        else this.#beat();
+      });
+    });
+  }
+
+  #drop(why: GatewayError): void {
+    if (this.#why) return;
+    this.#leave(why);
+    this.#socket.terminate();
+    this.#ear.lose(why);
+  }
+
+  #leave(why: GatewayError): void {
+    this.#why = why;
+    this.#stopBeat();
+  }
+}

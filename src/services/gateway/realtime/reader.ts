@@ -1,0 +1,182 @@
+import { isRecord } from '../../../lib/exact-json.ts';
+import type { GatewayError } from '../errors.ts';
+import { asNumber, asText } from '../read/values.ts';
+import { Calls } from '../responses/calls.ts';
+import { statusOf, toldLater } from '../responses/failure.ts';
+import type { Growing, Spot } from '../responses/growing.ts';
+import { asWord, newText } from '../responses/output.ts';
+import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from './events.ts';
+import type { Frame } from './frames.ts';
+import { SampleReader } from './samples.ts';
+import { usageFrom } from './usage.ts';
+
+/** Events that bring words; their twins in `.done` bring them whole. Both dialects: their names do not meet. */
+const WORDS = new Map([
+  ['response.output_text', 'text'],
+  ['response.text', 'text'],
+  ['response.output_audio_transcript', 'transcript'],
+  ['response.audio_transcript', 'transcript'],
+]);
+const SOUND = new Set(['response.output_audio.delta', 'response.audio.delta']);
+
+const ENDS = new Map<unknown, RealtimeEnd>([
+  ['completed', 'completed'],
+  ['cancelled', 'cancelled'],
+  ['incomplete', 'incomplete'],
+  ['failed', 'failed'],
+]);
+
+/** How far the sound of an answer has come. */
+export interface SoundSoFar {
+  itemId: string;
+  contentIndex: number;
+  samples: number;
+}
+
+type Parts = Record<string, unknown>;
+
+/** Makes events of what a gateway sends of one answer. Nothing is told twice; the end comes once and holds all that came. */
+export class ResponseReader {
+  readonly #id: string;
+  readonly #errorIn: (body: unknown, status: number) => GatewayError;
+  readonly #text: Growing = newText();
+  readonly #calls = new Calls();
+  readonly #samples = new Map<string, SampleReader>();
+  readonly #taken = new Set<string>();
+  #sound: SoundSoFar | undefined;
+  #usage: RealtimeUsage | undefined;
+  #isFrozen = false;
+
+  constructor(id: string, errorIn: (body: unknown, status: number) => GatewayError) {
+    this.#id = id;
+    this.#errorIn = errorIn;
+  }
+
+  /** Of the part of the answer that spoke last. */
+  get sound(): SoundSoFar | undefined {
+    return this.#sound;
+  }
+
+  /** Whatever comes from now on is not wanted, save how it ended and what it took. */
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
+  take({ type, body }: Frame): RealtimeEvent[] {
+    const name = asText(body.event_id);
+    if (name !== undefined && this.#taken.has(name)) return [];
+    if (name !== undefined) this.#taken.add(name);
+    if (type === 'response.done') return this.#finish(isRecord(body.response) ? body.response : {});
+    return this.#isFrozen ? [] : this.#news(type, body);
+  }
+
+  /** The end, with all that came before it. */
+  end(end: RealtimeEnd, why: { reason?: string | undefined; error?: GatewayError | undefined } = {}): RealtimeResponse {
+    const { reason, error } = why;
+    const said = { text: this.#text.text, calls: this.#calls.whole, usage: this.#usage };
+    return { id: this.#id, end, ...said, reason, error };
+  }
+
+  #news(type: string, body: Parts): RealtimeEvent[] {
+    if (SOUND.has(type)) return this.#hear(body);
+    const [, name = '', ending] = /^(.+)\.(delta|done)$/.exec(type) ?? [];
+    const whole = WORDS.get(name);
+    if (whole) return this.#say(spotOf(body), ending === 'done' ? body[whole] : body.delta, ending === 'done');
+    if (name === 'response.function_call_arguments') {
+      if (ending === 'done') return callsIn(this.#calls.wroteAll(body));
+      return callsIn(this.#calls.wrote(body, typeof body.delta === 'string' ? body.delta : ''));
+    }
+    if (type === 'response.content_part.done') return this.#say(spotOf(body), wordsOf(body.part), true);
+    if (!isRecord(body.item)) return [];
+    if (type === 'response.output_item.done') return this.#item(body.item, body);
+    const isCall = type === 'response.output_item.added' && body.item.type === 'function_call';
+    return isCall ? callsIn(this.#calls.began(body.item, body)) : [];
+  }
+
+  #item(item: Parts, address: Parts): RealtimeEvent[] {
+    if (item.type === 'function_call') return callsIn(this.#calls.ended(item, address));
+    return partsOf(item).flatMap((part, at) => {
+      const spot = { item: asText(item.id) ?? asText(address.item_id) ?? '', part: String(at) };
+      return this.#say(spot, wordsOf(part), true);
+    });
+  }
+
+  #say(spot: Spot, words: unknown, isWhole: boolean): RealtimeEvent[] {
+    if (typeof words !== 'string') return [];
+    const delta = isWhole ? this.#text.whole(spot, words) : this.#text.add(spot, words);
+    return delta === '' ? [] : [{ type: 'text', delta }];
+  }
+
+  #hear(body: Parts): RealtimeEvent[] {
+    if (typeof body.delta !== 'string') return [];
+    const { item: itemId, part } = spotOf(body);
+    const key = `${itemId} ${part}`;
+    const reader = this.#samples.get(key) ?? new SampleReader();
+    this.#samples.set(key, reader);
+    const pcm = reader.read(body.delta);
+    if (pcm.length === 0) return [];
+    const contentIndex = asNumber(part) ?? 0;
+    const isSame = this.#sound?.itemId === itemId && this.#sound.contentIndex === contentIndex;
+    this.#sound = { itemId, contentIndex, samples: (isSame ? (this.#sound?.samples ?? 0) : 0) + pcm.length };
+    return [{ type: 'audio', pcm }];
+  }
+
+  #finish(response: Parts): RealtimeEvent[] {
+    this.#usage = usageFrom(response.usage) ?? this.#usage;
+    const details = isRecord(response.status_details) ? response.status_details : {};
+    const reason = asWord(details.reason);
+    // What was broken off stays so, though the gateway had finished it meanwhile.
+    if (this.#isFrozen) return [{ type: 'end', response: this.end('cancelled', { reason }) }];
+    const end =
+      ENDS.get(response.status) ?? ENDS.get(details.type) ?? (isRecord(details.error) ? 'failed' : 'completed');
+    const late = this.#late(response);
+    const calls = end === 'completed' ? callsIn(this.#calls.endAll()) : [];
+    const error = end === 'failed' ? this.#failure(details) : undefined;
+    return [...late, ...calls, { type: 'end', response: this.end(end, { reason, error }) }];
+  }
+
+  /** What the last event tells again, and some gateways there alone. */
+  #late({ output }: Parts): RealtimeEvent[] {
+    const items = Array.isArray(output) ? output.filter(isRecord) : [];
+    const whole = newText();
+    for (const [at, item] of items.entries()) {
+      const spot = { item: String(at), part: '' };
+      for (const part of partsOf(item)) whole.add(spot, wordsOf(part) ?? '');
+    }
+    const delta = this.#text.complete(whole.text);
+    const calls = items.flatMap((item) =>
+      item.type === 'function_call' && item.status !== 'incomplete' ? callsIn(this.#calls.ended(item, {})) : [],
+    );
+    return delta === '' ? calls : [{ type: 'text', delta }, ...calls];
+  }
+
+  #failure({ error }: Parts): GatewayError {
+    const said = isRecord(error) ? error : {};
+    const hasOutput = this.#text.text !== '' || this.#sound !== undefined || this.#calls.hasAny;
+    return toldLater(this.#errorIn({ error: said }, statusOf(said)), hasOutput);
+  }
+}
+
+function spotOf(body: Parts): Spot {
+  return { item: asText(body.item_id) ?? asText(body.output_index) ?? '', part: asText(body.content_index) ?? '0' };
+}
+
+function partsOf({ content, role, type }: Parts): Parts[] {
+  const isSpoken = type === 'message' || role === 'assistant';
+  return isSpoken && Array.isArray(content) ? content.filter(isRecord) : [];
+}
+
+function wordsOf(part: unknown): string | undefined {
+  if (!isRecord(part)) return undefined;
+  const words = part.text ?? part.transcript;
+  return typeof words === 'string' ? words : undefined;
+}
+
+/** A call is told when it is whole, and not before. */
+function callsIn(events: ReturnType<Calls['wrote']>): RealtimeEvent[] {
+  return events.flatMap((event): RealtimeEvent[] => {
+    if (event.type !== 'call') return [];
+    const { callId, name, arguments: written } = event;
+    return [{ type: 'call', call: { callId, name, arguments: written } }];
+  });
+}

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { bytesOf, words } from './frames.ts';
+import {
+  all,
+  type Dialect,
+  dialects,
+  endOf,
+  type Peer,
+  samplesOf,
+  sessions,
+  stage,
+  strict,
+  textOf,
+} from './scripted.ts';
+
+const usage = {
+  total_tokens: 35,
+  input_tokens: 20,
+  output_tokens: 15,
+  input_token_details: { text_tokens: 8, audio_tokens: 12, cached_tokens: 4 },
+  output_token_details: { text_tokens: 5, audio_tokens: 10 },
+};
+
+async function asked(dialect: Dialect, utterance = { text: 'Hello' } as { text?: string; sound?: Int16Array }) {
+  const side = await stage({ created: sessions[dialect], manners: strict(dialect) });
+  const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
+  const peer = await side.next();
+  const saying = session.say(utterance);
+  await peer.hears('response.create');
+  return { ...side, session, peer, saying };
+}
+
+async function answered(dialect: Dialect, tell: (peer: Peer) => void) {
+  const { peer, saying, session } = await asked(dialect);
+  tell(peer);
+  const answer = await saying;
+  return { events: await all(answer), answer, session, peer };
+}
+
+describe.each(dialects)('an answer in the words of %s', (dialect) => {
+  const says = words(dialect);
+
+  it('comes as words and sound, and its end holds all of it', async () => {
+    const { events, answer } = await answered(dialect, (peer) =>
+      peer.tell(
+        says.created,
+        says.transcript('Hel'),
+        says.sound(bytesOf(1, -2)),
+        says.transcript('lo.'),
+        says.sound(bytesOf(32_767, -32_768)),
+        says.soundDone,
+        says.transcriptDone('Hello.'),
+        says.item('Hello.'),
+        says.done({ usage }),
+      ),
+    );
+    expect(answer.id).toBe('resp_1');
+    expect(events.map(({ type }) => type)).toEqual(['text', 'audio', 'text', 'audio', 'end']);
+    expect(textOf(events)).toBe('Hello.');
+    expect(samplesOf(events)).toEqual([1, -2, 32_767, -32_768]);
+    expect(endOf(events)).toEqual({
+      id: 'resp_1',
+      end: 'completed',
+      text: 'Hello.',
+      calls: [],
+      usage: { input: 20, cached: 4, output: 15, audioInput: 12, audioOutput: 10 },
+      reason: undefined,
+      error: undefined,
+    });
+  });
+
+  it('is made whole by whatever tells it again, and never doubled', async () => {
+    const part = { type: 'response.content_part.done', response_id: 'resp_1', item_id: 'item_a', content_index: 0 };
+    const { events } = await answered(dialect, (peer) =>
+      peer.tell(
+        says.created,
+        says.created,
+        says.text('One'),
+        says.textDone('One two'),
+        { ...part, part: { type: 'text', text: 'One two' } },
+        says.item('One two three'),
+        says.done({
+          output: [{ id: 'item_a', type: 'message', role: 'assistant', content: [{ text: 'One two three four' }] }],
+        }),
+        says.done(),
+      ),
+    );
+    expect(textOf(events)).toBe('One two three four');
+    expect(endOf(events).text).toBe('One two three four');
+  });
+
+  it('is not told twice where the gateway sends an event twice', async () => {
+    const sound = { ...says.sound(bytesOf(7)), event_id: 'event_5' };
+    const delta = { ...says.text('Ha'), event_id: 'event_4' };
+    const { events } = await answered(dialect, (peer) =>
+      peer.tell(says.created, delta, delta, sound, sound, says.done()),
+    );
+    expect(textOf(events)).toBe('Ha');
+    expect(samplesOf(events)).toEqual([7]);
+  });
+
+  it('is put together from samples that were cut in two', async () => {
+    const bytes = bytesOf(258, 772, 1286);
+    const { events } = await answered(dialect, (peer) =>
+      peer.tell(
+        says.created,
+        says.sound(bytes.subarray(0, 1)),
+        says.sound(bytes.subarray(1, 4)),
+        says.sound(bytes.subarray(4)),
+        says.done(),
+      ),
+    );
+    expect(samplesOf(events)).toEqual([258, 772, 1286]);
+  });
+
+  it('takes no notice of other answers, of words that nobody knows, and of sound that is none', async () => {
+    const other = words(dialect, 'resp_other');
+    const { events } = await answered(dialect, (peer) =>
+      peer.tell(
+        says.created,
+        other.text('Not me'),
+        other.sound(bytesOf(9)),
+        other.done(),
+        { type: 'response.dreams.delta', response_id: 'resp_1', delta: 'zzz' },
+        { type: 'rate_limits.updated', rate_limits: [] },
+        { ...says.sound(bytesOf()), delta: '!!! no sound' },
+        { ...says.sound(bytesOf()), delta: 5 },
+        { ...says.text(''), delta: null },
+        says.text('Me'),
+        says.done(),
+      ),
+    );
+    expect(textOf(events)).toBe('Me');
+    expect(endOf(events).end).toBe('completed');
+  });
+
+  it.each([
+    ['completed', {}, { end: 'completed' }],
+    [
+      'incomplete',
+      { type: 'incomplete', reason: 'max_output_tokens' },
+      { end: 'incomplete', reason: 'max_output_tokens' },
+    ],
+    ['cancelled', { type: 'cancelled', reason: 'turn_detected' }, { end: 'cancelled', reason: 'turn_detected' }],
+    [
+      'failed',
+      { type: 'failed', error: { type: 'invalid_request_error', code: 'insufficient_quota', message: 'Empty' } },
+      { end: 'failed', error: { kind: 'quota', message: 'Empty', mayHaveTakenEffect: true } },
+    ],
+    ['failed', { error: {} }, { end: 'failed', error: { kind: 'unavailable', mayHaveTakenEffect: true } }],
+  ])('that is %s says so (%j)', async (status, status_details, expected) => {
+    const { events } = await answered(dialect, (peer) =>
+      peer.tell(says.created, says.text('Some'), says.done({ status, status_details, usage })),
+    );
+    expect(endOf(events)).toMatchObject({ text: 'Some', usage: { input: 20 }, ...expected });
+  });
+
+  it('that failed before its first word was not begun, where the gateway says why', async () => {
+    const { events } = await answered(dialect, (peer) =>
+      peer.tell(
+        says.created,
+        says.done({
+          status: 'failed',
+          status_details: { error: { type: 'server_error', code: 'rate_limit_exceeded' } },
+        }),
+      ),
+    );
+    expect(endOf(events).error).toMatchObject({ kind: 'rate-limited', mayHaveTakenEffect: false });
+  });
+
+  it('may begin without being announced, and end at once', async () => {
+    const { events, answer } = await answered(dialect, (peer) => peer.tell(says.done({ status: 'failed' })));
+    expect(answer.id).toBe('resp_1');
+    expect(endOf(events).end).toBe('failed');
+  });
+
+  it('calls tools, each once and whole', async () => {
+    const call = { id: 'item_c', type: 'function_call', call_id: 'call_1', name: 'draw', arguments: '' };
+    const at = { response_id: 'resp_1', item_id: 'item_c', output_index: 1 };
+    const whole = { ...call, arguments: '{"of":"foxes"}' };
+    const { events, session, peer } = await answered(dialect, (peer) =>
+      peer.tell(
+        says.created,
+        { type: 'response.output_item.added', response_id: 'resp_1', output_index: 1, item: call },
+        { type: 'response.function_call_arguments.delta', ...at, call_id: 'call_1', delta: '{"of":' },
+        { type: 'response.function_call_arguments.done', ...at, call_id: 'call_1', arguments: '{"of":"foxes"}' },
+        { type: 'response.output_item.done', response_id: 'resp_1', output_index: 1, item: whole },
+        says.done({ output: [whole] }),
+      ),
+    );
+    const expected = { callId: 'call_1', name: 'draw', arguments: '{"of":"foxes"}' };
+    expect(events.filter(({ type }) => type === 'call')).toEqual([{ type: 'call', call: expected }]);
+    expect(endOf(events).calls).toEqual([expected]);
+    const next = session.say({ outputs: [{ callId: 'call_1', output: 'Drawn' }] });
+    expect((await peer.hears('conversation.item.create')).item).toEqual({
+      type: 'function_call_output',
+      call_id: 'call_1',
+      output: 'Drawn',
+    });
+    await peer.hears('response.create');
+    peer.tell(words(dialect, 'resp_2').done());
+    await next;
+  });
+
+  it('goes beside what the gateway understood of the sound, told once', async () => {
+    const { peer, saying } = await asked(dialect, { sound: new Int16Array(2400) });
+    const about = { item_id: 'item_q', content_index: 0 };
+    const heard = 'conversation.item.input_audio_transcription';
+    peer.tell(
+      { type: 'input_audio_buffer.committed', item_id: 'item_q' },
+      { type: `${heard}.delta`, ...about, delta: 'Good' },
+      says.created,
+      says.text('Yes'),
+      { type: `${heard}.completed`, item_id: 'item_of_another', transcript: 'Not this' },
+      { type: `${heard}.completed`, ...about, transcript: 'Good morning' },
+      { type: `${heard}.completed`, ...about, transcript: 'Good morning' },
+      says.done(),
+    );
+    const events = await all(await saying);
+    expect(events.filter(({ type }) => type === 'heard')).toEqual([{ type: 'heard', text: 'Good morning' }]);
+    expect(endOf(events).text).toBe('Yes');
+  });
+
+  it('waits a little for what was understood, which may come after the last word', async () => {
+    const { peer, saying } = await asked(dialect, { sound: new Int16Array(2400) });
+    peer.tell(says.created, says.done());
+    const answer = await saying;
+    peer.tell({ type: 'conversation.item.input_audio_transcription.completed', item_id: 'x', transcript: 'Late' });
+    expect((await all(answer)).map(({ type }) => type)).toEqual(['heard', 'end']);
+  });
+
+  it('does not wait where nothing could be understood', async () => {
+    const { peer, saying } = await asked(dialect, { sound: new Int16Array(2400) });
+    peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed', error: {} }, says.done());
+    expect((await all(await saying)).map(({ type }) => type)).toEqual(['end']);
+  });
+});

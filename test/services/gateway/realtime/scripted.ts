@@ -1,0 +1,223 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { expect, onTestFinished } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { systemClock } from '../../../../src/lib/clock.ts';
+import { defaultSettings, type Gateway, GatewayError, openGateway } from '../../../../src/services/gateway/index.ts';
+import type {
+  RealtimeAnswer,
+  RealtimeEvent,
+  RealtimeResponse,
+} from '../../../../src/services/gateway/realtime/events.ts';
+import type { GatewayLimits, GatewaySettings, GatewayTools } from '../../../../src/services/gateway/settings.ts';
+
+export const key = 'sk-secret-of-the-gateway';
+export const dialects = ['ga', 'beta'] as const;
+export type Dialect = (typeof dialects)[number];
+
+export type Told = {
+  type: string;
+  event_id?: string;
+  session?: Record<string, unknown>;
+  item?: Record<string, unknown>;
+} & Record<string, unknown>;
+
+/** Sessions as gateways of either dialect describe them, and as one that says nothing of itself. */
+export const sessions = {
+  ga: { id: 'sess_1', type: 'realtime', object: 'realtime.session', output_modalities: ['audio'], audio: {} },
+  beta: { id: 'sess_1', object: 'realtime.session', modalities: ['text', 'audio'], input_audio_format: 'pcm16' },
+  neither: { id: 'sess_1', object: 'realtime.session' },
+} as const;
+
+/** One connection, from the gateway's side. */
+export class Peer {
+  readonly request: IncomingMessage;
+  readonly socket: WebSocket;
+  readonly heard: Told[] = [];
+  readonly gone: Promise<unknown>;
+  #taken = 0;
+  #stir: (() => void) | undefined;
+
+  constructor(socket: WebSocket, request: IncomingMessage, manners: (peer: Peer, event: Told) => void) {
+    this.socket = socket;
+    this.request = request;
+    this.gone = once(socket, 'close');
+    socket.on('message', (data) => {
+      const event = JSON.parse(String(data)) as Told;
+      this.heard.push(event);
+      manners(this, event);
+      this.#stir?.();
+    });
+    socket.on('error', () => undefined);
+  }
+
+  tell(...events: object[]): void {
+    for (const event of events) this.socket.send(JSON.stringify(event));
+  }
+
+  /** The next event of this type, of those that nobody has asked for yet. */
+  async hears(type: string): Promise<Told> {
+    for (;;) {
+      for (; this.#taken < this.heard.length; ) {
+        const event = this.heard[this.#taken++];
+        if (event?.type === type) return event;
+      }
+      await new Promise<void>((resolve) => {
+        this.#stir = resolve;
+      });
+    }
+  }
+
+  types(): string[] {
+    return this.heard.map(({ type }) => type);
+  }
+
+  /** The conversation as it was told to this connection. */
+  items(): unknown[] {
+    return this.heard.flatMap(({ type, item }) => (type === 'conversation.item.create' ? [item] : []));
+  }
+}
+
+export const refuse = (event: Told, error: Record<string, unknown>): object => ({
+  type: 'error',
+  event_id: 'event_of_the_gateway',
+  error: { type: 'invalid_request_error', message: 'No', event_id: event.event_id, ...error },
+});
+
+/** Takes settings in its own dialect alone, as gateways do. */
+export const strict =
+  (dialect: Dialect) =>
+  (peer: Peer, event: Told): void => {
+    if (event.type !== 'session.update') return;
+    const isGa = event.session?.type === 'realtime';
+    if (dialect === 'ga' && !isGa)
+      peer.tell(refuse(event, { code: 'missing_required_parameter', param: 'session.type' }));
+    else if (dialect === 'beta' && isGa) peer.tell(refuse(event, { code: 'unknown_parameter', param: 'session.type' }));
+    else peer.tell({ type: 'session.updated', session: event.session });
+  };
+
+interface Script {
+  /** What is said first; nothing where it is null. */
+  created?: object | null;
+  manners?: (peer: Peer, event: Told) => void;
+  /** Refuses the upgrade, or does something else to it; false lets it through. */
+  door?: (request: IncomingMessage, response: ServerResponse, socket: Socket) => boolean;
+  tools?: Partial<GatewayTools>;
+  limits?: Partial<GatewayLimits>;
+  settings?: Partial<GatewaySettings>;
+  prefix?: string;
+}
+
+export interface Stage {
+  gateway: Gateway;
+  /** The next connection that nobody has asked for yet. */
+  next(): Promise<Peer>;
+  /** All connections so far. */
+  peers: Peer[];
+  /** Upgrades that were asked for. */
+  requests: IncomingMessage[];
+  said: string[];
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** The client, and a gateway that does what the test says, joined by real sockets. */
+export async function stage(script: Script = {}): Promise<Stage> {
+  const { created = sessions.ga, manners = strict('ga'), door = () => false } = script;
+  const sockets = new WebSocketServer({ noServer: true });
+  const peers: Peer[] = [];
+  const requests: IncomingMessage[] = [];
+  let taken = 0;
+  let stir: (() => void) | undefined;
+  const server = createServer();
+  server.on('upgrade', (request, socket: Socket, head) => {
+    requests.push(request);
+    socket.on('error', () => undefined);
+    const response = new ServerResponse(request);
+    response.assignSocket(socket);
+    response.shouldKeepAlive = false;
+    if (door(request, response, socket)) return;
+    response.detachSocket(socket);
+    sockets.handleUpgrade(request, socket, head, (one) => {
+      const peer = new Peer(one, request, manners);
+      peers.push(peer);
+      if (created) peer.tell({ type: 'session.created', event_id: 'event_0', session: created });
+      stir?.();
+    });
+  });
+  const start = async (port = 0): Promise<number> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const stop = async (): Promise<void> => {
+    for (const { socket } of peers) socket.terminate();
+    server.closeAllConnections();
+    if (!server.listening) return;
+    server.close();
+    await once(server, 'close');
+  };
+  const port = await start();
+  const said: string[] = [];
+  const note = (facts: object, sentence: string): void => {
+    said.push(`${sentence} ${JSON.stringify(facts)}`);
+  };
+  const gateway = openGateway(
+    { ...defaultSettings, baseUrl: `http://127.0.0.1:${port}${script.prefix ?? ''}`, apiKey: key, ...script.settings },
+    { log: { info: note, warn: note }, clock: systemClock, random: () => 0, ...script.tools },
+    { attempts: 1, ...script.limits },
+  );
+  onTestFinished(async () => {
+    await gateway.close();
+    await stop();
+    expect(said.join('\n')).not.toContain(key);
+  });
+  const next = async (): Promise<Peer> => {
+    for (;;) {
+      const peer = peers[taken];
+      if (peer) {
+        taken += 1;
+        return peer;
+      }
+      await new Promise<void>((resolve) => {
+        stir = resolve;
+      });
+    }
+  };
+  return {
+    ...{ gateway, next, peers, requests, said, stop },
+    start: async () => {
+      await start(port);
+    },
+  };
+}
+
+export async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
+  const outcome = await promise.then(
+    (value) => new Error(`It succeeded: ${JSON.stringify(value)}`),
+    (reason: unknown) => reason,
+  );
+  if (!(outcome instanceof GatewayError)) throw outcome;
+  expect(outcome.message).not.toContain(key);
+  return outcome;
+}
+
+export async function all({ events }: RealtimeAnswer): Promise<RealtimeEvent[]> {
+  const came: RealtimeEvent[] = [];
+  for await (const event of events) came.push(event);
+  return came;
+}
+
+export function endOf(events: readonly RealtimeEvent[]): RealtimeResponse {
+  const last = events.at(-1);
+  if (last?.type !== 'end') throw new Error(`No end: ${JSON.stringify(last)}`);
+  expect(events.filter(({ type }) => type === 'end')).toHaveLength(1);
+  return last.response;
+}
+
+export const textOf = (events: readonly RealtimeEvent[]): string =>
+  events.flatMap((event) => (event.type === 'text' ? [event.delta] : [])).join('');
+
+export const samplesOf = (events: readonly RealtimeEvent[]): number[] =>
+  events.flatMap((event) => (event.type === 'audio' ? [...event.pcm] : []));
