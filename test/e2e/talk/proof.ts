@@ -39,7 +39,7 @@ export const opens = (message: Message): boolean => labels(message).includes('En
 /** An answer that is over, one way or another. */
 export const ended = (message: Message): boolean => labels(message).includes('Delete');
 
-export const isVoice = ({ flags = 0 }: Message): boolean => (Number(flags) & VOICE_MESSAGE) !== 0;
+export const isVoice = ({ flags }: Message): boolean => (Number(flags ?? 0) & VOICE_MESSAGE) !== 0;
 
 /** How often the gateway was asked for a session. */
 export const upgrades = ({ heard }: EmbeddedGateway): number =>
