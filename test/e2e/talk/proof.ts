@@ -1,16 +1,38 @@
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import type { App } from '../../../src/app.ts';
-import type { StageOptions } from '../bot.ts';
-import { labels, type QuickStage, quickBot } from '../quick.ts';
+import { QuickClock } from '../../support/quick-clock.ts';
+import { enter, type Stage, type StageOptions, stage } from '../bot.ts';
+import { labels } from '../quick.ts';
 
 const VOICE_MESSAGE = 1 << 13;
 
 /** One that speaks. */
 export const model = 'parley-realtime';
 
-export const talkBot = ({ settings, ...options }: StageOptions = {}): Promise<QuickStage & { app: App }> =>
-  quickBot({ settings: { DEFAULT_TALK_MODEL: model, ...settings }, ...options });
+/** Slower than elsewhere: sounds are worked on in threads of their own, which have no quicker hands. */
+const SPEED = 5;
+
+export interface TalkStage extends Stage {
+  clock: QuickClock;
+}
+
+export async function talkStage({ settings, discord, ...options }: StageOptions = {}): Promise<TalkStage> {
+  const clock = new QuickClock(SPEED);
+  const staged = await stage({
+    ...options,
+    clock,
+    settings: { DEFAULT_TALK_MODEL: model, ...settings },
+    // Three seconds to acknowledge would be less than one.
+    discord: { ...discord, limits: { acknowledgeMs: 3_000 * SPEED, ...discord?.limits } },
+  });
+  return { ...staged, clock };
+}
+
+export async function talkBot(options: StageOptions = {}): Promise<TalkStage & { app: App }> {
+  const staged = await talkStage(options);
+  return { ...staged, app: await enter(staged) };
+}
 
 /** The same where it may read what is written. */
 export const hearingBot = (options: StageOptions = {}) =>
@@ -29,7 +51,7 @@ export async function threadOf(exchange: Exchange): Promise<string> {
 }
 
 /** Begins one, and brings the thread and the first message in it. */
-export async function begun({ discord }: QuickStage, options: Record<string, string> = {}, channel = 'studio') {
+export async function begun({ discord }: TalkStage, options: Record<string, string> = {}, channel = 'studio') {
   const thread = await threadOf(await discord.as('member').in(channel).slash('talk start', options));
   return { thread, opening: await discord.until(() => discord.messages(thread).find(opens), 'the first message') };
 }
@@ -46,7 +68,7 @@ export const upgrades = ({ heard }: EmbeddedGateway): number =>
   heard.filter(({ path }) => path.includes('/realtime')).length;
 
 /** Says something by the button and its form. */
-export async function spoken(stage: QuickStage, opening: Message, words: string, who = 'member'): Promise<Message> {
+export async function spoken(stage: TalkStage, opening: Message, words: string, who = 'member'): Promise<Message> {
   const there = stage.discord.as(who);
   const modal = await (await there.click(opening, 'Speak')).modal();
   return (await there.fill(modal, { words })).message(ended);
