@@ -127,12 +127,10 @@ export function presenter(parts: PresenterParts) {
   const said = saidManner(talk.controls, isSpokenOver);
   const answers = (task: Task, link?: string) => answerMessages(task, task.kind === 'said' ? said : asked, say, link);
   return {
-    messageOf: (task: Task): MessagePlan =>
-      isInWords(task)
-        ? answers(task).first
-        : task.kind === 'talk'
-          ? talkMessage(task, talk, say)
-          : taskMessage(task, controls, say),
+    messageOf(task: Task): MessagePlan {
+      if (isInWords(task)) return answers(task).first;
+      return task.kind === 'talk' ? talkMessage(task, talk, say) : taskMessage(task, controls, say);
+    },
 
     /** Every message of an answer; the first as it stands while those below it are still to come. */
     answerOf: (task: Task) => ({ ...answers(task), first: answers({ ...task, state: 'running' }).first }),
