@@ -97,7 +97,7 @@ describe('a restart', () => {
       fates.push(
         fate ? `${fate.state} ${fate.failure?.cause ?? ''}`.trim() : `none, ${going ? 'in a talk' : 'and no talk'}`,
       );
-      if (going) expect((await second.ended(await second.say(going, 'Again'))).state).toBe('ready');
+      if (going) expect((await second.say(going, 'Again')).state).toBe('accepted');
       await second.leave();
       const address = { url: `sqlite://${first.file}`, scheme: 'sqlite' } as const;
       const { findings } = await examine(address, { clock, log, prices: {}, repair: false });
