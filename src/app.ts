@@ -1,9 +1,12 @@
 import { Events, type Interaction } from 'discord.js';
 import { buttons, forms, openers } from './buttons/index.ts';
 import { forgottenOutcome } from './buttons/own-data.ts';
-import { askedInThreads } from './commands/ask/in-threads.ts';
+import { askInThreads } from './commands/ask/in-threads.ts';
+import { inThreads } from './commands/in-threads.ts';
 import { commands, menus } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
+import { talkInThreads } from './commands/talk/in-threads.ts';
+import { unplacedTalks } from './commands/talk/start.ts';
 import type { Config } from './config.ts';
 import { Answers } from './discord/answers/answers.ts';
 import { chronicle } from './discord/chronicle.ts';
@@ -23,7 +26,9 @@ import { registeredCommands } from './discord/registered.ts';
 import { removal } from './discord/removal.ts';
 import { Router } from './discord/router.ts';
 import { storedFiles } from './discord/stored-files.ts';
+import { ThreadMaker } from './discord/thread-maker.ts';
 import { threadsBy } from './discord/threads.ts';
+import { Whereabouts } from './discord/whereabouts.ts';
 import { films } from './films.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
@@ -39,12 +44,14 @@ import type { GatewayLimits } from './services/gateway/settings.ts';
 import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
+import { transcriberIn } from './services/models/kinds.ts';
 import { openSounds } from './services/sound/sounds.ts';
+import { Talks } from './services/talks/talks.ts';
 import { allKinds } from './services/tasks/kinds/index.ts';
 import { Offers } from './services/tasks/offers.ts';
 import { InProcessScheduler } from './services/tasks/scheduler/in-process.ts';
 import { openStore, type StoreError } from './services/tasks/store/index.ts';
-import { isPart } from './services/tasks/task.ts';
+import { isInWords, isPart } from './services/tasks/task.ts';
 import { Tasks } from './services/tasks/tasks.ts';
 import { UsageDesk } from './services/usage/usage-desk.ts';
 import { fineTunePage } from './views/fine-tune.ts';
@@ -116,11 +123,15 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     page: (question) => store.page(question),
     patienceMs: config.maxWaitMs.text,
   });
+  const talks = new Talks({
+    ...{ realtime: gateway.realtime, sounds, clock, log },
+    transcriber: async () => transcriberIn(await models.atHand()),
+  });
   const tasks = new Tasks({
     offers,
     store,
     ledger,
-    kinds: [...allKinds(gateway, config.poll), asks.kind],
+    kinds: [...allKinds(gateway, config.poll), asks.kind, ...talks.kinds],
     scheduler,
     clock,
     log,
@@ -132,8 +143,10 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     tellForgotten: (memberId, forgotten) => toPerson(memberId, forgottenOutcome(forgotten, say)),
   });
   asks.serve(tasks);
+  talks.serve(tasks);
   const presented = presenter({
     ...{ media, tasks, say, log, clock, offers, models, isRemix: config.gateway.remix },
+    hearsMessages: config.discord.messageContent,
     storedFiles: storedFiles(client.rest, log),
   });
   const delivery = new Delivery({
@@ -154,7 +167,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     change: (id, transition) => tasks.change(id, transition),
   });
   tasks.onChange((task) => {
-    if (task.kind === 'ask') answers.show(task);
+    if (isInWords(task)) answers.show(task);
     else if (!isPart(task)) delivery.show(task);
   });
 
@@ -179,7 +192,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     defaultModels: config.models,
     tasks,
     asks,
+    talks,
     answers,
+    threads: new ThreadMaker({ botRest: client.rest, tokenRest, log }),
     films: films({ media, log, fields: config.gateway.fields }),
     usage: new UsageDesk({ reports: gateway.usage, book: ledger, unit: config.gateway.usageUnit, log }),
     fineTunes: gateway.fineTunes,
@@ -206,7 +221,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     registered: registeredCommands(client, [...typedCommands(commands).keys(), ...menus.map(menuName)], clock),
   };
   const funnel = new Funnel(say, log);
+  const whereabouts = new Whereabouts();
   const router = new Router({
+    channelTypeOf: (interactionId) => whereabouts.channelTypeOf(interactionId),
     handlers: { commands, menus, buttons, openers, forms },
     services,
     say,
@@ -217,24 +234,29 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   });
 
   const lost = new Promise<number>((resolve) => client.on(Events.ShardDisconnect, ({ code }) => resolve(code)));
+  client.on(Events.Raw, (packet: unknown) => whereabouts.hear(packet));
   const take = (interaction: Interaction): void => void router.take(interaction);
   client.on(Events.InteractionCreate, take);
   if (config.discord.messageContent) {
-    const inThreads = askedInThreads({
-      ...{ services, say, log, clock },
-      answers,
-      isThread: threadsBy(client.rest),
+    const sentenceFor = (error: unknown): string => funnel.sentenceFor(error, 'a message in a thread');
+    const hearing = { services, answers, say, clock, sentenceFor };
+    const hear = inThreads({
+      // Where a conversation takes place, it comes before a question that was asked there once.
+      hearers: [talkInThreads(hearing), askInThreads({ ...hearing, isThread: threadsBy(client.rest) })],
       refusalHere: servedHere(config.discord),
-      sentenceFor: (error) => funnel.sentenceFor(error, 'a message in a thread'),
+      log,
     });
-    client.on(Events.Raw, (packet: unknown) => void inThreads(packet));
+    client.on(Events.Raw, (packet: unknown) => void hear(packet));
   }
   chronicle(clients, log);
   try {
     if (config.discord.messageContent) await mustReadMessages(client.rest, config.discord.token, log);
     await tasks.open();
+    // Before anybody can begin another one.
+    const unplaced = unplacedTalks(tasks);
     await client.login(config.discord.token);
     await tasks.start();
+    for (const id of unplaced) await talks.end(id, 'lost');
     await follows.resume();
   } catch (error) {
     await Promise.all([client.destroy(), gateway.close(), media.close(), sounds.close(), store.close()]);
@@ -248,7 +270,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     const late = pause(clock, STOP_PATIENCE_MS, finished.signal).then(() => {
       if (!finished.signal.aborted) log.warn('Stopped before everything under way had ended.');
     });
-    const underWay = Promise.all([router.finish(), tasks.pause(), asks.finish(), follows.pause()])
+    const underWay = Promise.all([router.finish(), tasks.pause(), asks.finish(), talks.finish(), follows.pause()])
       .then(() => answers.finish())
       .then(() => delivery.finish());
     await Promise.race([underWay, late]);
@@ -257,7 +279,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await client.destroy();
     // Whatever still waits for the gateway fails now, and what that means for its task is stored.
     await Promise.all([gateway.close(), media.close(), sounds.close()]);
-    await asks.finish();
+    await Promise.all([asks.finish(), talks.finish()]);
     await tasks.stop();
     log.info('Atelier has stopped.');
   }

@@ -14,6 +14,8 @@ import { largerId } from './buttons/larger.ts';
 import { lineId } from './buttons/line.ts';
 import { referenceId } from './buttons/reference.ts';
 import { sameId } from './buttons/same.ts';
+import { endId } from './buttons/talk/end.ts';
+import { speakId } from './buttons/talk/speak.ts';
 import { dismissId, tryAgainId } from './buttons/unconfirmed.ts';
 import { upscaleAllId } from './buttons/upscale-all.ts';
 import { continueId, wordsId } from './buttons/words.ts';
@@ -27,22 +29,30 @@ import { describedIn, framesOf, previewOf } from './previews.ts';
 import { type Copies, type Result, type Results, resultsOf } from './results.ts';
 import type { ModelCatalogue } from './services/models/catalogue.ts';
 import { largerSizes } from './services/models/sizes.ts';
+import { turnsOf } from './services/talks/turns.ts';
 import { asksForWords } from './services/tasks/actions.ts';
 import { isSpoiler } from './services/tasks/follow-ups.ts';
 import type { Offers } from './services/tasks/offers.ts';
-import { hasEnded, isPart, type Task } from './services/tasks/task.ts';
+import { hasEnded, isInWords, isPart, type Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
 import type { AskControls } from './views/ask/buttons.ts';
+import { askManner } from './views/ask/manner.ts';
 import { answerMessages } from './views/ask/message.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
+import { talkMessage, talkNotice } from './views/talk/message.ts';
+import { saidManner } from './views/talk/said.ts';
+import { transcript } from './views/talk/transcript.ts';
+import { voiceMessage } from './views/talk/voice.ts';
 import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './views/task.ts';
 import type { TaskControls } from './views/task-buttons.ts';
 
 interface PresenterParts extends Results {
   say: Say;
-  tasks: Pick<Tasks, 'look' | 'get' | 'partsOf'>;
+  tasks: Pick<Tasks, 'look' | 'get' | 'live' | 'partsOf'>;
   /** The gateway's account works in remix mode: variations ask for words. */
   isRemix: boolean;
+  /** Members may speak in live conversations by just writing. */
+  hearsMessages: boolean;
   offers: Pick<Offers, 'isOffered'>;
   models: Pick<ModelCatalogue, 'known' | 'atHand'>;
   clock: Clock;
@@ -52,7 +62,7 @@ interface PresenterParts extends Results {
 
 /** Joins a task, the files of its results, and its view. */
 export function presenter(parts: PresenterParts) {
-  const { say, isRemix, offers, models } = parts;
+  const { say, isRemix, hearsMessages, offers, models, tasks } = parts;
   const controls: TaskControls = {
     ...{ tryAgainId, dismissId, deleteId, continueId, cancelId, retryId, editId, upscaleAllId, changeId },
     ...{ sameId, filmId, referenceId, largerId, lineId, allLinesId, animateId },
@@ -109,19 +119,28 @@ export function presenter(parts: PresenterParts) {
     ...{ retryId, deleteId, tryAgainId, dismissId },
     ...{ stopId, goOnId, forgetId, detailsId, allowId, declineId },
   };
-  const answers = (task: Task, link?: string) => answerMessages(task, answerControls, say, link);
+  const talk = { controls: { tryAgainId, dismissId, deleteId, stopId, speakId, endId }, hearsMessages };
+  const asked = askManner(answerControls);
+  // What was said after it has broken it off, where it is still being answered itself.
+  const isSpokenOver = ({ id, request }: Task): boolean =>
+    tasks.live('said').some((other) => other.request.talk === request.talk && other.id > id);
+  const said = saidManner(talk.controls, isSpokenOver);
+  const answers = (task: Task, link?: string) => answerMessages(task, task.kind === 'said' ? said : asked, say, link);
   return {
-    messageOf: (task: Task): MessagePlan =>
-      task.kind === 'ask' ? answers(task).first : taskMessage(task, controls, say),
+    messageOf(task: Task): MessagePlan {
+      if (isInWords(task)) return answers(task).first;
+      return task.kind === 'talk' ? talkMessage(task, talk, say) : taskMessage(task, controls, say);
+    },
 
     /** Every message of an answer; the first as it stands while those below it are still to come. */
     answerOf: (task: Task) => ({ ...answers(task), first: answers({ ...task, state: 'running' }).first }),
 
     async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
-      if (task.delivery.call) return { plan: callTo(task, say), release: () => undefined };
+      if (task.delivery.call) return { ...calling(task, say), release: () => undefined };
       if (task.kind === 'album') return music.album(task);
+      if (task.kind === 'talk') return { plan: talkMessage(task, talk, say), release: () => undefined };
       const parentLink = await linkToParent(task, parts);
-      if (task.kind === 'ask') return { plan: answers(task, parentLink).first, release: () => undefined };
+      if (isInWords(task)) return { plan: answers(task, parentLink).first, release: () => undefined };
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
         const preview = await previewOf(task, parts, signal);
@@ -142,8 +161,9 @@ export function presenter(parts: PresenterParts) {
     async brought(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<Prepared> {
       const here = withSounds({ ...task, route: { ...task.route, uploadLimit } });
       if (task.kind === 'album') return music.album(here);
+      if (task.kind === 'talk') return { plan: transcript(await turnsOf(task, tasks), say), release: () => undefined };
       const parentLink = await linkToParent(task, parts);
-      if (task.kind === 'ask') return { plan: answers(inOneMessage(task), parentLink).first, release: () => undefined };
+      if (isInWords(task)) return { plan: answers(inOneMessage(task), parentLink).first, release: () => undefined };
       const nothing = { ...NOTHING_SHOWN, parentLink };
       const stored = await parts.storedFiles(task);
       const results = await resultsOf(here, parts, copiesOf(stored ?? new Map()));
@@ -153,8 +173,9 @@ export function presenter(parts: PresenterParts) {
 }
 
 async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<string | undefined> {
-  // A song that an album follows is not made of it.
-  const parent = task.parentId === undefined || isPart(task) ? undefined : await tasks.get(task.parentId);
+  // A song that an album follows is not made of it, nor what is said in a conversation of that.
+  const parent =
+    task.parentId === undefined || isPart(task) || task.kind === 'said' ? undefined : await tasks.get(task.parentId);
   return parent && messageLink(parent);
 }
 
@@ -170,6 +191,14 @@ function copiesOf(files: ReadonlyMap<string, string>): Copies {
       return place === undefined ? [] : [[Number(place) - 1, address]];
     }),
   );
+}
+
+/** What is told once its end is shown. */
+function calling(task: Task, say: Say): Pick<Prepared, 'plan' | 'instead'> {
+  if (task.kind === 'talk') return { plan: talkNotice(task, say) };
+  if (task.kind !== 'said') return { plan: callTo(task, say) };
+  const asFile = voiceMessage(task, say, { asFile: true });
+  return task.route.maySpeak === false ? { plan: asFile } : { plan: voiceMessage(task, say), instead: asFile };
 }
 
 /** Says what became of it, and nothing of what was asked for. */

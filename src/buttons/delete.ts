@@ -5,6 +5,7 @@ import type { Button } from '../discord/handlers.ts';
 import { linkTo } from '../discord/message-link.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import { Refusal } from '../lib/refusal.ts';
+import { isInWords } from '../services/tasks/task.ts';
 import { withoutMessage } from '../services/tasks/transitions.ts';
 import { pressedTask } from './pressed-task.ts';
 import { taskIn } from './task-argument.ts';
@@ -26,7 +27,7 @@ export const deleteButton: Button<Services> = {
     // It may stand on a copy, and then the task's own message is still there.
     const pressed = ask.origin.message?.id ?? '';
     await ask.services.tasks.change(id, (task) => withoutMessage(task, pressed));
-    if (task.kind === 'ask') await ask.services.answers.takeAway(task);
+    if (isInWords(task)) await ask.services.answers.takeAway(task);
     return 'taken away';
   },
 };

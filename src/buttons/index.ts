@@ -28,6 +28,8 @@ import { exportButton, forgetButton, forgetReallyButton, forgetSureButton } from
 import { referenceOpener, referredForm } from './reference.ts';
 import { sameButton } from './same.ts';
 import { showAllButton, showAskButton, showButton, showMeButton } from './show.ts';
+import { endTalkButton } from './talk/end.ts';
+import { speakOpener, spokenForm } from './talk/speak.ts';
 import { chooseTask, tasksPageButton } from './tasks.ts';
 import { dismissButton, tryAgainBesideButton, tryAgainButton, tryAgainOpenlyButton } from './unconfirmed.ts';
 import { upscaleAllButton } from './upscale-all.ts';
@@ -71,6 +73,7 @@ export const buttons: readonly Button<Services>[] = [
   detailsButton,
   allowButton,
   declineButton,
+  endTalkButton,
 ];
 
 export const openers: readonly Opener<Services>[] = [
@@ -83,6 +86,7 @@ export const openers: readonly Opener<Services>[] = [
   animateOpener,
   filmOpener,
   goOnOpener,
+  speakOpener,
 ];
 
 export const forms: readonly Form<Services>[] = [
@@ -95,4 +99,5 @@ export const forms: readonly Form<Services>[] = [
   animateFilled,
   filmedForm,
   goOnFilled,
+  spokenForm,
 ];

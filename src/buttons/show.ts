@@ -3,7 +3,7 @@ import { isShowable, seenTask } from '../commands/tasks/audience.ts';
 import { customId } from '../discord/custom-id.ts';
 import type { Ask, Button, Outcome } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
-import type { MessagePlace } from '../services/tasks/task.ts';
+import { isClosed, type MessagePlace } from '../services/tasks/task.ts';
 import { collected, shownBeside } from '../services/tasks/transitions.ts';
 import { taskIn } from './task-argument.ts';
 
@@ -20,7 +20,7 @@ export const showAskId = (taskId: string): string => customId(SHOW_ASK.verb, SHO
 export const showButton: Button<Services> = {
   ...SHOW,
   answers: 'openly',
-  run: ({ args }, ask) => bring(args, ask, ({ route }) => !route.isPrivate),
+  run: ({ args }, ask) => bring(args, ask, (task) => !isClosed(task)),
 };
 
 /** The same to whoever asks alone. */

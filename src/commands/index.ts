@@ -13,6 +13,7 @@ import { models } from './models.ts';
 import { music } from './music.ts';
 import type { Services } from './services.ts';
 import { shorten } from './shorten.ts';
+import { talk } from './talk.ts';
 import { tasks } from './tasks.ts';
 import { usage } from './usage.ts';
 import { video } from './video.ts';
@@ -26,6 +27,7 @@ export const commands: readonly Command<Services>[] = [
   shorten,
   blend,
   ask,
+  talk,
   tasks,
   models,
   usage,

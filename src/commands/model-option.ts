@@ -6,7 +6,7 @@ import { kindOf, type ModelKind } from '../services/models/kinds.ts';
 import type { Services } from './services.ts';
 
 type Models = Pick<Services, 'models' | 'defaultModels'>;
-type Made = 'image' | 'video' | 'music' | 'text';
+type Made = 'image' | 'video' | 'music' | 'text' | 'voice';
 
 export const modelOption = { type: 'text', suggests: true, most: 200 } as const satisfies TextOption;
 
@@ -28,7 +28,7 @@ export async function chosenModel(made: Made, typed: string | undefined, service
 
 /** The one that a member names, else the operator's; undefined leaves it to the gateway. */
 export async function askedModel(made: Made, typed: string | undefined, services: Models): Promise<string | undefined> {
-  return typed === undefined ? services.defaultModels[made] : known(typed.trim(), services);
+  return typed === undefined ? services.defaultModels[made === 'voice' ? 'talk' : made] : known(typed.trim(), services);
 }
 
 async function known(id: string, { models }: Models): Promise<string> {

@@ -2,11 +2,13 @@ import type { Answers } from '../discord/answers/answers.ts';
 import type { Prepared } from '../discord/delivery/delivery.ts';
 import type { Follower } from '../discord/follows/follower.ts';
 import type { Place } from '../discord/place.ts';
+import type { ThreadMaker } from '../discord/thread-maker.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Once } from '../lib/once.ts';
 import type { Asks } from '../services/asks/asks.ts';
 import type { FineTunes } from '../services/gateway/fine-tunes.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
+import type { Talks } from '../services/talks/talks.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
@@ -23,6 +25,9 @@ export interface Services {
   tasks: Tasks;
   films: Films;
   asks: Asks;
+  talks: Talks;
+  /** Where live conversations take place. */
+  threads: Pick<ThreadMaker, 'make' | 'open' | 'close'>;
   /** The messages in which answers go on. */
   answers: Pick<Answers, 'takeAway'>;
   usage: UsageDesk;

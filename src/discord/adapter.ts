@@ -33,7 +33,7 @@ export interface MessageBody {
     flags?: number;
     components: APIMessageTopLevelComponent[];
     /** Left out of an edit, the files of the message stay. */
-    attachments?: { id: number; filename: string; description?: string }[];
+    attachments?: { id: number; filename: string; description?: string; duration_secs?: number; waveform?: string }[];
     allowed_mentions: { parse: []; users?: string[]; replied_user?: false };
     message_reference?: { message_id: string };
   };
@@ -42,6 +42,7 @@ export interface MessageBody {
 
 /** The only place that knows how Discord spells a message, and how much of everything it takes. */
 export function bodyOf(plan: MessagePlan): MessageBody {
+  if (plan.voice) return voiceBody(plan, plan.voice);
   const { content, spilled } = fittingContent(plan);
   const files = [...(plan.files ?? []), ...spilled].slice(0, MOST_FILES).map(covered);
   const rows = rowsOf(plan.controls ?? []);
@@ -55,6 +56,20 @@ export function bodyOf(plan: MessagePlan): MessageBody {
         filename: name,
         ...(alt === undefined ? {} : { description: shortened(alt, LONGEST_ALT) }),
       })),
+      ...mentionsIn(plan),
+    },
+    files: files.map(({ name, bytes }) => ({ name, data: bytes })),
+  };
+}
+
+/** Discord takes nothing beside the sound (https://discord.com/developers/docs/resources/message, "Voice Messages"). */
+function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<MessagePlan['voice']>): MessageBody {
+  const files = (plan.files ?? []).slice(0, 1);
+  return {
+    body: {
+      flags: MessageFlags.IsVoiceMessage,
+      components: [],
+      attachments: files.map(({ name }, id) => ({ id, filename: name, duration_secs: seconds, waveform })),
       ...mentionsIn(plan),
     },
     files: files.map(({ name, bytes }) => ({ name, data: bytes })),

@@ -55,8 +55,13 @@ interface Brought extends Prepared {
   shown?(message: MessagePlace | undefined): Promise<void>;
 }
 
+interface Offered {
+  /** Makes sense in a server that has installed the bot, and nowhere else. */
+  isForServers?: boolean;
+}
+
 /** A slash command as a value. Its description, its options' and its choices' are found in the locale by their names. */
-export interface CommandDefinition<O extends Options, Services> extends Guarded<Services, Values<O>> {
+export interface CommandDefinition<O extends Options, Services> extends Guarded<Services, Values<O>>, Offered {
   name: string;
   options: O;
   /** Whether only the member who asked sees the answer. Decided before the acknowledgement, so from the payload alone. */
@@ -68,7 +73,7 @@ export interface CommandDefinition<O extends Options, Services> extends Guarded<
 export type SingleCommand<Services> = CommandDefinition<Options, Services>;
 
 /** Several commands under one name. Discord offers only them then, and not the name alone. */
-interface CommandFamily<Services> {
+interface CommandFamily<Services> extends Offered {
   name: string;
   subcommands: readonly SingleCommand<Services>[];
 }

@@ -1,10 +1,13 @@
 import { ApplicationIntegrationType, OAuth2Scopes, PermissionFlagsBits } from 'discord.js';
 
-/** What the bot needs to post results of long jobs where they were asked for, and nothing more. */
+/** What the bot needs to post results of long jobs where they were asked for, and to talk live in threads of its own: nothing more. */
 const PERMISSIONS =
   PermissionFlagsBits.ViewChannel |
   PermissionFlagsBits.SendMessages |
+  PermissionFlagsBits.CreatePublicThreads |
+  PermissionFlagsBits.CreatePrivateThreads |
   PermissionFlagsBits.SendMessagesInThreads |
+  PermissionFlagsBits.SendVoiceMessages |
   PermissionFlagsBits.AttachFiles |
   PermissionFlagsBits.ReadMessageHistory;
 

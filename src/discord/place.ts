@@ -1,10 +1,12 @@
-import { type BaseInteraction, PermissionFlagsBits } from 'discord.js';
+import { type BaseInteraction, type ChannelType, PermissionFlagsBits } from 'discord.js';
 
 /** Where and for whom an interaction was made, from its payload alone. */
 export interface Place {
   userId: string;
   guildId: string | undefined;
   channelId: string | undefined;
+  /** Undefined where the payload does not say it. */
+  channelType: ChannelType | undefined;
   locale: string;
   /** When it was made, by Discord's clock. */
   askedAt: number;
@@ -18,7 +20,7 @@ export interface Place {
   install: 'guild' | 'user';
 }
 
-export function placeOf(interaction: BaseInteraction): Place {
+export function placeOf(interaction: BaseInteraction, channelType?: ChannelType): Place {
   const { guildId, channelId, user, locale, memberPermissions, appPermissions, attachmentSizeLimit, createdTimestamp } =
     interaction;
   // Key "0" is the server that installed the bot; in a direct message with the bot it is "0" too.
@@ -27,6 +29,7 @@ export function placeOf(interaction: BaseInteraction): Place {
     userId: user.id,
     guildId: guildId ?? undefined,
     channelId: channelId ?? undefined,
+    channelType,
     locale,
     askedAt: createdTimestamp,
     permissions: memberPermissions?.bitfield ?? 0n,

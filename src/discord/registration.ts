@@ -44,7 +44,7 @@ export function registrationOf(command: Command<never>, settings: { userInstall:
       'subcommands' in command
         ? command.subcommands.map((one) => subcommandBody(command.name, one))
         : optionBodies([command.name], command),
-    ...where(settings),
+    ...where(command.isForServers ? { userInstall: false } : settings),
   };
 }
 

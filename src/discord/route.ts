@@ -15,6 +15,7 @@ export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate
     isPrivate,
     install,
     mayPost: isThere(interaction, install) && mayPost(interaction),
+    maySpeak: interaction.appPermissions.has(May.SendVoiceMessages),
     uploadLimit,
     locale,
   };

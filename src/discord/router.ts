@@ -1,6 +1,7 @@
 import type {
   AutocompleteInteraction,
   BaseInteraction,
+  ChannelType,
   ChatInputCommandInteraction,
   ContextMenuCommandInteraction,
   Interaction,
@@ -32,7 +33,7 @@ import { menuName } from './menu-name.ts';
 import { valuesOf } from './options.ts';
 import { type Answers, type Origin, originOf, pressOrigin } from './origin.ts';
 import { persistently } from './persistence.ts';
-import { placeOf } from './place.ts';
+import { type Place, placeOf } from './place.ts';
 import { Responder, type Rests } from './responder.ts';
 import { TOKEN_LIFE_MS } from './route.ts';
 import { suggestionsFor } from './suggestions.ts';
@@ -48,6 +49,8 @@ export interface RouterParts<Services> {
   funnel: Funnel;
   rests: Rests;
   clock: Clock;
+  /** The kind of channel in which an interaction was made. */
+  channelTypeOf?: (interactionId: string) => ChannelType | undefined;
 }
 
 /** Brings every interaction to the one handler that is keyed for it, acknowledging first and failing politely. */
@@ -120,7 +123,7 @@ export class Router<Services> {
     const command = this.#commands.get(typedName(interaction));
     if (!command) throw new Refusal('refusals.unknownCommand');
     const values = valuesOf(command.options, interaction);
-    const seen = { place: placeOf(interaction), services: this.#parts.services };
+    const seen = { place: this.#place(interaction), services: this.#parts.services };
     const isPrivate = typeof command.isPrivate === 'boolean' ? command.isPrivate : command.isPrivate(values, seen);
     const ask = this.#ask(interaction, responder, originOf(interaction, isPrivate));
     await guarded(command, ask, values, () => responder.defer(isPrivate));
@@ -193,6 +196,10 @@ export class Router<Services> {
     }
   }
 
+  #place(interaction: BaseInteraction): Place {
+    return placeOf(interaction, this.#parts.channelTypeOf?.(interaction.id));
+  }
+
   #ask(interaction: BaseInteraction, responder: Responder, origin: Origin): Ask<Services> {
     const { services, say, funnel } = this.#parts;
     const another: Ask<Services>['another'] = async (plan, work, { isPrivate } = origin.route) => {
@@ -204,7 +211,7 @@ export class Router<Services> {
       }
     };
     const later = lateWord(responder, interaction, this.#parts);
-    return { place: placeOf(interaction), origin, another, later, services, say };
+    return { place: this.#place(interaction), origin, another, later, services, say };
   }
 }
 

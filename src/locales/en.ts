@@ -8,6 +8,7 @@ import { music } from './en/music.ts';
 import { ownData } from './en/own-data.ts';
 import { reference } from './en/reference.ts';
 import { refusals } from './en/refusals.ts';
+import { talk } from './en/talk.ts';
 import { task } from './en/task.ts';
 import { tasks } from './en/tasks.ts';
 import { usage } from './en/usage.ts';
@@ -65,6 +66,7 @@ export const en = {
   task,
   animate,
   ask,
+  talk,
   music,
   tasks,
   ownData,

@@ -12,6 +12,14 @@ export interface MessagePlan {
   notifies?: readonly string[];
   /** The message in the same channel that it answers, by its id. */
   answers?: string;
+  /** Its one file is a spoken message, and all that it says. */
+  voice?: VoicePlan;
+}
+
+interface VoicePlan {
+  seconds: number;
+  /** A byte a column, in base64. */
+  waveform: string;
 }
 
 export interface FilePlan {

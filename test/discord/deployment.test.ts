@@ -53,12 +53,22 @@ describe('deploying', () => {
     expect(judgeBody('commands', registrations({ commands, menus }, { userInstall }))).toEqual([]);
   });
 
+  it.each([true, false])('offers live conversations on servers alone (user installation: %s)', (userInstall) => {
+    const all = registrations({ commands, menus }, { userInstall });
+    const talk = all.find(({ name }) => name === 'talk');
+    expect(talk).toMatchObject({ integration_types: [0], contexts: [0] });
+    const others = all
+      .filter((one) => one !== talk)
+      .map((one) => JSON.stringify([one.integration_types, one.contexts]));
+    expect([...new Set(others)]).toEqual([userInstall ? '[[0,1],[0,1,2]]' : '[[0],[0]]']);
+  });
+
   it('asks for exactly the permissions and scopes that are needed', () => {
     const { server, person } = installLinks('900000000000000100', { userInstall: true });
     const url = new URL(server);
     expect(url.searchParams.get('scope')).toBe('bot applications.commands');
     expect(url.searchParams.get('permissions')).toBe(
-      String((1n << 10n) | (1n << 11n) | (1n << 38n) | (1n << 15n) | (1n << 16n)),
+      String([10n, 11n, 15n, 16n, 35n, 36n, 38n, 46n].reduce((bits, bit) => bits | (1n << bit), 0n)),
     );
     expect(new URL(person ?? '').searchParams.get('scope')).toBe('applications.commands');
     expect(installLinks('1', { userInstall: false }).person).toBeUndefined();

@@ -2,7 +2,7 @@ import type { Services } from '../../commands/services.ts';
 import { customId } from '../../discord/custom-id.ts';
 import type { Button } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { hasEnded } from '../../services/tasks/task.ts';
+import { hasEnded, isInWords } from '../../services/tasks/task.ts';
 import { ownTask } from '../pressed-task.ts';
 
 const STOP = { verb: 'stop', version: 1 } as const;
@@ -15,8 +15,9 @@ export const stopButton: Button<Services> = {
   answers: 'here',
   async run({ args }, ask) {
     const task = await ownTask(args, ask);
-    if (task.kind !== 'ask' || hasEnded(task)) throw new Refusal('refusals.notStoppable');
-    await ask.services.asks.stop(task);
+    if (!isInWords(task) || hasEnded(task)) throw new Refusal('refusals.notStoppable');
+    const { asks, talks } = ask.services;
+    await (task.kind === 'said' ? talks : asks).stop(task);
     return 'shown as it goes';
   },
 };

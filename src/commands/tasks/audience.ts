@@ -1,7 +1,7 @@
 import type { Ask } from '../../discord/handlers.ts';
 import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { isLive, type Task } from '../../services/tasks/task.ts';
+import { isClosed, isLive, type Task } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
 import { maySeeAccount } from '../usage/audience.ts';
 
@@ -11,9 +11,10 @@ export async function maySeeServer({ place, services }: Ask<Services>): Promise<
 }
 
 /** Everything about a task is for its owner; and unless it is private, for those who may see its server's. */
-async function maySeeAll({ requesterId, guildId, route }: Task, ask: Ask<Services>): Promise<boolean> {
+async function maySeeAll(task: Task, ask: Ask<Services>): Promise<boolean> {
+  const { requesterId, guildId } = task;
   if (requesterId === ask.place.userId) return true;
-  return !route.isPrivate && guildId !== undefined && guildId === ask.place.guildId && (await maySeeServer(ask));
+  return !isClosed(task) && guildId !== undefined && guildId === ask.place.guildId && (await maySeeServer(ask));
 }
 
 /** While the end is still on its way to its own message, it is not brought to another. */

@@ -40,10 +40,10 @@ export class Answers {
     }
   }
 
-  /** Takes away every message in which an answer goes on; the first is whoever's that asks for it. */
+  /** Takes away every message in which an answer goes on, or is spoken; the first is whoever's that asks for it. */
   async takeAway(task: Task): Promise<void> {
     const { clock, log } = this.#parts;
-    for (const place of answerOf(task).parts) {
+    for (const place of [...answerOf(task).parts, ...spokenBeside(task)]) {
       const token = tokenWay(task, clock.now());
       const way = token ? { ...token, followUpId: place.id } : editWay({ ...task, message: place });
       try {
@@ -91,3 +91,7 @@ export class Answers {
     return made;
   }
 }
+
+/** What stands elsewhere was brought there by somebody, and is theirs. */
+const spokenBeside = ({ kind, message, beside = [] }: Task): MessagePlace[] =>
+  kind === 'said' ? beside.filter(({ channelId }) => channelId === message?.channelId) : [];

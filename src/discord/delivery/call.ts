@@ -8,11 +8,17 @@ const NEWS_FOR_MS = 15 * 60_000;
 /** Discord knows a nonce again for "a few minutes" only, and the library's own tries reach some minutes beyond the last of ours. */
 const TRIED_FOR_MS = 2 * 60_000;
 
+/** It has a sound that is not to be heard anywhere yet. */
+export const hasToSpeak = ({ answer }: Task): boolean => answer?.voice?.sound !== undefined;
+
 /** A fresh direct message calls by itself; an edit does not, not even there. */
 export function isWorthACall(task: Task, by: Way['by']): boolean {
-  const { route, times, successorId } = task;
+  const { kind, talk, route, times, successorId } = task;
   // Whose member has already ordered again knows how it ended.
   if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
+  if (kind === 'said') return hasToSpeak(task);
+  // Whoever has ended a conversation knows, and a fresh message tells by itself.
+  if (kind === 'talk') return by === 'edit' && talk?.end !== 'ended';
   // Whoever has stopped it knows.
   if (task.failure?.cause === 'stopped') return false;
   return (times.ended ?? times.created) - times.created > LONG_MS;

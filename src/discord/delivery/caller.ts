@@ -5,7 +5,7 @@ import type { Carrier } from './carrier.ts';
 import type { EndingParts, Knowledge } from './ending.ts';
 import { factsOf, troubleOf } from './errors.ts';
 import { Hindered } from './hindered.ts';
-import type { DeliveryParts } from './parts.ts';
+import type { DeliveryParts, Prepared } from './parts.ts';
 import { Patience } from './patience.ts';
 import { DeliveryRecord } from './record.ts';
 import { reference } from './reference.ts';
@@ -39,6 +39,7 @@ export class Caller {
       try {
         if (!this.#isOver) await this.#try();
         this.#isOver = true;
+        await this.#takeBack();
         return await this.#record.called(this.#callAt);
       } catch (error) {
         await this.#patience.with(error instanceof Hindered ? error : this.#bug(error));
@@ -57,18 +58,42 @@ export class Caller {
   }
 
   async #take(way: AnswerWay | TokenWay, task: Task): Promise<void> {
-    const { plan, release } = await this.#parts.prepare(task);
+    const prepared = await this.#parts.prepare(task);
     try {
       if (!(await this.#record.calling())) return;
-      const answers = way.by === 'answer' && { answers: way.message.id };
-      this.#callAt = await this.#carrier.call(way, nonceOfCall(task), bodyOf({ ...plan, ...answers }));
+      this.#callAt = await this.#carry(way, task, prepared);
     } catch (error) {
       if (error instanceof Hindered) throw error;
       const trouble = troubleOf(error, way.by);
       if (trouble === 'later' && way.by === 'answer') throw new Hindered('unreachable', error);
       this.#parts.log.info({ task: this.#id, by: way.by, trouble, ...factsOf(error) }, 'A member was not called.');
     } finally {
-      release();
+      prepared.release();
+    }
+  }
+
+  async #carry(way: AnswerWay | TokenWay, task: Task, { plan, instead }: Prepared): Promise<MessagePlace | undefined> {
+    const answers = way.by === 'answer' && { answers: way.message.id };
+    const nonce = nonceOfCall(task);
+    try {
+      return await this.#carrier.call(way, nonce, bodyOf({ ...plan, ...answers }));
+    } catch (error) {
+      const trouble = troubleOf(error, way.by);
+      if (!instead || (trouble !== 'no-access' && trouble !== 'malformed')) throw error;
+      this.#parts.log.info({ task: this.#id, by: way.by, trouble, ...factsOf(error) }, 'A message was sent plainer.');
+      return await this.#carrier.call(way, nonce, bodyOf({ ...instead, ...answers }));
+    }
+  }
+
+  /** The message that it stands below may have been deleted meanwhile, by somebody who did not see it yet. */
+  async #takeBack(): Promise<void> {
+    const posted = this.#callAt;
+    if (!posted || (await this.#record.task())?.message) return;
+    this.#callAt = undefined;
+    try {
+      await this.#carrier.remove({ by: 'edit', message: posted });
+    } catch (error) {
+      this.#parts.log.info({ task: this.#id, ...factsOf(error) }, 'What belongs to a deleted message stays.');
     }
   }
 

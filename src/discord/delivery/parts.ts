@@ -5,6 +5,8 @@ import type { MessagePlan } from '../../views/plan.ts';
 
 export interface Prepared {
   plan: MessagePlan;
+  /** What is sent where Discord does not take that. */
+  instead?: MessagePlan;
   /** Gives back the memory that its files hold. */
   release(): void;
 }

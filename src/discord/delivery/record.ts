@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import { isInWords, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import {
   called,
   calling,
@@ -42,7 +42,7 @@ export class DeliveryRecord {
     await this.#try((task) => {
       const there = message ? shownIn(task, message) : task;
       // Those of an answer are not counted, for there are as many as it has seconds.
-      return task.kind === 'ask' ? there : progressShown(there);
+      return isInWords(task) ? there : progressShown(there);
     });
   }
 
@@ -57,7 +57,10 @@ export class DeliveryRecord {
 
   async settle(fate: Fate, at: number): Promise<void> {
     await this.#store((task) => {
-      if ('nowhere' in fate) return undeliverable(task, fate.nowhere, at);
+      if ('nowhere' in fate) {
+        // Nobody waits for how a conversation ended in a place that is gone.
+        return task.kind === 'talk' ? delivered(task, undefined, at) : undeliverable(task, fate.nowhere, at);
+      }
       return (isWorthACall(task, fate.by) ? toBeCalled : delivered)(task, fate.there, at);
     });
     if ('nowhere' in fate)

@@ -1,4 +1,5 @@
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import { hasToSpeak } from './call.ts';
 
 /** An upload takes its time, and a token that ends meanwhile is a refused request more: its last minute is not begun. */
 const TOKEN_MARGIN_MS = 60_000;
@@ -14,7 +15,10 @@ export type Shut = ReadonlySet<Way['by']>;
 
 /** By the clock and by what is known, in the order in which they are tried. Nothing private takes one that others can read. */
 export function waysToEnd(task: Task, shut: Shut, now: number): Way[] {
-  const ways = [tokenWay(task, now), editWay(task), channelWay(task), directWay(task)];
+  // A conversation is over where it took place, and without a place nobody has to be told.
+  const isTalk = task.kind === 'talk';
+  if (isTalk && !task.message) return [];
+  const ways = [tokenWay(task, now), editWay(task), channelWay(task), isTalk ? undefined : directWay(task)];
   return ways.filter((way) => way !== undefined).filter(({ by }) => !shut.has(by));
 }
 
@@ -27,7 +31,7 @@ export function wayToProgress(task: Task, shut: Shut, now: number): TokenWay | E
 /** To the place where the end is shown; nobody is called to what is private, or to what was taken away. */
 export function wayToCall(task: Task, shut: Shut, now: number): AnswerWay | TokenWay | undefined {
   const { route, message } = task;
-  if (!message || route.isPrivate) return undefined;
+  if (!message || route.isPrivate || (task.kind === 'said' && !hasToSpeak(task))) return undefined;
   if (route.mayPost) return { by: 'answer', message };
   return shut.has('token') ? undefined : tokenWay(task, now);
 }

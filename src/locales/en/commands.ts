@@ -171,6 +171,27 @@ export const commands = {
       format: { text: 'Text', json: 'JSON' },
     },
   },
+  talk: {
+    description: 'Live conversations, in words and by voice',
+    start: {
+      description: 'A live conversation with a model, in a thread',
+      example: '/talk start voice:marin who:everyone',
+      who: 'everyone, on servers',
+      options: {
+        model: 'Which model talks; without it, the usual one of this bot',
+        voice: 'Which voice it has; others than the suggested ones are taken as they are typed',
+        instructions: 'How the model is to talk, in the whole conversation',
+        who: 'Who is heard in the thread; without it, only you',
+      },
+      choices: { who: { me: 'Only me', everyone: 'Everyone here' } },
+    },
+    end: {
+      description: 'End the live conversation of this thread',
+      example: '/talk end',
+      who: 'whoever began it, and those who manage messages here',
+      options: {},
+    },
+  },
   tasks: {
     description: 'What you asked for, and how it stands',
     example: '/tasks state:done',
@@ -195,6 +216,8 @@ export const commands = {
         'second-video': 'Video (second entry)',
         'image-to-video': 'Video of a picture',
         ask: 'Answer in words',
+        talk: 'Live conversation',
+        said: 'Said in a live conversation',
         song: 'Song',
         music: 'Followed song',
         album: 'Followed songs, together',

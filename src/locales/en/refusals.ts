@@ -61,6 +61,31 @@ export const refusals = {
   unknownCommand: 'This command is no longer part of the bot. Restart Discord to see the present ones.',
   unknownButton: 'This button belongs to something that this bot does not know.',
   outdatedButton: 'This button is from another version of the bot. Use the command again to get a new one.',
+  talkOutsideServer:
+    'A live conversation takes place in a thread of a server that has installed this bot. Use `/talk start` there.',
+  talkNoThreads:
+    'There are no threads in a channel of this kind, and a live conversation takes place in one. Use `/talk start` in a text channel, or in a thread.',
+  talkNotAllowed:
+    'A live conversation takes place in a thread, and the bot lacks {{missing}} here. Who manages the server can allow it; in another channel it may work.',
+  talkThreadRefused:
+    'Discord did not let the bot make a thread or write in it here, so the conversation is ended again. Try another channel, or a thread that is there already.',
+  talkThreadsFull:
+    'This server has as many active threads as Discord allows, so the conversation is ended again. Close one, or use `/talk start` in a thread that is there already.',
+  talkThreadLater:
+    'Discord could not make the thread just now, so the conversation is ended again. Try again in a moment.',
+  talkHere:
+    'A live conversation is going on in this thread already. End it with `/talk end`, or begin another one elsewhere.',
+  talkNone: 'There is no live conversation in this thread. `/talk start` begins one.',
+  talkOver: 'This live conversation is over. `/talk start` begins another one.',
+  talkNotYours: 'Only whoever began this conversation, and those who manage messages here, can end it.',
+  talkElsewhere: 'This conversation takes place in a thread of its own. Speak there.',
+  talkOnlyOwner: 'Only whoever began this conversation is heard in it. `/talk start` begins one of your own.',
+  talkNothing: 'There is nothing in it to be said. Write something, or add a sound file.',
+  talkNotOpened: 'The gateway did not say whether it opens a conversation. Try again in a moment.',
+  talkNoRealtime:
+    'The model {{model}} does not support live conversations. Name another one with the option `model`; `/models kind:voice` lists those that seem to.',
+  talkNoRealtimeNear:
+    'The model {{model}} does not support live conversations. These seem to: {{near}}. Name one with the option `model`.',
   stopping: 'The bot is just being restarted. Try again in a moment.',
   tasksNotYours:
     'Only members who manage this server see what others asked for. Without the option `whose` you see your own.',

@@ -82,6 +82,7 @@ export const tasks = {
     retry: 'Retry',
     edit: 'Edit and retry',
     cancel: 'Cancel',
+    end: 'End',
     tryAgain: 'Try again (may be charged twice)',
     dismiss: 'Dismiss',
     delete: 'Delete its message',

@@ -17,6 +17,10 @@ export function kindOf({ id, fields }: Model): ModelKind {
   return signIn(JSON.stringify(fields.supported_endpoint_types ?? '')) ?? signIn(id) ?? 'other';
 }
 
+/** One that writes down what is said, where one of them seems to be made for it. */
+export const transcriberIn = (models: readonly Model[]): string | undefined =>
+  models.find(({ id }) => /transcri|whisper/i.test(id))?.id;
+
 function signIn(text: string): ModelKind | undefined {
   return SIGNS.find(([, sign]) => sign.test(text))?.[0];
 }

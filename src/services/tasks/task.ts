@@ -119,6 +119,8 @@ const route = z.object({
   install: z.enum(['guild', 'user']),
   /** Whether the bot itself may write into the channel and attach files there. */
   mayPost: z.boolean(),
+  /** Whether it may send voice messages there; undefined: nobody has looked. */
+  maySpeak: z.boolean().optional(),
   uploadLimit: z.number(),
   locale: z.string(),
 });

@@ -1,29 +1,27 @@
 import type { Say } from '../../locales/index.ts';
 import { answerOf, wordsOf } from '../../services/asks/transitions.ts';
-import { titleOf } from '../../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { asText } from '../markdown.ts';
 import type { FilePlan, MessagePlan } from '../plan.ts';
-import { type AskControls, answerButtons } from './buttons.ts';
 import { callLines } from './calls.ts';
+import type { Manner } from './manner.ts';
 import { partsOf } from './parts.ts';
 import type { AnswerFile } from './split.ts';
 
 const LONGEST_TITLE = 150;
-const LONGEST_MODEL = 60;
 const LONGEST_REASON = 160;
 const MOST_LETTERS = 2_000;
 
 /** The message of an answer, and those in which it goes on. */
-export function answerMessages(task: Task, controls: AskControls, say: Say, parentLink?: string) {
+export function answerMessages(task: Task, manner: Manner, say: Say, parentLink?: string) {
   const [first, ...further] = partsOf(task);
   const isOver = hasEnded(task);
   const isAlone = further.length === 0;
   const isWhole = isAlone || !isOver || answerOf(task).areShown === true;
-  const notes = [...callLines(task, say), ...fate(task, say)];
+  const notes = [...callLines(task, say), ...fate(task, manner, say)];
   const lines = [
-    headline(task, say),
-    ...small(facts(task, parentLink, say)),
+    headline(task, manner, say),
+    ...small(manner.facts(task, parentLink, say)),
     ...(first ? [first.shown] : []),
     ...small(isAlone ? [] : [isWhole ? say('ask.below') : say('ask.file')]),
     ...notes,
@@ -34,13 +32,13 @@ export function answerMessages(task: Task, controls: AskControls, say: Say, pare
       content: fitting(lines),
       overflow: 'cut',
       files,
-      controls: answerButtons(task, controls, say),
+      controls: manner.buttons(task, say),
     } as MessagePlan,
     further: further.map(({ shown, files: own }, index): MessagePlan => {
       const isLast = index === further.length - 1;
       const rest = !isOver && own.some(({ name }) => name === 'the-rest.md') ? small([say('ask.rest')]) : [];
       return {
-        content: fitting([shown, ...rest, ...(isLast ? fate(task, say) : [])]),
+        content: fitting([shown, ...rest, ...(isLast ? fate(task, manner, say) : [])]),
         overflow: 'cut',
         files: isOver ? filesOf(own) : [],
       };
@@ -61,25 +59,17 @@ function fitting(lines: readonly string[]): string {
 
 const small = (lines: readonly string[]): string[] => lines.map((line) => `-# ${line}`);
 
-function headline(task: Task, say: Say): string {
-  return say('task.headline', { prompt: asText(titleOf(task), LONGEST_TITLE), owner: `<@${task.requesterId}>` });
-}
-
-function facts(task: Task, link: string | undefined, say: Say): string[] {
-  const { model = '', request } = task;
-  const effort = typeof request.effort === 'string' ? ` · ${say('ask.effort', { effort: request.effort })}` : '';
-  return [
-    say('ask.facts', { model: asText(model, LONGEST_MODEL) }) + effort,
-    ...(link === undefined ? [] : [say('ask.title', { link })]),
-  ];
+function headline(task: Task, manner: Manner, say: Say): string {
+  const prompt = manner.title(task, LONGEST_TITLE, say);
+  return say('task.headline', { prompt, owner: `<@${task.requesterId}>` });
 }
 
 /** What became of it, where that is not plain from the words themselves. */
-function fate(task: Task, say: Say): string[] {
+function fate(task: Task, manner: Manner, say: Say): string[] {
   const { without, incomplete, doing } = answerOf(task);
   const told = small([...new Set(without)].map((part) => say(`ask.without.${part}`)));
   if (task.state === 'unconfirmed') return [...told, say('task.unconfirmed')];
-  if (task.failure) return [...told, ...small([failed(task, say)])];
+  if (task.failure) return [...told, ...small([manner.failed(task, say)])];
   if (!hasEnded(task)) {
     const isSilent = wordsOf(task) === '' && task.state !== 'needs-input';
     const now = doing ? say(`ask.${doing}`) : say('ask.waiting');
@@ -88,26 +78,9 @@ function fate(task: Task, say: Say): string[] {
   const words = wordsOf(task);
   if (words === '') return [...told, say('ask.empty')];
   if (incomplete !== undefined) {
-    const reason = asText(incomplete, LONGEST_REASON);
-    return [...told, ...small([reason === '' ? say('ask.incomplete') : say('ask.incompleteBecause', { reason })])];
+    return [...told, ...small([manner.incomplete(asText(incomplete, LONGEST_REASON), say)])];
   }
   return [...told, ...(task.request.format === 'json' && !isJson(words) ? small([say('ask.badJson')]) : [])];
-}
-
-function failed({ failure }: Task, say: Say): string {
-  const reason = asText(failure?.reason ?? '', LONGEST_REASON);
-  switch (failure?.cause) {
-    case 'stopped':
-      return say('ask.stopped');
-    case 'interrupted':
-      return say('ask.interrupted');
-    case 'cut':
-      return say('ask.cut');
-    case 'dismissed':
-      return say('task.dismissed');
-    default:
-      return reason === '' ? say('ask.failedSilently') : say('ask.failed', { reason });
-  }
 }
 
 function isJson(text: string): boolean {

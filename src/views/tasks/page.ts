@@ -1,9 +1,10 @@
 import type { Say } from '../../locales/index.ts';
 import type { Cost } from '../../services/ledger/ledger.ts';
 import { typedIn } from '../../services/tasks/follow-ups.ts';
-import type { Task } from '../../services/tasks/task.ts';
+import { isClosed, type Task } from '../../services/tasks/task.ts';
 import { asText, inCode } from '../markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../plan.ts';
+import { turnLines } from '../talk/transcript.ts';
 import { signs } from './list.ts';
 
 interface TaskPage {
@@ -13,24 +14,27 @@ interface TaskPage {
   /** As far as the ledger knows, and the reader may. */
   cost: Cost | undefined;
   buttons: readonly ButtonPlan[];
+  /** What was said, where it is a conversation. */
+  turns: readonly Task[];
 }
 
 const LONGEST_PROMPT = 6_000;
 const LONGEST_REASON = 500;
 
 /** Everything that is known of one task. */
-export function taskPage({ task, links, cost, buttons }: TaskPage, say: Say): MessagePlan {
+export function taskPage({ task, links, cost, buttons, turns }: TaskPage, say: Say): MessagePlan {
   const lines = [
     `${signs[task.state]} **${say(`tasks.kinds.${task.kind}`)}** · ${say(`tasks.states.${task.state}`)}`,
     ...facts(task, { ...links, cost }, say),
     ...results(task, say),
     ...wish(task),
+    ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];
   return { content: lines.join('\n'), overflow: 'file', controls: buttons };
 }
 
 function facts(task: Task, { message, parent, cost }: Known, say: Say): string[] {
-  const { times, polls, remoteId, model, seed, failure, route, delivery } = task;
+  const { times, polls, remoteId, model, seed, failure, delivery } = task;
   const at = (time: number | undefined): string | undefined =>
     time === undefined ? undefined : `<t:${Math.floor(time / 1000)}:f>`;
   const known = {
@@ -47,7 +51,7 @@ function facts(task: Task, { message, parent, cost }: Known, say: Say): string[]
     reason: failure?.reason === undefined ? undefined : asText(failure.reason, LONGEST_REASON),
     message,
     parent,
-    private: route.isPrivate ? say('tasks.isPrivate') : undefined,
+    private: isClosed(task) ? say('tasks.isPrivate') : undefined,
     lost: delivery.undeliverable === undefined ? undefined : say(`tasks.undeliverable.${delivery.undeliverable}`),
   };
   return Object.entries(known).flatMap(([name, value]) =>
@@ -76,6 +80,9 @@ const OWN_LINES = new Set([
   'ids',
   'parts',
   'isLyrics',
+  'talk',
+  'sound',
+  'isClosed',
 ]);
 
 function options({ request }: Task): string | undefined {

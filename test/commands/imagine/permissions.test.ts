@@ -7,6 +7,7 @@ const server: Place = {
   userId: '1',
   guildId: '2',
   channelId: '3',
+  channelType: undefined,
   locale: 'en-US',
   askedAt: 0,
   permissions: 0n,

@@ -107,6 +107,7 @@ describe('the preview of a job', () => {
     onTestFinished(() => media.close());
     const tasks = {
       get: async () => undefined,
+      live: () => [],
       partsOf: async () => [],
       look: () => Promise.reject(new Error('Nobody looks.')),
     };
@@ -118,6 +119,7 @@ describe('the preview of a job', () => {
       say: speak(),
       storedFiles: async () => new Map(),
       isRemix: false,
+      hearsMessages: false,
       offers: { isOffered: () => true },
       models: { known: [], atHand: async () => [] },
     });

@@ -11,6 +11,7 @@ import {
 import type { AnswerCall } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { AskControls } from '../../../src/views/ask/buttons.ts';
+import { askManner } from '../../../src/views/ask/manner.ts';
 import { answerMessages } from '../../../src/views/ask/message.ts';
 import { makeTask } from '../../services/tasks/store/stage.ts';
 
@@ -38,7 +39,7 @@ const call = (number: number): AnswerCall => ({
 });
 
 function shown(task: Task) {
-  const { first, further } = answerMessages(task, controls, say);
+  const { first, further } = answerMessages(task, askManner(controls), say);
   const labels = (first.controls ?? []).map((one) => ('label' in one ? one.label : ''));
   return { content: first.content ?? '', labels, further, files: first.files ?? [], first };
 }
@@ -91,7 +92,12 @@ describe('the message of an answer', () => {
       past,
     );
     const link = `https://discord.com/channels/${'1'.repeat(20)}/${'2'.repeat(20)}/${'3'.repeat(20)}`;
-    const { first } = answerMessages(waitingForMember(roundDone(before, response('x'), calls)), controls, say, link);
+    const { first } = answerMessages(
+      waitingForMember(roundDone(before, response('x'), calls)),
+      askManner(controls),
+      say,
+      link,
+    );
     for (const number of [1, 2, 3, 4]) expect(first.content).toContain(`${number}. A picture? fox ${number}`);
     expect(first.content?.length).toBeLessThanOrEqual(2_000);
   });

@@ -1,0 +1,118 @@
+import { type Ask, command } from '../../discord/handlers.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { GatewayError } from '../../services/gateway/index.ts';
+import { kindOf } from '../../services/models/kinds.ts';
+import { audiences, type TalkRequest } from '../../services/talks/request.ts';
+import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import type { Tasks } from '../../services/tasks/tasks.ts';
+import { shownIn } from '../../services/tasks/transitions.ts';
+import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
+import type { Services } from '../services.ts';
+import { type Where, whereToTalk } from './where.ts';
+
+const LONGEST_INSTRUCTIONS = 2_000;
+const LONGEST_VOICE = 60;
+const MOST_NAMED = 5;
+
+/** As models of today call them; another one is taken as it is typed. */
+const VOICES = ['alloy', 'ash', 'ballad', 'cedar', 'coral', 'echo', 'marin', 'sage', 'shimmer', 'verse'];
+
+const whoOf = (who: string | undefined): TalkRequest['who'] => audiences.find((one) => one === who) ?? 'me';
+
+/** A live conversation, in a thread. */
+export const start = command({
+  name: 'start',
+  isPrivate: ({ who }) => whoOf(who) === 'me',
+  options: {
+    model: modelOption,
+    voice: { type: 'text', suggests: true, most: LONGEST_VOICE },
+    instructions: { type: 'text', most: LONGEST_INSTRUCTIONS },
+    who: { type: 'text', choices: audiences },
+  },
+  guards: [
+    (place, { who }) => {
+      const where = whereToTalk(place, whoOf(who));
+      return where instanceof Refusal ? where : undefined;
+    },
+  ],
+  async suggest(option, typed, ask: Ask<Services>) {
+    if (option === 'model') return suggestedModels('voice', typed, ask);
+    const wanted = typed.trim().toLowerCase();
+    return VOICES.filter((voice) => voice.includes(wanted)).map((voice) => ({ name: voice, value: voice }));
+  },
+  async run({ model: typed, voice = '', instructions = '', who }, ask: Ask<Services>) {
+    const { services, say } = ask;
+    const where = whereToTalk(ask.place, whoOf(who));
+    if (where instanceof Refusal) throw where;
+    if (services.talks.in(where.channelId)) throw new Refusal('refusals.talkHere');
+    const request: TalkRequest = {
+      model: await chosenModel('voice', typed, services),
+      who: whoOf(who),
+      ...(voice.trim() !== '' && { voice: voice.trim() }),
+      ...(instructions.trim() !== '' && { instructions: instructions.trim() }),
+      ...(where.isClosed && { isClosed: true }),
+    };
+    const { channelId } = await placed(await opened(request, where, ask), where, ask);
+    if (where.in === 'this-thread') return { content: say('talk.startedHere') };
+    const isSeen = request.who === 'me' && !where.isClosed;
+    return {
+      content: [say('talk.started', { channel: `<#${channelId}>` }), ...(isSeen ? [say('talk.seen')] : [])].join('\n'),
+    };
+  },
+});
+
+/** Its message is the bot's own and not the answer of an interaction, so nothing of it hangs on a token. */
+async function opened(request: TalkRequest, where: Where, { origin, services }: Ask<Services>): Promise<Task> {
+  const { requesterId, guildId, route } = origin;
+  const { token: _, ...ways } = route;
+  const channelId = where.in === 'this-thread' ? where.channelId : undefined;
+  const order = { requesterId, guildId, channelId, route: { ...ways, isPrivate: false, mayPost: true } };
+  try {
+    const task = await services.tasks.submit({ ...order, kind: 'talk', request });
+    if (!hasEnded(task)) return task;
+    // Nobody knows whether the gateway has opened it, and an open session that nobody speaks in costs nothing.
+    await services.tasks.dismiss(task.id, requesterId);
+  } catch (error) {
+    throw error instanceof GatewayError && isAboutModel(error) ? await unsuitable(request.model, services) : error;
+  }
+  throw new Refusal('refusals.talkNotOpened');
+}
+
+/** The specification (part 7): the upgrade is refused with 400 where the model does not support realtime. A setting is refused by its name. */
+const isAboutModel = ({ status, param = 'model' }: GatewayError): boolean => status === 400 && param === 'model';
+
+async function unsuitable(model: string, { models }: Pick<Services, 'models'>): Promise<Refusal> {
+  const listed = (await models.atHand()).filter((one) => kindOf(one) === 'voice' && one.id !== model);
+  const near = listed.slice(0, MOST_NAMED).map(({ id }) => id);
+  return near.length === 0
+    ? new Refusal('refusals.talkNoRealtime', { model })
+    : new Refusal('refusals.talkNoRealtimeNear', { model, near });
+}
+
+/** Conversations that a bot which ended in between has left where nobody can find them. */
+export const unplacedTalks = (tasks: Pick<Tasks, 'live'>): string[] =>
+  tasks
+    .live('talk')
+    .filter(({ message, state }) => !message && state !== 'submitting')
+    .map(({ id }) => id);
+
+/** A conversation that has no place after all is none. */
+async function placed(task: Task, where: Where, ask: Ask<Services>): Promise<MessagePlace> {
+  const { threads, tasks, talks, messageOf } = ask.services;
+  let made: string | undefined;
+  try {
+    // Of two that began at once in the same thread one was first.
+    if (where.in === 'this-thread' && talks.in(where.channelId)?.id !== task.id) throw new Refusal('refusals.talkHere');
+    if (where.in === 'new-thread') {
+      const name = ask.say('talk.threadName', { model: task.model ?? '' });
+      made = await threads.make({ ...where, name, memberId: task.requesterId });
+    }
+    const message = await threads.open(made ?? where.channelId, `${task.id}-open`, messageOf(task));
+    await tasks.change(task.id, (known) => ({ ...shownIn(known, message), channelId: message.channelId }));
+    return message;
+  } catch (error) {
+    await talks.end(task.id, 'lost');
+    if (made !== undefined) await threads.close(made);
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Say } from '../../locales/index.ts';
+import { talkRequest } from '../../services/talks/request.ts';
+import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { asText } from '../markdown.ts';
+import type { MessagePlan } from '../plan.ts';
+import type { TalkControls } from './said.ts';
+
+const LONGEST_MODEL = 60;
+const LONGEST_VOICE = 60;
+const LONGEST_INSTRUCTIONS = 300;
+
+interface TalkMessage {
+  controls: Pick<TalkControls, 'speakId' | 'endId'>;
+  /** Whoever writes in the thread is heard, without pressing anything. */
+  hearsMessages: boolean;
+}
+
+/** The message with which a live conversation begins, and which says how it ended. */
+export function talkMessage(task: Task, { controls, hearsMessages }: TalkMessage, say: Say): MessagePlan {
+  const { id, requesterId } = task;
+  const { model, voice, instructions = '', who } = talkRequest.parse(task.request);
+  const owner = `<@${requesterId}>`;
+  const shown = asText(instructions, LONGEST_INSTRUCTIONS);
+  const head = [
+    say('task.headline', { prompt: say('talk.title'), owner }),
+    `-# ${[say('talk.model', { model: asText(model, LONGEST_MODEL) }), ...(voice ? [say('talk.voice', { voice: asText(voice, LONGEST_VOICE) })] : [])].join(' · ')}`,
+    ...(shown === '' ? [] : [`-# ${say('talk.instructions', { instructions: shown })}`]),
+  ];
+  if (hasEnded(task)) return { content: [...head, say(`talk.ends.${endOf(task)}`), say('talk.another')].join('\n') };
+  const how = say(hearsMessages ? 'talk.how.written' : 'talk.how.pressed');
+  return {
+    content: [...head, say(`talk.who.${who}`, { owner }), how].join('\n'),
+    controls: [
+      { type: 'button', id: controls.speakId(id), label: say('talk.buttons.speak'), emoji: '🎙️', look: 'primary' },
+      { type: 'button', id: controls.endId(id), label: say('talk.buttons.end'), emoji: '⏹️' },
+    ],
+  };
+}
+
+/** The same as a message of its own, for nobody is told of a change. */
+export const talkNotice = (task: Task, say: Say): MessagePlan => ({
+  content: [say(`talk.ends.${endOf(task)}`), say('talk.another')].join('\n'),
+});
+
+const endOf = ({ talk }: Task) => talk?.end ?? 'lost';

@@ -1,0 +1,67 @@
+import type { Say } from '../../locales/index.ts';
+import { answerOf } from '../../services/asks/transitions.ts';
+import { promptOf } from '../../services/tasks/follow-ups.ts';
+import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { type Manner, reasonOf } from '../ask/manner.ts';
+import { asText } from '../markdown.ts';
+import type { ButtonPlan } from '../plan.ts';
+import type { TaskControls } from '../task-buttons.ts';
+
+/** Custom ids are made by those who understand them. */
+export interface TalkControls extends Pick<TaskControls, 'tryAgainId' | 'dismissId' | 'deleteId'> {
+  speakId(talkId: string): string;
+  endId(talkId: string): string;
+  stopId(taskId: string): string;
+}
+
+/** Enough to recognise what one has said oneself. */
+const LONGEST_HEARD = 200;
+
+/** Something said in a live conversation, and its answer. */
+export const saidManner = (controls: TalkControls, isSpokenOver: (task: Task) => boolean): Manner => ({
+  title(task, most, say) {
+    const words = asText(promptOf(task), most);
+    return words === '' ? say('talk.spoken') : words;
+  },
+  facts(task, _link, say) {
+    const { heard = '', voice } = answerOf(task);
+    const words = asText(heard, LONGEST_HEARD);
+    return [...(words === '' ? [] : [say('talk.heard', { words })]), ...(voice?.isCut ? [say('talk.voiceCut')] : [])];
+  },
+  failed(task, say) {
+    const reason = reasonOf(task);
+    switch (task.failure?.cause) {
+      case 'stopped':
+        return say(isSpokenOver(task) ? 'talk.spokenOver' : 'talk.broken');
+      case 'interrupted':
+        return say('talk.interrupted');
+      case 'cut':
+        return say('talk.cut');
+      case 'dismissed':
+        return say('task.dismissed');
+      default:
+        return reason === '' ? say('talk.failedSilently') : say('talk.failed', { reason });
+    }
+  },
+  incomplete: (reason, say) => (reason === '' ? say('talk.incomplete') : say('talk.incompleteBecause', { reason })),
+  buttons: (task, say) => saidButtons(task, controls, say),
+});
+
+function saidButtons(task: Task, controls: TalkControls, say: Say): ButtonPlan[] {
+  const { id, state, request } = task;
+  const button = (label: string, customId: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
+    return { type: 'button', id: customId, label, ...more };
+  };
+  if (state === 'unconfirmed') {
+    return [
+      button(say('task.buttons.tryAgain'), controls.tryAgainId(id), { look: 'danger' }),
+      button(say('task.buttons.dismiss'), controls.dismissId(id)),
+    ];
+  }
+  if (state === 'submitting') return [];
+  if (!hasEnded(task)) return [button(say('ask.buttons.stop'), controls.stopId(id), { emoji: '⏹️' })];
+  return [
+    button(say('talk.buttons.speak'), controls.speakId(String(request.talk)), { emoji: '🎙️', look: 'primary' }),
+    button(say('task.buttons.delete'), controls.deleteId(id), { emoji: '🗑️' }),
+  ];
+}

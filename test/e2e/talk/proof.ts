@@ -1,0 +1,75 @@
+import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
+import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
+import type { App } from '../../../src/app.ts';
+import { QuickClock } from '../../support/quick-clock.ts';
+import { enter, type Stage, type StageOptions, stage } from '../bot.ts';
+import { labels } from '../quick.ts';
+
+const VOICE_MESSAGE = 1 << 13;
+
+/** One that speaks. */
+export const model = 'parley-realtime';
+
+/** Slower than elsewhere: sounds are worked on in threads of their own, which have no quicker hands. */
+const SPEED = 3;
+
+export interface TalkStage extends Stage {
+  clock: QuickClock;
+}
+
+async function talkStage({ settings, discord, ...options }: StageOptions = {}): Promise<TalkStage> {
+  const clock = new QuickClock(SPEED);
+  const staged = await stage({
+    ...options,
+    clock,
+    settings: { DEFAULT_TALK_MODEL: model, ...settings },
+    // Three seconds to acknowledge would be less than one.
+    discord: { ...discord, limits: { acknowledgeMs: 3_000 * SPEED, ...discord?.limits } },
+  });
+  return { ...staged, clock };
+}
+
+export async function talkBot(options: StageOptions = {}): Promise<TalkStage & { app: App }> {
+  const staged = await talkStage(options);
+  return { ...staged, app: await enter(staged) };
+}
+
+/** The same where it may read what is written. */
+export const hearingBot = (options: StageOptions = {}) =>
+  talkBot({
+    ...options,
+    settings: { DISCORD_MESSAGE_CONTENT: 'on', ...options.settings },
+    discord: { privilegedIntents: ['message-content'], ...options.discord },
+  });
+
+/** Where a conversation takes place, as its command's answer tells. */
+export async function threadOf(exchange: Exchange): Promise<string> {
+  const { content } = await exchange.message();
+  const id = /<#(\d+)>/.exec(content)?.[1];
+  if (id === undefined) throw new Error(`There is no thread in: ${content}`);
+  return id;
+}
+
+/** Begins one, and brings the thread and the first message in it. */
+export async function begun({ discord }: TalkStage, options: Record<string, string> = {}, channel = 'studio') {
+  const thread = await threadOf(await discord.as('member').in(channel).slash('talk start', options));
+  return { thread, opening: await discord.until(() => discord.messages(thread).find(opens), 'the first message') };
+}
+
+export const opens = (message: Message): boolean => labels(message).includes('End');
+
+/** An answer that is over, one way or another. */
+export const ended = (message: Message): boolean => labels(message).includes('Delete');
+
+export const isVoice = ({ flags }: Message): boolean => (Number(flags ?? 0) & VOICE_MESSAGE) !== 0;
+
+/** How often the gateway was asked for a session. */
+export const upgrades = ({ heard }: EmbeddedGateway): number =>
+  heard.filter(({ path }) => path.includes('/realtime')).length;
+
+/** Says something by the button and its form. */
+export async function spoken(stage: TalkStage, opening: Message, words: string, who = 'member'): Promise<Message> {
+  const there = stage.discord.as(who);
+  const modal = await (await there.click(opening, 'Speak')).modal();
+  return (await there.fill(modal, { words })).message(ended);
+}

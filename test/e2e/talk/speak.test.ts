@@ -1,0 +1,152 @@
+import { readFile } from 'node:fs/promises';
+import { PermissionFlagsBits as May } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, saying } from '../quick.ts';
+import { inPublic } from '../tasks/pages.ts';
+import { begun, ended, isVoice, spoken, talkBot } from './proof.ts';
+
+const recorded = async (name: string) => ({
+  name,
+  bytes: await readFile(new URL(`../../services/sound/files/${name}`, import.meta.url)),
+});
+
+describe.each(profiles)('at a gateway of the %s profile', (profile) => {
+  it('words are answered in words that stream in, and once as a voice message below', async () => {
+    const stage = await talkBot({ gateway: { profile } });
+    const { discord } = stage;
+    const { thread, opening } = await begun(stage);
+    const answer = await spoken(stage, opening, 'tell me of *snow*');
+    expect(text(answer)).toContain('tell me of \\*snow\\*');
+    expect(text(answer)).toContain('This is the sandbox speaking.');
+    expect(labels(answer)).toEqual(['Speak', 'Delete']);
+    const voice = await discord.until(() => discord.messages(thread).find(isVoice), 'a voice message');
+    expect(voice.message_reference?.message_id).toBe(answer.id);
+    const [sound] = voice.attachments;
+    expect(sound).toMatchObject({ content_type: 'audio/ogg' });
+    expect(sound?.duration_secs).toBeGreaterThan(0.5);
+    expect(Buffer.from(sound?.waveform ?? '', 'base64').length).toBeGreaterThan(10);
+    // The next answer knows of the first, and has a voice of its own.
+    const next = await spoken(stage, answer, 'and of ice');
+    expect(text(next)).toContain('The first of 2 things was');
+    await discord.until(() => (discord.messages(thread).filter(isVoice).length === 2 ? true : undefined));
+    expect(stage.logged()).not.toMatch(/tell me of|Something unexpected/);
+  });
+});
+
+it('a sound file is heard, and what was heard is shown', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
+  const { opening } = await begun(stage);
+  const there = discord.as('member');
+  const modal = await (await there.click(opening, 'Speak')).modal();
+  const answer = await (await there.fill(modal, { sound: [await recorded('mono.ogg')] })).message(ended);
+  expect(text(answer)).toContain('🎙️ Spoken');
+  expect(text(answer)).toContain('Heard: “');
+});
+
+it('what says nothing is refused with a sentence, and so is what is no sound', async () => {
+  const stage = await talkBot();
+  const { discord, gateway } = stage;
+  const { opening } = await begun(stage);
+  const there = discord.as('member');
+  const filled = async (values: Record<string, string | { name: string; bytes: Buffer }[]>) =>
+    text(await (await there.fill(await (await there.click(opening, 'Speak')).modal(), values)).message());
+  let responses = 0;
+  gateway.realtime.on('heard', (_session, event) => {
+    if ((event as { type?: string }).type === 'response.create') responses += 1;
+  });
+  expect(await filled({ words: ' \u200b ' })).toContain('nothing in it to be said');
+  expect(await filled({ sound: [{ name: 'a.ogg', bytes: Buffer.from('no sound at all') }] })).toContain(
+    'cannot hear this kind of file',
+  );
+  expect(responses).toBe(0);
+});
+
+it('in a conversation for one nobody else is heard, in one for everyone everybody', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
+  const mine = await begun(stage, {}, 'no-private-threads');
+  const no = await (await discord.as('other').click(mine.opening, 'Speak')).message();
+  expect(text(no)).toContain('Only whoever began this conversation is heard');
+  expect(no.ephemeral).toBe(true);
+  const ours = await begun(stage, { who: 'everyone' });
+  expect(text(await spoken(stage, ours.opening, 'hello', 'other'))).toContain('This is the sandbox speaking.');
+});
+
+it('where no voice messages are allowed the sound comes as a file, without trying', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
+  const { thread, opening } = await begun(stage, {}, 'no-voice-messages');
+  await spoken(stage, opening, 'hello');
+  const [file] = await discord.until(() => nonEmpty(saying(discord, thread, 'The answer, spoken')));
+  expect(file?.attachments[0]?.filename).toBe('voice-message.ogg');
+  expect(discord.messages(thread).some(isVoice)).toBe(false);
+  expect(discord.heard.filter(({ status }) => status === 403)).toEqual([]);
+});
+
+it('where the bot itself may post no files, the voice message comes by the token of whoever spoke', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
+  const { thread, opening } = await begun(stage);
+  discord.restrict('studio', May.AttachFiles);
+  await spoken(stage, opening, 'hello');
+  const voice = await discord.until(() => discord.messages(thread).find(isVoice));
+  expect(voice.webhook_id).toBe(discord.applicationId);
+});
+
+it('where Discord takes none after all, the file comes instead, once', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
+  const { thread, opening } = await begun(stage);
+  const there = discord.as('member');
+  const modal = await (await there.click(opening, 'Speak')).modal();
+  const exchange = await there.fill(modal, { words: 'hello' });
+  discord.restrict('studio', May.SendVoiceMessages);
+  await exchange.message(ended);
+  await discord.until(() => nonEmpty(saying(discord, thread, 'The answer, spoken')));
+  expect(discord.messages(thread).some(isVoice)).toBe(false);
+  expect(saying(discord, thread, 'The answer, spoken')).toHaveLength(1);
+});
+
+it('speaking again breaks off what is being said, and that is told', async () => {
+  const stage = await talkBot();
+  const { discord, gateway } = stage;
+  gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
+  const { thread, opening } = await begun(stage);
+  const there = discord.as('member');
+  const first = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a long story' });
+  await first.message((message) => labels(message).includes('Stop'));
+  await spoken(stage, opening, 'wait');
+  const broken = await first.message(ended);
+  expect(text(broken)).toContain('Broken off here, for somebody spoke.');
+  await discord.until(() => discord.messages(thread).find(isVoice));
+  expect(discord.messages(thread).filter(isVoice)).toHaveLength(1);
+});
+
+it('Stop keeps what was said', async () => {
+  const stage = await talkBot();
+  const { discord, gateway } = stage;
+  gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
+  const { opening } = await begun(stage, { who: 'everyone' });
+  const there = discord.as('member');
+  const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a long story' });
+  const running = await exchange.message((message) => labels(message).includes('Stop'));
+  const refused = await (await discord.as('other').click(running, 'Stop')).followUp();
+  expect(text(refused)).toContain('Only whoever asked');
+  await there.click(running, 'Stop');
+  expect(text(await exchange.message(ended))).toMatch(/a long story[\s\S]*Broken off here\./);
+});
+
+it('Delete takes its voice message away as well', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
+  const { thread, opening } = await begun(stage);
+  const answer = await spoken(stage, opening, 'hello');
+  await discord.until(() => discord.messages(thread).find(isVoice));
+  await discord.as('member').click(answer, 'Delete');
+  await discord.until(() => (inPublic(stage, thread).length === 1 ? true : undefined));
+});
+
+const nonEmpty = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined);

@@ -1,0 +1,121 @@
+import { ChannelType } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { saying } from '../quick.ts';
+import { inPublic } from '../tasks/pages.ts';
+import { model, opens, talkBot, threadOf, upgrades } from './proof.ts';
+
+describe.each(profiles)('at a gateway of the %s profile', (profile) => {
+  it('a conversation for its member alone gets a private thread, and only its member hears of that', async () => {
+    const stage = await talkBot({ gateway: { profile } });
+    const { discord } = stage;
+    const exchange = await discord.as('member').slash('talk start', { voice: 'marin', instructions: 'be brief' });
+    const answer = await exchange.message();
+    expect(answer.ephemeral).toBe(true);
+    const thread = discord.world.channel(await threadOf(exchange));
+    expect(thread).toMatchObject({ type: ChannelType.PrivateThread, name: `Live: ${model}` });
+    const [opening] = discord.messages(thread.id).filter(opens);
+    expect(opening && text(opening)).toMatch(/parley-realtime · voice marin[\s\S]*be brief[\s\S]*Only <@\d+> is heard/);
+    expect(() => discord.as('other').in(thread.id)).toThrow();
+    discord.as('member').in(thread.id);
+  });
+
+  it('one for everyone gets a public thread, and everybody hears of that', async () => {
+    const stage = await talkBot({ gateway: { profile } });
+    const { discord } = stage;
+    const exchange = await discord.as('member').slash('talk start', { who: 'everyone' });
+    expect((await exchange.message()).ephemeral).toBe(false);
+    const thread = discord.world.channel(await threadOf(exchange));
+    expect(thread.type).toBe(ChannelType.PublicThread);
+    expect(saying(discord, thread.id, 'Everyone here is heard.')).toHaveLength(1);
+  });
+});
+
+it('where the bot may make no private thread, a public one hears its member alone, and that is said', async () => {
+  const { discord } = await talkBot();
+  const exchange = await discord.as('member').in('no-private-threads').slash('talk start', {});
+  expect(text(await exchange.message())).toContain('Others can read along');
+  const thread = discord.world.channel(await threadOf(exchange));
+  expect(thread.type).toBe(ChannelType.PublicThread);
+});
+
+it('in a thread it takes place right there, and only once at a time', async () => {
+  const stage = await talkBot();
+  const { discord, gateway } = stage;
+  const there = discord.as('member').in('thread');
+  expect(text(await (await there.slash('talk start', {})).message())).toContain('begins below');
+  expect(discord.messages('thread').filter(opens)).toHaveLength(1);
+  const before = upgrades(gateway);
+  const again = await (await discord.as('other').in('thread').slash('talk start', { who: 'everyone' })).message();
+  expect(text(again)).toContain('going on in this thread already');
+  expect(upgrades(gateway)).toBe(before);
+});
+
+it('of two that begin at once in the same thread one takes place, and nothing is seen of the other', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
+  const answers = await Promise.all(
+    ['member', 'other'].map(async (who) => (await discord.as(who).in('thread').slash('talk start', {})).message()),
+  );
+  expect(answers.map(text).sort()).toEqual([expect.stringContaining('already'), expect.stringContaining('below')]);
+  await (await discord.as('member').in('thread').slash('talk end', {})).message();
+  await discord.until(() => saying(discord, 'thread', 'This conversation is over.')[0]);
+  expect(inPublic(stage, 'thread')).toHaveLength(1);
+});
+
+it.each([
+  ['a channel without the permission', 'no-threads', 'Create Public Threads'],
+  ['the chat of a voice channel', 'voice-room', 'no threads in a channel of this kind'],
+  ['a channel where the bot may not write', 'read-only', 'Send Messages in Threads'],
+])('in %s it says so before the gateway is asked', async (_name, channel, words) => {
+  const { discord, gateway } = await talkBot();
+  const answer = await (await discord.as('member').in(channel).slash('talk start', { who: 'everyone' })).message();
+  expect(text(answer)).toContain(words);
+  expect(answer.ephemeral).toBe(true);
+  expect(gateway.heard).toEqual([]);
+});
+
+it('in a direct message the command is not offered', async () => {
+  const { discord } = await talkBot();
+  await expect(discord.as('member').in('dm').slash('talk start', {})).rejects.toThrow();
+});
+
+it('a thread that cannot be made after all ends the conversation, and is told', async () => {
+  const { discord, logged } = await talkBot();
+  discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'status', status: 400, code: 160006 } });
+  const answer = await (await discord.as('member').slash('talk start', { who: 'everyone' })).message();
+  expect(text(answer)).toContain('as many active threads as Discord allows');
+  const list = await (await discord.as('member').slash('tasks', { kind: 'talk', state: 'working' })).message();
+  expect(text(list)).toContain('Nothing fits');
+  expect(logged()).not.toContain('Something unexpected');
+});
+
+it('a model that does not speak is refused in words, with some that seem to', async () => {
+  const { discord } = await talkBot();
+  const answer = await (await discord.as('member').slash('talk start', { model: 'quill-5' })).message();
+  expect(text(answer)).toMatch(/`quill-5` does not support live conversations\. These seem to: .*`parley-realtime`/);
+  expect(text(await (await discord.as('member').slash('tasks', {})).message())).toContain('Nothing fits');
+});
+
+it('a voice that the model does not have is refused in the gateway’s words, and not the model', async () => {
+  const { discord } = await talkBot();
+  const answer = await (await discord.as('member').slash('talk start', { voice: 'nobody' })).message();
+  expect(text(answer)).toContain("cannot do this as it was asked: Invalid value: 'nobody'");
+});
+
+it('models that speak and the known voices are suggested, and others are taken', async () => {
+  const { discord } = await talkBot();
+  const suggested = async (option: string, typed: string) =>
+    (await discord.as('member').complete('talk start', { [option]: typed }, option)).map(({ value }) => value);
+  expect(await suggested('voice', 'AR')).toEqual(['cedar', 'marin']);
+  expect((await suggested('voice', '')).length).toBe(10);
+  expect(await suggested('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20']);
+});
+
+it('who may not use the bot here is told, and nothing is asked', async () => {
+  const { discord, gateway } = await talkBot({ settings: { DISCORD_GUILD_IDS: '900000000000000001' } });
+  const answer = await (await discord.as('member').slash('talk start', {})).message();
+  expect(text(answer)).toContain('at home on another server');
+  expect(gateway.heard).toEqual([]);
+});
