@@ -38,17 +38,22 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
       await growing.waitFor({ state: 'detached', ...PATIENCE });
       const voice = page.locator('.message audio');
       await voice.first().waitFor(PATIENCE);
+      expect(await page.locator('.message .waveform rect').count()).toBeGreaterThan(10);
+      await page.getByText('A private thread').waitFor();
       expect(await here.faults()).toEqual([]);
       expect(await here.overflowing()).toEqual([]);
       expect(await played(here)).toBeGreaterThan(5);
 
       await speak(here, { file: RECORDED });
-      await page.getByText('🎙️ Spoken').waitFor(PATIENCE);
-      await page.getByText(/Heard: “/).waitFor(PATIENCE);
+      await page.getByText('🎙️ Spoken', { exact: true }).waitFor(PATIENCE);
+      await page
+        .locator('li.message')
+        .getByText(/Heard: “/)
+        .waitFor(PATIENCE);
       await expect.poll(() => voice.count(), PATIENCE).toBe(2);
 
       await page.getByRole('button', { name: /End$/ }).click();
-      await page.getByText('This conversation is over.').first().waitFor(PATIENCE);
+      await page.locator('li.message').getByText('This conversation is over.').first().waitFor(PATIENCE);
       expect(await page.getByRole('button', { name: /End$/ }).count()).toBe(0);
       await here.leave();
     },

@@ -3,6 +3,7 @@ import { bytesText } from '../markdown/time.ts';
 import { Icon } from '../shell/icons.tsx';
 import { Gallery } from './gallery.tsx';
 import type { Picture } from './lightbox.tsx';
+import { Sound } from './sound.tsx';
 
 /** Pictures and films as a grid, sounds with their player, everything else as a card. */
 export function Attachments({ attachments }: { attachments: readonly APIAttachment[] }) {
@@ -34,20 +35,6 @@ const pictureOf = ({ url, filename, description, width, height, content_type: ty
 });
 
 const cardOf = ({ filename, size, url }: APIAttachment) => ({ name: filename, size, url });
-
-function Sound({ file }: { file: APIAttachment }) {
-  return (
-    <figure class="card sound">
-      <figcaption>
-        <a href={file.url} target="_blank" rel="noreferrer">
-          {file.filename}
-        </a>
-        <small>{bytesText(file.size)}</small>
-      </figcaption>
-      <audio controls preload="metadata" src={file.url} aria-label={file.description ?? file.filename} />
-    </figure>
-  );
-}
 
 export function FileCard({ name, size, url }: { name: string; size?: number; url: string }) {
   return (

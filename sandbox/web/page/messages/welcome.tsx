@@ -41,6 +41,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   kill: 'bolt',
   models: 'apps',
   help: 'question',
+  'talk start': 'sound',
   usage: 'chart',
 };
 

@@ -49,5 +49,6 @@ function topicOf(here: typeof channel.value): string {
   if (!here.maySend) return 'Read-only';
   if (here.kind === 'direct') return 'Only you and the bot';
   if (here.kind === 'group') return 'The bot is not part of this group';
-  return here.kind === 'thread' ? 'A thread' : '';
+  if (here.kind === 'thread') return here.thread?.isPrivate ? 'A private thread' : 'A thread';
+  return '';
 }
