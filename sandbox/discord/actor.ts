@@ -44,14 +44,14 @@ export interface Actor {
   archive(order?: { readonly locked?: boolean }): void;
 }
 
-export interface VoiceInput extends Partial<VoiceNotes> {
+interface VoiceInput extends Partial<VoiceNotes> {
   /** Ogg Opus, if anybody is to hear it. */
   readonly bytes: Buffer;
   readonly seconds: number;
 }
 
 /** A rise and a fall, for a voice that nobody has measured. */
-const ANY_WAVEFORM = Buffer.from(Array.from({ length: 64 }, (_, at) => 4 * Math.min(at, 63 - at))).toString('base64');
+const ANY_WAVEFORM = Buffer.from(Array.from({ length: 64 }, (_, at) => 8 * Math.min(at, 63 - at))).toString('base64');
 
 export function actorOf(name: string, parts: Parts, place?: string): Actor {
   const { world, messages, watch, desk } = parts;

@@ -3,7 +3,7 @@ import { bytesText } from '../markdown/time.ts';
 import { Icon } from '../shell/icons.tsx';
 import { Gallery } from './gallery.tsx';
 import type { Picture } from './lightbox.tsx';
-import { Sound } from './sound.tsx';
+import { VoiceMessage } from './voice.tsx';
 
 /** Pictures and films as a grid, sounds with their player, everything else as a card. */
 export function Attachments({ attachments }: { attachments: readonly APIAttachment[] }) {
@@ -14,7 +14,9 @@ export function Attachments({ attachments }: { attachments: readonly APIAttachme
     <div class="attachments">
       {seen.length > 0 && <Gallery pictures={seen.map(pictureOf)} />}
       {others.map((one) =>
-        one.content_type?.startsWith('audio/') ? (
+        one.waveform !== undefined ? (
+          <VoiceMessage key={one.id} file={one} />
+        ) : one.content_type?.startsWith('audio/') ? (
           <Sound key={one.id} file={one} />
         ) : (
           <FileCard key={one.id} {...cardOf(one)} />
@@ -35,6 +37,20 @@ const pictureOf = ({ url, filename, description, width, height, content_type: ty
 });
 
 const cardOf = ({ filename, size, url }: APIAttachment) => ({ name: filename, size, url });
+
+function Sound({ file }: { file: APIAttachment }) {
+  return (
+    <figure class="card sound">
+      <figcaption>
+        <a href={file.url} target="_blank" rel="noreferrer">
+          {file.filename}
+        </a>
+        <small>{bytesText(file.size)}</small>
+      </figcaption>
+      <audio controls preload="metadata" src={file.url} aria-label={file.description ?? file.filename} />
+    </figure>
+  );
+}
 
 export function FileCard({ name, size, url }: { name: string; size?: number; url: string }) {
   return (
