@@ -6,7 +6,7 @@ import type { Say } from '../../locales/index.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { Hearer } from '../in-threads.ts';
 import type { Services } from '../services.ts';
-import { isHeardIn, openFor, saidIn } from './said.ts';
+import { isHeardIn, openFor, saidIn, saysAnything } from './said.ts';
 
 interface TalkInThreadsParts {
   services: Pick<Services, 'talks' | 'tasks'>;
@@ -39,14 +39,14 @@ async function speak(
 ): Promise<void> {
   const sound = files.find(({ mediaType, name }) => (mediaType ? SOUND.test(mediaType) : SOUND_NAME.test(name)));
   // A picture alone is for the people there.
-  if (!sound && content.trim() === '') return;
+  if (!sound && !saysAnything(content)) return;
   const message = await answers.replyTo({ channelId, id }, { content: say('task.isAsked') });
   if (!message) return;
   try {
     const { applicationId, uploadLimit, locale, maySpeak } = talk.route;
     await services.tasks.submit({
       ...{ kind: 'said', requesterId: memberId, guildId, channelId, message, parent: talk },
-      request: saidIn(openFor(talk, memberId), { words: content, sound }),
+      request: saidIn(openFor(talk, { memberId, channelId }), { words: content, sound }),
       // A message has no token of its own: what is shown is shown by the bot.
       route: {
         ...{ applicationId, uploadLimit, locale, isPrivate: false, install: 'guild', mayPost: true, maySpeak },

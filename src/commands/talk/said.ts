@@ -7,23 +7,28 @@ interface Given {
   sound?: { address: string; name: string } | undefined;
 }
 
-/** Only what can be seen or heard says anything. */
-const SAYS = /[^\s\p{Cf}]/u;
+/** Only what can be seen says anything. */
+export const saysAnything = (words: string): boolean => /[^\s\p{Cf}]/u.test(words);
 
 export const isHeardIn = ({ requesterId, request }: Task, memberId: string): boolean =>
   requesterId === memberId || (request as Partial<TalkRequest>).who === 'everyone';
 
 /** The conversation, where it goes on and this member is heard in it. */
-export function openFor(talk: Task, memberId: string): Task {
+export function openFor(
+  talk: Task,
+  { memberId, channelId }: { memberId: string; channelId: string | undefined },
+): Task {
   if (talk.kind !== 'talk') throw new Refusal('refusals.unknownButton');
   if (hasEnded(talk)) throw new Refusal('refusals.talkOver');
   if (!isHeardIn(talk, memberId)) throw new Refusal('refusals.talkOnlyOwner');
+  // What it says has to be heard where it takes place.
+  if (talk.channelId !== channelId) throw new Refusal('refusals.talkElsewhere');
   return talk;
 }
 
 export function saidIn(talk: Task, { words, sound }: Given): SaidRequest {
   const { model, isClosed } = talkRequest.parse(talk.request);
-  const prompt = SAYS.test(words) ? words.trim() : undefined;
+  const prompt = saysAnything(words) ? words.trim() : undefined;
   if (prompt === undefined && !sound) throw new Refusal('refusals.talkNothing');
   return {
     ...{ talk: talk.id, model },
