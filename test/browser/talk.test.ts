@@ -38,7 +38,7 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
       await growing.waitFor({ state: 'detached', ...PATIENCE });
       const voice = page.getByRole('group', { name: /^Voice message, / });
       await voice.first().waitFor(PATIENCE);
-      await page.getByText('A private thread').waitFor();
+      await page.getByText('A private thread', { exact: true }).waitFor();
       expect(await here.faults()).toEqual([]);
       expect(await here.overflowing()).toEqual([]);
       expect(await played(here)).toBeGreaterThan(5);
