@@ -3,6 +3,7 @@ import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway/measure.ts';
 import { measurePolling } from './polling/measure.ts';
 import { measureStore } from './store/measure.ts';
+import { measureTalk } from './talk/measure.ts';
 import { measureTasks } from './tasks/measure.ts';
 import { measureText } from './text/measure.ts';
 
@@ -11,6 +12,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   gateway: measureGateway,
   polling: measurePolling,
   store: measureStore,
+  talk: measureTalk,
   tasks: measureTasks,
   text: measureText,
 };

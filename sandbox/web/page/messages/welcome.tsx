@@ -42,6 +42,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   kill: 'bolt',
   models: 'apps',
   help: 'question',
+  'talk start': 'sound',
   usage: 'chart',
 };
 

@@ -30,6 +30,7 @@ const examples: readonly Example[] = [
   },
   { path: 'models', title: 'Look at the models', words: 'Everything this gateway can do' },
   { path: 'help', title: 'Ask for help', words: 'What the bot understands' },
+  { path: 'talk start', title: 'Talk with a model', words: 'It answers aloud, in a thread' },
   { path: 'usage', title: 'See what it cost', words: 'Your own use, to the last digit' },
 ];
 

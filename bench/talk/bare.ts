@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import WebSocket from 'ws';
+import type { Pcm } from '../../src/lib/pcm.ts';
+import { type Call, MODEL, machineTime } from './orders.ts';
+
+/** A second of sound an event, like the client. */
+const PIECE_BYTES = 48_000;
+
+export type Moments = Pick<Call, 'firstTextAt' | 'firstAudioAt' | 'endAt'>;
+
+/** The least that speaks the wire of today: no heartbeat, no checks, no memory. */
+export class BareSession {
+  readonly #socket: WebSocket;
+  id = '';
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  static async open(url: string, key: string): Promise<BareSession> {
+    const address = new URL(`/v1/realtime?model=${MODEL}`, url.replace('http', 'ws'));
+    const session = new BareSession(new WebSocket(address, { headers: { authorization: `Bearer ${key}` } }));
+    const created = await session.#until('session.created');
+    session.id = (created.session as { id: string }).id;
+    const format = { type: 'audio/pcm', rate: 24_000 };
+    const audio = { input: { format, turn_detection: null }, output: { format } };
+    session.#send({ type: 'session.update', session: { type: 'realtime', output_modalities: ['audio'], audio } });
+    await session.#until('session.updated');
+    return session;
+  }
+
+  async say(said: string | Pcm, isWhole: boolean): Promise<Moments> {
+    if (typeof said === 'string') {
+      const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: said }] };
+      this.#send({ type: 'conversation.item.create', item });
+    } else {
+      const bytes = Buffer.from(said.buffer, said.byteOffset, said.byteLength);
+      for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+        const audio = bytes.subarray(at, at + PIECE_BYTES).toString('base64');
+        this.#send({ type: 'input_audio_buffer.append', audio });
+      }
+      this.#send({ type: 'input_audio_buffer.commit' });
+    }
+    this.#send({ type: 'response.create' });
+    const moments = { firstTextAt: 0, firstAudioAt: 0 };
+    await this.#until(isWhole ? 'response.done' : 'response.output_audio.delta', (event) => {
+      if (event.type === 'response.output_audio_transcript.delta') moments.firstTextAt ||= machineTime();
+      if (event.type !== 'response.output_audio.delta') return;
+      // Nobody has heard anything before it is samples.
+      const bytes = Buffer.from(event.delta as string, 'base64');
+      if (bytes.length > 0) moments.firstAudioAt ||= machineTime();
+    });
+    return { ...moments, endAt: isWhole ? machineTime() : undefined };
+  }
+
+  async close(): Promise<void> {
+    this.#socket.close();
+    await once(this.#socket, 'close');
+  }
+
+  #send(event: object): void {
+    this.#socket.send(JSON.stringify(event));
+  }
+
+  #until(type: string, look: (event: Record<string, unknown>) => void = () => undefined) {
+    return new Promise<Record<string, unknown>>((resolve, reject) => {
+      const fail = (fault: Error) => reject(fault);
+      const hear = (data: WebSocket.RawData) => {
+        const event = JSON.parse(String(data)) as Record<string, unknown>;
+        look(event);
+        if (event.type === 'error') reject(new Error(String(data)));
+        if (event.type !== type) return;
+        this.#socket.off('message', hear).off('error', fail);
+        resolve(event);
+      };
+      this.#socket.on('message', hear).on('error', fail);
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import { end, messageFrom, start } from '../discord/child.ts';
+import { median, table } from '../table.ts';
+import { percentile } from '../tasks/percentile.ts';
+import { measureMany } from './many.ts';
+import { type BotFigures, type Call, type Manner, manners, type Served, type Way } from './orders.ts';
+import { measureSounds } from './sounds.ts';
+import { Stage } from './stage.ts';
+
+/** Life is slower: this is the embedded gateway's own time until its first word. */
+const FIRST_WORD_MS = 325;
+const GATEWAY_SPEED = 4;
+const CALLS = 20;
+const WHOLE = 5;
+const ROUNDS = 5;
+
+const said: Readonly<Record<Manner, string>> = { words: 'words', sound: '2.4 s of sound' };
+
+/** What live conversations cost: how soon one is answered, and what twenty of them weigh. */
+export async function measureTalk(): Promise<void> {
+  const sides = start(new URL('sides.ts', import.meta.url));
+  try {
+    const served = await messageFrom<Served>(sides);
+    const stage = new Stage(sides, served);
+    await stage.ask('speed', { gatewaySpeed: GATEWAY_SPEED });
+    const calls = await called(served);
+    reportCalls(calls, await stage.ask('inputs', null));
+    await stage.withBot(async (bot) => {
+      // The first answer of a process warms it.
+      for (const manner of manners) await stage.ask('alone', { manner, rounds: 1 });
+      const [words, sound] = [
+        await stage.ask('alone', { manner: 'words', rounds: ROUNDS }),
+        await stage.ask('alone', { manner: 'sound', rounds: ROUNDS }),
+      ];
+      reportBot({ words, sound }, calls, await stage.ask('inputs', null));
+      await measureMany(stage, bot);
+    });
+  } finally {
+    await end(sides);
+  }
+  await measureSounds();
+}
+
+async function called({ url, key }: Served): Promise<Call[]> {
+  const caller = start(new URL('caller.ts', import.meta.url));
+  try {
+    caller.send({ url, key, rounds: CALLS, whole: WHOLE });
+    return await messageFrom<Call[]>(caller);
+  } finally {
+    await end(caller);
+  }
+}
+
+type Inputs = Readonly<Record<string, number>>;
+type Moment = 'firstTextAt' | 'firstAudioAt' | 'endAt';
+
+const after = (
+  calls: readonly Call[],
+  inputs: Inputs,
+  wanted: { way: Way; manner: Manner },
+  moment: Moment,
+): number[] =>
+  calls
+    .filter(({ way, manner }) => way === wanted.way && manner === wanted.manner)
+    .flatMap((call) => (call[moment] === undefined ? [] : [call[moment] - (inputs[call.session] ?? Number.NaN)]));
+
+function reportCalls(calls: readonly Call[], inputs: Inputs): void {
+  const rows = manners.flatMap((manner) =>
+    (['firstTextAt', 'firstAudioAt'] as const).map((moment) => {
+      const bare = after(calls, inputs, { way: 'bare', manner }, moment);
+      const client = after(calls, inputs, { way: 'client', manner }, moment);
+      const name = `${said[manner]}: to the first ${moment === 'firstTextAt' ? 'text' : 'audio'}`;
+      return [name, ...cells(bare), ...cells(client), ratio(client, bare)];
+    }),
+  );
+  console.log(
+    `\nFrom the end of input at the gateway, whose first word comes after ${(FIRST_WORD_MS / GATEWAY_SPEED).toFixed(0)} ms, in sessions that were silent for a second; ${CALLS} answers each, ms:\n`,
+  );
+  console.log(table(['', 'bare ws', 'p95', 'client', 'p95', 'ratio'], rows));
+}
+
+function reportBot(figures: Record<Manner, BotFigures[]>, calls: readonly Call[], inputs: Inputs): void {
+  const rows = manners.flatMap((manner) => {
+    const bare = (moment: Moment) => after(calls, inputs, { way: 'bare', manner }, moment);
+    const bot = (pick: (figures: BotFigures) => number) => figures[manner].map(pick);
+    const row = (name: string, of: number[], against: number[]) => [
+      `${said[manner]}: ${name}`,
+      ...cells(of),
+      median(against).toFixed(0),
+      ratio(of, against),
+    ];
+    return [
+      row(
+        'to the first words in Discord',
+        bot(({ firstWordsMs }) => firstWordsMs),
+        bare('firstTextAt'),
+      ),
+      row(
+        'to the end of the answer',
+        bot(({ endMs }) => endMs),
+        bare('endAt'),
+      ),
+      row(
+        'to the voice message',
+        bot(({ voiceMs }) => voiceMs),
+        bare('endAt'),
+      ),
+    ];
+  });
+  const seconds = manners.map((manner) => median(figures[manner].map((one) => one.seconds)).toFixed(1));
+  console.log(
+    `\nThe whole bot, from the form of "Speak"; the voice messages last ${seconds.join(' and ')} s; ${ROUNDS} answers each, ms:\n`,
+  );
+  console.log(table(['', 'bot', 'most', 'bare ws', 'ratio'], rows));
+}
+
+const cells = (values: readonly number[]): string[] => [median(values).toFixed(1), percentile(values, 0.95).toFixed(1)];
+const ratio = (one: readonly number[], other: readonly number[]): string => (median(one) / median(other)).toFixed(2);

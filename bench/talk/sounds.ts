@@ -1,0 +1,64 @@
+import { wordIn, wordsSpoken } from '../../sandbox/gateway/realtime/voice.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openLog } from '../../src/lib/log.ts';
+import { PCM_RATE, type Pcm } from '../../src/lib/pcm.ts';
+import type { Sounds } from '../../src/services/sound/sound.ts';
+import { openSounds } from '../../src/services/sound/sounds.ts';
+import { median, table } from '../table.ts';
+import { percentile } from '../tasks/percentile.ts';
+
+const SECONDS = 10;
+const ROUNDS = 20;
+const TEXT = 'The snow fell on the harbour all night, and in the morning nobody could tell the boats from the hills. ';
+
+export const sounds = (): Sounds =>
+  openSounds({
+    clock: systemClock,
+    log: openLog({ level: 'error', secrets: [], readable: false, write: (line) => process.stderr.write(line) }),
+  });
+
+/** What a voice message of ten seconds costs, both ways. */
+export async function measureSounds(): Promise<void> {
+  const room = sounds();
+  try {
+    const voice = voiceFor(SECONDS);
+    const begun = performance.now();
+    const { bytes } = await room.spoken(voice);
+    const cold = performance.now() - begun;
+    const rows = [
+      ['written, Ogg Opus and waveform', ...(await cost(() => room.spoken(voice)))],
+      ['read, Ogg Opus', ...(await cost(() => room.decoded(bytes, { mostSeconds: 60 })))],
+    ];
+    console.log(
+      `\n${SECONDS} s of voice, median of ${ROUNDS}; the very first, with its thread and codec: ${cold.toFixed(0)} ms\n`,
+    );
+    console.log(table(['', 'ms', 'p95', 'CPU ms', 'CPU ms a second of voice'], rows));
+  } finally {
+    await room.close();
+  }
+}
+
+async function cost(work: () => Promise<unknown>): Promise<string[]> {
+  await work();
+  const walls: number[] = [];
+  const before = process.cpuUsage();
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now();
+    await work();
+    walls.push(performance.now() - start);
+  }
+  const { user, system } = process.cpuUsage(before);
+  const cpu = (user + system) / 1_000 / ROUNDS;
+  return [median(walls).toFixed(1), percentile(walls, 0.95).toFixed(1), cpu.toFixed(1), (cpu / SECONDS).toFixed(2)];
+}
+
+function voiceFor(seconds: number): Pcm {
+  const voice = new Int16Array(seconds * PCM_RATE);
+  const words = wordsSpoken(TEXT).map((word) => wordIn(word, 'sage'));
+  for (let at = 0, word = 0; at < voice.length; word++) {
+    const sound = words[word % words.length]?.subarray(0, voice.length - at) ?? voice;
+    voice.set(sound, at);
+    at += sound.length;
+  }
+  return voice;
+}

@@ -1,0 +1,51 @@
+import type { ChildProcess } from 'node:child_process';
+import { end, messageFrom, start } from '../discord/child.ts';
+import type { Strain } from '../text/probe.ts';
+import type { Served, SideOrders } from './orders.ts';
+
+/** The bot as it is started, and what it weighs. */
+export interface MeasuredBot {
+  strain(collect?: boolean): Promise<Strain>;
+}
+
+/** The embedded sides, and a bot between them. */
+export class Stage {
+  readonly #sides: ChildProcess;
+  readonly #served: Served;
+
+  constructor(sides: ChildProcess, served: Served) {
+    this.#sides = sides;
+    this.#served = served;
+  }
+
+  async ask<Kind extends keyof SideOrders>(
+    kind: Kind,
+    wish: SideOrders[Kind]['wish'],
+  ): Promise<SideOrders[Kind]['answer']> {
+    this.#sides.send({ kind, wish });
+    return messageFrom<SideOrders[Kind]['answer']>(this.#sides);
+  }
+
+  async withBot(work: (bot: MeasuredBot) => Promise<void>): Promise<void> {
+    const child = start(new URL('../../src/index.ts', import.meta.url), {
+      environment: this.#served.settings,
+      nodeOptions: [...asStarted, '--expose-gc', '--import', new URL('../text/probe.ts', import.meta.url).href],
+    });
+    try {
+      await work({
+        strain(collect = false) {
+          child.send({ collect });
+          return messageFrom<Strain>(child);
+        },
+      });
+    } finally {
+      await end(child);
+    }
+  }
+}
+
+/** What `npm start` loads before the bot. */
+const asStarted = ['check-node', 'compile-cache'].flatMap((name) => [
+  '--import',
+  new URL(`../../scripts/${name}.mjs`, import.meta.url).href,
+]);

@@ -1,0 +1,110 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../sandbox/web/sandbox.ts';
+import { browserPath, openBrowser } from '../support/browser.ts';
+import { type Visitor, visitor } from './page/visitor.ts';
+
+const RECORDED = fileURLToPath(new URL('../services/sound/files/mono.ogg', import.meta.url));
+/** Quick, and still slow enough that an answer can be seen to grow. */
+const SPEED = 2;
+/** Sounds are worked on in a thread of their own, on a machine that may be busy with other tests. */
+const PATIENCE = { timeout: 20_000 };
+const TEST_MS = 90_000;
+
+describe.skipIf(browserPath === undefined)('a live conversation on the page of the sandbox, in a real Chromium', () => {
+  let sandbox: Sandbox;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+
+  beforeAll(async () => {
+    const signal = new AbortController().signal;
+    sandbox = await startSandbox({ port: 0, speed: SPEED, realGateway: false, environment: process.env, signal });
+    browser = await openBrowser();
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await sandbox.close();
+  });
+
+  it(
+    'is begun, spoken to in words and with a file, heard, and ended',
+    async () => {
+      const here = await visitor(browser.context, sandbox);
+      const { page } = here;
+      await begin(here);
+
+      await speak(here, { words: 'tell me of snow, 60 words' });
+      const growing = page.locator('li.message', { has: page.getByRole('button', { name: /Stop$/ }) });
+      await growing.getByText('This is the sandbox speaking.').waitFor(PATIENCE);
+      await growing.waitFor({ state: 'detached', ...PATIENCE });
+      const voice = page.getByRole('group', { name: /^Voice message, / });
+      await voice.first().waitFor(PATIENCE);
+      await page.getByText('A private thread', { exact: true }).waitFor();
+      expect(await here.faults()).toEqual([]);
+      expect(await here.overflowing()).toEqual([]);
+      expect(await played(here)).toBeGreaterThan(5);
+
+      await speak(here, { file: RECORDED });
+      await page.getByText('🎙️ Spoken', { exact: true }).waitFor(PATIENCE);
+      await page
+        .locator('li.message')
+        .getByText(/Heard: “/)
+        .waitFor(PATIENCE);
+      await expect.poll(() => voice.count(), PATIENCE).toBe(2);
+
+      await page.getByRole('button', { name: /End$/ }).click();
+      await page.locator('li.message').getByText('This conversation is over.').first().waitFor(PATIENCE);
+      expect(await page.getByRole('button', { name: /End$/ }).count()).toBe(0);
+      await here.leave();
+    },
+    TEST_MS,
+  );
+
+  it(
+    'has room on a phone, in the light',
+    async () => {
+      const here = await visitor(browser.context, sandbox, { width: 360, height: 740, colours: 'light' });
+      await begin(here);
+      await speak(here, { words: 'tell me of ice' });
+      await here.page.getByRole('group', { name: /^Voice message, / }).waitFor(PATIENCE);
+      expect(await here.overflowing()).toEqual([]);
+      expect(await here.faults()).toEqual([]);
+      await here.leave();
+    },
+    TEST_MS,
+  );
+});
+
+/** Begins one, and follows the bot's answer into its thread. */
+async function begin(here: Visitor): Promise<void> {
+  const { page } = here;
+  await here.begin('talk start');
+  const answers = page.locator('li.message', { hasText: 'The conversation takes place in' });
+  const before = await answers.count();
+  await page.getByRole('button', { name: 'Send the command' }).click();
+  await answers
+    .nth(before)
+    .getByText(/Live: parley/)
+    .click(PATIENCE);
+  await page.getByRole('main', { name: /^#Live: parley/ }).waitFor();
+  await page.getByRole('button', { name: /Speak$/ }).waitFor();
+}
+
+async function speak({ page }: Visitor, { words, file }: { words?: string; file?: string }): Promise<void> {
+  await page
+    .getByRole('button', { name: /Speak$/ })
+    .last()
+    .click();
+  const form = page.getByRole('dialog', { name: 'Speak' });
+  if (words !== undefined) await form.getByRole('textbox').fill(words);
+  if (file !== undefined) await form.locator('input[type=file]').setInputFiles(file);
+  await form.getByRole('button', { name: 'Submit' }).click();
+  await form.waitFor({ state: 'detached', ...PATIENCE });
+}
+
+/** How long the first sound is, once it has been heard to go on. */
+async function played({ page }: Visitor): Promise<number> {
+  const sound = `document.querySelector('.message audio')`;
+  await page.getByRole('button', { name: 'Play the voice message' }).first().click();
+  await expect.poll(() => page.evaluate<number>(`${sound}.currentTime`), PATIENCE).toBeGreaterThan(0);
+  return page.evaluate<number>(`${sound}.duration`);
+}
