@@ -141,7 +141,7 @@ export interface Opener<Services> extends Pointed {
 }
 
 /** A form that a member has filled in. Opened from a menu it answers beside, for there is no message of ours. */
-export interface Form<Services> extends Pointed, Guarded<Services> {
+export interface Form<Services> extends Pointed, Guarded<Services, Filled> {
   /** Whether only its member sees the answer, where the form was opened from a menu; one that was pressed is as private as its message. */
   isPrivate?(args: readonly string[]): boolean;
   answers: Answers;

@@ -173,8 +173,9 @@ export class Router<Services> {
       ? pressOrigin(interaction, interaction.message, form.answers)
       : originOf(interaction, form.isPrivate?.(id.args) ?? false);
     const ask = this.#ask(interaction, responder, origin);
-    await guarded(form, ask, undefined, () => acknowledgePress(responder, form.answers, ask));
-    await conclude(responder, await form.run({ args: id.args, ...filledIn(interaction) }, ask));
+    const filled = filledIn(interaction);
+    await guarded(form, ask, filled, () => acknowledgePress(responder, form.answers, ask));
+    await conclude(responder, await form.run({ args: id.args, ...filled }, ask));
   }
 
   async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {

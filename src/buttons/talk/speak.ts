@@ -1,6 +1,7 @@
 import type { Services } from '../../commands/services.ts';
-import { openFor, saidIn } from '../../commands/talk/said.ts';
+import { objectionTo, openFor, saidIn } from '../../commands/talk/said.ts';
 import { customId } from '../../discord/custom-id.ts';
+import type { Filled } from '../../discord/form.ts';
 import type { Ask, Form, Opener } from '../../discord/handlers.ts';
 import { speakForm } from '../../views/talk/form.ts';
 import { pressedTask, soon } from '../pressed-task.ts';
@@ -23,13 +24,16 @@ export const spokenForm: Form<Services> = {
   ...SPOKEN,
   // Pressed on a copy that one member sees alone, it is still said in the conversation.
   answers: 'openly',
-  async run({ args, fields, files }, ask) {
+  guards: [(_place, filled) => objectionTo(givenIn(filled))],
+  async run({ args, ...filled }, ask) {
     const { services, origin } = ask;
     const talk = openFor(await pressedTask(args, ask), speakerOf(ask));
-    const request = saidIn(talk, { words: fields.words ?? '', sound: files.sound });
+    const request = saidIn(talk, givenIn(filled));
     await services.tasks.submit({ ...origin, kind: 'said', request, parent: talk });
     return 'shown as it goes';
   },
 };
+
+const givenIn = ({ fields, files }: Filled) => ({ words: fields.words ?? '', sound: files.sound });
 
 const speakerOf = ({ place }: Ask<Services>) => ({ memberId: place.userId, channelId: place.channelId });

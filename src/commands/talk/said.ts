@@ -26,10 +26,13 @@ export function openFor(
   return talk;
 }
 
+/** Known before anything is shown to others. */
+export const objectionTo = ({ words, sound }: Given): Refusal | undefined =>
+  saysAnything(words) || sound ? undefined : new Refusal('refusals.talkNothing');
+
 export function saidIn(talk: Task, { words, sound }: Given): SaidRequest {
   const { model, isClosed } = talkRequest.parse(talk.request);
   const prompt = saysAnything(words) ? words.trim() : undefined;
-  if (prompt === undefined && !sound) throw new Refusal('refusals.talkNothing');
   return {
     ...{ talk: talk.id, model },
     ...(prompt !== undefined && { prompt }),

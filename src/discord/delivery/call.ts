@@ -13,20 +13,26 @@ export const hasToSpeak = ({ answer }: Task): boolean => answer?.voice?.sound !=
 
 /** A fresh direct message calls by itself; an edit does not, not even there. */
 export function isWorthACall(task: Task, by: Way['by']): boolean {
-  const { kind, talk, route, times, successorId } = task;
+  const { kind, talk, request, route, times, successorId } = task;
   // Whose member has already ordered again knows how it ended.
   if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
   if (kind === 'said') return hasToSpeak(task);
-  // Whoever has ended a conversation knows, and a fresh message tells by itself.
-  if (kind === 'talk') return by === 'edit' && talk?.end !== 'ended';
+  // Whoever has ended a conversation knows, others in it do not, and a fresh message tells by itself.
+  if (kind === 'talk') return by === 'edit' && (talk?.end !== 'ended' || request.who === 'everyone');
   // Whoever has stopped it knows.
   if (task.failure?.cause === 'stopped') return false;
   return (times.ended ?? times.created) - times.created > LONG_MS;
 }
 
 /** A call that may have gone out goes again only where its nonce makes it the same. Better none than two. */
-export function mayStillCall({ shownAt, goingAt }: Call, { by }: AnswerWay | TokenWay, now: number): boolean {
-  if (goingAt === undefined) return now - shownAt < NEWS_FOR_MS;
+export function mayStillCall(
+  task: Task,
+  { shownAt, goingAt }: Call,
+  { by }: AnswerWay | TokenWay,
+  now: number,
+): boolean {
+  // A sound is no news but a result, and comes however late.
+  if (goingAt === undefined) return hasToSpeak(task) || now - shownAt < NEWS_FOR_MS;
   return by === 'answer' && now - goingAt < TRIED_FOR_MS;
 }
 

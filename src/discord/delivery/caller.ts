@@ -53,7 +53,7 @@ export class Caller {
     if (!task || !call) return;
     const now = this.#parts.clock.now();
     const way = wayToCall(task, this.#known.shut, now);
-    if (way && mayStillCall(call, way, now)) await this.#take(way, task);
+    if (way && mayStillCall(task, call, way, now)) await this.#take(way, task);
     else this.#parts.log.info({ task: this.#id }, 'A member was not called: it is too late, or there is no way.');
   }
 

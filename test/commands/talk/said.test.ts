@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openFor, saidIn } from '../../../src/commands/talk/said.ts';
+import { objectionTo, openFor, saidIn } from '../../../src/commands/talk/said.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { saidRequest } from '../../../src/services/talks/request.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -45,7 +45,8 @@ describe('what is said', () => {
 
   it('is not nothing', () => {
     for (const words of ['', ' \n', '\u200b\u2060']) {
-      expect(() => saidIn(talk(), { words })).toThrow(new Refusal('refusals.talkNothing'));
+      expect(objectionTo({ words })).toEqual(new Refusal('refusals.talkNothing'));
+      expect(objectionTo({ words, sound })).toBe(undefined);
     }
   });
 });

@@ -33,6 +33,12 @@ describe('a conversation is over', () => {
     expect([text(no), no.ephemeral]).toEqual([expect.stringContaining('Only whoever began'), true]);
     const yes = await (await discord.as('admin').in(thread).slash('talk end', {})).message();
     expect(text(yes)).toContain('is over');
+    // Those who were in it too read of it below what was said last.
+    const notice = await discord.until(() =>
+      saying(discord, thread, 'This conversation is over.').find(({ id }) => id !== opening.id),
+    );
+    expect(notice.message_reference?.message_id).toBe(opening.id);
+    expect(notice.mentions).toEqual([]);
   });
 
   it('and then its buttons say so, and nobody is asked anything', async () => {

@@ -52,15 +52,16 @@ it('what says nothing is refused with a sentence, and so is what is no sound', a
   const { opening } = await begun(stage);
   const there = discord.as('member');
   const filled = async (values: Record<string, string | { name: string; bytes: Buffer }[]>) =>
-    text(await (await there.fill(await (await there.click(opening, 'Speak')).modal(), values)).message());
+    (await there.fill(await (await there.click(opening, 'Speak')).modal(), values)).message();
   let responses = 0;
   gateway.realtime.on('heard', (_session, event) => {
     if ((event as { type?: string }).type === 'response.create') responses += 1;
   });
-  expect(await filled({ words: ' \u200b ' })).toContain('nothing in it to be said');
-  expect(await filled({ sound: [{ name: 'a.ogg', bytes: Buffer.from('no sound at all') }] })).toContain(
-    'cannot hear this kind of file',
-  );
+  const nothing = await filled({ words: ' \u200b ' });
+  expect(text(nothing)).toContain('nothing in it to be said');
+  expect(nothing.ephemeral).toBe(true);
+  const noSound = await filled({ sound: [{ name: 'a.ogg', bytes: Buffer.from('no sound at all') }] });
+  expect(text(noSound)).toContain('cannot hear this kind of file');
   expect(responses).toBe(0);
 });
 
