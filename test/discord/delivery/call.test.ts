@@ -1,5 +1,6 @@
 import { PermissionFlagsBits as May, MessageType, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import { NO_ANSWER } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { dismissed, messageGone, succeededBy } from '../../../src/services/tasks/transitions.ts';
 import { minutes, ordered, planOf, seconds, until } from './scene.ts';
@@ -405,6 +406,19 @@ describe('a bot that comes back after a crash', () => {
     again.show(shelf.get(task.id));
     await again.finish();
     expect(stage.discord.heard).toHaveLength(before);
+  });
+
+  it('brings a sound that had not gone out however late, for it is no news but a result', async () => {
+    const stage = await ordered();
+    const { task, shelf, clock, open } = stage;
+    const voice = { seconds: 1, waveform: 'AA==', sound: Buffer.from('a sound').toString('base64') };
+    shelf.put({ ...shelf.get(task.id), kind: 'said', answer: { ...NO_ANSWER, voice } });
+    await crashed('before the store knew that the call goes out', stage);
+    expect(posts(stage)).toHaveLength(0);
+    clock.advance(minutes(300));
+    open().show(shelf.get(task.id));
+    expect((await shelf.settled(task.id)).answer?.voice?.sound).toBeUndefined();
+    expect(posts(stage)).toHaveLength(1);
   });
 
   it('calls nobody a second time where the call went by the token', async () => {
