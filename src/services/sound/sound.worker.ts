@@ -1,24 +1,25 @@
 import { parentPort } from 'node:worker_threads';
 import { Refusal } from '../../lib/refusal.ts';
-import type { SoundAnswer, SoundJob } from './job.ts';
+import type { SoundAnswer, SoundJob, SoundResult } from './job.ts';
 
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker.');
 
 /** The codecs are loaded by what needs them first: who only listens never loads a writer. */
-async function done(job: SoundJob): Promise<Uint8Array<ArrayBuffer> | Int16Array<ArrayBuffer>> {
+async function done(job: SoundJob): Promise<SoundResult> {
   if (job.do === 'read') {
     const { read } = await import('./read/read.ts');
-    return await read(job.type, Buffer.from(job.bytes.buffer), job.mostSeconds);
+    const pcm = await read(job.type, Buffer.from(job.bytes.buffer), job.mostSeconds);
+    return { bytes: pcm.buffer };
   }
-  const { opusOf } = await import('./write/opus.ts');
-  return new Uint8Array(await opusOf(job.pcm));
+  const [{ opusOf }, { waveformOf }] = await Promise.all([import('./write/opus.ts'), import('./write/waveform.ts')]);
+  return { bytes: new Uint8Array(await opusOf(job.pcm)).buffer, waveform: waveformOf(job.pcm) };
 }
 
 async function answer(job: SoundJob): Promise<void> {
   try {
-    const bytes = await done(job);
-    port?.postMessage({ bytes } satisfies SoundAnswer, [bytes.buffer]);
+    const result = await done(job);
+    port?.postMessage(result satisfies SoundAnswer, [result.bytes]);
   } catch (error) {
     port?.postMessage(failure(error));
   }

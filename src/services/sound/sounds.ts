@@ -3,11 +3,10 @@ import type { Log } from '../../lib/log.ts';
 import { type Pcm, secondsOf } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { recognise } from '../media/recognise/recognise.ts';
-import type { SoundAnswer } from './job.ts';
+import type { SoundAnswer, SoundResult } from './job.ts';
 import { isReadable } from './readable.ts';
 import type { Sounds, SpokenMessage } from './sound.ts';
 import { WorkerLost, Workroom } from './workroom.ts';
-import { waveformOf } from './write/waveform.ts';
 
 interface SoundSettings {
   clock: Clock;
@@ -29,14 +28,15 @@ export function openSounds({ clock, log }: SoundSettings): Sounds {
         log.warn({ type, reason: answer.failed }, 'A sound could not be read.');
         throw new Refusal('refusals.soundUnreadable');
       }
-      return new Int16Array(resultOf(answer).buffer);
+      return new Int16Array(resultOf(answer).bytes);
     },
 
     async spoken(pcm: Pcm): Promise<SpokenMessage> {
       if (pcm.length === 0) throw new Error('There is nothing to say in no samples.');
       const answer = await room.run({ do: 'write', pcm: new Int16Array(pcm) });
       if ('failed' in answer) throw new Error(`A voice could not be written: ${answer.failed}`);
-      return { bytes: Buffer.from(resultOf(answer).buffer), seconds: secondsOf(pcm), waveform: waveformOf(pcm) };
+      const { bytes, waveform = '' } = resultOf(answer);
+      return { bytes: Buffer.from(bytes), seconds: secondsOf(pcm), waveform };
     },
 
     close: () => room.close(),
@@ -52,7 +52,7 @@ const lostWith =
     throw new Refusal('refusals.soundUnreadable');
   };
 
-function resultOf(answer: Exclude<SoundAnswer, { failed: string }>): Uint8Array<ArrayBuffer> | Int16Array<ArrayBuffer> {
+function resultOf(answer: Exclude<SoundAnswer, { failed: string }>): SoundResult {
   if ('refused' in answer) throw new Refusal(answer.refused.key, answer.refused.variables);
-  return answer.bytes;
+  return answer;
 }

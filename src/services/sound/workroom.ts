@@ -9,8 +9,8 @@ const LONGEST_MS = 30_000;
 const IDLE_MS = 60_000;
 /** More than this waiting is more than anybody waits for. */
 const MOST_WAITING = 32;
-/** A worker of its own memory: what it takes beyond is its own end, not that of the bot. */
-const MOST_MEGABYTES = 256;
+/** For its objects; samples lie beside them. What it takes beyond is its own end, not that of the bot. */
+const MOST_MEGABYTES = 64;
 
 /** The worker ended under a job, or was ended. What the job was is known to whoever gave it. */
 export class WorkerLost extends Error {

@@ -1,7 +1,8 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { RealtimeSession, Utterance } from '../gateway/realtime/events.ts';
+import type { RealtimeAnswer, RealtimeSession, Utterance } from '../gateway/realtime/events.ts';
 import type { TasksLog } from '../tasks/book.ts';
+import { isForGood } from './opening.ts';
 import { Speaking } from './speaking.ts';
 import type { TakenBack } from './transitions.ts';
 
@@ -40,10 +41,20 @@ export class Conversation {
       await this.#breakOff('stopped');
       if (this.#isStale) await this.#leave();
       this.#session ??= await this.#parts.open();
-      const speaking = new Speaking(await this.#session.say(utterance));
+      const speaking = new Speaking(await this.#put(utterance, this.#session));
       this.#speaking = speaking;
       return speaking;
     });
+  }
+
+  async #put(utterance: Utterance, session: RealtimeSession): Promise<RealtimeAnswer> {
+    try {
+      return await session.say(utterance);
+    } catch (error) {
+      // Whether it is the words or the conversation itself that is refused shows when that is opened anew.
+      if (isForGood(error)) await this.#leave();
+      throw error;
+    }
   }
 
   /** An answer has come to its end. */

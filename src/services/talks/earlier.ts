@@ -6,7 +6,7 @@ import type { Task } from '../tasks/task.ts';
 const MOST_TURNS = 20;
 const MOST_LETTERS = 60_000;
 /** Stands for a sound that the gateway did not write down: without it the answer to it would come from nowhere. */
-const NOT_WRITTEN_DOWN = '(a spoken message)';
+const NOT_WRITTEN_DOWN = '[A spoken message that was not written down.]';
 
 /** The conversation so far, for a session that did not hear it. What is gone, or not to be remembered, is left out. */
 export async function earlierIn(

@@ -15,6 +15,11 @@ export interface Ear {
 /** A connection that says nothing for so long is asked whether it is there, and given up where it does not answer for as long again. */
 const BEAT_MS = 20_000;
 
+/** Who was heard so lately is there. */
+const FRESH_MS = 1_000;
+/** How long somebody who wants to speak waits for a sign of life. */
+const SIGN_MS = 5_000;
+
 /** One connection, kept alive. */
 export class Line {
   readonly #socket: WebSocket;
@@ -23,7 +28,8 @@ export class Line {
   #ear: Ear;
   #why: GatewayError | undefined;
   #fault: unknown;
-  #isQuiet = true;
+  #heardAt: number;
+  #signs: (() => void)[] = [];
   #stopBeat: () => void;
 
   constructor(socket: WebSocket, host: string, clock: Clock, ear: Ear) {
@@ -31,6 +37,7 @@ export class Line {
     this.#host = host;
     this.#clock = clock;
     this.#ear = ear;
+    this.#heardAt = clock.now();
     socket.on('message', (data) => this.#take(data));
     socket.on('pong', () => this.#stir());
     socket.on('error', (fault) => {
@@ -60,6 +67,17 @@ export class Line {
     });
   }
 
+  /**
+   * Comes back when it is certain that the connection still leads somewhere. A dead one takes what is sent for a while, and of a request that was
+   * sent into it nobody could say whether it was heard.
+   */
+  async alive(): Promise<void> {
+    if (this.#clock.now() - this.#heardAt >= FRESH_MS && this.isOpen) {
+      await new Promise<void>((resolve) => this.#ask(SIGN_MS, resolve));
+    }
+    if (!this.isOpen) throw this.#why ?? lost('cut', this.#host);
+  }
+
   /** Whoever listens is not told: they know. */
   close(): void {
     if (this.#why) return;
@@ -77,21 +95,30 @@ export class Line {
   }
 
   #stir(): void {
-    this.#isQuiet = false;
+    this.#heardAt = this.#clock.now();
+    for (const sign of this.#signs.splice(0)) sign();
   }
 
   #beat(): void {
-    this.#isQuiet = true;
-    this.#socket.ping();
-    this.#stopBeat = this.#clock.after(BEAT_MS, () => {
-      if (!this.#isQuiet) return this.#beat();
+    this.#ask(BEAT_MS, () => {
+      this.#stopBeat = this.#clock.after(BEAT_MS, () => this.#beat());
+    });
+  }
+
+  /** Asks whether it is there; whoever does not answer in time is given up. */
+  #ask(ms: number, there: () => void): void {
+    const cancel = this.#clock.after(ms, () => {
       // A process that was held up hears first what has come meanwhile.
       setImmediate(() => {
-        if (this.#why) return;
-        if (this.#isQuiet) this.#drop(lost('silent', this.#host));
-        else this.#beat();
+        if (this.#signs.includes(sign)) this.#drop(lost('silent', this.#host));
       });
     });
+    const sign = (): void => {
+      cancel();
+      there();
+    };
+    this.#signs.push(sign);
+    this.#socket.ping();
   }
 
   #drop(why: GatewayError): void {
@@ -103,6 +130,7 @@ export class Line {
 
   #leave(why: GatewayError): void {
     this.#why = why;
+    for (const sign of this.#signs.splice(0)) sign();
     this.#stopBeat();
   }
 }

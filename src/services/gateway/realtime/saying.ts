@@ -82,8 +82,8 @@ export class Saying implements Ear {
       this.#own.add(event.event_id);
       await this.#line.send(event);
     }
+    await this.#line.alive();
     if (this.#isSettled) return;
-    if (!this.#line.isOpen) throw lost('cut', http.baseUrl.host);
     const request = names.event('response.create');
     this.#own.add(request.event_id);
     this.#request = request.event_id;

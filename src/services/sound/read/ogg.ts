@@ -56,6 +56,8 @@ function* packetsIn(page: Buffer, begun: Buffer[], isTorn: boolean): Generator<O
     if (!skipping) yield { data, ...granule, isLast: isEnd && ((page[5] ?? 0) & LAST) !== 0 };
     skipping = false;
   }
+  // Nothing ended here: what goes on in the next page has lost its beginning all the same.
+  if (skipping) begun.length = 0;
 }
 
 function pageAt(bytes: Buffer, at: number): Buffer | undefined {

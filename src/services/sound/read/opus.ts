@@ -20,16 +20,16 @@ export async function* opusStretches(bytes: Buffer): AsyncGenerator<Stretch> {
   try {
     decoder.decoderCtl(DecoderCtl.SetGain, head.gain);
     let skip = Math.round(head.preSkip * PER_GRANULE);
-    let pageStart: number | undefined = 0;
+    let pageStart = 0;
     let inPage = 0;
     for (const { data, granule, isLast } of packets) {
       let samples = soundIn(data, decoder);
       inPage += samples.length;
       if (granule !== undefined) {
         // The end of the last packet is padding beyond where its page says that the sound stands.
-        const beyond = isLast && pageStart !== undefined ? inPage - (granule - pageStart) * PER_GRANULE : 0;
+        const beyond = isLast ? inPage - (granule - pageStart) * PER_GRANULE : 0;
         if (beyond > 0) samples = samples.subarray(0, Math.max(0, Math.floor(samples.length - beyond)));
-        pageStart = granule < 0 ? pageStart : granule;
+        pageStart = granule;
         inPage = 0;
       }
       const heard = samples.subarray(Math.min(skip, samples.length));

@@ -25,7 +25,8 @@ export async function recorded(stretches: Stretches, mostSeconds: number): Promi
     }
     add(resampler.push(samples));
   }
-  if (resampler) add(resampler.end());
+  if (!resampler) throw new Refusal('refusals.soundUnreadable');
+  add(resampler.end());
   if (length < LEAST_SECONDS * PCM_RATE) throw new Refusal('refusals.soundEmpty');
   const whole = new Int16Array(length);
   let at = 0;

@@ -17,9 +17,11 @@ export function* wavStretches(bytes: Buffer): Generator<Stretch> {
   const format = formatOf(chunk(bytes, 'fmt '));
   const data = chunk(bytes, 'data');
   const { channels, rate, frameBytes, sample } = format;
+  if (!data) throw new Refusal('refusals.soundUnreadable');
+  if (data.length === 0) throw new Refusal('refusals.soundEmpty');
   const sampleBytes = frameBytes / channels;
-  const frames = Math.floor((data?.length ?? 0) / frameBytes);
-  for (let first = 0; data && first < frames; first += FRAMES_AT_ONCE) {
+  const frames = Math.floor(data.length / frameBytes);
+  for (let first = 0; first < frames; first += FRAMES_AT_ONCE) {
     const samples = new Float32Array(Math.min(FRAMES_AT_ONCE, frames - first));
     for (let index = 0; index < samples.length; index++) {
       const at = (first + index) * frameBytes;

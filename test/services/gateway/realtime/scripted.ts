@@ -130,10 +130,12 @@ export async function stage(script: Script = {}): Promise<Stage> {
   const requests: IncomingMessage[] = [];
   let taken = 0;
   let stir: (() => void) | undefined;
+  const raw = new Set<Socket>();
   const server = createServer();
   server.on('upgrade', (request, socket: Socket, head) => {
     requests.push(request);
     socket.on('error', () => undefined);
+    raw.add(socket);
     const response = new ServerResponse(request);
     response.assignSocket(socket);
     response.shouldKeepAlive = false;
@@ -152,8 +154,7 @@ export async function stage(script: Script = {}): Promise<Stage> {
     return (server.address() as AddressInfo).port;
   };
   const stop = async (): Promise<void> => {
-    for (const { socket } of peers) socket.terminate();
-    server.closeAllConnections();
+    for (const socket of raw) socket.destroy();
     if (!server.listening) return;
     server.close();
     await once(server, 'close');

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { dialects, failureOf, refuse, sessions, stage, strict, type Told } from './scripted.ts';
+
+const format = { type: 'audio/pcm', rate: 24_000 };
+const tool = { type: 'function', name: 'draw', description: 'Draws', parameters: { type: 'object' } } as const;
+const settings = { model: 'm', instructions: 'Be brief', voice: 'ash', transcriber: 'ears', tools: [tool] };
+const update = (told: readonly Told[]) => told.filter(({ type }) => type === 'session.update').at(-1)?.session;
+
+describe('the settings of a live conversation', () => {
+  it('are told in the words of today', async () => {
+    const { gateway, next } = await stage({ manners: strict('ga') });
+    await gateway.realtime.open(settings);
+    expect(update((await next()).heard)).toEqual({
+      type: 'realtime',
+      output_modalities: ['audio'],
+      instructions: 'Be brief',
+      tools: [tool],
+      audio: {
+        input: { format, transcription: { model: 'ears' }, turn_detection: null },
+        output: { format, voice: 'ash' },
+      },
+    });
+  });
+
+  it('are told in the words of before to a gateway that speaks these', async () => {
+    const { gateway, next } = await stage({ created: sessions.beta, manners: strict('beta') });
+    await gateway.realtime.open(settings);
+    expect(update((await next()).heard)).toEqual({
+      modalities: ['text', 'audio'],
+      instructions: 'Be brief',
+      tools: [tool],
+      voice: 'ash',
+      input_audio_format: 'pcm16',
+      output_audio_format: 'pcm16',
+      input_audio_transcription: { model: 'ears' },
+      turn_detection: null,
+    });
+  });
+
+  it.each(dialects)('say nothing of what nobody wished (%s)', async (dialect) => {
+    const { gateway, next } = await stage({ created: sessions[dialect], manners: strict(dialect) });
+    await gateway.realtime.open({ model: 'm' });
+    expect(JSON.stringify(update((await next()).heard))).not.toMatch(/voice|transcription|tools|instructions/);
+  });
+
+  it.each(dialects)('find out which words a gateway takes that does not say it (%s), and remember', async (dialect) => {
+    const { gateway, next } = await stage({ created: sessions.neither, manners: strict(dialect) });
+    await gateway.realtime.open({ model: 'm' });
+    expect((await next()).types()).toHaveLength(dialect === 'ga' ? 1 : 2);
+    await gateway.realtime.open({ model: 'm' });
+    const second = await next();
+    expect(second.types()).toEqual(['session.update']);
+    expect(update(second.heard)?.type).toBe(dialect === 'ga' ? 'realtime' : undefined);
+  });
+
+  it('are told in the other words once where a gateway is not what it seems', async () => {
+    const { gateway, next } = await stage({ created: sessions.beta, manners: strict('ga') });
+    await gateway.realtime.open({ model: 'm' });
+    expect((await next()).types()).toEqual(['session.update', 'session.update']);
+  });
+
+  it('are told twice and not oftener to a gateway that takes neither', async () => {
+    const { gateway, next } = await stage({
+      manners: (peer, event) => peer.tell(refuse(event, { code: 'unknown_parameter', param: 'session.type' })),
+    });
+    expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'invalid' });
+    const peer = await next();
+    await peer.gone;
+    expect(peer.types()).toHaveLength(2);
+  });
+
+  it('that a gateway refuses are refused in its own words, and its words are no reason to try others', async () => {
+    const { gateway, next } = await stage({
+      manners: (peer, event) =>
+        peer.tell(
+          refuse(event, {
+            code: 'invalid_value',
+            param: 'session.audio.output.voice',
+            message: 'No voice session.type',
+          }),
+        ),
+    });
+    expect(await failureOf(gateway.realtime.open(settings))).toMatchObject({
+      kind: 'invalid',
+      message: 'No voice session.type',
+      param: 'session.audio.output.voice',
+      mayHaveTakenEffect: false,
+    });
+    const peer = await next();
+    await peer.gone;
+    expect(peer.types()).toEqual(['session.update']);
+  });
+
+  it.each([
+    ['ga', 'session.audio.input.transcription.model'],
+    ['beta', 'session.input_audio_transcription.model'],
+  ] as const)('go without what writes down the sound where that is refused (%s)', async (dialect, param) => {
+    const { gateway, next, said } = await stage({
+      created: sessions[dialect],
+      manners: (peer, event) =>
+        JSON.stringify(event).includes('ears') ? peer.tell(refuse(event, { param })) : strict(dialect)(peer, event),
+    });
+    await gateway.realtime.open(settings);
+    const peer = await next();
+    expect(JSON.stringify(update(peer.heard))).not.toContain('ears');
+    expect(JSON.stringify(update(peer.heard))).toContain('ash');
+    expect(said.join()).toContain('writes nothing down');
+  });
+
+  it('wait for the gateway to speak first', async () => {
+    const { gateway, next } = await stage({ created: null });
+    const opening = gateway.realtime.open({ model: 'm' });
+    const peer = await next();
+    await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
+    expect(peer.heard).toEqual([]);
+    peer.tell({ type: 'session.created', session: sessions.ga });
+    expect((await opening).id).toBe('sess_1');
+  });
+
+  it.each([
+    ['says nothing at all', { created: null }],
+    ['never says that it took them', { manners: () => undefined }],
+  ])('wait only so long for a gateway that %s', async (_name, script) => {
+    const clock = new ManualClock();
+    const { gateway, next } = await stage({ ...script, tools: { clock } });
+    const opening = failureOf(gateway.realtime.open({ model: 'm' }));
+    const peer = await next();
+    if (!('created' in script)) await peer.hears('session.update');
+    else await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
+    clock.advance(15_000);
+    expect(await opening).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: false });
+    await peer.gone;
+  });
+
+  it('are not told to a gateway that opens with an error', async () => {
+    const { gateway, next } = await stage({ created: null });
+    const opening = failureOf(gateway.realtime.open({ model: 'm' }));
+    const peer = await next();
+    peer.tell({ type: 'error', error: { type: 'invalid_request_error', code: 'model_not_found', message: 'No m' } });
+    expect(await opening).toMatchObject({ kind: 'not-found', message: 'No m' });
+    await peer.gone;
+    expect(peer.heard).toEqual([]);
+  });
+
+  it('fail where the connection is cut instead of an answer', async () => {
+    const { gateway } = await stage({ manners: (peer) => peer.socket.terminate() });
+    expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable', code: 'cut' });
+  });
+});

@@ -1,0 +1,130 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { failureOf, key, stage } from './scripted.ts';
+
+type Door = NonNullable<Parameters<typeof stage>[0]>['door'];
+
+const answer =
+  (status: number, body: string, headers: Record<string, string> = {}): Door =>
+  (_request, response: ServerResponse) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+    return true;
+  };
+const error = (fields: object): string => JSON.stringify({ error: fields });
+const page = '<html><head><title>Welcome</title></head><body>Hi</body></html>';
+
+describe('opening a live conversation', () => {
+  it('asks at the path of the specification with the key, under whatever path the gateway has', async () => {
+    const { gateway, requests } = await stage({ prefix: '/a/b/' });
+    await gateway.realtime.open({ model: 'labs/voice 1' });
+    expect(requests[0]?.url).toBe('/a/b/v1/realtime?model=labs%2Fvoice+1');
+    expect(requests[0]?.headers).toMatchObject({ authorization: `Bearer ${key}`, 'user-agent': 'atelier' });
+    expect(requests[0]?.headers['openai-beta']).toBeUndefined();
+  });
+
+  it('announces the words of before only where the operator says so', async () => {
+    const { gateway, requests } = await stage({ settings: { realtimeBeta: true } });
+    await gateway.realtime.open({ model: 'm' });
+    expect(requests[0]?.headers['openai-beta']).toBe('realtime=v1');
+  });
+
+  it.each([
+    ['no model', answer(400, error({ message: 'you must provide a model' })), { kind: 'invalid', status: 400 }],
+    [
+      'a model without realtime',
+      answer(400, error({ message: 'Not this one', code: 'model_not_supported', param: 'model' })),
+      { kind: 'invalid', message: 'Not this one', code: 'model_not_supported', param: 'model' },
+    ],
+    ['a wrong key', answer(401, error({ message: `Bad ${key}`, code: 'invalid_api_key' })), { kind: 'unauthorized' }],
+    ['a forbidden model', answer(403, error({ message: 'No' })), { kind: 'forbidden' }],
+    ['an empty account', answer(403, error({ code: 'insufficient_user_quota' })), { kind: 'quota' }],
+    ['a missing model', answer(404, error({ code: 'model_not_found', message: 'No m' })), { kind: 'not-found' }],
+    ['a missing endpoint', answer(404, error({ message: 'Invalid URL' })), { kind: 'not-offered' }],
+    ['too many', answer(429, '', { 'retry-after': '7' }), { kind: 'rate-limited', retryAfterMs: 7_000 }],
+    [
+      'a page of a proxy',
+      answer(502, page, { 'content-type': 'text/html' }),
+      { kind: 'unavailable', message: 'Welcome' },
+    ],
+    ['a page where there is no endpoint', answer(200, page, { 'content-type': 'text/html' }), { kind: 'not-offered' }],
+    ['JSON without a socket', answer(200, '{"fine":true}'), { kind: 'not-offered', code: 'not_upgraded' }],
+    ['an error inside of a 200', answer(200, error({ code: 'access_denied', message: 'No' })), { kind: 'forbidden' }],
+    ['an endless page', answer(500, 'x'.repeat(2 ** 18)), { kind: 'unavailable', status: 500 }],
+    [
+      'a redirect',
+      answer(307, '', { location: 'https://elsewhere.example/v1/realtime' }),
+      { kind: 'not-offered', code: 'redirected' },
+    ],
+  ])('that meets %s is refused as any question would be', async (_name, door, facts) => {
+    const { gateway, requests } = await stage({ door });
+    const failure = await failureOf(gateway.realtime.open({ model: 'm' }));
+    expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...facts });
+    expect(failure.message).not.toMatch(/[<>]/);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is tried again where the gateway is busy for a moment, and only there', async () => {
+    let asked = 0;
+    const door: Door = (...all) => ++asked < 3 && Boolean(answer(503, error({ message: 'Busy' }))?.(...all));
+    const { gateway, requests } = await stage({ door, limits: { attempts: 3 } });
+    await gateway.realtime.open({ model: 'm' });
+    expect(requests).toHaveLength(3);
+    const refusing = await stage({ door: answer(400, error({ message: 'No' })), limits: { attempts: 3 } });
+    await failureOf(refusing.gateway.realtime.open({ model: 'm' }));
+    expect(refusing.requests).toHaveLength(1);
+  });
+
+  it('fails where nobody listens, or the connection is cut before it is open', async () => {
+    const side = await stage();
+    await side.stop();
+    expect(await failureOf(side.gateway.realtime.open({ model: 'm' }))).toMatchObject({
+      kind: 'unreachable',
+      code: 'ECONNREFUSED',
+      mayHaveTakenEffect: false,
+    });
+    const cut = await stage({ door: (_request, _response, socket) => Boolean(socket.destroy()) });
+    expect(await failureOf(cut.gateway.realtime.open({ model: 'm' }))).toMatchObject({
+      kind: 'unreachable',
+      mayHaveTakenEffect: false,
+    });
+  });
+
+  it('waits for an answer only so long', async () => {
+    const clock = new ManualClock();
+    const side = await stage({
+      tools: { clock },
+      limits: { readMs: 1_000 },
+      door: () => {
+        setImmediate(() => clock.advance(1_000));
+        return true;
+      },
+    });
+    expect(await failureOf(side.gateway.realtime.open({ model: 'm' }))).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining('did not answer in time'),
+    });
+  });
+
+  it('is given up as soon as its member takes it back', async () => {
+    const leaving = new AbortController();
+    const side = await stage({ door: () => leaving.abort() === undefined });
+    expect(await failureOf(side.gateway.realtime.open({ model: 'm' }, { signal: leaving.signal }))).toMatchObject({
+      code: 'aborted',
+      mayHaveTakenEffect: false,
+    });
+    expect(await failureOf(side.gateway.realtime.open({ model: 'm' }, { signal: leaving.signal }))).toMatchObject({
+      code: 'aborted',
+    });
+    expect(side.requests).toHaveLength(1);
+  });
+
+  it('does not even ask for what cannot be', async () => {
+    const side = await stage();
+    for (const settings of [{ model: ' ' }, { model: 'm', voice: '' }, { model: 'm', transcriber: '' }])
+      expect(await failureOf(side.gateway.realtime.open(settings))).toMatchObject({ kind: 'invalid' });
+    await side.gateway.close();
+    expect(await failureOf(side.gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable' });
+    expect(side.requests).toHaveLength(0);
+  });
+});

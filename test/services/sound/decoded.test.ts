@@ -1,0 +1,254 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { recorded } from '../../../src/services/sound/read/recording.ts';
+import { openSounds } from '../../../src/services/sound/sounds.ts';
+import { oggOf } from '../../../src/services/sound/write/pages.ts';
+import { heightOf, likeness, loudness } from './listen.ts';
+import { played, SECONDS, TONE_SECONDS, tones } from './tones.ts';
+import { wavOf } from './wav-file.ts';
+
+const lines: string[] = [];
+const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => lines.push(line) });
+const sounds = openSounds({ clock: systemClock, log });
+afterAll(() => sounds.close());
+
+const file = (name: string): Buffer => readFileSync(new URL(`./files/${name}`, import.meta.url));
+const heard = (bytes: Uint8Array, mostSeconds = 60) => sounds.decoded(bytes, { mostSeconds });
+const refused = async (bytes: Uint8Array, mostSeconds = 60): Promise<string> =>
+  await heard(bytes, mostSeconds).then(
+    (pcm) => `${pcm.length} samples`,
+    (error: unknown) => (error instanceof Refusal ? error.key : String(error)),
+  );
+
+const original = played(PCM_RATE);
+
+/** A file of Opus packets, with the head of a real one. */
+const opusFile = (packets: readonly Buffer[], samples: number): Buffer =>
+  oggOf(
+    [file('mono.ogg').subarray(28, 28 + 19), Buffer.from('OpusTags\0\0\0\0\0\0\0\0')],
+    packets.map((data, index) => ({ data, granule: (index + 1) * samples })),
+    7,
+  );
+
+describe('a sound that members send', () => {
+  it.each([
+    ['mono.ogg', 1],
+    ['stereo.ogg', 0.75],
+    ['constant-with-title.mp3', 1],
+    ['variable-stereo.mp3', 0.75],
+    ['slow.mp3', 1],
+    ['eight-bits.wav', 1],
+    ['twenty-four-bits.wav', 1],
+    ['floats.wav', 1],
+    ['with-a-list.wav', 1],
+  ])('%s is heard as it was recorded', async (name, height) => {
+    const pcm = await heard(file(name));
+    expect(secondsOf(pcm)).toBeCloseTo(SECONDS, 2);
+    expect(likeness(original, pcm)).toBeGreaterThan(0.99);
+    // LAME leaves a twentieth of room at the top.
+    const louder = loudness(pcm) / loudness(original.map((value) => value * 32_768 * height));
+    expect(louder).toBeGreaterThan(0.93);
+    expect(louder).toBeLessThan(1.03);
+    for (const [number, tone] of tones.entries()) {
+      const [from, to] = [number * TONE_SECONDS + 0.05, (number + 1) * TONE_SECONDS - 0.05];
+      const heights = tones.map(({ hertz }) => heightOf(hertz, pcm, from, to));
+      expect(heights[number]).toBeGreaterThan(0.85 * tone.height * height);
+      expect(heights.filter((_, other) => other !== number).every((other) => other < 0.02)).toBe(true);
+    }
+  });
+
+  it.each([
+    [8_000, 1, 1, false],
+    [11_025, 2, 2, false],
+    [22_050, 1, 3, false],
+    [24_000, 1, 2, false],
+    [32_000, 2, 4, false],
+    [44_100, 2, 4, true],
+    [44_101, 1, 2, false],
+    [48_000, 6, 2, false],
+    [96_000, 1, 8, true],
+    [192_000, 1, 3, false],
+  ] as const)(
+    'a WAV of %i Hz, %i channels and %i bytes a sample keeps its length and content',
+    async (rate, count, bytes, isFloat) => {
+      const channels = Array.from({ length: count }, () => played(rate));
+      const pcm = await heard(wavOf(channels, rate, { bytes, isFloat }));
+      expect(secondsOf(pcm)).toBeCloseTo(SECONDS, 3);
+      expect(likeness(original, pcm, 2)).toBeGreaterThan(0.999);
+    },
+  );
+
+  it('is heard as far as it goes where its end is missing', async () => {
+    const long = Int16Array.from(
+      { length: 4 * original.length },
+      (_, at) => 32_767 * (original[at % original.length] ?? 0),
+    );
+    const { bytes: message } = await sounds.spoken(long);
+    for (const whole of [message, file('constant-with-title.mp3'), file('twenty-four-bits.wav')]) {
+      const seconds = secondsOf(await heard(whole));
+      const pcm = await heard(whole.subarray(0, Math.round(whole.length * 0.7)));
+      expect(secondsOf(pcm)).toBeGreaterThan(0.3 * seconds);
+      expect(secondsOf(pcm)).toBeLessThan(0.85 * seconds);
+      expect(likeness(long.subarray(0, pcm.length), pcm)).toBeGreaterThan(0.98);
+    }
+  });
+
+  it('is heard where its writer did not know yet how long it would be', async () => {
+    const wav = wavOf([played(8_000)], 8_000, { bytes: 2 });
+    wav.writeUInt32LE(0xffffffff, 4);
+    wav.writeUInt32LE(0xffffffff, 40);
+    expect(secondsOf(await heard(wav))).toBeCloseTo(SECONDS, 3);
+  });
+
+  it('has silence where it says what is no number', async () => {
+    const pcm = await heard(wavOf([played(8_000).fill(Number.NaN, 0, 800)], 8_000, { bytes: 4, isFloat: true }));
+    expect(Math.abs(pcm[1_000] ?? 1)).toBe(0);
+    expect(loudness(pcm)).toBeGreaterThan(0.1);
+  });
+
+  it('may be exactly as long as allowed, and not a moment longer', async () => {
+    const second = wavOf([new Float32Array(8_000)], 8_000, { bytes: 2 });
+    const more = wavOf([new Float32Array(8_001)], 8_000, { bytes: 2 });
+    expect(secondsOf(await heard(second, 1))).toBe(1);
+    await expect(heard(more, 1)).rejects.toMatchObject({ key: 'refusals.soundTooLong', variables: { most: '1' } });
+  });
+});
+
+describe('what is no sound that can be heard', () => {
+  it('is refused in words of its own where it is empty, shorter than a syllable, or a header alone', async () => {
+    const click = wavOf([played(8_000).subarray(0, 700)], 8_000, { bytes: 2 });
+    const header = wavOf([new Float32Array()], 8_000, { bytes: 2 });
+    for (const bytes of [Buffer.alloc(0), click, header]) expect(await refused(bytes)).toBe('refusals.soundEmpty');
+  });
+
+  it('is refused as broken where none of what it announces is there', async () => {
+    const heads = opusFile([], 0);
+    const torn = Buffer.from(file('mono.ogg'));
+    torn.writeUInt8(torn.readUInt8(2_000) ^ 1, 2_000);
+    const cut = wavOf([played(8_000)], 8_000, { bytes: 2 });
+    cut.write('atad', 36);
+    for (const bytes of [heads, torn, cut]) expect(await refused(bytes)).toBe('refusals.soundUnreadable');
+  });
+
+  it('is refused by what it is, not by how it breaks', async () => {
+    expect(await refused(file('vorbis.ogg'))).toBe('refusals.soundUnknown');
+    expect(await refused(file('tones.m4a'))).toBe('refusals.soundUnknown');
+    expect(await refused(Buffer.from('This is a text, and was called voice-message.ogg.'))).toBe(
+      'refusals.soundUnknown',
+    );
+    const telephone = wavOf([played(8_000)], 8_000, { bytes: 1 });
+    telephone.writeUInt16LE(7, 20);
+    expect(await refused(telephone)).toBe('refusals.soundUnknown');
+  });
+
+  it('is refused where a WAV says what cannot be', async () => {
+    const changed = (change: (wav: Buffer) => void): Buffer => {
+      const wav = wavOf([played(8_000)], 8_000, { bytes: 2 });
+      change(wav);
+      return wav;
+    };
+    const odd = [
+      changed((wav) => wav.writeUInt16LE(0, 22)),
+      changed((wav) => wav.writeUInt16LE(0, 32)),
+      changed((wav) => wav.writeUInt32LE(1, 24)),
+      changed((wav) => wav.writeUInt32LE(0xffffffff, 24)),
+      changed((wav) => wav.writeUInt32LE(4, 16)),
+    ];
+    for (const wav of odd) expect(await refused(wav)).toMatch(/^refusals\.sound(Unknown|Unreadable|Empty)$/);
+  });
+});
+
+describe('minutes in a small file', () => {
+  it('are refused in Ogg Opus, whose packets may hold a tenth of a second in two bytes', async () => {
+    const bomb = opusFile(Array<Buffer>(1_250).fill(Buffer.from([0x1b, 2])), 5_760);
+    expect(bomb.length).toBeLessThan(5_000);
+    expect(await refused(bomb, 60)).toBe('refusals.soundTooLong');
+    expect(secondsOf(await heard(bomb, 150))).toBeCloseTo(150, 1);
+  });
+
+  it('are refused in MP3 at the lowest rate', async () => {
+    const frame = Buffer.alloc(72);
+    frame.writeUInt32BE(0xffe31800);
+    const bomb = Buffer.concat(Array<Buffer>(700).fill(frame));
+    expect(await refused(bomb, 30)).toBe('refusals.soundTooLong');
+    expect(secondsOf(await heard(bomb, 60))).toBeCloseTo(50.4, 0);
+  });
+
+  it('are not even read to their end', async () => {
+    let read = 0;
+    const endless = (function* () {
+      for (;;) yield { samples: new Float32Array(8_000), rate: 8_000 + 0 * read++ };
+    })();
+    await expect(recorded(endless, 5)).rejects.toMatchObject({ key: 'refusals.soundTooLong' });
+    expect(read).toBeLessThan(8);
+  });
+});
+
+describe('a broken file', () => {
+  const names = [
+    'mono.ogg',
+    'stereo.ogg',
+    'constant-with-title.mp3',
+    'slow.mp3',
+    'eight-bits.wav',
+    'twenty-four-bits.wav',
+  ];
+  const keys = /^refusals\.sound(Unknown|Unreadable|Empty|TooLong)$/;
+  const outcome = async (bytes: Uint8Array): Promise<boolean> => {
+    const told = await refused(bytes, 5);
+    return keys.test(told) || /^\d+ samples$/.test(told);
+  };
+
+  it('is heard as far as it can be or refused, whatever was changed in it', { timeout: 60_000 }, async () => {
+    const change = fc.record({
+      name: fc.constantFrom(...names),
+      from: fc.double({ min: 0, max: 1, noNaN: true }),
+      bytes: fc.uint8Array({ minLength: 1, maxLength: 40 }),
+      removed: fc.integer({ min: 0, max: 400 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+        const [first] = changes;
+        if (!first) return;
+        let bytes = file(first.name);
+        for (const { from, bytes: put, removed } of changes) {
+          const at = Math.floor(from * bytes.length);
+          bytes = Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + removed)]);
+        }
+        expect(await outcome(bytes)).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('of Opus is heard or refused, whatever stands in packets that are whole', { timeout: 60_000 }, async () => {
+    const packet = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
+    await fc.assert(
+      fc.asyncProperty(fc.array(packet, { maxLength: 60 }), fc.nat(200_000), async (packets, samples) => {
+        expect(await outcome(opusFile(packets, samples))).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('of which only the beginning is right is refused or heard, and the next one is heard', {
+    timeout: 60_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...names), fc.uint8Array({ maxLength: 4_000 }), async (name, noise) => {
+        expect(await outcome(Buffer.concat([file(name).subarray(0, 300), noise]))).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+    expect(secondsOf(await heard(file('mono.ogg')))).toBeCloseTo(SECONDS, 3);
+  });
+
+  it('never was the end of the worker', () => {
+    expect(lines.filter((line) => line.includes('end of its worker'))).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { PCM_RATE } from '../../../src/lib/pcm.ts';
+
+/** How much two sounds are the same, at the best of the delays up to `most` samples: 1 where they are, whatever their loudness. */
+export function likeness(one: ArrayLike<number>, other: ArrayLike<number>, most = 60): number {
+  let best = -1;
+  for (let delay = -most; delay <= most; delay += 1) best = Math.max(best, likenessAt(one, other, delay));
+  return best;
+}
+
+function likenessAt(one: ArrayLike<number>, other: ArrayLike<number>, delay: number): number {
+  let [both, ones, others] = [0, 0, 0];
+  for (let index = Math.max(0, -delay); index < Math.min(one.length, other.length - delay); index++) {
+    const [a, b] = [one[index] ?? 0, other[index + delay] ?? 0];
+    both += a * b;
+    ones += a * a;
+    others += b * b;
+  }
+  return ones === 0 || others === 0 ? 0 : both / Math.sqrt(ones * others);
+}
+
+/** The height of one tone between two moments, of 1 at most. */
+export function heightOf(hertz: number, pcm: ArrayLike<number>, from: number, to: number, rate = PCM_RATE): number {
+  let [cosines, sines] = [0, 0];
+  const [first, last] = [Math.round(from * rate), Math.min(pcm.length, Math.round(to * rate))];
+  for (let index = first; index < last; index++) {
+    const angle = (2 * Math.PI * hertz * index) / rate;
+    cosines += (pcm[index] ?? 0) * Math.cos(angle);
+    sines += (pcm[index] ?? 0) * Math.sin(angle);
+  }
+  return (2 * Math.hypot(cosines, sines)) / (last - first) / 32_768;
+}
+
+export function loudness(pcm: ArrayLike<number>): number {
+  return Math.sqrt(Array.from(pcm).reduce((sum, value) => sum + value * value, 0) / Math.max(1, pcm.length)) / 32_768;
+}

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { PCM_RATE } from '../../../src/lib/pcm.ts';
+import { sumOf } from '../../../src/services/sound/ogg-sum.ts';
+import { packetsOf } from '../../../src/services/sound/read/ogg.ts';
+import { opusStretches } from '../../../src/services/sound/read/opus.ts';
+import { recorded } from '../../../src/services/sound/read/recording.ts';
+import { oggOf } from '../../../src/services/sound/write/pages.ts';
+import { loudness } from './listen.ts';
+import { SECONDS } from './tones.ts';
+
+const file = readFileSync(new URL('./files/mono.ogg', import.meta.url));
+const [head = Buffer.alloc(19), tags = Buffer.alloc(16), ...voice] = packetsOf(file)
+  .map(({ data }) => data)
+  .toArray();
+const heard = (bytes: Buffer) => recorded(opusStretches(bytes), 60);
+const page = (number: number) => (bytes: Buffer) => {
+  let at = 0;
+  for (let left = number; left > 0; left--) at = bytes.indexOf('OggS', at + 4);
+  return at;
+};
+
+/** What the file says, so many times over; each of its packets lasts 20 ms. */
+const repeated = (times: number, { serial = 7, heads = [head, tags] } = {}): Buffer => {
+  const packets = Array<Buffer[]>(times).fill(voice).flat();
+  return oggOf(
+    heads,
+    packets.map((data, index) => ({ data, granule: (index + 1) * 960 })),
+    serial,
+  );
+};
+
+describe('an Ogg file', () => {
+  it('has packets that go on over pages, of every length', () => {
+    const packets = [0, 1, 254, 255, 256, 510, 600, 255 * 254].map((length, index) => Buffer.alloc(length, index + 1));
+    const bytes = oggOf(
+      [],
+      packets.map((data, index) => ({ data, granule: index })),
+      1,
+    );
+    expect(
+      packetsOf(bytes)
+        .map(({ data }) => data)
+        .toArray(),
+    ).toEqual(packets);
+  });
+
+  it('loses a broken page and nothing else', async () => {
+    const whole = repeated(4);
+    const length = (await heard(whole)).length;
+    const broken = Buffer.from(whole);
+    const at = page(3)(broken) + 200;
+    broken.writeUInt8(broken.readUInt8(at) ^ 0x55, at);
+    expect(length - (await heard(broken)).length).toBe(PCM_RATE);
+  });
+
+  it('gives no packet whose beginning was lost, over however many pages it goes on', () => {
+    const packets = [Buffer.alloc(10, 1), Buffer.alloc(3 * 255 * 255, 2), Buffer.alloc(10, 3)];
+    const lengths = (packet: Buffer): number[] => [
+      ...Array<number>(Math.floor(packet.length / 255)).fill(255),
+      packet.length % 255,
+    ];
+    // By hand, for our writer puts a packet on one page.
+    const segments = packets.flatMap(lengths);
+    const data = Buffer.concat(packets);
+    const pages: Buffer[] = [];
+    for (let first = 0, at = 0; first < segments.length; first += 255) {
+      const own = segments.slice(first, first + 255);
+      const size = own.reduce((sum, length) => sum + length, 0);
+      const head = Buffer.alloc(27);
+      head.write('OggS');
+      head[5] = first > 0 && segments[first - 1] === 255 ? 1 : 0;
+      head.writeUInt32LE(first / 255, 18);
+      head[26] = own.length;
+      const whole = Buffer.concat([head, Buffer.from(own), data.subarray(at, at + size)]);
+      whole.writeUInt32LE(sumOf(whole), 22);
+      pages.push(whole);
+      at += size;
+    }
+    const read = (left: Buffer[]) =>
+      packetsOf(Buffer.concat(left))
+        .map(({ data: packet }) => packet)
+        .toArray();
+    expect(read(pages)).toEqual(packets);
+    expect(read(pages.slice(1))).toEqual([packets[2]]);
+    expect(read(pages.toSpliced(1, 1))).toEqual([packets[0], packets[2]]);
+  });
+
+  it('is searched for pages behind whatever stands before and between them', async () => {
+    const whole = repeated(2);
+    const second = page(2)(whole);
+    const noise = Buffer.from('OggS is how a page begins. OggS\0\0\0\0');
+    const noisy = Buffer.concat([noise, whole.subarray(0, second), noise, whole.subarray(second)]);
+    expect(await heard(noisy)).toEqual(await heard(whole));
+  });
+
+  it('is heard by its first stream alone', async () => {
+    const [first, other] = [repeated(2), repeated(3, { serial: 8 })];
+    const cut = page(1)(first);
+    const mixed = Buffer.concat([first.subarray(0, cut), other, first.subarray(cut)]);
+    expect(await heard(mixed)).toEqual(await heard(first));
+  });
+
+  it('is as loud as its head wants it', async () => {
+    const quieter = Buffer.from(head);
+    quieter.writeInt16LE(Math.round(-6.0206 * 256), 16);
+    const half = await heard(repeated(1, { heads: [quieter, tags] }));
+    expect(loudness(half) / loudness(await heard(repeated(1)))).toBeCloseTo(0.5, 2);
+  });
+
+  it('begins behind what its head wants left out, and ends where its last page says', async () => {
+    expect((await heard(file)).length).toBe(Math.round(SECONDS * PCM_RATE));
+    const later = Buffer.from(head);
+    later.writeUInt16LE(head.readUInt16LE(10) + 9_600, 10);
+    expect((await heard(repeated(1))).length - (await heard(repeated(1, { heads: [later, tags] }))).length).toBe(4_800);
+  });
+
+  it('with more channels than two is none that is heard', async () => {
+    const surround = Buffer.from(head);
+    surround.writeUInt8(1, 18);
+    await expect(heard(repeated(1, { heads: [surround, tags] }))).rejects.toMatchObject({
+      key: 'refusals.soundUnknown',
+    });
+  });
+});

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Resampler } from '../../../src/services/sound/read/resample.ts';
+import { heightOf } from './listen.ts';
+
+const tone = (hertz: number, rate: number, seconds = 0.25): Float32Array =>
+  Float32Array.from({ length: Math.round(seconds * rate) }, (_, index) =>
+    Math.sin((2 * Math.PI * hertz * index) / rate),
+  );
+
+function through(samples: Float32Array, rate: number, cuts: readonly number[] = []): number[] {
+  const resampler = new Resampler(rate);
+  const made: number[] = [];
+  let at = 0;
+  for (const cut of cuts) {
+    made.push(...resampler.push(samples.slice(at, at + cut)));
+    at += cut;
+  }
+  made.push(...resampler.push(samples.slice(at)), ...resampler.end());
+  return made;
+}
+
+const decibels = (height: number): number => 20 * Math.log10(Math.max(1e-9, height));
+/** Away from both ends, where a tone that begins at once holds every frequency. */
+const heard = (hertz: number, samples: number[]): number =>
+  decibels(
+    heightOf(
+      hertz,
+      samples.map((value) => value * 32_768),
+      0.05,
+      0.2,
+    ),
+  );
+
+describe('another rate', () => {
+  it.each([8_000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 96_000])(
+    'of %i Hz keeps a voice as loud as it was',
+    (rate) => {
+      for (const hertz of [100, 1_000, 3_400])
+        expect(Math.abs(heard(hertz, through(tone(hertz, rate), rate)))).toBeLessThan(0.1);
+    },
+  );
+
+  it.each([
+    [44_100, 13_000],
+    [44_100, 20_000],
+    [48_000, 15_000],
+    [48_000, 23_000],
+    [96_000, 40_000],
+  ])('of %i Hz folds nothing of %i Hz down into what is heard', (rate, hertz) => {
+    const folded = Math.abs(hertz - 24_000 * Math.round(hertz / 24_000));
+    expect(heard(folded, through(tone(hertz, rate), rate))).toBeLessThan(-70);
+  });
+
+  it('of 8,000 Hz gets nothing above what it had', () => {
+    expect(heard(7_000, through(tone(1_000, 8_000), 8_000))).toBeLessThan(-70);
+  });
+
+  it('comes out the same in whichever pieces it goes in', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(8_000, 11_025, 24_000, 44_100, 48_000, 44_101),
+        fc.array(fc.integer({ min: 0, max: 900 }), { maxLength: 8 }),
+        (rate, cuts) => {
+          const samples = tone(440, rate, 0.06);
+          expect(through(samples, rate, cuts)).toEqual(through(samples, rate));
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('is as long as it was, to half a sample', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2_000, max: 200_000 }), fc.integer({ min: 0, max: 3_000 }), (rate, length) => {
+        const made = through(new Float32Array(length), rate);
+        expect(Math.abs(made.length - (length * 24_000) / rate)).toBeLessThanOrEqual(0.5);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

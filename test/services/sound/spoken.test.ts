@@ -1,0 +1,170 @@
+import { OpusDecoder } from 'opus-decoder';
+import { afterAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { PCM_RATE } from '../../../src/lib/pcm.ts';
+import { openSounds } from '../../../src/services/sound/sounds.ts';
+import { likeness, loudness } from './listen.ts';
+import { played } from './tones.ts';
+
+const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+const sounds = openSounds({ clock: systemClock, log });
+afterAll(() => sounds.close());
+
+const integers = (samples: Float32Array): Int16Array => Int16Array.from(samples, (value) => Math.round(value * 32_767));
+const repeated = (seconds: number): Int16Array => {
+  const tones = integers(played(PCM_RATE));
+  return Int16Array.from({ length: Math.round(seconds * PCM_RATE) }, (_, index) => tones[index % tones.length] ?? 0);
+};
+
+/** By a decoder that is not ours, from pages that were checked: what a player would play, by the letter of RFC 7845. */
+async function replayed(bytes: Buffer): Promise<{ samples: Float32Array; errors: unknown[] }> {
+  const [head, , ...sound] = pagesOf(bytes);
+  const preSkip = head?.packets[0]?.readUInt16LE(10) ?? 0;
+  const decoder = new OpusDecoder({ channels: 1, preSkip });
+  await decoder.ready;
+  const { channelData, errors } = decoder.decodeFrames(sound.flatMap(({ packets }) => packets));
+  decoder.free();
+  const end = (sound.at(-1)?.granule ?? 0) - preSkip;
+  return { samples: (channelData[0] ?? new Float32Array()).subarray(0, end), errors };
+}
+
+interface Page {
+  flags: number;
+  granule: number;
+  serial: number;
+  number: number;
+  packets: Buffer[];
+}
+
+/** The pages of a file, each of them checked: its mark, its sum by the slow way of the standard, and nothing between them. */
+function pagesOf(bytes: Buffer): Page[] {
+  const pages: Page[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    expect(bytes.toString('latin1', at, at + 5)).toBe('OggS\0');
+    const lengths = [...bytes.subarray(at + 27, at + 27 + (bytes[at + 26] ?? 0))];
+    const end = at + 27 + lengths.length + lengths.reduce((sum, length) => sum + length, 0);
+    const page = Buffer.from(bytes.subarray(at, end));
+    const sum = page.readUInt32LE(22);
+    page.writeUInt32LE(0, 22);
+    expect(slowSum(page)).toBe(sum);
+    const packets: Buffer[] = [];
+    let start = 27 + lengths.length;
+    let length = 0;
+    for (const part of lengths) {
+      length += part;
+      if (part === 255) continue;
+      packets.push(page.subarray(start, start + length));
+      start += length;
+      length = 0;
+    }
+    expect(length).toBe(0);
+    pages.push({
+      flags: page[5] ?? 0,
+      granule: Number(page.readBigInt64LE(6)),
+      serial: page.readUInt32LE(14),
+      number: page.readUInt32LE(18),
+      packets,
+    });
+    at = end;
+  }
+  return pages;
+}
+
+function slowSum(page: Buffer): number {
+  let sum = 0n;
+  for (const byte of page) {
+    sum ^= BigInt(byte) << 24n;
+    for (let bit = 0; bit < 8; bit++) {
+      sum = (sum & 0x80000000n) === 0n ? sum << 1n : ((sum << 1n) ^ 0x04c11db7n) & 0xffffffffn;
+    }
+  }
+  return Number(sum);
+}
+
+describe('a voice message', () => {
+  it.each([0.05, 1.2, 3.7, 12.3456])(
+    'of %d s says the same to another decoder, from the first sample to the last',
+    async (seconds) => {
+      const pcm = repeated(seconds);
+      const message = await sounds.spoken(pcm);
+      const { samples, errors } = await replayed(message.bytes);
+      expect(errors).toEqual([]);
+      expect(message.seconds).toBe(pcm.length / PCM_RATE);
+      expect(samples.length).toBe(2 * pcm.length);
+      const half = Int16Array.from({ length: pcm.length }, (_, index) =>
+        Math.round((samples[2 * index] ?? 0) * 32_767),
+      );
+      expect(likeness(pcm, half, 2)).toBeGreaterThan(0.98);
+      expect(loudness(half) / loudness(pcm)).toBeCloseTo(1, 1);
+    },
+  );
+
+  it('is heard by us as it was said', async () => {
+    const pcm = repeated(2.5);
+    const { bytes } = await sounds.spoken(pcm);
+    const again = await sounds.decoded(bytes, { mostSeconds: 3 });
+    expect(again.length).toBe(pcm.length);
+    expect(likeness(pcm, again, 2)).toBeGreaterThan(0.98);
+  });
+
+  it('of one page alone has an end in the right place', async () => {
+    for (const seconds of [0.1, 0.37, 0.9]) {
+      const pcm = repeated(seconds);
+      expect((await sounds.decoded((await sounds.spoken(pcm)).bytes, { mostSeconds: 3 })).length).toBe(pcm.length);
+    }
+  });
+
+  it('is pages in their order, with heads of their own, places that grow by a second, and an end', async () => {
+    const pages = pagesOf((await sounds.spoken(repeated(5.5))).bytes);
+    const [head, tags, ...sound] = pages;
+    expect(pages.map(({ number }) => number)).toEqual(pages.keys().toArray());
+    expect(new Set(pages.map(({ serial }) => serial)).size).toBe(1);
+    expect(pages.map(({ flags }) => flags)).toEqual([2, ...Array<number>(pages.length - 2).fill(0), 4]);
+    expect(head?.packets.map((packet) => packet.toString('latin1', 0, 8))).toEqual(['OpusHead']);
+    expect(tags?.packets.map((packet) => packet.toString('latin1', 0, 8))).toEqual(['OpusTags']);
+    const opusHead = head?.packets[0] ?? Buffer.alloc(19);
+    const preSkip = opusHead.readUInt16LE(10);
+    expect([...opusHead.subarray(8, 10), opusHead.readUInt32LE(12), opusHead[18]]).toEqual([1, 1, PCM_RATE, 0]);
+    expect(preSkip).toBeGreaterThan(0);
+    expect(sound.map(({ granule }) => granule)).toEqual([
+      ...sound.slice(0, -1).map((_, index) => (index + 1) * 48_000),
+      Math.round(preSkip + 5.5 * 48_000),
+    ]);
+    expect(sound.flatMap(({ packets }) => packets).every((packet) => packet.length > 0)).toBe(true);
+  });
+
+  it('takes some 32 kbit/s', async () => {
+    const { bytes } = await sounds.spoken(repeated(10));
+    expect((bytes.length * 8) / 10).toBeGreaterThan(20_000);
+    expect((bytes.length * 8) / 10).toBeLessThan(40_000);
+  });
+
+  it('is drawn by a column each tenth of a second, the loudest one full and silence empty', async () => {
+    const pcm = new Int16Array(2 * PCM_RATE);
+    pcm.set(repeated(0.3), PCM_RATE);
+    const columns = [...Buffer.from((await sounds.spoken(pcm)).waveform, 'base64')];
+    expect(columns).toHaveLength(20);
+    expect(Math.max(...columns)).toBe(255);
+    expect(columns.map((column) => column > 0)).toEqual(columns.map((_, index) => index >= 10 && index < 13));
+  });
+
+  it('is drawn by 256 columns at most, one at least, and flat where there is only hiss', async () => {
+    const drawn = async (pcm: Int16Array) => Buffer.from((await sounds.spoken(pcm)).waveform, 'base64');
+    expect(await drawn(repeated(27))).toHaveLength(256);
+    expect(await drawn(repeated(0.01))).toHaveLength(1);
+    const hiss = Int16Array.from({ length: PCM_RATE }, (_, index) => (index % 2 === 0 ? 9 : -9));
+    expect(Math.max(...(await drawn(hiss)))).toBeLessThan(10);
+    expect(Math.max(...(await drawn(new Int16Array(PCM_RATE))))).toBe(0);
+  });
+
+  it('cannot be made of nothing', async () => {
+    await expect(sounds.spoken(new Int16Array())).rejects.toThrow('nothing to say');
+  });
+
+  it('leaves what it was given as it was', async () => {
+    const pcm = repeated(0.5);
+    await sounds.spoken(pcm);
+    expect(pcm).toEqual(repeated(0.5));
+  });
+});

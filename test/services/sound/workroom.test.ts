@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { Workroom } from '../../../src/services/sound/workroom.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** A worker that does to itself what a broken file might, as its job says; and answers with what it has done so far. */
+const script = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+  import { parentPort } from 'node:worker_threads';
+  let done = 0;
+  parentPort.on('message', ({ bytes }) => {
+    done++;
+    const [deed] = bytes;
+    if (deed === 1) process.exit(3);
+    if (deed === 2) throw new Error('Nobody expected this.');
+    if (deed === 3) { const kept = []; for (;;) kept.push(new Array(100_000).fill({})); }
+    if (deed === 4) for (;;);
+    console.error('Noise that nobody should see.');
+    parentPort.postMessage({ failed: String(done) });
+  });`)}`,
+);
+
+const job = (deed: number) => ({ do: 'read', type: 'wav', bytes: Uint8Array.of(deed), mostSeconds: 1 }) as const;
+const told = async (run: Promise<unknown>): Promise<string> =>
+  await run.then((answer) => JSON.stringify(answer), String);
+
+describe('the room of the sounds', () => {
+  it('loses only the file that was the end of its worker, and a fresh worker goes on', async () => {
+    const room = new Workroom(script, systemClock);
+    const outcomes = await Promise.all([0, 0, 1, 0, 2, 0, 3, 0].map((deed) => told(room.run(job(deed)))));
+    expect(outcomes).toEqual([
+      '{"failed":"1"}',
+      '{"failed":"2"}',
+      'WorkerLost: The worker ended with code 3.',
+      '{"failed":"1"}',
+      'WorkerLost: The worker failed.',
+      '{"failed":"1"}',
+      'WorkerLost: The worker failed.',
+      '{"failed":"1"}',
+    ]);
+    await room.close();
+  });
+
+  it('ends a worker that never comes back, and what waits gets another', async () => {
+    const clock = new ManualClock();
+    const room = new Workroom(script, clock);
+    await told(room.run(job(0)));
+    const outcomes = Promise.all([4, 0].map((deed) => told(room.run(job(deed)))));
+    clock.advance(30_000);
+    expect(await outcomes).toEqual(['WorkerLost: It took too long.', '{"failed":"1"}']);
+    await room.close();
+  });
+
+  it('gives no worker more time for having waited', async () => {
+    const clock = new ManualClock();
+    const room = new Workroom(script, clock);
+    await told(room.run(job(0)));
+    clock.advance(29_999);
+    expect(await told(room.run(job(0)))).toBe('{"failed":"2"}');
+    await room.close();
+  });
+
+  it('lets its worker go after a minute without work, and has a new one for the next file', async () => {
+    const clock = new ManualClock();
+    const room = new Workroom(script, clock);
+    await told(room.run(job(0)));
+    clock.advance(59_999);
+    expect(await told(room.run(job(0)))).toBe('{"failed":"2"}');
+    clock.advance(60_000);
+    expect(await told(room.run(job(0)))).toBe('{"failed":"1"}');
+    await room.close();
+  });
+
+  it('says no to more than can wait, at once', async () => {
+    const room = new Workroom(script, new ManualClock());
+    const outcomes = Array.from({ length: 40 }, () => told(room.run(job(0))));
+    expect((await Promise.all(outcomes)).filter((outcome) => outcome.includes('soundsBusy'))).toHaveLength(7);
+    await room.close();
+  });
+
+  it('says that the bot is stopping to whoever waits when it closes, and afterwards', async () => {
+    const room = new Workroom(script, new ManualClock());
+    const waiting = [4, 0].map((deed) => told(room.run(job(deed))));
+    await room.close();
+    expect(await Promise.all([...waiting, told(room.run(job(0)))])).toEqual(
+      Array<string>(3).fill('Refusal: refusals.stopping'),
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { earlierIn } from '../../../src/services/talks/earlier.ts';
+import { NO_ANSWER } from '../../../src/services/tasks/answer.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { madeTask } from '../tasks/made.ts';
+
+/** What was said in a conversation, as the store keeps it. */
+function conversation(saids: Partial<Task>[]) {
+  const kept = new Map(
+    saids.map((said, index) => [
+      `said-${index}`,
+      madeTask({ kind: 'said', id: `said-${index}`, state: 'delivered', ...said }),
+    ]),
+  );
+  const talk = madeTask({ kind: 'talk', talk: { turns: [...kept.keys(), 'gone'], heardAt: 0 } });
+  return earlierIn(talk, async (id) => kept.get(id));
+}
+
+const answer = (changes: object) => ({ answer: { ...NO_ANSWER, ...changes } });
+
+it('is what was said and answered, in its order, with what the gateway wrote down of sounds', async () => {
+  const sound = { address: 'https://files.example/a.ogg', name: 'a.ogg' };
+  const turns = await conversation([
+    { request: { prompt: 'Hello' }, text: 'Good day.' },
+    { request: { sound }, ...answer({ heard: 'how are you' }), text: 'Well.' },
+    { request: { prompt: 'And this?', sound }, ...answer({ heard: 'a bell' }), text: 'A bell.' },
+    { request: { sound }, state: 'failed', ...answer({ draft: 'Half of' }) },
+    { request: { prompt: 'Still there?' }, state: 'failed' },
+  ]);
+  expect(turns).toEqual([
+    { by: 'member', text: 'Hello' },
+    { by: 'model', text: 'Good day.' },
+    { by: 'member', text: 'how are you' },
+    { by: 'model', text: 'Well.' },
+    { by: 'member', text: 'And this?\n\na bell' },
+    { by: 'model', text: 'A bell.' },
+    { by: 'member', text: '[A spoken message that was not written down.]' },
+    { by: 'model', text: 'Half of' },
+    { by: 'member', text: 'Still there?' },
+  ]);
+});
+
+it('leaves out what is gone, wanted forgotten, or marked so', async () => {
+  const turns = await conversation([
+    { request: { prompt: 'secret one' }, unwanted: true },
+    { request: { prompt: 'secret two' }, ...answer({ isForgotten: true }) },
+    { request: { prompt: 'Hello' } },
+  ]);
+  expect(turns).toEqual([{ by: 'member', text: 'Hello' }]);
+});
+
+it('is the newest twenty of many, and of long ones as many as sixty thousand letters hold', async () => {
+  const many = await conversation(Array.from({ length: 30 }, (_, index) => ({ request: { prompt: `${index}` } })));
+  expect(many).toHaveLength(20);
+  expect(many.at(0)?.text).toBe('10');
+  const long = await conversation(
+    Array.from({ length: 6 }, (_, index) => ({ request: { prompt: `${index}` }, text: 'x'.repeat(19_000) })),
+  );
+  expect(long.filter(({ by }) => by === 'member').map(({ text }) => text)).toEqual(['3', '4', '5']);
+});

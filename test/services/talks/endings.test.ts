@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { hasEnded } from '../../../src/services/tasks/task.ts';
+import { guest, owner, SLOWLY, scene } from './scene.ts';
+
+const MINUTE = 60_000;
+
+describe('a conversation', () => {
+  it('is found by its place from memory, as long as it lasts', async () => {
+    const { begin, talks } = await scene();
+    const talk = await begin();
+    expect(talks.in(talk.channelId ?? '')?.id).toBe(talk.id);
+    expect(talks.in('elsewhere')).toBeUndefined();
+    await talks.end(talk.id, 'ended');
+    expect(talks.in(talk.channelId ?? '')).toBeUndefined();
+  });
+
+  it('ends when its member ends it: what is being said is broken off, and the session closed', async () => {
+    const { begin, say, ended, when, talks, gateway } = await scene({ speed: SLOWLY });
+    const talk = await begin();
+    const said = await say(talk, 'Tell me of the snow');
+    await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
+    const over = await talks.end(talk.id, 'ended');
+    expect(over).toMatchObject({ state: 'ready', talk: { end: 'ended', turns: [said.id] } });
+    expect(await ended(said)).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
+    expect(await talks.end(talk.id, 'idle')).toEqual(over);
+  });
+
+  it('ends by itself after a quarter of an hour in which nobody says anything', async () => {
+    const { begin, say, ended, when, tasks, clock, gateway } = await scene();
+    const talk = await begin();
+    clock.putForward(10 * MINUTE);
+    const said = await say(talk, 'Hello');
+    await ended(said);
+    clock.putForward(14 * MINUTE);
+    expect(await tasks.get(talk.id)).toMatchObject({ state: 'running' });
+    clock.putForward(MINUTE);
+    const over = await when(talk, hasEnded);
+    expect(over).toMatchObject({ state: 'ready', talk: { end: 'idle' } });
+    expect((over.times.ended ?? 0) - (said.times.accepted ?? 0)).toBeGreaterThanOrEqual(15 * MINUTE);
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
+  });
+
+  it('does not end while an answer runs, however long that takes', async () => {
+    const { begin, say, when, ended, tasks, clock, gateway } = await scene({ speed: 0.01 });
+    const talk = await begin();
+    const said = await say(talk, 'Hello');
+    // Each step is shorter than the patience with a silent gateway.
+    for (let minutes = 0; minutes < 16; minutes += 0.25) clock.putForward(MINUTE / 4);
+    expect(await tasks.get(talk.id)).toMatchObject({ state: 'running' });
+    expect(hasEnded((await tasks.get(said.id)) ?? said)).toBe(false);
+    gateway.setSpeed(20);
+    await ended(said);
+    clock.putForward(15 * MINUTE);
+    expect(await when(talk, hasEnded)).toMatchObject({ talk: { end: 'idle' } });
+  });
+
+  it('is never too long for anybody’s patience', async () => {
+    const { begin, say, ended, tasks, clock, news } = await scene();
+    const talk = await begin();
+    clock.putForward(12 * MINUTE);
+    await ended(await say(talk, 'Still there?'));
+    expect((await tasks.get(talk.id))?.times.overdue).toBeUndefined();
+    expect(news.filter(({ id, times }) => id === talk.id && times.overdue)).toEqual([]);
+  });
+});
+
+describe('a member who wants to be forgotten', () => {
+  it('ends their conversations, and everything they said goes', async () => {
+    const { begin, say, when, tasks, talks, gateway, store } = await scene({ speed: SLOWLY, isShown: true });
+    const talk = await begin();
+    const said = await say(talk, 'a secret that nobody shall know of');
+    await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
+    const exported = await tasks.exportOf(owner);
+    expect(exported.tasks.map(({ id }) => id).sort()).toEqual([said.id, talk.id].sort());
+    await tasks.forget(owner, async () => true);
+    await expect.poll(async () => [await tasks.get(talk.id), await tasks.get(said.id)]).toEqual([undefined, undefined]);
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
+    expect(talks.in(talk.channelId ?? '')).toBeUndefined();
+    await expect.poll(() => store.forgettings()).toEqual([]);
+  });
+
+  it('leaves the conversations of others, and no session of theirs remembers', async () => {
+    const { begin, say, ended, tasks, gateway, store } = await scene({ isShown: true });
+    const talk = await begin();
+    await ended(await say(talk, 'We speak of gardens'));
+    const gone = await ended(await say(talk, 'a secret that nobody shall know of', guest));
+    const before = gateway.realtime.sessions[0]?.id;
+    await tasks.forget(guest, async () => true);
+    await expect.poll(() => store.forgettings()).toEqual([]);
+    const answer = await ended(await say(talk, 'What was said first?'));
+    expect(answer.text).toContain('We speak of gardens');
+    expect(answer.text).not.toContain('nobody shall know');
+    const session = gateway.realtime.sessions[0];
+    expect(session?.id).not.toBe(before);
+    expect(JSON.stringify(session?.items)).toContain('We speak of gardens');
+    expect(JSON.stringify(session?.items)).not.toContain('nobody shall know');
+    expect((await tasks.get(talk.id))?.talk?.turns).not.toContain(gone.id);
+    expect(await tasks.get(talk.id)).toMatchObject({ state: 'running' });
+  });
+});

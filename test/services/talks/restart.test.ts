@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { openLog } from '../../../src/lib/log.ts';
+import { examine } from '../../../src/services/tasks/store/index.ts';
+import { hasEnded } from '../../../src/services/tasks/task.ts';
+import { guest, SLOWLY, scene } from './scene.ts';
+
+const MINUTE = 60_000;
+const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
+
+describe.each(['ga', 'beta'] as const)('a restart, in the dialect %s', (realtimeDialect) => {
+  it('goes on with a conversation when somebody speaks, and opens nothing before', async () => {
+    const first = await scene({ quirks: { realtimeDialect } });
+    const talk = await first.begin({ voice: 'sage' });
+    const said = await first.ended(await first.say(talk, 'My name is Wren'));
+    await first.leave();
+    const { gateway } = first;
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
+    const second = await scene({}, first);
+    expect(second.talks.in(talk.channelId ?? '')?.id).toBe(talk.id);
+    expect(gateway.realtime.opened).toBe(1);
+    const answer = await second.ended(await second.say(talk, 'What is my name?', guest));
+    expect(answer.text).toContain('My name is Wren');
+    expect(gateway.realtime.opened).toBe(2);
+    expect((await second.tasks.get(talk.id))?.talk?.turns).toEqual([said.id, answer.id]);
+  });
+});
+
+describe('a restart', () => {
+  it('in the middle of an answer leaves it as interrupted, with what had come, and it is remembered so', async () => {
+    const first = await scene({ speed: SLOWLY });
+    const talk = await first.begin();
+    const said = await first.say(talk, 'My name is Wren');
+    await first.when(said, ({ answer }) => (answer?.draft ?? '') !== '');
+    await first.leave();
+    const second = await scene({}, first);
+    const broken = await second.ended(said);
+    expect(broken).toMatchObject({ state: 'failed', failure: { cause: 'interrupted' } });
+    expect(broken.text).toMatch(/^This /);
+    first.gateway.setSpeed(20);
+    const answer = await second.ended(await second.say(talk, 'What is my name?'));
+    expect(answer.text).toContain('My name is Wren');
+  });
+
+  it('ends at once what nobody has spoken in for a quarter of an hour, and no sooner', async () => {
+    const first = await scene();
+    const talk = await first.begin();
+    await first.ended(await first.say(talk, 'Hello'));
+    await first.drop();
+    first.clock.putForward(14 * MINUTE);
+    const second = await scene({}, first);
+    expect(await second.tasks.get(talk.id)).toMatchObject({ state: 'running' });
+    await second.drop();
+    first.clock.putForward(MINUTE);
+    const third = await scene({}, first);
+    expect(await third.when(talk, hasEnded)).toMatchObject({ talk: { end: 'idle' } });
+    expect(first.gateway.realtime.opened).toBe(1);
+  });
+
+  it('takes no conversation for begun that nobody was told of', async () => {
+    const first = await scene();
+    first.gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-open' });
+    const beginning = first.begin().catch((error: unknown) => error);
+    await expect.poll(() => first.store.live()).toHaveLength(1);
+    await first.drop();
+    await beginning;
+    const second = await scene({}, first);
+    expect(await second.store.live()).toEqual([]);
+    expect(second.talks.in('300000000000000001')).toBeUndefined();
+  });
+
+  it('finds everything in order, wherever the power fails', { timeout: 60_000 }, async () => {
+    const fates: string[] = [];
+    for (let diesAfter = 1; ; diesAfter++) {
+      const first = await scene({ diesAfter, isShown: true });
+      const { gateway, clock } = first;
+      let asked = 0;
+      gateway.realtime.on('heard', (_, event) => {
+        if (JSON.stringify(event).includes('"response.create"')) asked += 1;
+      });
+      const talk = await first.begin().catch(() => undefined);
+      const said = talk && (await first.say(talk, 'Hello').catch(() => undefined));
+      const isSettled = async () => said && (await first.tasks.get(said.id))?.times.settled !== undefined;
+      if (said) await expect.poll(async () => first.isDead() || (await isSettled())).toBe(true);
+      const isThrough = !first.isDead();
+      await first.drop();
+
+      const second = await scene({ isShown: true }, first);
+      const stored = () => Array.fromAsync(second.store.entries.tasks());
+      await expect.poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk')).toBe(true);
+      const [fate] = (await stored()).filter(({ kind }) => kind === 'said');
+      if (asked > 0) expect(fate).toBeDefined();
+      expect(asked).toBeLessThanOrEqual(1);
+      expect(fate?.answer?.voice?.sound).toBeUndefined();
+      const [going] = second.tasks.live('talk');
+      if (fate) expect(going?.state).toBe('running');
+      expect(going?.talk?.turns ?? []).toEqual(fate?.times.accepted ? [fate.id] : []);
+      fates.push(fate ? `${fate.state} ${fate.failure?.cause ?? ''}`.trim() : `none of ${going?.state ?? 'nothing'}`);
+      if (going) expect((await second.ended(await second.say(going, 'Again'))).state).toBe('ready');
+      await second.leave();
+      const address = { url: `sqlite://${first.file}`, scheme: 'sqlite' } as const;
+      const { findings } = await examine(address, { clock, log, prices: {}, repair: false });
+      expect(findings).toEqual([]);
+      if (isThrough) break;
+    }
+    // Every moment at which it may happen was among them.
+    expect(new Set(fates)).toEqual(
+      new Set(['none of nothing', 'none of running', 'unconfirmed unconfirmed', 'failed interrupted', 'delivered']),
+    );
+  });
+});

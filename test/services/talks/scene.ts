@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
+import type { Entry } from '../../../src/services/ledger/entry.ts';
+import { Ledger } from '../../../src/services/ledger/ledger.ts';
+import type { Sounds } from '../../../src/services/sound/sound.ts';
+import { Talks } from '../../../src/services/talks/talks.ts';
+import { InProcessScheduler } from '../../../src/services/tasks/scheduler/in-process.ts';
+import { openStore } from '../../../src/services/tasks/store/index.ts';
+import type { KeptTasks } from '../../../src/services/tasks/store/kept-tasks.ts';
+import { hasEnded, isLive, type Task } from '../../../src/services/tasks/task.ts';
+import { Tasks } from '../../../src/services/tasks/tasks.ts';
+import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { QuickClock } from '../../support/quick-clock.ts';
+import { realSounds } from '../../support/sounds.ts';
+import { order } from '../tasks/made.ts';
+import { folder } from '../tasks/store/stage.ts';
+
+export const owner = order.requesterId;
+export const guest = '100000000000000002';
+export const model = 'parley-realtime';
+const transcriber = 'parley-transcribe-1';
+/** So slowly does a gateway speak that there is time to break off what it says. */
+export const SLOWLY = 0.1;
+/** What a member has spoken: three tones. */
+export const spoken = { address: 'https://files.example/tones.ogg', name: 'tones.ogg' };
+
+export interface Scene {
+  tasks: Tasks;
+  talks: Talks;
+  store: KeptTasks;
+  gateway: EmbeddedGateway;
+  sounds: Sounds;
+  clock: QuickClock;
+  file: string;
+  /** Everything that was told of tasks, oldest first. */
+  news: Task[];
+  logged(): string;
+  /** The store has taken as much as it was let. */
+  isDead(): boolean;
+  /** Begins a conversation, and waits until it is under way. */
+  begin(request?: object): Promise<Task>;
+  /** Comes back when the model has begun to answer. */
+  say(talk: Task, words: object | string, by?: string): Promise<Task>;
+  /** The same task once it has come so far. */
+  when(task: Pick<Task, 'id'>, look: (task: Task) => boolean): Promise<Task>;
+  ended(task: Pick<Task, 'id'>): Promise<Task>;
+  entries(): Promise<Entry[]>;
+  /** As the bot stops. */
+  leave(): Promise<void>;
+  /** As if the process had ended: nothing that is still under way is stored. */
+  drop(): Promise<void>;
+}
+
+interface SceneOptions extends GatewayOptions {
+  /** Ends are settled as soon as they are told of, as if they stood in Discord. */
+  isShown?: boolean;
+  /** Nothing reaches the store any more after so many writes. */
+  diesAfter?: number;
+  sounds?: Pick<Sounds, 'spoken'>;
+  removed?: string[];
+}
+
+/** All of the engine without Discord: the real store, the real client, the embedded gateway, and time that goes faster. */
+export async function scene(options: SceneOptions = {}, before?: Scene): Promise<Scene> {
+  const { isShown = false, diesAfter, sounds: others, removed = [], ...more } = options;
+  const clock = before?.clock ?? new QuickClock(10);
+  const gateway = before?.gateway ?? (await startGateway({ clock, seed: 1, speed: 10, ...more }));
+  if (!before) onTestFinished(() => gateway.close());
+  const file = before?.file ?? join(folder(), 'atelier.sqlite');
+  const lines: string[] = [];
+  const log = openLog({ level: 'debug', secrets: [], readable: false, write: (line) => lines.push(line) });
+  const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock, busyTimeoutMs: 10 });
+  const client = openGateway({ ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' }, { log, clock });
+  const sounds = before?.sounds ?? realSounds();
+  if (!before) onTestFinished(() => sounds.close());
+  const talks = new Talks({
+    ...{ realtime: client.realtime, sounds: others ?? sounds, clock, log },
+    transcriber: async () => transcriber,
+  });
+  let isDead = false;
+  const die = async (): Promise<void> => {
+    isDead = true;
+    await store.close();
+  };
+  const kept = diesAfter === undefined ? store : mortal(store, diesAfter, die);
+  const tasks = new Tasks({
+    store: kept,
+    ledger: new Ledger({ entries: kept.entries, prices: {}, clock, log }),
+    kinds: talks.kinds,
+    scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
+    ...{ clock, log, random: () => 0.5 },
+    maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+    gather: async ({ sound }) => (sound ? { sound: await sounds.decoded(await tones(), { mostSeconds: 300 }) } : {}),
+    removeMessages: async ({ id }) => {
+      removed.push(id);
+      return { removed: 0, left: [], isLater: false };
+    },
+    tellForgotten: async () => true,
+  });
+  talks.serve(tasks);
+  const news: Task[] = [];
+  const showing: Promise<unknown>[] = [];
+  tasks.onChange((task) => {
+    news.push(task);
+    if (!isShown || !hasEnded(task) || !isLive(task) || task.unwanted) return;
+    const shown = tasks
+      .change(task.id, (known) => (isLive(known) ? delivered(known, undefined, clock.now()) : known))
+      .catch((error: unknown) => lines.push(String(error)));
+    showing.push(shown);
+  });
+  await tasks.open();
+  await tasks.start();
+  let isOpen = true;
+  const close = async (...steps: (() => Promise<unknown>)[]): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    await tasks.pause();
+    for (const step of steps) await step();
+  };
+  const leave = () =>
+    close(
+      () => talks.finish(),
+      () => Promise.all(showing),
+      () => client.close(),
+      () => tasks.stop(),
+    );
+  const drop = () =>
+    close(
+      () => store.close(),
+      () => client.close(),
+      () => talks.finish(),
+    );
+  onTestFinished(drop);
+
+  async function when({ id }: Pick<Task, 'id'>, look: (task: Task) => boolean): Promise<Task> {
+    const known = await tasks.get(id);
+    if (known && look(known)) return known;
+    return new Promise((resolve) => {
+      tasks.onChange((task) => {
+        if (task.id === id && look(task)) resolve(task);
+      });
+    });
+  }
+
+  return {
+    ...{ tasks, talks, store, gateway, sounds, clock, file, news, when, leave, drop },
+    logged: () => lines.join(''),
+    isDead: () => isDead,
+    async begin(request = {}) {
+      const { token: _, ...route } = order.route;
+      const asked = { model, who: 'everyone', ...request };
+      const talk = await tasks.submit({ ...order, route, kind: 'talk', request: asked });
+      return when(talk, ({ state }) => state === 'running');
+    },
+    say(talk, words, by = owner) {
+      const said = typeof words === 'string' ? { prompt: words } : words;
+      const request = { talk: talk.id, model, ...said };
+      return tasks.submit({ ...order, kind: 'said', requesterId: by, request, parent: talk });
+    },
+    ended: (task) => when(task, hasEnded),
+    entries: () => Array.fromAsync(store.entries.between('', '9999-12-31')),
+  };
+}
+
+export const tones = (): Promise<Buffer> => readFile(new URL('../sound/files/mono.ogg', import.meta.url));
+
+function mortal(store: KeptTasks, writes: number, die: () => Promise<void>): KeptTasks {
+  let left = writes;
+  const written =
+    <A extends unknown[], R>(write: (...given: A) => Promise<R>) =>
+    async (...given: A): Promise<R> => {
+      left -= 1;
+      const result = await write(...given);
+      if (left === 0) await die();
+      return result;
+    };
+  const entries = new Proxy(store.entries, {
+    get: (target, name) => (name === 'change' ? written(target.change.bind(target)) : bound(target, name)),
+  });
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'entries') return entries;
+      if (name === 'put') return written((task: Task) => target.put(task));
+      return bound(target, name);
+    },
+  });
+}
+
+function bound(target: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name);
+  return typeof value === 'function' ? value.bind(target) : value;
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { secondsOf } from '../../../src/lib/pcm.ts';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { answerOf } from '../../../src/services/asks/transitions.ts';
+import { GatewayError } from '../../../src/services/gateway/index.ts';
+import { hasEnded } from '../../../src/services/tasks/task.ts';
+import { guest, owner, SLOWLY, scene, spoken } from './scene.ts';
+
+describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (realtimeDialect) => {
+  it('answers in words and as a voice message, and knows what was said before', async () => {
+    const { begin, say, ended, news, tasks, sounds, entries, gateway } = await scene({ quirks: { realtimeDialect } });
+    const talk = await begin({ instructions: 'Be brief.', voice: 'sage' });
+    expect(talk.remoteId).toBe(gateway.realtime.sessions[0]?.id);
+    const first = await say(talk, 'Tell me of the snow');
+    expect(first.state).toBe('accepted');
+    const answer = await ended(first);
+    expect(answer.state).toBe('ready');
+    expect(answer.text).toContain('Tell me of the snow');
+    expect(answer.text).toContain('Be brief.');
+    const drafts = news.filter(({ id, answer: now }) => id === first.id && now?.draft);
+    expect(drafts.length).toBeGreaterThan(1);
+    for (const { answer: now } of drafts) expect(answer.text?.startsWith(now?.draft ?? '?')).toBe(true);
+
+    const { voice, tokens, counted } = answerOf(answer);
+    const heard = await sounds.decoded(Buffer.from(voice?.sound ?? '', 'base64'), { mostSeconds: 600 });
+    expect(secondsOf(heard)).toBeCloseTo(voice?.seconds ?? 0, 0);
+    expect(voice?.seconds).toBeGreaterThan(1);
+    expect(tokens?.audioOutput).toBeGreaterThan(0);
+    expect(counted).toEqual([first.remoteId]);
+
+    const second = await ended(await say(talk, 'What did I say first?', guest));
+    expect(second.text).toContain('The first of 2 things was');
+    expect(second.text).toContain('Tell me of the snow');
+    expect((await tasks.get(talk.id))?.talk).toMatchObject({ turns: [first.id, second.id] });
+    await expect.poll(entries).toMatchObject([
+      { id: first.id, memberId: owner, kind: 'said', facts: [{}, { standing: 'settled', tokens }] },
+      { id: second.id, memberId: guest, kind: 'said', facts: [{}, { standing: 'settled' }] },
+    ]);
+  });
+
+  it('hears a sound, and says what it understood of it', async () => {
+    const { begin, say, ended } = await scene({ quirks: { realtimeDialect } });
+    const answer = await ended(await say(await begin(), { sound: spoken }));
+    expect(answer.answer?.heard).toMatch(/sound of 0\.9 seconds/);
+    expect(answer.text).toContain(answer.answer?.heard ?? 'nothing');
+    expect(answer.answer?.tokens?.audioInput).toBeGreaterThan(0);
+  });
+});
+
+describe('speaking again', () => {
+  it('breaks off what is being said, which keeps what had come and counts as used', async () => {
+    const { begin, say, ended, when, gateway, entries } = await scene({ speed: SLOWLY });
+    const talk = await begin();
+    const first = await say(talk, 'Tell me of the snow');
+    await when(first, ({ answer }) => (answer?.draft ?? '') !== '');
+    const second = await say(talk, 'No, of the sun', guest);
+    const broken = await ended(first);
+    expect(broken).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
+    expect(broken.text).not.toBe('');
+    expect(broken.answer?.voice).toBeUndefined();
+    expect(broken.answer?.tokens?.output).toBeGreaterThan(0);
+    gateway.setSpeed(20);
+    expect((await ended(second)).text).toContain('No, of the sun');
+    const standings = async () => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
+    await expect.poll(standings).toEqual(['settled', 'settled']);
+  });
+
+  it('takes those who speak at once in their order, one after the other', async () => {
+    const { begin, say, ended, tasks, gateway } = await scene();
+    const talk = await begin();
+    const all = await Promise.all(['one', 'two', 'three'].map((words) => say(talk, words)));
+    const answers = await Promise.all(all.map(ended));
+    expect(answers.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'ready']);
+    expect((await tasks.get(talk.id))?.talk?.turns).toEqual(all.map(({ id }) => id));
+    expect(answers.at(-1)?.text).toContain('three');
+    expect(gateway.realtime.opened).toBe(1);
+  });
+
+  it('is not needed to break an answer off', async () => {
+    const { begin, say, when, talks, tasks } = await scene({ speed: SLOWLY });
+    const said = await say(await begin(), 'Tell me of the snow');
+    const growing = await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
+    await talks.stop(growing);
+    const broken = await when(said, hasEnded);
+    expect(broken).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
+    await talks.stop(broken);
+    expect(await tasks.get(said.id)).toEqual(broken);
+  });
+});
+
+describe('what cannot be', () => {
+  it.each([
+    ['a model that has no realtime', { model: 'quill-5' }, 'invalid', 400],
+    ['a voice that nobody has', { voice: 'nobody' }, 'invalid', 400],
+  ])('is refused with the gateway’s words: %s', async (_, request, kind, status) => {
+    const { begin, store, entries, gateway } = await scene();
+    const refusal = await begin(request).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(GatewayError);
+    expect(refusal).toMatchObject({ kind, status });
+    expect(await store.live()).toEqual([]);
+    expect(await entries()).toEqual([]);
+    expect(gateway.realtime.sessions).toEqual([]);
+  });
+
+  it('is to speak where no conversation is, which leaves nothing behind', async () => {
+    const { begin, say, store, talks, entries } = await scene({ isShown: true });
+    const talk = await begin();
+    await talks.end(talk.id, 'ended');
+    for (const where of [talk, { ...talk, id: 'unknown' }]) {
+      const refusal = await say(where, 'Hello').catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(Refusal);
+      expect(refusal).toMatchObject({ key: 'refusals.talkOver' });
+    }
+    expect((await store.live()).filter(({ kind }) => kind === 'said')).toEqual([]);
+    expect((await entries()).map(({ facts }) => facts.at(-1)?.standing)).toEqual(['refunded', 'refunded']);
+  });
+});
