@@ -51,7 +51,7 @@ export interface VoiceInput extends Partial<VoiceNotes> {
 }
 
 /** A rise and a fall, for a voice that nobody has measured. */
-const ANY_WAVEFORM = Buffer.from(Array.from({ length: 64 }, (_, at) => 4 * Math.min(at, 63 - at))).toString('base64');
+const ANY_WAVEFORM = Buffer.from(Array.from({ length: 64 }, (_, at) => 8 * Math.min(at, 63 - at))).toString('base64');
 
 export function actorOf(name: string, parts: Parts, place?: string): Actor {
   const { world, messages, watch, desk } = parts;

@@ -107,8 +107,8 @@ export class World {
 
   removeChannel(channel: Channel): void {
     this.channels.delete(channel.id);
-    const among = this.guildOf(channel)?.channels;
-    among?.splice(among.indexOf(channel), 1);
+    const { channels = [] } = this.guildOf(channel) ?? {};
+    if (channels.includes(channel)) channels.splice(channels.indexOf(channel), 1);
   }
 
   /** By id or name; throws, because a test that misspells a name has no use for undefined. */

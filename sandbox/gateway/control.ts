@@ -1,6 +1,7 @@
 import { faultOrders } from './control/faults.ts';
 import { guard } from './control/guard.ts';
 import { jobOrders } from './control/jobs.ts';
+import { realtimeOrders } from './control/realtime.ts';
 import { settingsOrders } from './control/settings.ts';
 import { CONTROL } from './door.ts';
 import type { Routes } from './parts.ts';
@@ -13,6 +14,7 @@ export const controlRoutes: Routes = (server, parts) => {
       settingsOrders(control, parts);
       jobOrders(control, parts);
       faultOrders(control, parts);
+      realtimeOrders(control, parts);
     },
     { prefix: CONTROL },
   );

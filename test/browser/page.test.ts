@@ -237,7 +237,10 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(await page.getByRole('heading', { name: /^(One|Two|Three|A page)$/ }).count()).toBe(4);
     expect(await page.locator('.gallery[data-count="3"] img').count()).toBe(3);
     expect(await page.getByRole('link', { name: 'Download e.zip' }).count()).toBe(1);
-    expect(await page.locator('audio').count()).toBe(1);
+    expect(await page.locator('figure audio').count()).toBe(1);
+    await page.getByRole('group', { name: 'Voice message, 1:05' }).waitFor();
+    expect(await page.getByText('started a thread:').count()).toBe(2);
+    await page.getByText('The message with which this thread began is gone.').waitFor();
     expect(await page.getByRole('link', { name: 'A link' }).getAttribute('rel')).toContain('noreferrer');
     expect(await page.getByRole('button', { name: 'Not now' }).isDisabled()).toBe(true);
     await page.getByText('bot is thinking…').waitFor();

@@ -61,7 +61,7 @@ describe('the shipped bot as a process', () => {
     const bot = run('src/index.ts', side);
     await expect.poll(bot.said, patience).toContain('Atelier is here.');
     await side.discord.until(() => (side.discord.gateway.sessions > 0 ? true : undefined));
-    expect(text(await (await side.discord.as('member').slash('models')).message())).toContain('21 models');
+    expect(text(await (await side.discord.as('member').slash('models')).message())).toContain('22 models');
     bot.child.kill('SIGTERM');
     expect(await bot.ended).toBe(0);
     expect(bot.said()).toContain('Atelier has stopped.');

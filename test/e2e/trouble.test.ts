@@ -17,7 +17,7 @@ describe('the bot', () => {
     const member = discord.as('member');
     expect(text(await (await member.slash('models')).message())).toContain('cannot be reached');
     const again = await startGateway({ port: Number(new URL(gateway.url).port) });
-    expect(text(await (await member.slash('models')).message())).toContain('21 models');
+    expect(text(await (await member.slash('models')).message())).toContain('22 models');
     await app.stop();
     await again.close();
   });
@@ -35,7 +35,7 @@ describe('the bot', () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models');
     discord.gateway.cut();
-    expect(text(await exchange.message())).toContain('21 models');
+    expect(text(await exchange.message())).toContain('22 models');
     await expect.poll(() => discord.gateway.resumes, { timeout: 20_000 }).toBe(1);
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Version');
   });
@@ -61,7 +61,7 @@ describe('the bot', () => {
   it('waits out a storm of 429 and then says what it had to say', async () => {
     const { discord } = await bot({ waits: true });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', scope: 'user', retryAfter: 0.05 }, times: 3 });
-    expect(text(await (await discord.as('member').slash('models')).message())).toContain('21 models');
+    expect(text(await (await discord.as('member').slash('models')).message())).toContain('22 models');
   });
 
   it('gives a member a reference that the log carries too when something unexpected happens', async () => {
@@ -83,7 +83,7 @@ describe('the bot', () => {
     const exchange = await discord.as('member').slash('models');
     await exchange.acknowledged();
     await app.stop();
-    expect(text(await exchange.message())).toContain('21 models');
+    expect(text(await exchange.message())).toContain('22 models');
   });
 
   it('writes no secret into its log', async () => {

@@ -49,6 +49,7 @@ export class Session {
   readonly heard: unknown[] = [];
   readonly #expiresAt: number;
   #cancelLimit: () => void = () => undefined;
+  #isOver = false;
 
   constructor({ line, parts, grant, model, freshId }: Given) {
     this.line = line;
@@ -87,6 +88,8 @@ export class Session {
   }
 
   hear(given: unknown): void {
+    // What was on its way when it ended finds nobody.
+    if (this.#isOver) return;
     this.heard.push(shortened(given));
     if (this.heard.length > MOST_KEPT) this.heard.shift();
     try {
@@ -141,6 +144,7 @@ export class Session {
 
   /** Nothing more comes of it. */
   closed(): void {
+    this.#isOver = true;
     this.#cancelLimit();
     this.turns.stop();
     this.transcripts.stop();

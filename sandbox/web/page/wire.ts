@@ -1,5 +1,7 @@
 /** The numbers of Discord's wire that the page looks at; the enums themselves would bring their whole package along. */
-export const Flag = { ephemeral: 64, loading: 128, componentsV2: 32_768 } as const;
+export const Flag = { ephemeral: 64, loading: 128, voice: 8_192, componentsV2: 32_768 } as const;
+
+export const MessageKind = { threadCreated: 18, threadStarter: 21 } as const;
 
 export const Kind = {
   row: 1,

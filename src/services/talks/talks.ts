@@ -128,8 +128,9 @@ export class Talks {
 
   async #begin(id: string): Promise<void> {
     const task = await this.#change(id, underWay);
-    // Its member had it forgotten before it began.
     if (hasEnded(task)) await this.#close(id);
+    // Its member wanted it forgotten before it began, or before the bot ended.
+    else if (task.unwanted) await this.end(id, 'ended');
   }
 
   async #close(id: string): Promise<void> {

@@ -26,10 +26,7 @@ export const saidManner = (controls: TalkControls, isSpokenOver: (task: Task) =>
   facts(task, _link, say) {
     const { heard = '', voice } = answerOf(task);
     const words = asText(heard, LONGEST_HEARD);
-    return [
-      ...(words === '' ? [] : [say('talk.heard', { words })]),
-      ...(voice?.isCut ? [say('talk.voiceCut')] : []),
-    ];
+    return [...(words === '' ? [] : [say('talk.heard', { words })]), ...(voice?.isCut ? [say('talk.voiceCut')] : [])];
   },
   failed(task, say) {
     const reason = reasonOf(task);

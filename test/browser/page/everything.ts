@@ -14,6 +14,7 @@ const picture = (name: string, colour: string, more: object = {}) => ({
 const file = (name: string, type: string) => ({
   ...{ id: name, filename: name, size: 1_234_567, url: `data:${type},`, proxy_url: '', content_type: type },
 });
+const voice = { duration_secs: 65.4, waveform: btoa('\x10\x40\x90\xff\x80\x20') };
 const media = (colour: string) => ({
   url: pixel(colour, 320, 240),
   width: 320,
@@ -83,7 +84,12 @@ export function everything(channel: string, bot: Sender, person: Sender): SeenMe
   const message = (id: string, more: object): SeenMessage =>
     ({
       ...{ id, type: 0, channel_id: channel, author: { ...bot, bot: true, global_name: null }, content: '', flags: 0 },
-      ...{ timestamp: `2026-01-01T12:0${id}:00.000Z`, edited_timestamp: null, tts: false, pinned: false },
+      ...{
+        timestamp: `2026-01-01T12:${id.padStart(2, '0')}:00.000Z`,
+        edited_timestamp: null,
+        tts: false,
+        pinned: false,
+      },
       ...{ mention_everyone: false, mentions: [], mention_roles: [], attachments: [], embeds: [], components: [] },
       ...{ ephemeral: false, edited: false, ...more },
     }) as unknown as SeenMessage;
@@ -96,7 +102,15 @@ export function everything(channel: string, bot: Sender, person: Sender): SeenMe
     message('5', { content: 'Choose', components: rows, edited: true }),
     message('6', { components: [page], flags: 32_768, ephemeral: true }),
     message('7', { flags: 128, ...used }),
-    message('8', { content: 'An answer', referenced_message: message('1', { content: 'What was **asked**' }) }),
+    message('8', { flags: 8_192, attachments: [{ ...file('voice.ogg', 'audio/ogg'), ...voice }] }),
+    message('9', { type: 18, content: 'A thread', message_reference: { type: 0, channel_id: channel } }),
+    message('10', {
+      type: 18,
+      content: `${'A thread that is gone and had a name. '.repeat(2)}`,
+      message_reference: { type: 0, channel_id: '4' },
+    }),
+    message('11', { type: 21, message_reference: { type: 0, message_id: '3' } }),
+    message('12', { content: 'An answer', referenced_message: message('1', { content: 'What was **asked**' }) }),
   ];
 }
 

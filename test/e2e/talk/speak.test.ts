@@ -123,7 +123,7 @@ it('Stop keeps what was said', async () => {
   const refused = await (await discord.as('other').click(running, 'Stop')).followUp();
   expect(text(refused)).toContain('Only whoever asked');
   await there.click(running, 'Stop');
-  expect(text(await exchange.message(ended))).toMatch(/a long story[^]*Broken off here\./);
+  expect(text(await exchange.message(ended))).toMatch(/a long story[\s\S]*Broken off here\./);
 });
 
 it('Delete takes its voice message away as well', async () => {

@@ -99,6 +99,36 @@ describe('a thread is refused', () => {
     expect(discord.violations).toEqual([]);
   });
 
+  it('in a forum, and of another kind than a channel for news has', async () => {
+    const { discord, start } = await desk();
+    const add = (name: string, type: number) =>
+      discord.world.addChannel({
+        ...discord.world.channel('studio'),
+        id: `2${name.length}${'0'.repeat(16)}`,
+        name,
+        type,
+      });
+    add('news', 5);
+    add('forum', 15);
+    expect(await start('forum', { name: 'x', type: PUBLIC }).catch(codeOf)).toBe(50024);
+    expect(await start('news', { name: 'x', type: PRIVATE }).catch(codeOf)).toBe(50024);
+    expect((await start('news', { name: 'x', type: 10 })).type).toBe(10);
+    expect(discord.messages('news')).toMatchObject([{ type: 18, content: 'x' }]);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it.each(['[]', '"x"', '5', 'null', '{}'])('for a body that is none: %s', async (body) => {
+    const { discord, id } = await desk();
+    const before = discord.world.channels.size;
+    const said = await discord.as('member').say('x');
+    for (const route of [Routes.threads(id('studio')), Routes.threads(id('studio'), said.id)]) {
+      const headers = { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${discord.apiUrl}/v10${route}`, { method: 'POST', headers, body });
+      expect([answer.status, await answer.json()]).toMatchObject([400, { code: 50035 }]);
+    }
+    expect(discord.world.channels.size).toBe(before);
+  });
+
   it('where there are too many, and by order', async () => {
     const { discord, start } = await desk({ limits: { activeThreads: 2 } });
     await start('no-private-threads', { name: 'the second', type: PUBLIC });
@@ -240,7 +270,7 @@ describe('a thread', () => {
   });
 
   it('where a command is used says so in the interaction', async () => {
-    const { discord, start } = await desk();
+    const { discord, start, rest } = await desk();
     const client = await clientOf(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
     const seen: unknown[] = [];
@@ -256,6 +286,7 @@ describe('a thread', () => {
     await (await discord.as('member').in(id).slash('models')).message();
     discord.restrict(id, May.SendMessagesInThreads);
     await (await discord.as('member').in(id).slash('models')).message();
+    expect(await rest.get(Routes.channel(discord.world.channel('voice-room').id))).toMatchObject({ type: 2 });
     await (await discord.as('member').in('voice-room').slash('models')).message();
     expect(seen).toMatchObject([
       [{ id, type: PRIVATE, parent_id, thread_metadata: { archived: false } }, May.SendMessagesInThreads],

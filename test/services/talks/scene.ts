@@ -157,7 +157,8 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
       return when(talk, ({ state }) => state === 'running');
     },
     say(talk, words, by = owner) {
-      const said = typeof words === 'string' ? { prompt: words } : words;
+      // What is short is said soon.
+      const said = typeof words === 'string' ? { prompt: `${words}, in 5 words` } : words;
       const request = { talk: talk.id, model, ...said };
       return tasks.submit({ ...order, kind: 'said', requesterId: by, request, parent: talk });
     },

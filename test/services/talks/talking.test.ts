@@ -18,7 +18,7 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
     expect(answer.text).toContain('Tell me of the snow');
     expect(answer.text).toContain('Be brief.');
     const drafts = news.filter(({ id, answer: now }) => id === first.id && now?.draft);
-    expect(drafts.length).toBeGreaterThan(1);
+    expect(drafts.length).toBeGreaterThan(0);
     for (const { answer: now } of drafts) expect(answer.text?.startsWith(now?.draft ?? '?')).toBe(true);
 
     const { voice, tokens, counted } = answerOf(answer);
@@ -99,7 +99,7 @@ describe('what cannot be', () => {
     expect(refusal).toMatchObject({ kind, status });
     expect(await store.live()).toEqual([]);
     expect(await entries()).toEqual([]);
-    expect(gateway.realtime.sessions).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions.length).toBe(0);
   });
 
   it('is to speak where no conversation is, which leaves nothing behind', async () => {

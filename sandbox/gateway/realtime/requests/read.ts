@@ -25,16 +25,13 @@ export function readEvent(given: unknown, dialect: Dialect): ClientEvent {
 const missing = (param: string) =>
   new EventRefusal(`Missing required parameter: '${param}'.`, { code: 'missing_required_parameter', param });
 
-/** Of a choice, what is wrong with the branch that came furthest. */
+/** Of a choice, what is wrong with the branch that has the least wrong. */
 function innermost(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const branches = issue.errors.map((branch) =>
     branch.flatMap(innermost).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
   );
-  const depth = (branch: readonly z.core.$ZodIssue[]) =>
-    Math.min(Number.POSITIVE_INFINITY, ...branch.map(({ path }) => path.length));
-  const [best] = branches.filter(({ length }) => length > 0).toSorted((one, other) => depth(other) - depth(one));
-  return best ?? [issue];
+  return branches.toSorted((one, other) => one.length - other.length)[0] ?? [issue];
 }
 
 /** What is missing is said before what is too much, and both before what is wrong. */
@@ -51,7 +48,11 @@ function worst(issues: readonly z.core.$ZodIssue[], given: unknown): EventRefusa
   const value = at(given, issue?.path ?? []);
   const what = typeof value === 'string' ? `'${shown(value)}'` : JSON.stringify(value)?.slice(0, 80);
   const code = issue?.code === 'invalid_type' ? 'invalid_type' : 'invalid_value';
-  return new EventRefusal(`Invalid value: ${what} for '${param}': ${issue?.message}.`, { code, param });
+  const wanted =
+    issue?.code === 'invalid_value'
+      ? `Supported values are: ${issue.values.map((one) => `'${String(one)}'`).join(', ')}`
+      : `'${param}': ${issue?.message}`;
+  return new EventRefusal(`Invalid value: ${what}. ${wanted}.`, { code, param });
 }
 
 const at = (given: unknown, path: readonly PropertyKey[]): unknown =>

@@ -3,6 +3,7 @@ import { bytesText } from '../markdown/time.ts';
 import { Icon } from '../shell/icons.tsx';
 import { Gallery } from './gallery.tsx';
 import type { Picture } from './lightbox.tsx';
+import { VoiceMessage } from './voice.tsx';
 
 /** Pictures and films as a grid, sounds with their player, everything else as a card. */
 export function Attachments({ attachments }: { attachments: readonly APIAttachment[] }) {
@@ -13,7 +14,9 @@ export function Attachments({ attachments }: { attachments: readonly APIAttachme
     <div class="attachments">
       {seen.length > 0 && <Gallery pictures={seen.map(pictureOf)} />}
       {others.map((one) =>
-        one.content_type?.startsWith('audio/') ? (
+        one.waveform !== undefined ? (
+          <VoiceMessage key={one.id} file={one} />
+        ) : one.content_type?.startsWith('audio/') ? (
           <Sound key={one.id} file={one} />
         ) : (
           <FileCard key={one.id} {...cardOf(one)} />

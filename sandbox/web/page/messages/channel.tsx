@@ -7,8 +7,8 @@ import { pending } from '../state/acts.ts';
 import { now } from '../state/clock.ts';
 import { messages, typing } from '../state/messages.ts';
 import { channel, channelId, world } from '../state/world.ts';
-import { MessageRow } from './message.tsx';
 import { PendingRow } from './pending.tsx';
+import { Row } from './row.tsx';
 import { Welcome } from './welcome.tsx';
 
 /** The messages of the channel in front, and what may be written there. */
@@ -31,7 +31,7 @@ export function ChannelView() {
           {here && <Welcome channel={here} />}
           <ol class="messages" aria-busy={list === undefined}>
             {list?.map((message, index) => (
-              <MessageRow key={message.id} message={message} before={list[index - 1]} />
+              <Row key={message.id} message={message} before={list[index - 1]} />
             ))}
             {waiting.map((one) => (
               <PendingRow key={one.id} pending={one} />

@@ -15,6 +15,7 @@ import { Components } from './components.tsx';
 import { Embeds } from './embeds.tsx';
 import { MessageMenu } from './menu.tsx';
 import { Quoted } from './quoted.tsx';
+import { ThreadLink } from './thread-line.tsx';
 
 /** Discord leaves avatar and name out of what the same person says within seven minutes. */
 const TOGETHER_MS = 7 * 60_000;
@@ -93,7 +94,7 @@ export function MessageRow({ message, before }: Props) {
 }
 
 function Contents({ message }: { message: SeenMessage }) {
-  const { content, attachments, embeds, components = [], edited } = message;
+  const { content, attachments, embeds, components = [], edited, thread } = message;
   return (
     <>
       {content !== '' && (
@@ -105,6 +106,11 @@ function Contents({ message }: { message: SeenMessage }) {
       <Attachments attachments={attachments} />
       <Embeds embeds={embeds} />
       <Components components={components as unknown as readonly Component[]} message={message} />
+      {thread && (
+        <p class="thread-below">
+          <Icon name="thread" size={16} /> <ThreadLink id={thread.id} name={thread.name ?? 'A thread'} />
+        </p>
+      )}
     </>
   );
 }

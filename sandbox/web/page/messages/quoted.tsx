@@ -1,9 +1,11 @@
+import type { APIMessage } from 'discord-api-types/v10';
 import type { SeenMessage } from '../../protocol.ts';
 import { plain } from '../markdown/plain.ts';
 import { Avatar } from '../shell/avatar.tsx';
 import { Icon } from '../shell/icons.tsx';
 import { showMessage } from '../shell/jump.ts';
 import { nameOf, personOf } from '../state/world.ts';
+import { Flag } from '../wire.ts';
 
 interface Used {
   readonly user?: { readonly id: string; readonly username: string };
@@ -43,7 +45,7 @@ function Reply({ message }: { message: SeenMessage }) {
         <Icon name="reply" size={14} /> <i>Original message was deleted</i>
       </p>
     );
-  const files = answered.attachments.length > 0 ? 'Click to see attachment' : 'Click to see the message';
+  const files = attachmentsOf(answered);
   return (
     <p class="quoted">
       <Avatar id={answered.author.id} name={answered.author.username} bot={answered.author.bot ?? false} size={16} />
@@ -53,4 +55,9 @@ function Reply({ message }: { message: SeenMessage }) {
       </button>
     </p>
   );
+}
+
+function attachmentsOf({ flags, attachments }: APIMessage): string {
+  if (((flags ?? 0) & Flag.voice) !== 0) return 'Voice message';
+  return attachments.length > 0 ? 'Click to see attachment' : 'Click to see the message';
 }

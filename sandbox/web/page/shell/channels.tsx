@@ -79,6 +79,7 @@ function Rooms({ guild, channels }: { guild: Guild | undefined; channels: readon
           <RoomButton room={root} />
           {channels
             .filter(({ parentId }) => parentId === root.id)
+            .filter((one) => one.thread?.archived !== true || one.id === channel.value?.id)
             .map((thread) => (
               <div key={thread.id} class="below">
                 <RoomButton room={thread} />
@@ -111,6 +112,7 @@ function RoomButton({ room }: { room: Channel }) {
         <ChannelIcon channel={room} size={20} />
       )}
       <span class="cut">{name}</span>
+      {room.thread?.isPrivate && <span class="unseen">private thread</span>}
       {room.ageRestricted && <small class="room-mark">18+</small>}
       {!room.maySend && <Icon name="lock" size={14} />}
       {isNew && <span class="unseen">new messages</span>}
@@ -118,7 +120,7 @@ function RoomButton({ room }: { room: Channel }) {
   );
 }
 
-export function ChannelIcon({ channel: { kind, ageRestricted }, size }: { channel: Channel; size: number }) {
+export function ChannelIcon({ channel: { kind, ageRestricted, thread }, size }: { channel: Channel; size: number }) {
   const names: Readonly<Record<Channel['kind'], IconName>> = {
     text: 'hash',
     thread: 'thread',
@@ -126,5 +128,6 @@ export function ChannelIcon({ channel: { kind, ageRestricted }, size }: { channe
     direct: 'at',
     group: 'people',
   };
+  if (thread?.isPrivate) return <Icon name="private-thread" size={size} />;
   return <Icon name={ageRestricted ? 'alert' : names[kind]} size={size} />;
 }

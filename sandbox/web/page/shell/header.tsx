@@ -46,8 +46,12 @@ export function Header() {
 function topicOf(here: typeof channel.value): string {
   if (!here) return '';
   if (here.ageRestricted) return 'Age-restricted';
+  if (here.thread?.locked) return 'A locked thread';
+  if (here.thread?.archived) return 'An archived thread: a message brings it back';
   if (!here.maySend) return 'Read-only';
   if (here.kind === 'direct') return 'Only you and the bot';
   if (here.kind === 'group') return 'The bot is not part of this group';
-  return here.kind === 'thread' ? 'A thread' : '';
+  if (here.kind === 'voice') return 'The chat of a voice channel';
+  if (here.thread) return here.thread.isPrivate ? 'A private thread' : 'A thread';
+  return '';
 }

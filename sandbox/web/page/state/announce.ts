@@ -16,7 +16,10 @@ export function announce(message: SeenMessage, before: SeenMessage | undefined):
   const isFinished = before?.attachments.length === 0 && message.attachments.length > 0;
   if (before && !wasThinking && !isFinished) return;
   const name = message.author.global_name ?? message.author.username;
-  const files = message.attachments.map(({ description, filename }) => description ?? filename).join(', ');
+  const isVoice = ((message.flags ?? 0) & Flag.voice) !== 0;
+  const files = message.attachments
+    .map(({ description, filename }) => description ?? (isVoice ? 'voice message' : filename))
+    .join(', ');
   const text = plain(message.content, nameOf).slice(0, LONGEST);
   say(isThinking ? `${name} is thinking` : `${name}: ${text} ${files}`);
 }

@@ -12,6 +12,9 @@ import { eventsOf } from './utterance.ts';
 /** What a gateway says of a sound before it answers it. */
 const OF_THE_SOUND = /^(?:input_audio_buffer\.committed$|conversation\.item\.input_audio_transcription\.)/;
 
+/** A response may fail before it was announced. */
+const BEGINNINGS = new Set(['response.created', 'response.done']);
+
 /** Makes the answer of what begins it; at once, for more of it may have come already. */
 type Begin = (id: string, frames: readonly Frame[]) => Answer;
 
@@ -56,7 +59,7 @@ export class Saying implements Ear {
     if (this.#isSettled) return;
     if (frame.type === 'error') this.#complain(errorOf(frame.body));
     if (OF_THE_SOUND.test(frame.type)) this.#before.push(frame);
-    if (this.#request === undefined || !frame.type.startsWith('response.')) return;
+    if (this.#request === undefined || !BEGINNINGS.has(frame.type)) return;
     const id = responseIdOf(frame.body) ?? this.#request;
     if (this.#around.past.has(id)) return;
     this.#isSettled = true;

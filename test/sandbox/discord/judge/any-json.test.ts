@@ -19,6 +19,9 @@ const KINDS: BodyKind[] = [
   'webhook-edit',
   'channel-message',
   'channel-edit',
+  'thread',
+  'thread-on-message',
+  'thread-edit',
   'commands',
   'command',
 ];
@@ -31,6 +34,8 @@ const ANSWERS = [
   'user',
   'application',
   'channel',
+  'thread',
+  'thread-member',
 ] as const;
 
 /** Names that mean something to Discord, with values that do not: what a random body alone would hardly ever have. */
@@ -44,6 +49,8 @@ const KEYS = [
   'component',
   'accessory',
   'attachments',
+  'waveform',
+  'duration_secs',
   'id',
   'custom_id',
   'label',

@@ -1,8 +1,26 @@
-import { describe, expect, it } from 'vitest';
-import { dialects, namesIn } from '../../../../sandbox/gateway/realtime/dialect.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { type Dialect, dialects, namesIn } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
+import { msOf } from '../../../../sandbox/gateway/realtime/item.ts';
 import { speechOf } from '../../../../sandbox/gateway/realtime/voice.ts';
-import { deltas, said, settings, stage } from './talker.ts';
+import type { Json } from '../bench.ts';
+import { deltas, said, settings, stage, type Talker } from './talker.ts';
+
+/** A turn in words, and what was answered. */
+async function asked({ say, until }: Talker, text: string): Promise<string> {
+  say(said(text));
+  say({ type: 'response.create' });
+  const { response } = await until('response.done');
+  const [{ content }] = response.output;
+  return content[0].text ?? content[0].transcript;
+}
+
+/** The types of events with repeated deltas told once. */
+const order = (events: readonly Json[]): string[] =>
+  events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
+
+const added = (dialect: Dialect) =>
+  dialect === 'ga' ? ['conversation.item.added', 'conversation.item.done'] : ['conversation.item.created'];
 
 describe.each(dialects)('a live session in the %s dialect', (dialect) => {
   const names = namesIn[dialect];
@@ -28,6 +46,28 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(events.length);
   });
 
+  it('tells everything in its order', async () => {
+    const { talker } = await stage(dialect);
+    const { say, until, events } = await talker();
+    say(settings(dialect));
+    say(said('Tell me of foxes'));
+    say({ type: 'response.create' });
+    await until('response.done');
+    const [first] = added(dialect);
+    expect(order(events)).toEqual([
+      ...['session.created', 'conversation.created', 'session.updated', ...added(dialect)],
+      ...['response.created', 'response.output_item.added', first, 'response.content_part.added'],
+      ...[`response.${names.text}.delta`, `response.${names.text}.done`, 'response.content_part.done'],
+      ...(dialect === 'ga' ? ['conversation.item.done'] : []),
+      ...['response.output_item.done', 'response.done'],
+    ]);
+    const items = events.filter(({ type }) => type === first);
+    expect(items[1].previous_item_id).toBe(items[0].item.id);
+    const ofAnswer = events.filter(({ response_id }) => response_id !== undefined);
+    const { response } = events.at(-1);
+    expect(new Set(ofAnswer.map(({ response_id }) => response_id))).toEqual(new Set([response.id]));
+  });
+
   it('speaks in the voice that was asked for, word by word with what it says', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
@@ -41,5 +81,173 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(sound.equals(bytesOf(speechOf(transcript, 'marin')))).toBe(false);
     expect(response.output[0].content).toEqual([{ type: names.audio, transcript }]);
     expect(response.usage.output_token_details.audio_tokens).toBe(Math.ceil(sound.length / 2 / 24_000 / 0.05));
+  });
+
+  it('comes at the pace of the gateway’s own clock, faster than it is heard', async () => {
+    const { talker, clock, gateway } = await stage(dialect);
+    const { say, until, events } = await talker();
+    say(settings(dialect, { speaks: true }));
+    say(said('Tell me of foxes'));
+    say({ type: 'response.create' });
+    await vi.waitFor(() => expect(events.at(-1)?.type).toBe('response.created'));
+    expect(gateway.writing).toBe(1);
+    clock.advance(299);
+    say({ type: 'input_audio_buffer.clear' });
+    await until('input_audio_buffer.cleared');
+    expect(deltas(events, dialect, 'transcript')).toEqual([]);
+    const before = clock.now();
+    const { response } = await until('response.done');
+    expect(clock.now() - before).toBeLessThan(msOf(response.output[0].content[0].transcript) / 3);
+    expect(gateway.writing).toBe(0);
+  });
+
+  it('knows what was said before, also where it was only told', async () => {
+    const { talker } = await stage(dialect);
+    const one = await talker();
+    one.say(settings(dialect));
+    const first = await asked(one, 'My boat is green');
+    expect(first).not.toContain('The first of');
+    const second = await asked(one, 'And the sail?');
+    expect(second).toContain('The first of 2 things was: “My boat is green”.');
+    expect(second).toContain(`My last words were: “${first.split(' ').slice(-8).join(' ')}”.`);
+    const other = await talker();
+    other.say(settings(dialect));
+    other.say(said('My boat is green'));
+    other.say({
+      type: 'conversation.item.create',
+      item: { type: 'message', role: 'assistant', content: [{ type: names.text, text: first }] },
+    });
+    expect(await asked(other, 'And the sail?')).toBe(second);
+  });
+
+  it('stops when it is interrupted, and remembers no more than was heard', async () => {
+    const { talker, gateway } = await stage(dialect);
+    const talk = await talker();
+    const { say, until, events } = talk;
+    say(settings(dialect, { speaks: true }));
+    say(said('Tell me of foxes'));
+    say({ type: 'response.create' });
+    for (let at = 0; at < 12; at++) await until(`response.${names.transcript}.delta`);
+    say({ type: 'response.cancel' });
+    const { response } = await until('response.done');
+    expect(response).toMatchObject({
+      status: 'cancelled',
+      status_details: { type: 'cancelled', reason: 'client_cancelled' },
+    });
+    const [item] = response.output;
+    expect(item.status).toBe('incomplete');
+    const told = deltas(events, dialect, 'transcript').join('');
+    expect(item.content[0].transcript).toBe(told);
+    expect(response.usage.output_tokens).toBeGreaterThan(0);
+    say({ type: 'conversation.item.truncate', item_id: item.id, content_index: 0, audio_end_ms: 600 });
+    await until('conversation.item.truncated');
+    const kept: Json = gateway.realtime.sessions[0]?.items[1];
+    const { transcript } = kept.content[0];
+    expect(transcript.length).toBeLessThan(told.length);
+    expect(told.startsWith(transcript)).toBe(true);
+    expect(msOf(transcript)).toBeGreaterThanOrEqual(600);
+    expect(await asked(talk, 'Go on')).toContain(`My last words were: “${transcript}”.`);
+    say({ type: 'conversation.item.truncate', item_id: item.id, content_index: 0, audio_end_ms: 60_000 });
+    expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'audio_end_ms' });
+  });
+
+  it('keeps an answer short while it is cut off in the middle', async () => {
+    const { talker } = await stage(dialect);
+    const { say, until } = await talker();
+    say(settings(dialect, { speaks: true }));
+    say(said('Tell me of foxes'));
+    say({ type: 'response.create' });
+    const { item_id } = await until(`response.${names.transcript}.delta`);
+    for (let at = 0; at < 8; at++) await until(`response.${names.transcript}.delta`);
+    say({ type: 'conversation.item.truncate', item_id, content_index: 0, audio_end_ms: 1 });
+    say({ type: 'response.cancel' });
+    expect((await until('response.done')).response.output[0].content[0].transcript).toBe('This');
+  });
+
+  it('refuses a second answer at a time, and a cancel of none', async () => {
+    const { talker } = await stage(dialect);
+    const { say, until } = await talker();
+    say(settings(dialect));
+    say({ type: 'response.cancel', event_id: 'early' });
+    expect((await until('error')).error).toMatchObject({ code: 'response_cancel_not_active', event_id: 'early' });
+    say(said('Tell me of foxes'));
+    say({ type: 'response.create' });
+    say({ type: 'response.create' });
+    expect((await until('error')).error.code).toBe('conversation_already_has_active_response');
+    expect((await until('response.done')).response.status).toBe('completed');
+  });
+
+  it('says no more than it may', async () => {
+    const { talker } = await stage(dialect);
+    const { say, until } = await talker();
+    say(settings(dialect));
+    say(said('Tell me of foxes'));
+    say({ type: 'response.create', response: { max_output_tokens: 10, metadata: { for: 'test' } } });
+    const { response } = await until('response.done');
+    expect(response).toMatchObject({
+      status: 'incomplete',
+      status_details: { type: 'incomplete', reason: 'max_output_tokens' },
+      metadata: { for: 'test' },
+    });
+    expect(response.usage.output_tokens).toBeGreaterThan(0);
+    expect(response.usage.output_tokens).toBeLessThanOrEqual(10);
+  });
+
+  it('says something beside the conversation where it is told to', async () => {
+    const { talker, gateway } = await stage(dialect);
+    const { say, until } = await talker();
+    say(settings(dialect));
+    say(said('Tell me of foxes'));
+    say({ type: 'response.create', response: { conversation: 'none', instructions: 'Sum it up.' } });
+    const { response } = await until('response.done');
+    expect(response.conversation_id).toBeNull();
+    expect(response.output[0].content[0].text).toContain('I was told: “Sum it up.”');
+    expect(gateway.realtime.sessions[0]?.items).toHaveLength(1);
+  });
+
+  it('calls a tool whose name is in what was said, and answers with what came of it', async () => {
+    const { talker } = await stage(dialect);
+    const { say, until, events } = await talker();
+    const tools = [
+      {
+        type: 'function',
+        name: 'get_weather',
+        parameters: { type: 'object', properties: { city: { type: 'string' } } },
+      },
+    ];
+    say(settings(dialect, { tools }));
+    say(said('Please get the weather of Porto'));
+    say({ type: 'response.create' });
+    const { response } = await until('response.done');
+    const [call] = response.output;
+    expect(call).toMatchObject({ type: 'function_call', name: 'get_weather', status: 'completed' });
+    const written = events.filter(({ type }) => type === 'response.function_call_arguments.delta');
+    expect(written.map(({ delta }) => delta).join('')).toBe(call.arguments);
+    expect(events.find(({ type }) => type === 'response.function_call_arguments.done')).toMatchObject({
+      ...{ call_id: call.call_id, name: 'get_weather', arguments: call.arguments, item_id: call.id, output_index: 0 },
+    });
+    const output = { type: 'function_call_output', call_id: call.call_id, output: 'sunny, 21 degrees' };
+    say({ type: 'conversation.item.create', item: { ...output, call_id: 'call_none' } });
+    expect((await until('error')).error.code).toBe('invalid_tool_call_id');
+    say({ type: 'conversation.item.create', item: output });
+    say({ type: 'response.create' });
+    const answer = (await until('response.done')).response.output[0].content[0].text;
+    expect(answer).toContain('get_weather answered: “sunny, 21 degrees”');
+  });
+
+  it('charges for what was said, once', async () => {
+    const { talker, gateway } = await stage(dialect);
+    const talk = await talker();
+    talk.say(settings(dialect));
+    await asked(talk, 'Tell me of foxes');
+    const one = gateway.usage.rows('sk-sandbox');
+    expect(one).toMatchObject([{ model: 'parley-realtime', requests: 1 }]);
+    await asked(talk, 'And of owls');
+    talk.say(said('And of bats'));
+    talk.say({ type: 'response.create' });
+    await talk.until(`response.${names.text}.delta`);
+    talk.socket.terminate();
+    await vi.waitFor(() => expect(gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 3 }]));
+    expect(gateway.writing).toBe(0);
   });
 });

@@ -1,0 +1,100 @@
+import { useSignal } from '@preact/signals';
+import type { APIAttachment } from 'discord-api-types/v10';
+import { useMemo, useRef } from 'preact/hooks';
+import { minutes } from '../markdown/time.ts';
+import { Icon } from '../shell/icons.tsx';
+import { heights } from './waveform.ts';
+
+const BARS = 44;
+const TALLEST = 32;
+/** How many presses of an arrow lead from the beginning to the end. */
+const STEPS = 40;
+
+/** A voice message: a button, its waveform, through which one can move, and how long it lasts. */
+export function VoiceMessage({ file }: { file: APIAttachment }) {
+  const sound = useRef<HTMLAudioElement>(null);
+  const isPlaying = useSignal(false);
+  const isBroken = useSignal(false);
+  const at = useSignal(0);
+  // Every answer carries a fresh address for the same sound, which would begin anew with each.
+  const address = useMemo(() => file.url, [file.id]);
+  const seconds = file.duration_secs ?? 0;
+  const length = minutes(seconds);
+  const toggle = () => {
+    const { current: audio } = sound;
+    if (!audio) return;
+    if (!audio.paused) return audio.pause();
+    quieten(audio);
+    audio.play().catch(() => (isBroken.value = true));
+  };
+  return (
+    <div class={isPlaying.value ? 'voice playing' : 'voice'} role="group" aria-label={`Voice message, ${length}`}>
+      <audio
+        ref={sound}
+        preload="metadata"
+        src={address}
+        onPlay={() => (isPlaying.value = true)}
+        onPause={() => (isPlaying.value = false)}
+        onTimeUpdate={({ currentTarget }) => (at.value = currentTarget.currentTime)}
+        onEnded={() => (at.value = 0)}
+        onError={() => (isBroken.value = true)}
+      />
+      <button
+        type="button"
+        class="voice-button"
+        aria-label={isPlaying.value ? 'Pause the voice message' : 'Play the voice message'}
+        disabled={isBroken.value}
+        onClick={toggle}
+      >
+        <Icon name={isPlaying.value ? 'pause' : 'play'} size={18} />
+      </button>
+      <div class="voice-bars">
+        <Bars waveform={file.waveform ?? ''} heard={seconds > 0 ? at.value / seconds : 0} />
+        <input
+          type="range"
+          min={0}
+          max={seconds}
+          step={seconds / STEPS}
+          value={at.value}
+          disabled={isBroken.value}
+          aria-label="Position in the voice message"
+          aria-valuetext={`${minutes(at.value)} of ${length}`}
+          onInput={({ currentTarget }) => {
+            at.value = currentTarget.valueAsNumber;
+            if (sound.current) sound.current.currentTime = at.value;
+          }}
+        />
+      </div>
+      <span class="voice-time">{at.value > 0 ? minutes(at.value) : length}</span>
+      {isBroken.value && (
+        <a href={address} target="_blank" rel="noreferrer">
+          It does not play here
+        </a>
+      )}
+    </div>
+  );
+}
+
+function Bars({ waveform, heard }: { waveform: string; heard: number }) {
+  const bars = useMemo(() => heights(waveform, BARS), [waveform]);
+  return (
+    <svg viewBox={`0 0 ${BARS * 4} ${TALLEST}`} preserveAspectRatio="none" aria-hidden="true">
+      {bars.map((height, index) => (
+        <rect
+          key={index}
+          class={index / BARS < heard ? 'heard' : undefined}
+          x={index * 4}
+          y={((1 - height) * TALLEST) / 2}
+          width={2.4}
+          height={height * TALLEST}
+          rx={1.2}
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** One voice at a time. */
+function quieten(mine: HTMLAudioElement): void {
+  for (const other of document.querySelectorAll('audio')) if (other !== mine) other.pause();
+}

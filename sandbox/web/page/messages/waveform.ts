@@ -1,0 +1,22 @@
+/** A silence is still to be seen. */
+const LEAST = 0.1;
+
+/** So many bars of a waveform, each as high as the loudest point that it stands for. */
+export function heights(waveform: string, bars: number): number[] {
+  const points = bytesIn(waveform);
+  return Array.from({ length: bars }, (_, bar) => {
+    const from = Math.floor((bar * points.length) / bars);
+    const to = Math.max(from + 1, Math.floor(((bar + 1) * points.length) / bars));
+    return Math.max(LEAST, ...points.slice(from, to).map((point) => point / 255));
+  });
+}
+
+function bytesIn(base64: string): number[] {
+  try {
+    return Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  } catch (problem) {
+    // It came from a bot: it may be anything.
+    if (problem instanceof DOMException) return [];
+    throw problem;
+  }
+}

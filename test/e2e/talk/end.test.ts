@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { enter } from '../bot.ts';
+import { labels, saying } from '../quick.ts';
+import { inPublic, list, opened } from '../tasks/pages.ts';
+import { begun, ended, isVoice, opens, spoken, talkBot } from './proof.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('a conversation is over', () => {
+  it.each(['the command', 'the button'])('by %s, and its message says so', async (how) => {
+    const stage = await talkBot();
+    const { discord, gateway } = stage;
+    const { thread, opening } = await begun(stage);
+    const there = discord.as('member').in(thread);
+    const closed = once(gateway.realtime, 'close');
+    const told = how === 'the command' ? await there.slash('talk end', {}) : await there.click(opening, 'End');
+    expect(text(await told.message())).toContain('The conversation is over.');
+    const over = await discord.until(() => saying(discord, thread, 'This conversation is over.')[0]);
+    expect([over.id, labels(over)]).toEqual([opening.id, []]);
+    expect(text(over)).toContain('/talk start');
+    await closed;
+    expect(inPublic(stage, thread)).toHaveLength(1);
+    expect(text(await (await there.slash('talk end', {})).message())).toContain('no live conversation in this thread');
+  });
+
+  it('by whoever may manage messages there, and by nobody else', async () => {
+    const stage = await talkBot();
+    const { discord } = stage;
+    const { thread, opening } = await begun(stage, { who: 'everyone' });
+    const no = await (await discord.as('other').click(opening, 'End')).message();
+    expect([text(no), no.ephemeral]).toEqual([expect.stringContaining('Only whoever began'), true]);
+    const yes = await (await discord.as('admin').in(thread).slash('talk end', {})).message();
+    expect(text(yes)).toContain('is over');
+  });
+
+  it('and then its buttons say so, and nobody is asked anything', async () => {
+    const stage = await talkBot();
+    const { discord, gateway } = stage;
+    const { thread, opening } = await begun(stage);
+    const answer = await spoken(stage, opening, 'hello');
+    await (await discord.as('member').in(thread).slash('talk end', {})).message();
+    const opened = gateway.realtime.opened;
+    expect(text(await (await discord.as('member').click(answer, 'Speak')).message())).toContain('is over');
+    expect(gateway.realtime.opened).toBe(opened);
+  });
+
+  it('after a silence, and a notice that pings nobody tells of it', async () => {
+    const stage = await talkBot();
+    const { discord, clock } = stage;
+    const { thread, opening } = await begun(stage);
+    clock.putForward(16 * MINUTE_MS);
+    const [over, notice] = await discord.until(() => {
+      const told = saying(discord, thread, 'nobody spoke for a while');
+      return told.length === 2 ? told : undefined;
+    });
+    expect(over?.id).toBe(opening.id);
+    expect(notice?.message_reference?.message_id).toBe(opening.id);
+    expect(notice?.mentions).toEqual([]);
+    expect(over && labels(over)).toEqual([]);
+  });
+});
+
+it('a restart goes on with it: what was said is known, and its buttons work', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
+  const { thread, opening } = await begun(stage);
+  await spoken(stage, opening, 'remember the snow');
+  await discord.until(() => discord.messages(thread).find(isVoice));
+  await stage.app.stop();
+  await enter(stage);
+  const answer = await spoken(stage, opening, 'what was it?');
+  expect(text(answer)).toMatch(/The first of 2 things was: “remember the snow”/);
+  await (await discord.as('member').in(thread).slash('talk end', {})).message();
+  await discord.until(() => saying(discord, thread, 'This conversation is over.')[0]);
+});
+
+it('a bot that ends before there is a place leaves no conversation behind', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
+  discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'hang', done: true } });
+  void discord.as('member').slash('talk start', {});
+  await discord.until(
+    () => [...discord.world.channels.values()].some(({ name }) => name.startsWith('Live')) || undefined,
+  );
+  await stage.app.stop();
+  await enter(stage);
+  const working = await list(stage, 'member', { kind: 'talk', state: 'working' });
+  expect(text(working)).toContain('Nothing fits');
+  expect(text(await list(stage))).not.toContain('waiting');
+});
+
+it('lists show a conversation and its page what was said; Show brings all of it', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
+  const { thread, opening } = await begun(stage, { instructions: 'be brief' });
+  await spoken(stage, opening, 'tell me of snow');
+  const there = discord.as('member');
+  const listed = await list(stage);
+  expect(text(listed)).toMatch(/Live conversation · be brief 🔒/);
+  expect(text(listed)).not.toContain('Said in');
+  const shown = await opened(stage, listed);
+  expect(text(shown)).toMatch(/tell me of snow[\s\S]*↳ This is the sandbox/);
+  expect(labels(shown)).toContain('End');
+  await (await there.in(thread).slash('talk end', {})).message();
+  await discord.until(() => saying(discord, thread, 'This conversation is over.')[0]);
+  const back = await (await there.click(shown, 'Back')).message((message) => !labels(message).includes('Back'));
+  const over = await opened(stage, back);
+  const brought = await (await there.click(over, 'Show it to me')).message();
+  expect(text(brought)).toMatch(/What was said[\s\S]*tell me of snow[\s\S]*Where there is/);
+  expect(discord.messages(thread).filter(opens)).toEqual([]);
+  expect(discord.messages(thread).filter(ended)).toHaveLength(1);
+});

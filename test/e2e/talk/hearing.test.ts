@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { saying } from '../quick.ts';
+import { begun, ended, hearingBot, isVoice, type TalkStage, talkBot } from './proof.ts';
+
+const recorded = () => readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
+
+/** The answer to what somebody has said in a thread. */
+const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Promise<Message> =>
+  discord.until(
+    () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && ended(one)),
+    'an answer',
+  );
+
+it('whoever is heard speaks by writing, by a voice message or by a sound file, and with words beside it', async () => {
+  const stage = await hearingBot();
+  const { discord } = stage;
+  const { thread, opening } = await begun(stage);
+  expect(text(opening)).toContain('Just write here');
+  const there = discord.as('member').in(thread);
+  const written = await answerTo(stage, thread, await there.say('tell me of snow'));
+  expect(text(written)).toContain('You said: “tell me of snow”');
+  const spoken = await answerTo(stage, thread, await there.speak({ bytes: await recorded(), seconds: 1 }));
+  expect(text(spoken)).toMatch(/🎙️ Spoken[\s\S]*Heard: “/);
+  const files = [{ name: 'a.ogg', bytes: await recorded(), contentType: 'audio/ogg' }];
+  const both = await answerTo(stage, thread, await there.say('what is this?', files));
+  expect(text(both)).toMatch(/what is this\?[\s\S]*Heard: “/);
+  await discord.until(() =>
+    discord.messages(thread).filter((one) => isVoice(one) && one.author.bot).length === 3 ? true : undefined,
+  );
+  expect(stage.logged()).not.toMatch(/tell me of|what is this/);
+});
+
+it('in a conversation for one nobody else is heard, and where everyone is everybody', async () => {
+  const stage = await hearingBot();
+  const { discord, gateway } = stage;
+  const mine = await begun(stage, {}, 'no-private-threads');
+  const ours = await begun(stage, { who: 'everyone' });
+  await discord.as('other').in(mine.thread).say('and me?');
+  const said = await discord.as('other').in(ours.thread).say('hello there');
+  await answerTo(stage, ours.thread, said);
+  expect(saying(discord, mine.thread, 'sandbox speaking')).toEqual([]);
+  expect(gateway.realtime.opened).toBe(2);
+});
+
+it('where a conversation takes place, a question that was asked there once does not go on as well', async () => {
+  const stage = await hearingBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' } });
+  const { discord, gateway } = stage;
+  const there = discord.as('member').in('thread');
+  await (await there.slash('ask', { prompt: 'snow?' })).message(ended);
+  await there.slash('talk start', {});
+  await discord.until(() => saying(discord, 'thread', 'Live conversation')[0]);
+  await answerTo(stage, 'thread', await there.say('and ice?'));
+  expect(gateway.heard.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(1);
+  // When it is over, the question goes on.
+  await (await there.slash('talk end', {})).message();
+  await answerTo(stage, 'thread', await there.say('and rain?'));
+  expect(gateway.heard.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(2);
+});
+
+it('a sound that cannot be read is told where it was said, and a picture alone is for the people', async () => {
+  const stage = await hearingBot();
+  const { discord } = stage;
+  const { thread } = await begun(stage);
+  const there = discord.as('member').in(thread);
+  await there.say('', [{ name: 'a.png', bytes: Buffer.from('x'), contentType: 'image/png' }]);
+  const odd = await there.say('', [{ name: 'a.ogg', bytes: Buffer.from('not a sound'), contentType: 'audio/ogg' }]);
+  const reply = await discord.until(() =>
+    discord.messages(thread).find((one) => one.message_reference?.message_id === odd.id && /sound/.test(text(one))),
+  );
+  expect(reply.components ?? []).toEqual([]);
+  expect(discord.messages(thread)).toHaveLength(4);
+});
+
+it('without the setting nothing that is written is heard', async () => {
+  const stage = await talkBot();
+  const { discord, gateway } = stage;
+  const { thread } = await begun(stage);
+  await discord.as('member').in(thread).say('hello?');
+  await (await discord.as('member').slash('help')).message();
+  expect(discord.messages(thread)).toHaveLength(2);
+  expect(gateway.realtime.opened).toBe(1);
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { dialects, namesIn, otherThan } from '../../../../sandbox/gateway/realtime/dialect.ts';
+import { said, settings, stage } from './talker.ts';
+
+describe('what is refused without ending the session', () => {
+  it('is a session without its type in today’s dialect, and one with a type in the other', async () => {
+    const ga = await (await stage('ga')).talker();
+    ga.say({ ...settings('beta'), event_id: 'mine' });
+    expect((await ga.until('error')).error).toEqual({
+      type: 'invalid_request_error',
+      code: 'missing_required_parameter',
+      message: "Missing required parameter: 'session.type'.",
+      param: 'session.type',
+      event_id: 'mine',
+    });
+    ga.say({ type: 'session.update', session: { type: 'realtime', modalities: ['text'] } });
+    expect((await ga.until('error')).error).toMatchObject({ code: 'unknown_parameter', param: 'session.modalities' });
+    const beta = await (await stage('beta')).talker();
+    beta.say(settings('ga'));
+    expect((await beta.until('error')).error).toMatchObject({ code: 'unknown_parameter', param: 'session.type' });
+    for (const [talk, dialect] of [
+      [ga, 'ga'],
+      [beta, 'beta'],
+    ] as const) {
+      talk.say(settings(dialect));
+      await talk.until('session.updated');
+    }
+  });
+
+  it.each(dialects)('is a voice that nobody has, in the %s dialect', async (dialect) => {
+    const { say, until } = await (await stage(dialect)).talker();
+    say(settings(dialect, { voice: 'robot' }));
+    const { error } = await until('error');
+    expect(error).toMatchObject({
+      code: 'invalid_value',
+      param: dialect === 'ga' ? 'session.audio.output.voice' : 'session.voice',
+    });
+    expect(error.message).toContain("'robot'. Supported values are: 'alloy'");
+  });
+
+  it.each(dialects)('is another voice than the one that was heard, in the %s dialect', async (dialect) => {
+    const { say, until } = await (await stage(dialect)).talker();
+    say(settings(dialect, { speaks: true, voice: 'ash' }));
+    say(said('Hello'));
+    say({ type: 'response.create' });
+    await until('response.done');
+    say(settings(dialect, { speaks: true, voice: 'ash', instructions: 'Be kind.' }));
+    await until('session.updated');
+    say(settings(dialect, { speaks: true, voice: 'sage' }));
+    expect((await until('error')).error.code).toBe('cannot_update_voice');
+  });
+
+  it.each(dialects)('is what is no event at all, in the %s dialect', async (dialect) => {
+    const { say, until, socket } = await (await stage(dialect)).talker();
+    const codes: string[] = [];
+    for (const event of [
+      '{{{',
+      '[1,2]',
+      'null',
+      '{}',
+      '{"type":"response.dance"}',
+      '{"type":7}',
+      '{"type":"__proto__"}',
+    ]) {
+      say(event);
+      const { error } = await until('error');
+      codes.push(error.code);
+    }
+    socket.send(Buffer.from('{"type":"response.create"}'));
+    codes.push((await until('error')).error.code);
+    expect(codes).toEqual([
+      ...['invalid_json', 'invalid_event', 'invalid_event', 'missing_required_parameter'],
+      ...['invalid_value', 'invalid_value', 'invalid_value', 'invalid_json'],
+    ]);
+  });
+
+  it.each(dialects)('is an item with parts of the other dialect, in the %s dialect', async (dialect) => {
+    const { say, until } = await (await stage(dialect)).talker();
+    const message = (role: string, type: string) => ({
+      type: 'conversation.item.create',
+      item: { type: 'message', role, content: [{ type, text: 'Hello' }] },
+    });
+    say(message('assistant', namesIn[otherThan(dialect)].text));
+    expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'item.content[0].type' });
+    say(message('user', 'text'));
+    expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'item.content[0].type' });
+    say(message('pirate', 'input_text'));
+    expect((await until('error')).error).toMatchObject({ param: 'item.role' });
+    say({ type: 'conversation.item.create', item: {} });
+    expect((await until('error')).error).toMatchObject({ code: 'missing_required_parameter', param: 'item.type' });
+    say(message('assistant', namesIn[dialect].text));
+    await until(dialect === 'ga' ? 'conversation.item.done' : 'conversation.item.created');
+  });
+});
+
+describe.each(dialects)('the items of a conversation in the %s dialect', (dialect) => {
+  const added = dialect === 'ga' ? 'conversation.item.added' : 'conversation.item.created';
+  const text = (id: string, words: string) => ({ ...said(words).item, id });
+  const create = (item: object, more: object = {}) => ({ type: 'conversation.item.create', item, ...more });
+
+  it('stand where they are put, are told again, and go', async () => {
+    const { talker, gateway } = await stage(dialect);
+    const { say, until } = await talker();
+    say(create(text('two', 'Second')));
+    expect(await until(added)).toMatchObject({ previous_item_id: null, item: { id: 'two', status: 'completed' } });
+    say(create(text('three', 'Third')));
+    expect((await until(added)).previous_item_id).toBe('two');
+    say(create(text('one', 'First'), { previous_item_id: 'root' }));
+    say(create(text('half', 'And a half'), { previous_item_id: 'two' }));
+    await until(added);
+    expect((await until(added)).previous_item_id).toBe('two');
+    const held = () => gateway.realtime.sessions[0]?.items.map(({ id }) => id);
+    expect(held()).toEqual(['one', 'two', 'half', 'three']);
+    say({ type: 'conversation.item.retrieve', item_id: 'half' });
+    expect((await until('conversation.item.retrieved')).item.content[0].text).toBe('And a half');
+    say({ type: 'conversation.item.delete', item_id: 'half' });
+    expect((await until('conversation.item.deleted')).item_id).toBe('half');
+    expect(held()).toEqual(['one', 'two', 'three']);
+  });
+
+  it('are refused twice, and where they are not', async () => {
+    const { say, until } = await (await stage(dialect)).talker();
+    say(create(text('one', 'First')));
+    const refused = async (event: object) => {
+      say(event);
+      return (await until('error')).error.code;
+    };
+    expect(await refused(create(text('one', 'Again')))).toBe('item_create_duplicate_item_id');
+    expect(await refused(create(text('two', 'Lost'), { previous_item_id: 'none' }))).toBe(
+      'item_create_previous_item_not_found',
+    );
+    expect(await refused({ type: 'conversation.item.delete', item_id: 'two' })).toBe('item_delete_invalid_item_id');
+    expect(await refused({ type: 'conversation.item.retrieve', item_id: 'two' })).toBe('item_retrieve_invalid_item_id');
+    const truncate = { type: 'conversation.item.truncate', content_index: 0, audio_end_ms: 0 };
+    expect(await refused({ ...truncate, item_id: 'two' })).toBe('item_truncate_invalid_item_id');
+    expect(await refused({ ...truncate, item_id: 'one' })).toBe('invalid_value');
+  });
+
+  it('are left alone by what clears the player', async () => {
+    const { say, until } = await (await stage(dialect)).talker();
+    say({ type: 'output_audio_buffer.clear' });
+    await until('output_audio_buffer.cleared');
+  });
+});
+
+it('a gateway of today sends a client of yesterday away', async () => {
+  const headers = { 'openai-beta': 'realtime=v1' };
+  const today = await (await stage('ga')).talker({ headers });
+  expect((await today.until('error')).error.code).toBe('beta_api_shape_disabled');
+  expect(await today.closed).toBe(1011);
+  expect(today.events).toHaveLength(1);
+  await (await (await stage('beta')).talker({ headers })).until('session.created');
+});

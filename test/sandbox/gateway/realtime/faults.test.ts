@@ -1,0 +1,294 @@
+import { describe, expect, it, vi } from 'vitest';
+import { dialects, namesIn, otherThan } from '../../../../sandbox/gateway/realtime/dialect.ts';
+import { realtimePresets } from '../../../../sandbox/gateway/realtime/fault.ts';
+import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
+import { speechOf } from '../../../../sandbox/gateway/realtime/voice.ts';
+import type { Json } from '../bench.ts';
+import { deltas, type Stage, said, settings, stage, type Talker } from './talker.ts';
+
+type Preset = keyof typeof realtimePresets;
+
+/** A session that has been asked something, and has the fault before it. */
+async function askedUnder(
+  side: Stage,
+  fault: Preset,
+  { speaks = false, after }: { speaks?: boolean; after?: number } = {},
+): Promise<Talker> {
+  const talk = await side.talker();
+  talk.say(settings(side.dialect, { speaks, voice: 'ash' }));
+  await talk.until('session.updated');
+  side.gateway.faults.add({ do: after === undefined ? fault : { ...realtimePresets[fault], after } });
+  talk.say(said('Tell me of foxes'));
+  talk.say({ type: 'response.create' });
+  return talk;
+}
+
+/** Time passes until the socket is closed. */
+async function ended({ closed }: Talker, { clock }: Stage): Promise<number> {
+  let isOver = false;
+  closed.then(
+    () => {
+      isOver = true;
+    },
+    () => undefined,
+  );
+  for (let turn = 0; turn < 5_000 && !isOver; turn++) {
+    clock.advance(20);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return await closed;
+}
+
+const typesOf = (events: readonly Json[]): string[] => events.map(({ type }) => type);
+
+describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
+  const names = namesIn[dialect];
+
+  it('cuts it before the first word', async () => {
+    const side = await stage(dialect);
+    side.gateway.faults.add({ do: 'realtime-drop-open' });
+    const talk = await side.talker();
+    expect(await talk.closed).toBe(1006);
+    expect(talk.events).toEqual([]);
+    expect(side.gateway.realtime.sessions).toEqual([]);
+  });
+
+  it('cuts it as soon as the settings are taken', async () => {
+    const side = await stage(dialect);
+    side.gateway.faults.add({ do: 'realtime-drop-updated' });
+    const talk = await side.talker();
+    talk.say(settings(dialect));
+    expect(await talk.closed).toBe(1006);
+    expect(typesOf(talk.events).at(-1)).toBe('session.updated');
+  });
+
+  it('cuts it where an answer was asked for and has not begun', async () => {
+    const side = await stage(dialect);
+    const talk = await askedUnder(side, 'realtime-drop-asked');
+    expect(await ended(talk, side)).toBe(1006);
+    expect(typesOf(talk.events)).not.toContain('response.created');
+  });
+
+  it.each([false, true])('cuts it in the middle of an answer (spoken: %s)', async (speaks) => {
+    const side = await stage(dialect);
+    const talk = await askedUnder(side, 'realtime-drop-middle', { speaks, after: 7 });
+    expect(await ended(talk, side)).toBe(1006);
+    expect(typesOf(talk.events).filter((type) => type.endsWith('.delta'))).toHaveLength(7);
+    expect(deltas(talk.events, dialect, 'audio').length > 0).toBe(speaks);
+    expect(side.gateway.writing).toBe(0);
+    expect(side.gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
+  });
+
+  it.each([false, true])(
+    'cuts it behind the last piece, so that only its end is missing (spoken: %s)',
+    async (speaks) => {
+      const side = await stage(dialect);
+      const talk = await askedUnder(side, 'realtime-drop-end', { speaks });
+      expect(await ended(talk, side)).toBe(1006);
+      const said = deltas(talk.events, dialect, speaks ? 'transcript' : 'text').join('');
+      expect(said).toMatch(/^This is the sandbox speaking\..*\.$/);
+      expect(typesOf(talk.events).some((type) => /^response\..*done$/.test(type))).toBe(false);
+    },
+  );
+
+  it.each(['realtime-hang-asked', 'realtime-hang-middle'] as const)(
+    'leaves it hanging, without a pong: %s',
+    async (fault) => {
+      const side = await stage(dialect);
+      const { socket, until } = await side.talker();
+      await until('session.created');
+      const pong = new Promise((resolve) => socket.once('pong', () => resolve('pong')));
+      socket.ping();
+      expect(await pong).toBe('pong');
+      const talk = await askedUnder(side, fault);
+      let pongs = 0;
+      talk.socket.on('pong', () => {
+        pongs += 1;
+      });
+      await vi.waitFor(() => {
+        side.clock.advance(1_000);
+        expect(side.gateway.writing).toBe(0);
+        expect(side.gateway.faults.list()).toEqual([]);
+      });
+      const before = talk.events.length;
+      talk.socket.ping();
+      talk.say({ type: 'response.create' });
+      // Another session's pong and answer come meanwhile.
+      const other = new Promise((resolve) => socket.once('pong', resolve));
+      socket.ping();
+      await other;
+      expect([pongs, deltas(talk.events, dialect, 'text').length, typesOf(talk.events).includes('error')]).toEqual([
+        0,
+        came,
+        false,
+      ]);
+      talk.socket.terminate();
+      await vi.waitFor(() => expect(side.gateway.realtime.sessions).toHaveLength(1));
+    },
+  );
+
+  it('leaves it hanging from the first moment', async () => {
+    const side = await stage(dialect);
+    side.gateway.faults.add({ do: 'realtime-hang-open' });
+    const silent = await side.talker();
+    await (await side.talker()).until('session.created');
+    expect(silent.events).toEqual([]);
+  });
+
+  it('refuses one answer, and gives the next', async () => {
+    const side = await stage(dialect);
+    const { say, until } = await askedUnder(side, 'realtime-refused');
+    expect((await until('error')).error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
+    say({ type: 'response.create' });
+    expect((await until('response.done')).response.status).toBe('completed');
+  });
+
+  it('tells an error in the middle of an answer, which goes on', async () => {
+    const side = await stage(dialect);
+    const { until, events } = await askedUnder(side, 'realtime-error');
+    expect((await until('error')).error).toMatchObject({ code: 'server_error', event_id: null });
+    const { response } = await until('response.done');
+    expect(response.output[0].content[0].text).toBe(deltas(events, dialect, 'text').join(''));
+  });
+
+  it('tells an error and ends the session', async () => {
+    const side = await stage(dialect);
+    const talk = await askedUnder(side, 'realtime-fatal');
+    await talk.until('error');
+    expect(await ended(talk, side)).toBe(1011);
+  });
+
+  it.each(['realtime-limit', 'realtime-limit-middle'] as const)('ends the hour early: %s', async (fault) => {
+    const side = await stage(dialect);
+    const talk = await askedUnder(side, fault);
+    expect((await talk.until('error')).error.code).toBe('session_expired');
+    expect(await ended(talk, side)).toBe(1001);
+    expect(typesOf(talk.events).includes('response.created')).toBe(fault === 'realtime-limit-middle');
+  });
+
+  it.each([
+    ['realtime-failed', 'failed', { error: { code: 'server_error' } }],
+    ['realtime-incomplete', 'incomplete', { reason: 'content_filter' }],
+  ] as const)('ends an answer early, and the session goes on: %s', async (fault, status, details) => {
+    const side = await stage(dialect);
+    const { say, until } = await askedUnder(side, fault);
+    const { response } = await until('response.done');
+    expect(response).toMatchObject({ status, status_details: { type: status, ...details } });
+    expect(response.output[0].status).toBe('incomplete');
+    say({ type: 'response.create' });
+    expect((await until('response.done')).response.status).toBe('completed');
+  });
+
+  it.each([
+    ['realtime-garbage', (event: Json) => typeof event === 'string'],
+    ['realtime-binary', (event: Json) => Buffer.isBuffer(event)],
+  ] as const)('puts a frame between that is none: %s', async (fault, isOdd) => {
+    const side = await stage(dialect);
+    const { until, events } = await askedUnder(side, fault);
+    await until('response.done');
+    expect(events.filter(isOdd)).toHaveLength(1);
+  });
+
+  it('tells everything twice', async () => {
+    const side = await stage(dialect);
+    const { until, events } = await askedUnder(side, 'realtime-duplicates');
+    await until('response.done');
+    const { response } = await until('response.done');
+    expect(deltas(events, dialect, 'text')).toHaveLength(2 * response.output[0].content[0].text.split(' ').length);
+  });
+
+  it('answers in the words of the other dialect', async () => {
+    const side = await stage(dialect);
+    const { until, events } = await askedUnder(side, 'realtime-other-dialect', { speaks: true });
+    const { response } = await until('response.done');
+    expect(deltas(events, otherThan(dialect), 'transcript').join('')).toBe(response.output[0].content[0].transcript);
+    expect(deltas(events, dialect, 'transcript')).toEqual([]);
+  });
+
+  it('tells things that nobody knows', async () => {
+    const side = await stage(dialect);
+    const { until, events } = await askedUnder(side, 'realtime-unknown');
+    await until('response.done');
+    expect(typesOf(events).filter((type) => type.startsWith('response.weather.')).length).toBeGreaterThan(10);
+  });
+
+  it('is slow', async () => {
+    const side = await stage(dialect);
+    const { until } = await askedUnder(side, 'realtime-slow');
+    await until('response.created');
+    const before = side.clock.now();
+    await until(`response.${names.text}.delta`);
+    expect(side.clock.now() - before).toBeGreaterThanOrEqual(6_000);
+  });
+
+  it('cuts sound in the middle of samples, and loses nothing of it', async () => {
+    const side = await stage(dialect);
+    const { until, events } = await askedUnder(side, 'realtime-odd-bytes', { speaks: true });
+    const { response } = await until('response.done');
+    const pieces = deltas(events, dialect, 'audio').map((delta) => Buffer.from(delta, 'base64'));
+    expect(pieces.filter(({ length }) => length % 2 === 1).length).toBeGreaterThan(10);
+    const { transcript } = response.output[0].content[0];
+    expect(Buffer.concat(pieces).equals(bytesOf(speechOf(transcript, 'ash')))).toBe(true);
+  });
+
+  it('refuses every model that writes down, once, to those who ask for one', async () => {
+    const side = await stage(dialect);
+    side.gateway.faults.add({ do: 'realtime-refuse-transcriber' });
+    const { say, until } = await side.talker();
+    say(settings(dialect));
+    await until('session.updated');
+    say(settings(dialect, { transcriber: 'parley-transcribe-1' }));
+    expect((await until('error')).error.param).toMatch(/transcription\.model$/);
+    say(settings(dialect, { transcriber: 'parley-transcribe-1' }));
+    await until('session.updated');
+  });
+
+  it('does not understand what was said, and answers all the same', async () => {
+    const side = await stage(dialect);
+    side.gateway.faults.add({ do: 'realtime-transcription-failed' });
+    const { say, until } = await side.talker();
+    say(settings(dialect, { transcriber: 'parley-transcribe-1' }));
+    say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(48_000).toString('base64') });
+    say({ type: 'input_audio_buffer.commit' });
+    const { item_id } = await until('input_audio_buffer.committed');
+    say({ type: 'response.create' });
+    expect(await until('conversation.item.input_audio_transcription.failed')).toMatchObject({
+      ...{ item_id, content_index: 0, error: { code: 'audio_unintelligible' } },
+    });
+    expect((await until('response.done')).response.status).toBe('completed');
+  });
+
+  it('strikes the second answer where the first is spared', async () => {
+    const side = await stage(dialect);
+    const talk = await side.talker();
+    talk.say(settings(dialect));
+    side.gateway.faults.add({ do: 'realtime-failed', after: 1 });
+    for (const status of ['completed', 'failed']) {
+      talk.say({ type: 'response.create' });
+      expect((await talk.until('response.done')).response.status).toBe(status);
+    }
+  });
+
+  it('is an hour that is over, however fast jobs go', async () => {
+    const side = await stage(dialect, { speed: 10 });
+    const talk = await side.talker();
+    const { session } = await talk.until('session.created');
+    expect(session.expires_at * 1_000).toBe(side.clock.now() + 3_600_000);
+    talk.say(settings(dialect));
+    await talk.until('session.updated');
+    side.clock.advance(session.expires_at * 1_000 - side.clock.now() - 1);
+    talk.say(settings(dialect));
+    await vi.waitFor(() => expect(typesOf(talk.events).filter((type) => type === 'session.updated')).toHaveLength(2));
+    side.clock.advance(1);
+    expect(await talk.closed).toBe(1001);
+    expect(talk.events.at(-1).error.code).toBe('session_expired');
+  });
+});
+
+it('can be ordered at the control address, by name and in full', async () => {
+  const { call } = await stage('ga');
+  const order = async (body: object) => (await call('POST', '/_sandbox/faults', { body })).status;
+  for (const name of Object.keys(realtimePresets)) expect(await order({ do: name }), name).toBe(201);
+  expect(await order({ on: { kind: 'realtime' }, do: { type: 'realtime', how: 'drop-middle', after: 2 } })).toBe(201);
+  expect(await order({ do: { type: 'realtime', how: 'dance' } })).toBe(400);
+});

@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Bench, bench, type Json, profiles } from '../bench.ts';
+import { said, settings, stage } from './talker.ts';
+
+const path = '/v1/realtime';
+const right = { authorization: 'Bearer sk-sandbox' };
+
+/** How an upgrade is refused, and whether the connection ends behind it. */
+async function refused({ gateway }: Bench, query: string, headers: Record<string, string> = right) {
+  const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}${path}${query}`, { headers });
+  onTestFinished(() => socket.terminate());
+  socket.on('error', () => undefined);
+  const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+  const closed = once(answer.socket, 'close');
+  const pieces: Buffer[] = [];
+  for await (const piece of answer) pieces.push(piece as Buffer);
+  await closed;
+  const text = Buffer.concat(pieces).toString();
+  return { status: answer.statusCode, headers: answer.headers, text, json: (): Json => JSON.parse(text) };
+}
+
+describe.each(profiles)('the upgrade to a live session at a %s gateway', (profile) => {
+  it('is refused with 401 without a key, and with a wrong one', async () => {
+    const side = await bench({ profile });
+    for (const headers of [{}, { authorization: 'Bearer sk-wrong' }] as Record<string, string>[]) {
+      const answer = await refused(side, '?model=parley-realtime', headers);
+      expect(answer.status).toBe(401);
+      expect(answer.json().error).toMatchObject({ code: 'invalid_api_key', message: expect.any(String) });
+    }
+    expect(side.gateway.realtime.opened).toBe(0);
+  });
+
+  it('is refused with 400 where no model is named, or one that writes', async () => {
+    const side = await bench({ profile });
+    for (const query of ['', '?model=', '?model=quill-5', '?model=parley-transcribe-1']) {
+      const answer = await refused(side, query);
+      expect(answer.status, query).toBe(400);
+      expect(Object.keys(answer.json().error)).toEqual(
+        profile === 'spec' ? ['message', 'type', 'code'] : ['message', 'type', 'param', 'code'],
+      );
+    }
+    expect((await refused(side, '?model=no-such')).status).toBe(404);
+  });
+
+  it('is struck by faults as any request is', async () => {
+    const side = await bench({ profile });
+    side.gateway.faults.add({ on: { path }, do: 'rate-limited' });
+    const limited = await refused(side, '?model=parley-realtime');
+    expect([limited.status, limited.headers['retry-after']]).toEqual([429, '2']);
+    side.gateway.faults.add({ on: { kind: 'realtime' }, do: 'bad-gateway' });
+    const page = await refused(side, '?model=parley-realtime');
+    expect(page.status).toBe(502);
+    expect(page.text).toContain('<html>');
+  });
+});
+
+it('can be reset, and can be left hanging without keeping the gateway from closing', async () => {
+  const { gateway } = await bench();
+  const dial = () => {
+    const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}${path}?model=parley-realtime`, {
+      headers: right,
+    });
+    onTestFinished(() => socket.terminate());
+    return socket;
+  };
+  gateway.faults.add({ on: { path }, do: 'reset' });
+  const [problem] = (await once(dial(), 'error')) as [NodeJS.ErrnoException];
+  expect(problem.code).toBe('ECONNRESET');
+  gateway.faults.add({ on: { path }, do: 'hang' });
+  const hanging = dial();
+  const ended = once(hanging, 'error');
+  await vi.waitFor(() => expect(gateway.faults.list()).toEqual([]));
+  await gateway.close();
+  expect(String(await ended)).toMatch(/hang up|ECONNRESET/);
+});
+
+it('is what the path is for: a plain request hears so', async () => {
+  const { get, gateway } = await bench();
+  expect((await get(`${path}?model=parley-realtime`)).status).toBe(426);
+  expect((await get(path)).status).toBe(400);
+  expect((await get('/v1/models')).status).toBe(200);
+  expect(gateway.heard.map(({ status }) => status)).toEqual([426, 400, 200]);
+});
+
+it('is heard with its answer, and a session is listed until it ends', async () => {
+  const { gateway, talker } = await stage('ga');
+  const { socket, until } = await talker({ headers: { 'x-more': 'yes' } });
+  await until('session.created');
+  expect(gateway.heard).toMatchObject([{ path, query: { model: 'parley-realtime' }, status: 101 }]);
+  expect(JSON.stringify(gateway.heard)).not.toContain('sk-sandbox');
+  expect(gateway.realtime.sessions).toHaveLength(1);
+  socket.close();
+  await vi.waitFor(() => expect(gateway.realtime.sessions).toEqual([]));
+  expect(gateway.realtime.opened).toBe(1);
+});
+
+it('is not possible while the gateway is down, which cuts who is connected', async () => {
+  const { gateway, talker } = await stage('ga');
+  const { closed, until } = await talker();
+  await until('session.created');
+  await gateway.setDown(true);
+  expect(await closed).toBe(1006);
+  await expect(talker()).rejects.toThrow(/ECONNREFUSED/);
+  await gateway.setDown(false);
+  await (await talker()).until('session.created');
+});
+
+it('tells and steers sessions at the control address', async () => {
+  const { call, get, talker } = await stage('ga');
+  const { say, until, closed } = await talker();
+  say(settings('ga'));
+  say(said('Hello'));
+  await until('conversation.item.done');
+  const { json } = await get('/_sandbox/realtime');
+  expect(json).toMatchObject({
+    opened: 1,
+    sessions: [{ dialect: 'ga', model: 'parley-realtime', items: [{ content: [{ text: 'Hello' }] }] }],
+  });
+  expect(JSON.stringify(json)).not.toContain('sk-sandbox');
+  const order = async (body: object) => await call('POST', '/_sandbox/realtime', { body });
+  expect((await order({ do: 'cut', session: 'sess_none' })).status).toBe(404);
+  expect((await order({ do: 'dance' })).status).toBe(400);
+  expect((await order({ do: 'cut', session: json.sessions[0].id })).status).toBe(200);
+  expect(await closed).toBe(1006);
+});
+
+it('sets the dialect and the limit at the control address', async () => {
+  const { call, gateway, talker } = await stage('ga');
+  const patch = async (quirks: object) => (await call('PATCH', '/_sandbox/settings', { body: { quirks } })).status;
+  expect(await patch({ realtimeDialect: 'latin' })).toBe(400);
+  expect(await patch({ realtimeDialect: 'beta', realtimeMinutes: 30 })).toBe(200);
+  expect(gateway.settings.quirks).toMatchObject({ realtimeDialect: 'beta', realtimeMinutes: 30 });
+  const { session } = await (await talker()).until('session.created');
+  expect(session).not.toHaveProperty('type');
+  expect(session.modalities).toEqual(['text', 'audio']);
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { words } from './frames.ts';
+import { all, dialects, endOf, stage } from './scripted.ts';
+
+const says = words('ga');
+
+async function asked() {
+  const side = await stage();
+  const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
+  const peer = await side.next();
+  const saying = session.say({ text: 'Hello', sound: new Int16Array(2_400) });
+  await peer.hears('response.create');
+  return { ...side, session, peer, saying };
+}
+
+describe('a gateway that means no good', () => {
+  it('is passed over where it sends rubbish', async () => {
+    const { peer, saying } = await asked();
+    for (const rubbish of ['', 'null', '[]', '7', '{', '{"type":5}', '{"type":{}}', '[['.repeat(100_000), '{"a":1.5'])
+      peer.socket.send(rubbish);
+    peer.socket.send(Buffer.from([0xff, 0xfe, 0x00]));
+    peer.tell({ type: 'error' }, { type: 'error', error: null }, { type: '__proto__' });
+    peer.socket.send('{"type":"response.created","response":{"id":"resp_1","__proto__":{"status":"failed"}}}');
+    peer.socket.send(Buffer.from(JSON.stringify(says.text('Bytes are read as well'))));
+    peer.tell(says.done());
+    const outcome = await saying.then(all, (error: unknown) => error);
+    // An error without a word is one all the same, and here it came first.
+    expect(outcome).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
+  });
+
+  it('is passed over where it sends bytes and half events in an answer', async () => {
+    const { peer, saying } = await asked();
+    peer.tell(says.created);
+    peer.socket.send('{"type":"response.output_text.delta","del');
+    peer.socket.send(Buffer.from([0xff, 0xfe, 0x00]));
+    peer.socket.send(Buffer.from(JSON.stringify(says.text('Bytes are read as well'))));
+    peer.tell({ type: 'conversation.item.input_audio_transcription.failed' }, says.done());
+    expect(endOf(await all(await saying))).toMatchObject({ end: 'completed', text: 'Bytes are read as well' });
+  });
+
+  it('is left where a message is too large to be one', async () => {
+    const { peer, saying } = await asked();
+    peer.tell(says.created, says.text('Some'));
+    peer.socket.send(`"${'x'.repeat(17 * 2 ** 20)}"`);
+    expect(endOf(await all(await saying))).toMatchObject({ end: 'cut', text: 'Some' });
+    await peer.gone;
+  });
+
+  it('is left where its text is no text', async () => {
+    const { peer, saying } = await asked();
+    peer.tell(says.created);
+    peer.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
+    expect(endOf(await all(await saying)).end).toBe('cut');
+    await peer.gone;
+  });
+
+  it('floods nobody: what nobody waits for is dropped', async () => {
+    const { peer, saying, session } = await asked();
+    peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed' }, says.done());
+    await all(await saying);
+    for (let count = 0; count < 2_000; count++) peer.tell(words('ga', `resp_${count}`).text('x'.repeat(1_000)));
+    const second = session.say({ text: 'Still there?' });
+    await peer.hears('response.create');
+    peer.tell(words('ga', 'resp_mine').created, words('ga', 'resp_mine').done());
+    expect(endOf(await all(await second)).end).toBe('completed');
+  });
+
+  it('brings nothing down, and ends every answer once, whatever its events hold', async () => {
+    const anything = fc.oneof(
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.constantFrom('resp_1', 'item_a', 'call_1', 'AAE=', 0, 1),
+    );
+    const fields = ['response_id', 'item_id', 'content_index', 'output_index', 'delta', 'text', 'transcript'] as const;
+    const more = ['call_id', 'name', 'arguments', 'item', 'part', 'response', 'error', 'event_id', 'usage'] as const;
+    const types = dialects.flatMap((dialect) => {
+      const { text, textDone, transcript, transcriptDone, soundDone, item } = words(dialect);
+      return [text(''), textDone(''), transcript(''), transcriptDone(''), soundDone, item('')].map(({ type }) => type);
+    });
+    const others = [
+      'response.output_audio.delta',
+      'response.function_call_arguments.delta',
+      'response.function_call_arguments.done',
+      'response.output_item.added',
+      'response.content_part.done',
+      'conversation.item.input_audio_transcription.delta',
+      'conversation.item.input_audio_transcription.completed',
+      'input_audio_buffer.committed',
+      'error',
+      'session.updated',
+      'response.cancelled',
+    ];
+    const event = fc.record(
+      {
+        type: fc.constantFrom(...types, ...others),
+        ...Object.fromEntries([...fields, ...more].map((name) => [name, anything])),
+      },
+      { requiredKeys: ['type'] },
+    );
+    const { peer, saying, session } = await asked();
+    peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed' }, says.done());
+    await all(await saying);
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 30 }), async (events) => {
+        const mine = words('ga', `resp_fuzz_${++count}`);
+        const next = session.say({ text: 'Go on' });
+        await peer.hears('response.create');
+        peer.tell(mine.created, ...events, mine.done());
+        expect(endOf(await all(await next)).id).toBe(`resp_fuzz_${count}`);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

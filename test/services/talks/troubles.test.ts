@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { answerOf } from '../../../src/services/asks/transitions.ts';
+import { hasEnded } from '../../../src/services/tasks/task.ts';
+import { order } from '../tasks/made.ts';
+import { owner, type Scene, SLOWLY, scene } from './scene.ts';
+
+const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'Nothing was refused.',
+    (error: unknown) => error,
+  );
+
+const saids = async ({ store }: Scene) =>
+  (await Array.fromAsync(store.entries.tasks())).filter(({ kind }) => kind === 'said');
+
+const standings = async ({ entries }: Scene) => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
+
+describe.each(['ga', 'beta'] as const)('in the dialect %s', (realtimeDialect) => {
+  it.each([
+    ['drop-middle', 'cut'],
+    ['failed', 'failed'],
+  ] as const)(
+    'an answer that meets with %s keeps what had come, counts as used, and the conversation goes on',
+    async (how, cause) => {
+      const made = await scene({ quirks: { realtimeDialect } });
+      const { begin, say, ended, gateway } = made;
+      const talk = await begin();
+      gateway.faults.add({ on: { kind: 'realtime' }, do: `realtime-${how}` });
+      const broken = await ended(await say(talk, 'We speak of gardens'));
+      expect(broken).toMatchObject({ state: 'failed', failure: { cause } });
+      expect(broken.text).toMatch(/^This/);
+      const answer = await ended(await say(talk, 'Where were we?'));
+      expect(answer).toMatchObject({ state: 'ready' });
+      expect(answer.text).toContain('We speak of gardens');
+      await expect.poll(() => standings(made)).toEqual(['settled', 'settled']);
+    },
+  );
+});
+
+it('an answer that is not whole says why', async () => {
+  const { begin, say, ended, gateway } = await scene();
+  const talk = await begin();
+  gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-incomplete' });
+  const answer = await ended(await say(talk, 'Hello'));
+  expect(answer).toMatchObject({ state: 'ready', answer: { incomplete: 'content_filter' } });
+  expect(answerOf(answer).voice?.seconds).toBeGreaterThan(0);
+});
+
+it('what is refused leaves nothing behind, and the conversation stays', async () => {
+  const made = await scene();
+  const { begin, say, ended, gateway } = made;
+  const talk = await begin();
+  gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-refused' });
+  expect(await refusalOf(say(talk, 'Hello'))).toMatchObject({ name: 'GatewayError', mayHaveTakenEffect: false });
+  expect(await saids(made)).toEqual([]);
+  expect((await ended(await say(talk, 'Hello again'))).state).toBe('ready');
+  expect((await made.tasks.get(talk.id))?.talk?.turns).toHaveLength(1);
+  await expect.poll(() => standings(made)).toEqual(['refunded', 'settled']);
+});
+
+it('what nobody knows whether the gateway heard is its member’s to decide', async () => {
+  const made = await scene();
+  const { begin, say, ended, gateway, tasks } = made;
+  const talk = await begin();
+  gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-drop-asked' });
+  const said = await say(talk, 'Hello');
+  expect(said).toMatchObject({ state: 'unconfirmed', parentId: talk.id });
+  expect((await tasks.get(talk.id))?.talk?.turns).toEqual([]);
+  const again = await tasks.tryAgain(said.id, { requesterId: owner, channelId: said.channelId, route: order.route });
+  expect(await ended(again)).toMatchObject({ state: 'ready', request: said.request, parentId: talk.id });
+  await expect.poll(() => standings(made)).toEqual(['unconfirmed', 'settled']);
+});
+
+it('a sound that cannot be made a voice message leaves the words, and the log says why', async () => {
+  const spoken = () => Promise.reject(new Error('The writer has no ink.'));
+  const { begin, say, ended, logged } = await scene({ sounds: { spoken } });
+  const answer = await ended(await say(await begin(), 'Hello'));
+  expect(answer.state).toBe('ready');
+  expect(answer.text).toContain('Hello');
+  expect(answer.answer?.voice).toBeUndefined();
+  expect(logged()).toContain('The writer has no ink.');
+});
+
+describe('a conversation that is opened anew', () => {
+  const unavailable = { type: 'status', status: 503 } as const;
+  const refused = { type: 'status', status: 404 } as const;
+
+  it('waits for a gateway that is away, and says so to whoever speaks meanwhile', async () => {
+    const first = await scene();
+    const talk = await first.begin();
+    await first.leave();
+    const second = await scene({}, first);
+    const { gateway, say, ended, tasks } = second;
+    gateway.faults.add({ on: { path: '/v1/realtime' }, do: unavailable, times: 5 });
+    const refusal = await refusalOf(say(talk, 'Hello'));
+    expect(refusal).toMatchObject({ name: 'GatewayError', kind: 'unavailable', mayHaveTakenEffect: false });
+    expect(await saids(second)).toEqual([]);
+    expect(await tasks.get(talk.id)).toMatchObject({ state: 'running' });
+    gateway.faults.clear();
+    expect((await ended(await say(talk, 'Hello once more'))).state).toBe('ready');
+  });
+
+  it('is over where it is refused for good', async () => {
+    const first = await scene();
+    const talk = await first.begin();
+    await first.leave();
+    const { gateway, say, when } = await scene({}, first);
+    gateway.faults.add({ on: { path: '/v1/realtime' }, do: refused });
+    expect(await refusalOf(say(talk, 'Hello'))).toMatchObject({ name: 'GatewayError', status: 404 });
+    expect(await when(talk, hasEnded)).toMatchObject({ state: 'ready', talk: { end: 'lost' } });
+    expect(await refusalOf(say(talk, 'Are you there?'))).toMatchObject({ key: 'refusals.talkOver' });
+  });
+});
+
+it('a wish to be forgotten ends a conversation although the bot ended in between', async () => {
+  const first = await scene({ speed: SLOWLY });
+  const talk = await first.begin();
+  const said = await first.say(talk, 'a secret that nobody shall know of');
+  await first.when(said, ({ answer }) => (answer?.draft ?? '') !== '');
+  await first.tasks.change(talk.id, (task) => ({ ...task, unwanted: true }));
+  await first.drop();
+  const second = await scene({ isShown: true }, first);
+  await second.tasks.forget(owner, async () => true);
+  await expect.poll(() => second.store.forgettings()).toEqual([]);
+  expect(await Array.fromAsync(second.store.entries.tasks())).toEqual([]);
+});
