@@ -6,7 +6,7 @@ import { inThreads } from './commands/in-threads.ts';
 import { commands, menus } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import { talkInThreads } from './commands/talk/in-threads.ts';
-import { endUnplaced } from './commands/talk/start.ts';
+import { unplacedTalks } from './commands/talk/start.ts';
 import type { Config } from './config.ts';
 import { Answers } from './discord/answers/answers.ts';
 import { chronicle } from './discord/chronicle.ts';
@@ -252,9 +252,11 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   try {
     if (config.discord.messageContent) await mustReadMessages(client.rest, config.discord.token, log);
     await tasks.open();
+    // Before anybody can begin another one.
+    const unplaced = unplacedTalks(tasks);
     await client.login(config.discord.token);
     await tasks.start();
-    await endUnplaced(tasks, talks);
+    for (const id of unplaced) await talks.end(id, 'lost');
     await follows.resume();
   } catch (error) {
     await Promise.all([client.destroy(), gateway.close(), media.close(), sounds.close(), store.close()]);

@@ -19,7 +19,6 @@ import { speakId } from './buttons/talk/speak.ts';
 import { dismissId, tryAgainId } from './buttons/unconfirmed.ts';
 import { upscaleAllId } from './buttons/upscale-all.ts';
 import { continueId, wordsId } from './buttons/words.ts';
-import { turnsOf } from './commands/talk/turns.ts';
 import type { Prepared } from './discord/delivery/delivery.ts';
 import { messageLink } from './discord/message-link.ts';
 import type { Clock } from './lib/clock.ts';
@@ -30,6 +29,7 @@ import { describedIn, framesOf, previewOf } from './previews.ts';
 import { type Copies, type Result, type Results, resultsOf } from './results.ts';
 import type { ModelCatalogue } from './services/models/catalogue.ts';
 import { largerSizes } from './services/models/sizes.ts';
+import { turnsOf } from './services/talks/turns.ts';
 import { asksForWords } from './services/tasks/actions.ts';
 import { isSpoiler } from './services/tasks/follow-ups.ts';
 import type { Offers } from './services/tasks/offers.ts';
@@ -127,12 +127,10 @@ export function presenter(parts: PresenterParts) {
   const said = saidManner(talk.controls, isSpokenOver);
   const answers = (task: Task, link?: string) => answerMessages(task, task.kind === 'said' ? said : asked, say, link);
   return {
-    messageOf: (task: Task): MessagePlan =>
-      isInWords(task)
-        ? answers(task).first
-        : task.kind === 'talk'
-          ? talkMessage(task, talk, say)
-          : taskMessage(task, controls, say),
+    messageOf(task: Task): MessagePlan {
+      if (isInWords(task)) return answers(task).first;
+      return task.kind === 'talk' ? talkMessage(task, talk, say) : taskMessage(task, controls, say);
+    },
 
     /** Every message of an answer; the first as it stands while those below it are still to come. */
     answerOf: (task: Task) => ({ ...answers(task), first: answers({ ...task, state: 'running' }).first }),

@@ -44,7 +44,7 @@ export interface Actor {
   archive(order?: { readonly locked?: boolean }): void;
 }
 
-export interface VoiceInput extends Partial<VoiceNotes> {
+interface VoiceInput extends Partial<VoiceNotes> {
   /** Ogg Opus, if anybody is to hear it. */
   readonly bytes: Buffer;
   readonly seconds: number;

@@ -1,4 +1,4 @@
-import { type APIApplicationCommand, type Client, Routes } from 'discord.js';
+import { type APIApplicationCommand, type Client, InteractionContextType, Routes } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
 import type { Place } from './place.ts';
 
@@ -24,7 +24,8 @@ export function registeredCommands(client: Client, typed: readonly string[], clo
     const there = known.get(place);
     if (there && clock.now() - there.at < FRESH_MS) return there.commands;
     const lists = await Promise.all([fetch(), ...(home === undefined ? [] : [fetch(home)])]);
-    const ids = new Map(lists.flat().map(({ name, id }) => [name, id]));
+    const here = lists.flat().filter((command) => home !== undefined || !isForServers(command));
+    const ids = new Map(here.map(({ name, id }) => [name, id]));
     const registered = new Map(
       typed.flatMap((name) => {
         // A menu has spaces in its name, a subcommand one before it.
@@ -36,3 +37,7 @@ export function registeredCommands(client: Client, typed: readonly string[], clo
     return registered;
   };
 }
+
+/** Nobody is offered it outside of servers that have installed the bot. */
+const isForServers = ({ contexts }: APIApplicationCommand): boolean =>
+  contexts?.every((context) => context === InteractionContextType.Guild) ?? false;

@@ -46,7 +46,7 @@ async function speak(
     const { applicationId, uploadLimit, locale, maySpeak } = talk.route;
     await services.tasks.submit({
       ...{ kind: 'said', requesterId: memberId, guildId, channelId, message, parent: talk },
-      request: saidIn(openFor(talk, memberId), { words: content, sound }),
+      request: saidIn(openFor(talk, { memberId, channelId }), { words: content, sound }),
       // A message has no token of its own: what is shown is shown by the bot.
       route: {
         ...{ applicationId, uploadLimit, locale, isPrivate: false, install: 'guild', mayPost: true, maySpeak },

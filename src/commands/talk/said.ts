@@ -14,10 +14,15 @@ export const isHeardIn = ({ requesterId, request }: Task, memberId: string): boo
   requesterId === memberId || (request as Partial<TalkRequest>).who === 'everyone';
 
 /** The conversation, where it goes on and this member is heard in it. */
-export function openFor(talk: Task, memberId: string): Task {
+export function openFor(
+  talk: Task,
+  { memberId, channelId }: { memberId: string; channelId: string | undefined },
+): Task {
   if (talk.kind !== 'talk') throw new Refusal('refusals.unknownButton');
   if (hasEnded(talk)) throw new Refusal('refusals.talkOver');
   if (!isHeardIn(talk, memberId)) throw new Refusal('refusals.talkOnlyOwner');
+  // What it says has to be heard where it takes place.
+  if (talk.channelId !== channelId) throw new Refusal('refusals.talkElsewhere');
   return talk;
 }
 

@@ -3,7 +3,6 @@ import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
 import { kindOf } from '../../services/models/kinds.ts';
 import { audiences, type TalkRequest } from '../../services/talks/request.ts';
-import type { Talks } from '../../services/talks/talks.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
 import { shownIn } from '../../services/tasks/transitions.ts';
@@ -90,10 +89,12 @@ async function unsuitable(model: string, { models }: Pick<Services, 'models'>): 
     : new Refusal('refusals.talkNoRealtimeNear', { model, near });
 }
 
-/** A bot that ended in between has opened conversations that nobody can find. */
-export async function endUnplaced(tasks: Pick<Tasks, 'live'>, talks: Pick<Talks, 'end'>): Promise<void> {
-  for (const { id, message } of tasks.live('talk')) if (!message) await talks.end(id, 'lost');
-}
+/** Conversations that a bot which ended in between has left where nobody can find them. */
+export const unplacedTalks = (tasks: Pick<Tasks, 'live'>): string[] =>
+  tasks
+    .live('talk')
+    .filter(({ message, state }) => !message && state !== 'submitting')
+    .map(({ id }) => id);
 
 /** A conversation that has no place after all is none. */
 async function placed(task: Task, where: Where, ask: Ask<Services>): Promise<MessagePlace> {

@@ -5,12 +5,12 @@ import { endId } from '../../buttons/talk/end.ts';
 import { dismissId, tryAgainBesideId, tryAgainOpenlyId } from '../../buttons/unconfirmed.ts';
 import type { Ask } from '../../discord/handlers.ts';
 import { messageLink } from '../../discord/message-link.ts';
+import { turnsOf } from '../../services/talks/turns.ts';
 import { hasOwnWords } from '../../services/tasks/follow-ups.ts';
 import { hasEnded, isClosed, isPart, type Task } from '../../services/tasks/task.ts';
 import type { ButtonPlan, MessagePlan } from '../../views/plan.ts';
 import { taskPage } from '../../views/tasks/page.ts';
 import type { Services } from '../services.ts';
-import { turnsOf } from '../talk/turns.ts';
 import { isShowable, mayDeleteMessage, maySeeCost, seenTask } from './audience.ts';
 
 /** The page of one task. */

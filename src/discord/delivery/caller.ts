@@ -39,6 +39,7 @@ export class Caller {
       try {
         if (!this.#isOver) await this.#try();
         this.#isOver = true;
+        await this.#takeBack();
         return await this.#record.called(this.#callAt);
       } catch (error) {
         await this.#patience.with(error instanceof Hindered ? error : this.#bug(error));
@@ -81,6 +82,18 @@ export class Caller {
       if (!instead || (trouble !== 'no-access' && trouble !== 'malformed')) throw error;
       this.#parts.log.info({ task: this.#id, by: way.by, trouble, ...factsOf(error) }, 'A message was sent plainer.');
       return await this.#carrier.call(way, nonce, bodyOf({ ...instead, ...answers }));
+    }
+  }
+
+  /** The message that it stands below may have been deleted meanwhile, by somebody who did not see it yet. */
+  async #takeBack(): Promise<void> {
+    const posted = this.#callAt;
+    if (!posted || (await this.#record.task())?.message) return;
+    this.#callAt = undefined;
+    try {
+      await this.#carrier.remove({ by: 'edit', message: posted });
+    } catch (error) {
+      this.#parts.log.info({ task: this.#id, ...factsOf(error) }, 'What belongs to a deleted message stays.');
     }
   }
 

@@ -15,7 +15,10 @@ export type Shut = ReadonlySet<Way['by']>;
 
 /** By the clock and by what is known, in the order in which they are tried. Nothing private takes one that others can read. */
 export function waysToEnd(task: Task, shut: Shut, now: number): Way[] {
-  const ways = [tokenWay(task, now), editWay(task), channelWay(task), directWay(task)];
+  // A conversation is over where it took place, and without a place nobody has to be told.
+  const isTalk = task.kind === 'talk';
+  if (isTalk && !task.message) return [];
+  const ways = [tokenWay(task, now), editWay(task), channelWay(task), isTalk ? undefined : directWay(task)];
   return ways.filter((way) => way !== undefined).filter(({ by }) => !shut.has(by));
 }
 
@@ -51,8 +54,6 @@ function channelWay({ route, channelId }: Task): Way | undefined {
   return { by: 'channel', channelId };
 }
 
-function directWay({ kind, requesterId }: Task): Way | undefined {
-  // A conversation is over where it took place, and nowhere else.
-  if (kind === 'talk') return undefined;
+function directWay({ requesterId }: Task): Way {
   return { by: 'direct', memberId: requesterId };
 }

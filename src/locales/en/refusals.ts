@@ -78,6 +78,7 @@ export const refusals = {
   talkNone: 'There is no live conversation in this thread. `/talk start` begins one.',
   talkOver: 'This live conversation is over. `/talk start` begins another one.',
   talkNotYours: 'Only whoever began this conversation, and those who manage messages here, can end it.',
+  talkElsewhere: 'This conversation takes place in a thread of its own. Speak there.',
   talkOnlyOwner: 'Only whoever began this conversation is heard in it. `/talk start` begins one of your own.',
   talkNothing: 'There is nothing in it to be said. Write something, or add a sound file.',
   talkNotOpened: 'The gateway did not say whether it opens a conversation. Try again in a moment.',

@@ -2,6 +2,7 @@ import { type Dispatcher, errors, Pool } from 'undici';
 import { WebSocket } from 'ws';
 import { type Json, parseExact } from '../../lib/exact-json.ts';
 import { pause } from '../../lib/pause.ts';
+import { baseOf, queryText } from './address.ts';
 import { cleanMessage } from './clean.ts';
 import { errorFrom, hidesError } from './envelopes.ts';
 import type { GatewayErrorKind } from './errors.ts';
@@ -265,19 +266,6 @@ export class GatewayHttp {
 
 const isFine = ({ statusCode }: Head): boolean => statusCode >= 200 && statusCode < 300;
 const isRedirect = ({ statusCode }: Head): boolean => statusCode >= 300 && statusCode < 400;
-
-function baseOf(text: string): URL {
-  const url = URL.parse(text);
-  if (url && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '') return url;
-  throw new GatewayError('The gateway needs an address such as https://gateway.example.', { kind: 'invalid' });
-}
-
-function queryText(query: Question['query']): string {
-  if (!query) return '';
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, value);
-  return search.size > 0 ? `?${search}` : '';
-}
 
 /** The body as JSON; undefined where it is none. */
 function parsed(text: string): Json | undefined {

@@ -1,16 +1,9 @@
-import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
-import type { EarlierTurn, RealtimeSession, RealtimeSettings } from '../gateway/realtime/events.ts';
+import { type Gateway, GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
+import type { EarlierTurn, RealtimeSession } from '../gateway/realtime/events.ts';
 import { talkRequest } from './request.ts';
 
-export interface Opens {
-  open(
-    settings: RealtimeSettings,
-    options: { earlier: readonly EarlierTurn[]; signal: AbortSignal },
-  ): Promise<RealtimeSession>;
-}
-
 export interface OpeningParts {
-  realtime: Opens;
+  realtime: Pick<Gateway['realtime'], 'open'>;
   /** A model that writes down what is said, where the gateway has one. */
   transcriber(): Promise<string | undefined>;
 }

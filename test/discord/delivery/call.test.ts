@@ -39,6 +39,19 @@ async function held(options: Parameters<typeof ordered>[0] = {}) {
 }
 
 describe('the call to the end of a long job', () => {
+  it('goes with the message that it answers where somebody deletes that just then', async () => {
+    const stage = await ordered();
+    const { task, shelf, discord } = stage;
+    const forget = discord.listen(() => {
+      if (calls(stage).length > 0 && shelf.get(task.id).message) void shelf.change(task.id, messageGone);
+    });
+    await ends(stage);
+    expect((await shelf.settled(task.id)).beside).toBeUndefined();
+    forget();
+    expect(posts(stage)).toHaveLength(1);
+    expect(calls(stage)).toEqual([]);
+  });
+
   it('answers the message that shows it, and notifies its owner and nobody else', async () => {
     const stage = await ordered({
       plan: (task) =>

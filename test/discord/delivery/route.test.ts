@@ -12,6 +12,7 @@ describe('the route back to a member', () => {
       isPrivate: false,
       install: 'guild',
       mayPost: true,
+      maySpeak: true,
       uploadLimit: 10 * 1024 * 1024,
       locale: 'en-US',
     });

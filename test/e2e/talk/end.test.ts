@@ -112,3 +112,17 @@ it('lists show a conversation and its page what was said; Show brings all of it'
   expect(discord.messages(thread).filter(opens)).toEqual([]);
   expect(discord.messages(thread).filter(ended)).toHaveLength(1);
 });
+
+it('what was said can be shown elsewhere, and is spoken to where it takes place alone', async () => {
+  const stage = await talkBot();
+  const { discord, gateway } = stage;
+  const { opening } = await begun(stage, { who: 'everyone' });
+  await spoken(stage, opening, 'tell me of snow');
+  const there = discord.as('member');
+  const page = await opened(stage, await list(stage, 'member', { kind: 'said' }));
+  expect(labels(page)).not.toContain('Retry');
+  const shown = await (await there.click(page, 'Show here')).message();
+  expect(text(shown)).toMatch(/tell me of snow[\s\S]*This is the sandbox speaking/);
+  expect(text(await (await there.click(shown, 'Speak')).message())).toContain('takes place in a thread of its own');
+  expect(gateway.realtime.opened).toBe(1);
+});

@@ -17,7 +17,7 @@ export interface TalkStage extends Stage {
   clock: QuickClock;
 }
 
-export async function talkStage({ settings, discord, ...options }: StageOptions = {}): Promise<TalkStage> {
+async function talkStage({ settings, discord, ...options }: StageOptions = {}): Promise<TalkStage> {
   const clock = new QuickClock(SPEED);
   const staged = await stage({
     ...options,

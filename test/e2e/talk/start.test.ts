@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, saying } from '../quick.ts';
+import { inPublic } from '../tasks/pages.ts';
 import { begun, model, opens, talkBot, threadOf, upgrades } from './proof.ts';
 
 describe.each(profiles)('at a gateway of the %s profile', (profile) => {
@@ -51,13 +52,16 @@ it('in a thread it takes place right there, and only once at a time', async () =
   expect(upgrades(gateway)).toBe(before);
 });
 
-it('of two that begin at once in the same thread one takes place', async () => {
-  const { discord } = await talkBot();
+it('of two that begin at once in the same thread one takes place, and nothing is seen of the other', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
   const answers = await Promise.all(
     ['member', 'other'].map(async (who) => (await discord.as(who).in('thread').slash('talk start', {})).message()),
   );
   expect(answers.map(text).sort()).toEqual([expect.stringContaining('already'), expect.stringContaining('below')]);
-  expect(discord.messages('thread').filter(opens)).toHaveLength(1);
+  await (await discord.as('member').in('thread').slash('talk end', {})).message();
+  await discord.until(() => saying(discord, 'thread', 'This conversation is over.')[0]);
+  expect(inPublic(stage, 'thread')).toHaveLength(1);
 });
 
 it.each([

@@ -50,7 +50,9 @@ describe('a thread that the bot starts', () => {
 
   it('in private is seen by those who were brought in and by those who manage threads, and announced nowhere', async () => {
     const { discord, rest, start, sees, user } = await desk();
-    const { id } = await start('studio', { name: 'Between us', type: PRIVATE, invitable: false });
+    const made = await start('studio', { name: 'Between us', type: PRIVATE, invitable: false });
+    expect(made).toMatchObject({ thread_metadata: { invitable: false } });
+    const { id } = made;
     const who = ['member', 'other', 'owner', 'admin'];
     expect(who.map((one) => sees(one, id))).toEqual([false, false, true, false]);
     await rest.put(Routes.threadMembers(id, user('member')));
@@ -224,12 +226,64 @@ describe('a thread', () => {
     expect(await rest.put(Routes.threadMembers(id, user('member'))).catch(codeOf)).toBe(50013);
   });
 
+  it('is nobody’s to bring people into who do not see its channel, or to show them out of where it is another’s', async () => {
+    const { discord, rest, start, user, id } = await desk();
+    const { id: own } = await start('studio', { name: 'one', type: PUBLIC });
+    const overwrite = { id: user('other'), kind: 'member', allow: 0n, deny: May.ViewChannel } as const;
+    discord.world.channel('studio').overwrites.push(overwrite);
+    expect(await rest.put(Routes.threadMembers(own, user('other'))).catch(codeOf)).toBe(50001);
+    expect(await rest.delete(Routes.threadMembers(id('thread'), user('member'))).catch(codeOf)).toBe(50013);
+    await rest.put(Routes.threadMembers(id('thread'), '@me'));
+    await rest.delete(Routes.threadMembers(id('thread'), '@me'));
+    expect(discord.world.channel('thread').thread?.members.size).toBe(1);
+  });
+
+  it('says who is in it only to those with the members intent', async () => {
+    const ask = async (options: DiscordOptions) => {
+      const { rest, id } = await desk(options);
+      return rest.get(Routes.threadMembers(id('thread'))).catch(codeOf);
+    };
+    expect(await ask({})).toBe(50001);
+    expect(await ask({ privilegedIntents: ['members'] })).toHaveLength(1);
+  });
+
+  it('that is locked is not renamed by the bot, whose it is', async () => {
+    const { discord, start, edit } = await desk();
+    const { id } = await start('studio', { name: 'one', type: PUBLIC });
+    discord.as('owner').in(id).archive({ locked: true });
+    expect(await edit(id, { archived: false }).catch(codeOf)).toBe(160005);
+    await discord.as('owner').in(id).say('open for a moment');
+    expect(await edit(id, { name: 'two' }).catch(codeOf)).toBe(160005);
+  });
+
+  it('that is archived keeps the answer of a command as it was, and hears its follow-up', async () => {
+    const { discord, start } = await desk();
+    const client = await clientOf(discord);
+    await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
+    const codes: unknown[] = [];
+    const { id } = await start('studio', { name: 'one', type: PUBLIC });
+    answering(client, async (interaction) => {
+      if (!interaction.isChatInputCommand()) return;
+      await interaction.reply('yes');
+      discord.as('owner').in(id).archive();
+      codes.push(await interaction.editReply('no').catch(codeOf));
+      await interaction.followUp('more');
+    });
+    const exchange = await discord.as('member').in(id).slash('models');
+    await exchange.followUp();
+    expect(codes).toEqual([50083]);
+    expect(discord.messages(id).map(({ content }) => content)).toEqual(['yes', 'more']);
+    expect(discord.world.channel(id).thread?.archived).toBe(false);
+  });
+
   it('that was started by a member in private is heard of as soon as the bot is brought in', async () => {
     const { discord, rest, send } = await desk({ privilegedIntents: ['message-content'] });
     const intents = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent];
     const client = await clientOf(discord, intents);
     const heard: string[] = [];
+    const packets: string[] = [];
     client.on('messageCreate', ({ content }) => heard.push(content));
+    client.on('raw' as 'debug', (packet: unknown) => packets.push((packet as { t: string }).t));
     const member = discord.as('member');
     const { id } = member.startThread('Mine', { isPrivate: true });
     await member.in(id).say('alone');
@@ -238,6 +292,7 @@ describe('a thread', () => {
     member.in(id).bringIn('atelier-bot');
     await member.in(id).say('together');
     await expect.poll(() => heard).toEqual(['together']);
+    expect(packets).toEqual(['THREAD_CREATE', 'THREAD_MEMBERS_UPDATE', 'MESSAGE_CREATE']);
     expect(client.channels.cache.get(id)?.isThread()).toBe(true);
     await send(id);
     expect(discord.violations).toEqual([]);

@@ -96,7 +96,32 @@ it('the real client sends it as an answer, as a follow-up and in a channel', asy
   discord.restrict('studio', May.SendVoiceMessages);
   await discord.as('member').slash('models');
   await expect.poll(() => problems.map(codeOf)).toEqual([50173]);
+  expect(discord.messages('studio')).toHaveLength(3);
   expect(discord.violations).toEqual([]);
+});
+
+it('a follow-up that fills a spinner may be one, with the permission', async () => {
+  const { discord } = await desk();
+  const client = await clientOf(discord);
+  await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
+  const problems = answering(client, async (interaction) => {
+    if (!interaction.isChatInputCommand()) return;
+    await interaction.deferReply();
+    const sound = new AttachmentBuilder(ogg, { name: 'voice-message.ogg' }).setDuration(2.5).setWaveform(waveform);
+    await interaction.followUp({ flags: VOICE, files: [sound] });
+  });
+  const exchange = await discord.as('member').slash('models');
+  expect(await exchange.message()).toMatchObject({ flags: VOICE, attachments: [{ duration_secs: 2.5, waveform }] });
+  discord.restrict('studio', May.SendVoiceMessages);
+  await discord.as('member').slash('models');
+  await expect.poll(() => problems.map(codeOf)).toEqual([50173]);
+});
+
+it('a length without the flag is forgotten', async () => {
+  const { discord, send } = await desk();
+  await send('studio', { flags: 0 });
+  const [attachment] = discord.messages('studio')[0]?.attachments ?? [];
+  expect([attachment?.duration_secs, attachment?.waveform]).toEqual([undefined, undefined]);
 });
 
 it.each([

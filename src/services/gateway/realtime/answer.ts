@@ -64,14 +64,10 @@ export class Answer implements RealtimeAnswer, Ear {
 
   hear(frame: Frame): void {
     if (this.#isOver) return;
-    this.#tellHeard(this.#hearing.take(frame));
-    if (this.#end && !this.#hearing.isAwaited) this.#release(this.#end);
-    const isOurs = frame.type.startsWith('response.') && (responseIdOf(frame.body) ?? this.id) === this.id;
-    if (this.#end || !isOurs) return;
     this.#size += frame.size;
-    if (this.#size > this.#around.http.limits.answerBytes)
-      this.#giveUp(tooLarge(this.#around.http.limits.answerBytes, {}));
-    else this.#read(frame);
+    const most = this.#around.http.limits.answerBytes;
+    if (this.#size > most) this.#giveUp(tooLarge(most, {}));
+    else this.#take(frame);
   }
 
   lose(why: GatewayError): void {
@@ -110,6 +106,14 @@ export class Answer implements RealtimeAnswer, Ear {
   #giveUp(why: GatewayError): void {
     this.#line.close();
     this.lose(why);
+  }
+
+  #take(frame: Frame): void {
+    this.#tellHeard(this.#hearing.take(frame));
+    const isOurs = frame.type.startsWith('response.') && (responseIdOf(frame.body) ?? this.id) === this.id;
+    if (!this.#end) {
+      if (isOurs) this.#read(frame);
+    } else if (!this.#hearing.isAwaited) this.#release(this.#end);
   }
 
   #read(frame: Frame): void {

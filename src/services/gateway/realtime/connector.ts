@@ -63,7 +63,7 @@ export class Connector {
       for (const item of memory.items(dialect)) {
         await line.send(this.#names.event('conversation.item.create', { item }));
       }
-      return { line, id: (isRecord(session) ? asText(session.id) : undefined) ?? `${host} ${dialect}` };
+      return { line, id: (isRecord(session) ? asText(session.id) : undefined) ?? this.#names.fresh() };
     } catch (error) {
       line.close();
       throw error;

@@ -88,7 +88,7 @@ export interface RealtimeSession {
    * Says something, over a connection made anew where the last one is gone; comes back as soon as the model begins to answer. What the gateway
    * may have heard although nobody knows is thrown as an error that may have taken effect. One answer at a time: interrupt the last one first.
    */
-  say(utterance: Utterance, options?: { signal?: AbortSignal }): Promise<RealtimeAnswer>;
+  say(utterance: Utterance, options?: { signal?: AbortSignal | undefined }): Promise<RealtimeAnswer>;
   /** For good. */
   close(): Promise<void>;
 }

@@ -3,6 +3,8 @@ import type { GatewayError } from '../errors.ts';
 import type { Frame } from './frames.ts';
 import type { Ear } from './line.ts';
 
+const OF_SESSIONS = new Set(['session.created', 'session.updated', 'error']);
+
 /** What a gateway says while a session is made: asked for in order, with a limit of time. */
 export class Inbox implements Ear {
   readonly #clock: Clock;
@@ -15,6 +17,8 @@ export class Inbox implements Ear {
   }
 
   hear(frame: Frame): void {
+    // Nobody will ask for anything else.
+    if (!OF_SESSIONS.has(frame.type)) return;
     this.#frames.push(frame);
     this.#wake?.();
   }

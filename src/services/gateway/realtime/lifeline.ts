@@ -78,10 +78,7 @@ export class Lifeline implements Ear {
   }
 
   lose(why: GatewayError): void {
-    this.#around.http.tools.log.info(
-      { code: why.code, cause: why.cause },
-      'A live connection to the gateway was lost.',
-    );
+    this.#around.http.tools.log.info({ err: why }, 'A live connection to the gateway was lost.');
     this.#leave();
     this.#ear.lose(why);
     if (!this.#isBusy) this.#mend();
@@ -106,13 +103,19 @@ export class Lifeline implements Ear {
       this.#connecting = undefined;
     });
     const left = Promise.withResolvers<void>();
-    signal?.addEventListener('abort', () => left.resolve(), { once: true });
-    await Promise.race([this.#connecting, left.promise]);
+    const leave = (): void => left.resolve();
+    signal?.addEventListener('abort', leave);
+    try {
+      await Promise.race([this.#connecting, left.promise]);
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
     this.#check(signal);
   }
 
   async #connect(): Promise<void> {
     const { clock } = this.#around.http.tools;
+    this.#leave();
     const { line, id } = await this.#connector.connect(this.#around.memory, this.#closing.signal);
     line.listen(this);
     this.#id ||= id;
@@ -152,14 +155,13 @@ export class Lifeline implements Ear {
 
   async #mended(stop: AbortSignal): Promise<void> {
     const { clock, log } = this.#around.http.tools;
-    for (;;) {
+    while (!this.#line?.isOpen) {
       const wait = this.#backoff.next();
       if (wait === undefined) return;
       await pause(clock, wait, stop);
-      if (stop.aborted || this.#line?.isOpen) return;
+      if (stop.aborted) return;
       try {
         await this.#connected(stop);
-        return;
       } catch (error) {
         if (stop.aborted) return;
         const again = error instanceof GatewayError ? waitBeforeRetry(error, 1, () => 0) : undefined;

@@ -15,10 +15,10 @@ export interface Ear {
 /** A connection that says nothing for so long is asked whether it is there, and given up where it does not answer for as long again. */
 const BEAT_MS = 20_000;
 
-/** Who was heard so lately is there. */
-const FRESH_MS = 1_000;
 /** How long somebody who wants to speak waits for a sign of life. */
-const SIGN_MS = 5_000;
+const SIGN_MS = 10_000;
+/** A process that was held up takes so many turns to hear what has come meanwhile, before it says that nothing came. */
+const LAST_TURNS = 8;
 
 /** One connection, kept alive. */
 export class Line {
@@ -28,7 +28,6 @@ export class Line {
   #ear: Ear;
   #why: GatewayError | undefined;
   #fault: unknown;
-  #heardAt: number;
   #signs: (() => void)[] = [];
   #stopBeat: () => void;
 
@@ -37,7 +36,6 @@ export class Line {
     this.#host = host;
     this.#clock = clock;
     this.#ear = ear;
-    this.#heardAt = clock.now();
     socket.on('message', (data) => this.#take(data));
     socket.on('pong', () => this.#stir());
     socket.on('error', (fault) => {
@@ -72,9 +70,7 @@ export class Line {
    * sent into it nobody could say whether it was heard.
    */
   async alive(): Promise<void> {
-    if (this.#clock.now() - this.#heardAt >= FRESH_MS && this.isOpen) {
-      await new Promise<void>((resolve) => this.#ask(SIGN_MS, resolve));
-    }
+    if (this.isOpen) await new Promise<void>((resolve) => this.#ask(SIGN_MS, resolve));
     if (!this.isOpen) throw this.#why ?? lost('cut', this.#host);
   }
 
@@ -95,7 +91,6 @@ export class Line {
   }
 
   #stir(): void {
-    this.#heardAt = this.#clock.now();
     for (const sign of this.#signs.splice(0)) sign();
   }
 
@@ -107,12 +102,12 @@ export class Line {
 
   /** Asks whether it is there; whoever does not answer in time is given up. */
   #ask(ms: number, there: () => void): void {
-    const cancel = this.#clock.after(ms, () => {
-      // A process that was held up hears first what has come meanwhile.
-      setImmediate(() => {
-        if (this.#signs.includes(sign)) this.#drop(lost('silent', this.#host));
-      });
-    });
+    const cancel = this.#clock.after(ms, () => give(LAST_TURNS));
+    const give = (turns: number): void => {
+      if (!this.#signs.includes(sign)) return;
+      if (turns > 0) setImmediate(() => give(turns - 1));
+      else this.#drop(lost('silent', this.#host));
+    };
     const sign = (): void => {
       cancel();
       there();

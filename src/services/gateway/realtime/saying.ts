@@ -1,4 +1,5 @@
 import type { GatewayError } from '../errors.ts';
+import { tooLarge } from '../failures.ts';
 import { asText } from '../read/values.ts';
 import { errorOf, statusOf } from '../responses/failure.ts';
 import type { Answer } from './answer.ts';
@@ -31,6 +32,7 @@ export class Saying implements Ear {
   readonly #before: Frame[] = [];
   readonly #outcome = Promise.withResolvers<Answer | undefined>();
   #request: string | undefined;
+  #size = 0;
   #isSettled = false;
 
   constructor(around: Surroundings, utterance: Utterance, line: Line, begin: Begin) {
@@ -57,13 +59,12 @@ export class Saying implements Ear {
 
   hear(frame: Frame): void {
     if (this.#isSettled) return;
-    if (frame.type === 'error') this.#complain(errorOf(frame.body));
-    if (OF_THE_SOUND.test(frame.type)) this.#before.push(frame);
-    if (this.#request === undefined || !BEGINNINGS.has(frame.type)) return;
-    const id = responseIdOf(frame.body) ?? this.#request;
-    if (this.#around.past.has(id)) return;
-    this.#isSettled = true;
-    this.#outcome.resolve(this.#begin(id, [...this.#before, frame]));
+    this.#size += frame.size;
+    const most = this.#around.http.limits.answerBytes;
+    if (this.#size > most) this.#fail(tooLarge(most, { mayHaveTakenEffect: this.#isAsked }));
+    else if (frame.type === 'error') this.#complain(errorOf(frame.body));
+    else if (OF_THE_SOUND.test(frame.type)) this.#before.push(frame);
+    else if (BEGINNINGS.has(frame.type)) this.#start(frame);
   }
 
   lose(why: GatewayError): void {
@@ -95,6 +96,14 @@ export class Saying implements Ear {
     await this.#line.send(request);
     await Promise.allSettled([this.#outcome.promise]);
     cancel();
+  }
+
+  #start(frame: Frame): void {
+    if (this.#request === undefined) return;
+    const id = responseIdOf(frame.body) ?? this.#request;
+    if (this.#around.past.has(id)) return;
+    this.#isSettled = true;
+    this.#outcome.resolve(this.#begin(id, [...this.#before, frame]));
   }
 
   #complain(error: Record<string, unknown>): void {

@@ -11,6 +11,9 @@ import { Saying } from './saying.ts';
 import type { Surroundings } from './surroundings.ts';
 import { spoken } from './utterance.ts';
 
+/** So many in a row may turn out to be dead before something that is said is given up. */
+const MOST_CONNECTIONS = 3;
+
 /** A conversation: one thing said after the other, each with its answer. */
 export class Session implements RealtimeSession {
   readonly #around: Surroundings;
@@ -46,7 +49,7 @@ export class Session implements RealtimeSession {
     }
   }
 
-  async say(utterance: Utterance, { signal }: { signal?: AbortSignal } = {}): Promise<RealtimeAnswer> {
+  async say(utterance: Utterance, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<RealtimeAnswer> {
     const said = checked(spoken, utterance);
     if (this.#isBusy) {
       throw new GatewayError('The last answer is still coming: break it off first.', { kind: 'invalid', code: 'busy' });
@@ -68,15 +71,14 @@ export class Session implements RealtimeSession {
   }
 
   async #put(said: Utterance, signal: AbortSignal | undefined): Promise<RealtimeAnswer> {
-    const { http } = this.#around;
-    for (let attempt = 1; attempt <= http.limits.attempts; attempt++) {
+    for (let connection = 1; connection <= MOST_CONNECTIONS; connection++) {
       const line = await this.#lifeline.take(signal);
       const saying = new Saying(this.#around, said, line, (id, frames) => this.#begin(id, line, said, frames));
       this.#now = saying;
       const answer = await saying.put(signal);
       if (answer) return answer;
     }
-    throw lost('cut', http.baseUrl.host);
+    throw lost('cut', this.#around.http.baseUrl.host);
   }
 
   #begin(id: string, line: Line, said: Utterance, frames: readonly Frame[]): Answer {

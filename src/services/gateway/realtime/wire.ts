@@ -21,8 +21,13 @@ export class EventNames {
   }
 
   event(type: string, fields: Record<string, unknown> = {}): ClientEvent {
+    return { type, event_id: this.fresh(), ...fields };
+  }
+
+  /** A name that nothing else has. */
+  fresh(): string {
     this.#count += 1;
-    return { type, event_id: `${this.#start}_${this.#count}`, ...fields };
+    return `${this.#start}_${this.#count}`;
   }
 }
 

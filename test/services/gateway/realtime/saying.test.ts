@@ -152,7 +152,7 @@ describe('what is said in a live conversation', () => {
     peer.socket.pause();
     const saying = session.say({ text: 'Hello' });
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(5_000);
+    clock.advance(10_000);
     const other = await next();
     await other.hears('response.create');
     other.tell(says.created);

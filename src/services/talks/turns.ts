@@ -1,5 +1,5 @@
-import type { Task } from '../../services/tasks/task.ts';
-import type { Tasks } from '../../services/tasks/tasks.ts';
+import type { Task } from '../tasks/task.ts';
+import type { Tasks } from '../tasks/tasks.ts';
 
 /** What was said in a conversation, in its order; what is gone is left out. */
 export async function turnsOf({ talk }: Task, tasks: Pick<Tasks, 'get'>): Promise<Task[]> {

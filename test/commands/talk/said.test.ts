@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { openFor, saidIn } from '../../../src/commands/talk/said.ts';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { saidRequest } from '../../../src/services/talks/request.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { makeTask } from '../../services/tasks/store/stage.ts';
+
+const talk = (request: object = {}, more: Partial<Omit<Task, 'route' | 'times'>> = {}): Task =>
+  makeTask({ kind: 'talk', channelId: '3', request: { model: 'm', who: 'me', ...request }, ...more });
+
+const here = (memberId: string) => ({ memberId, channelId: '3' });
+const sound = { address: 'https://example.org/a.ogg', name: 'a.ogg', size: 7 };
+
+describe('who speaks', () => {
+  it('is whoever began it, or everyone where everyone is heard', () => {
+    const mine = talk();
+    expect(openFor(mine, here('ann'))).toBe(mine);
+    expect(() => openFor(mine, here('bob'))).toThrow(new Refusal('refusals.talkOnlyOwner'));
+    expect(openFor(talk({ who: 'everyone' }), here('bob'))).toBeDefined();
+  });
+
+  it('speaks where it takes place, while it does', () => {
+    expect(() => openFor(talk(), { memberId: 'ann', channelId: '4' })).toThrow(new Refusal('refusals.talkElsewhere'));
+    expect(() => openFor(talk({}, { state: 'delivered' }), here('ann'))).toThrow(new Refusal('refusals.talkOver'));
+  });
+
+  it('does not speak to what is no conversation, whatever a forged id says', () => {
+    expect(() => openFor(makeTask({ channelId: '3' }), here('ann'))).toThrow(new Refusal('refusals.unknownButton'));
+  });
+});
+
+describe('what is said', () => {
+  it('is words, a sound, or both, as its kind reads it', () => {
+    const task = talk({ isClosed: true });
+    const common = { talk: task.id, model: 'm', isClosed: true };
+    const kept = { address: sound.address, name: sound.name };
+    expect(saidIn(task, { words: ' hello\n' })).toEqual({ ...common, prompt: 'hello' });
+    expect(saidIn(task, { words: '\u200b ', sound })).toEqual({ ...common, sound: kept });
+    expect(saidRequest.parse(saidIn(task, { words: 'and?', sound }))).toEqual({
+      ...common,
+      prompt: 'and?',
+      sound: kept,
+    });
+  });
+
+  it('is not nothing', () => {
+    for (const words of ['', ' \n', '\u200b\u2060']) {
+      expect(() => saidIn(talk(), { words })).toThrow(new Refusal('refusals.talkNothing'));
+    }
+  });
+});

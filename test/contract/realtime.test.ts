@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import { type Dialect, dialects } from '../../sandbox/gateway/realtime/dialect.ts';
+import { speechOf } from '../../sandbox/gateway/realtime/voice.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { PCM_RATE } from '../../src/lib/pcm.ts';
+import type {
+  RealtimeAnswer,
+  RealtimeEvent,
+  RealtimeResponse,
+  RealtimeSession,
+  RealtimeSettings,
+  Utterance,
+} from '../../src/services/gateway/realtime/events.ts';
+import { type Both, type BothOptions, both, failureOf, profiles } from './both.ts';
+
+const model = 'parley-realtime';
+const wish: RealtimeSettings = { model, voice: 'ash', instructions: 'Be brief.' };
+
+interface Talk extends Both {
+  session: RealtimeSession;
+  asked(utterance: Utterance): Promise<Heard>;
+}
+
+interface Heard {
+  events: RealtimeEvent[];
+  end: RealtimeResponse;
+}
+
+/** Speaks so fast that an answer is a matter of milliseconds, unless told otherwise. */
+const swift = (dialect: Dialect, options: BothOptions = {}): Promise<Both> =>
+  both({ clock: systemClock, speed: 10_000, ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
+
+async function talk(dialect: Dialect, settings: Partial<RealtimeSettings> = {}, options?: BothOptions): Promise<Talk> {
+  const side = await swift(dialect, options);
+  const session = await side.gateway.realtime.open({ ...wish, ...settings });
+  return { ...side, session, asked: async (utterance) => heard(await session.say(utterance)) };
+}
+
+async function heard(answer: RealtimeAnswer): Promise<Heard> {
+  const events: RealtimeEvent[] = [];
+  for await (const event of answer.events) events.push(event);
+  const last = events.at(-1);
+  if (last?.type !== 'end') throw new Error(`No end: ${JSON.stringify(last)}`);
+  expect(events.filter(({ type }) => type === 'end')).toHaveLength(1);
+  expect(last.response.text).toBe(events.flatMap((event) => (event.type === 'text' ? [event.delta] : [])).join(''));
+  return { events, end: last.response };
+}
+
+const soundOf = ({ events }: Heard): number[] =>
+  events.flatMap((event) => (event.type === 'audio' ? [...event.pcm] : []));
+
+/** Whether what was heard is what this gateway speaks when it says those words. */
+function expectSpoken(one: Heard): void {
+  const expected = speechOf(one.end.text, 'ash');
+  const came = soundOf(one);
+  expect(came).toHaveLength(expected.length);
+  expect(came.every((sample, at) => sample === expected[at])).toBe(true);
+}
+
+/** A tone of so many seconds. */
+const tone = (seconds: number): Int16Array =>
+  Int16Array.from({ length: seconds * PCM_RATE }, (_none, at) => Math.sin((at * 440 * 2 * Math.PI) / PCM_RATE) * 8_000);
+
+describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
+  it('is spoken, with its words beside it, and says what it took', async () => {
+    const { asked, embedded, session } = await talk(dialect);
+    expect(session.id).toBe(embedded.realtime.sessions[0]?.id);
+    const one = await asked({ text: 'Tell me of foxes' });
+    expect(one.end).toMatchObject({ end: 'completed', calls: [], error: undefined });
+    expect(one.end.text).toContain('You said: “Tell me of foxes”');
+    expect(one.end.text).toContain('I was told: “Be brief.”');
+    expectSpoken(one);
+    const { input = 0, output = 0, audioOutput = 0 } = one.end.usage ?? {};
+    expect(input).toBeGreaterThan(0);
+    expect(output).toBeGreaterThan(audioOutput);
+    expect(audioOutput).toBeGreaterThan(0);
+  });
+
+  it('hears sound, and tells what was understood of it where it is written down', async () => {
+    const { asked } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
+    const one = await asked({ sound: tone(2.5) });
+    const [understood] = one.events.flatMap((event) => (event.type === 'heard' ? [event.text] : []));
+    expect(understood).toMatch(/2[.,]5/);
+    expect(one.end.text).toContain(understood);
+    expect(one.end.usage?.audioInput).toBeGreaterThan(0);
+  });
+
+  it('is struck by what goes wrong with the writing down, and answers all the same', async () => {
+    const { asked, embedded } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
+    embedded.faults.add({ do: 'realtime-transcription-failed' });
+    const one = await asked({ sound: tone(1) });
+    expect(one.events.map(({ type }) => type)).not.toContain('heard');
+    expect(one.end.end).toBe('completed');
+  });
+
+  it('goes without the writing down where that is refused', async () => {
+    const side = await swift(dialect);
+    side.embedded.faults.add({ do: 'realtime-refuse-transcriber' });
+    const session = await side.gateway.realtime.open({ ...wish, transcriber: 'parley-transcribe-1' });
+    const one = await heard(await session.say({ sound: tone(1) }));
+    expect(one.end.end).toBe('completed');
+    expectSpoken(one);
+  });
+
+  it('calls a tool, and goes on with what came of it', async () => {
+    const parameters = { type: 'object', properties: { prompt: { type: 'string' } } };
+    const tools = [{ type: 'function', name: 'make_image', description: 'Makes a picture', parameters }] as const;
+    const { asked } = await talk(dialect, { tools });
+    const { end } = await asked({ text: 'Make image of a fox' });
+    expect(end.calls).toMatchObject([{ name: 'make_image' }]);
+    const [call] = end.calls;
+    const next = await asked({ outputs: [{ callId: call?.callId ?? '', output: 'The picture is ready' }] });
+    expect(next.end).toMatchObject({ end: 'completed', calls: [] });
+  });
+
+  it('refuses a voice that it does not have, in its own words', async () => {
+    const side = await swift(dialect);
+    expect(await failureOf(side.gateway.realtime.open({ ...wish, voice: 'nobody' }))).toMatchObject({
+      kind: 'invalid',
+      param: dialect === 'ga' ? 'session.audio.output.voice' : 'session.voice',
+      mayHaveTakenEffect: false,
+    });
+  });
+
+  it('is broken off: the gateway keeps nothing of what had not come, and hears the next thing', async () => {
+    const side = await talk(dialect, {}, { speed: 5 });
+    const answer = await side.session.say({ text: 'Tell me of foxes' });
+    const came: RealtimeEvent[] = [];
+    for await (const event of answer.events) {
+      came.push(event);
+      if (event.type === 'audio' && came.length < 20) await answer.interrupt();
+    }
+    const end = came.at(-1);
+    expect(end).toMatchObject({ type: 'end', response: { end: 'cancelled' } });
+    const items = JSON.stringify(side.embedded.realtime.sessions[0]?.items);
+    expect(items).not.toContain('I was told');
+    side.embedded.setSpeed(10_000);
+    expect((await side.asked({ text: 'Of hares, then' })).end.text).toContain('The first of 2 things was');
+    expect(side.said.map(({ facts }) => facts)).toEqual([]);
+  });
+
+  it('outlasts its connection, and so does all that was said', async () => {
+    const { asked, embedded } = await talk(dialect);
+    const first = await asked({ text: 'My boat is green' });
+    embedded.realtime.cut();
+    const second = await asked({ text: 'And the sail?' });
+    expect(second.end.text).toContain('The first of 2 things was: “My boat is green”');
+    expect(second.end.text).toContain(first.end.text.split(' ').slice(-4).join(' '));
+    expect(second.end.text).toContain('I was told: “Be brief.”');
+    expectSpoken(second);
+    expect(embedded.realtime.opened).toBe(2);
+  });
+
+  it('goes on from one that was held before', async () => {
+    const side = await swift(dialect);
+    const earlier = [
+      { by: 'member', text: 'My boat is green' },
+      { by: 'model', text: 'So it floats' },
+    ] as const;
+    const session = await side.gateway.realtime.open(wish, { earlier });
+    const { end } = await heard(await session.say({ text: 'And the sail?' }));
+    expect(end.text).toContain('My boat is green');
+    expect(end.text).toContain('So it floats');
+  });
+
+  it('finds another connection when its hour is over', async () => {
+    const { asked, embedded } = await talk(dialect);
+    await asked({ text: 'My boat is green' });
+    const [before] = embedded.realtime.sessions;
+    before?.expire();
+    expect((await asked({ text: 'And the sail?' })).end.text).toContain('My boat is green');
+  });
+
+  it.each(['garbage', 'binary', 'other-dialect', 'unknown', 'odd-bytes', 'error'] as const)(
+    'comes whole and once through %s',
+    async (how) => {
+      const { asked, embedded } = await talk(dialect);
+      embedded.faults.add({ do: `realtime-${how}` });
+      const one = await asked({ text: 'Tell me of foxes' });
+      expect(one.end.end).toBe('completed');
+      expect(one.end.text).toMatch(/^This is the sandbox speaking\. You said: “Tell me of foxes”/);
+      expectSpoken(one);
+      expect(embedded.faults.list()).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['drop-middle', { end: 'cut', error: { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true } }],
+    ['drop-end', { end: 'cut', error: { kind: 'unreachable', code: 'cut' } }],
+    ['limit-middle', { end: 'cut', error: { kind: 'unreachable' } }],
+    ['fatal', { end: 'cut', error: { kind: 'unreachable' } }],
+    ['failed', { end: 'failed', error: { code: 'server_error' } }],
+    ['incomplete', { end: 'incomplete', reason: 'content_filter' }],
+  ] as const)('that suffers %s ends with what had come, and goes on', async (how, expected) => {
+    const { asked, embedded } = await talk(dialect);
+    embedded.faults.add({ do: `realtime-${how}` });
+    const one = await asked({ text: 'Tell me of foxes' });
+    expect(one.end).toMatchObject(expected);
+    expect(one.end.text).toMatch(/^This is/);
+    const next = await asked({ text: 'Go on' });
+    expect(next.end.end).toBe('completed');
+    expect(next.end.text).toContain('Tell me of foxes');
+    expect(next.end.text).toContain('My last words were');
+  });
+
+  it.each([
+    ['drop-asked', { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true }],
+    ['limit', { kind: 'unreachable', mayHaveTakenEffect: true }],
+    ['refused', { kind: 'rate-limited', mayHaveTakenEffect: false }],
+  ] as const)('tells what %s means for what was said, and does not say it again by itself', async (how, expected) => {
+    const { asked, session, embedded } = await talk(dialect);
+    embedded.faults.add({ do: `realtime-${how}` });
+    expect(await failureOf(session.say({ text: 'Tell me of foxes' }))).toMatchObject(expected);
+    expect(embedded.writing).toBe(0);
+    const next = await asked({ text: 'Hello' });
+    expect(next.end.text).not.toContain('foxes');
+  });
+
+  it('does not wait for ever for a gateway that has gone quiet', async () => {
+    const { session, embedded, asked } = await talk(dialect, {}, { limits: { submitMs: 200, silenceMs: 200 } });
+    embedded.faults.add({ do: 'realtime-hang-asked' });
+    expect(await failureOf(session.say({ text: 'Hello' }))).toMatchObject({ code: 'silent', mayHaveTakenEffect: true });
+    embedded.faults.add({ do: 'realtime-hang-middle' });
+    expect((await asked({ text: 'Hello' })).end).toMatchObject({ end: 'cut', error: { code: 'silent' } });
+    expect((await asked({ text: 'Hello again' })).end.end).toBe('completed');
+  });
+
+  it.each(['drop-open', 'drop-updated'] as const)('is opened at the second attempt after %s', async (how) => {
+    const side = await swift(dialect, { limits: { attempts: 2 } });
+    side.embedded.faults.add({ do: `realtime-${how}` });
+    const session = await side.gateway.realtime.open(wish);
+    expect((await heard(await session.say({ text: 'Hello' }))).end.end).toBe('completed');
+    expect(side.embedded.realtime.opened).toBe(2);
+  });
+});
+
+describe.each(profiles)('opening a live conversation with a %s gateway', (profile) => {
+  it.each([
+    ['a model that writes', { model: 'quill-5' }, {}, { kind: 'invalid', status: 400 }],
+    ['a model that nobody has', { model: 'no-such' }, {}, { kind: 'not-found' }],
+    ['a wrong key', wish, { settings: { apiKey: 'sk-wrong' } }, { kind: 'unauthorized', status: 401 }],
+  ])('is refused for %s', async (_name, settings, options, expected) => {
+    const side = await swift('ga', { profile, ...options });
+    const failure = await failureOf(side.gateway.realtime.open(settings));
+    expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...expected });
+    expect(failure.message).not.toMatch(/sk-|[<>]/);
+  });
+
+  it.each([
+    ['rate-limited', { kind: 'rate-limited' }],
+    ['bad-gateway', { kind: 'unavailable' }],
+    ['reset', { kind: 'unreachable' }],
+  ] as const)('fails as any question does under %s', async (how, expected) => {
+    const side = await swift('ga', { profile });
+    side.embedded.faults.add({ on: { path: '/v1/realtime' }, do: how });
+    expect(await failureOf(side.gateway.realtime.open(wish))).toMatchObject({ mayHaveTakenEffect: false, ...expected });
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { enter } from '../bot.ts';
+import { labels, saying } from '../quick.ts';
+import { askedToForget, inPublic, list } from '../tasks/pages.ts';
+import { begun, ended, hearingBot, isVoice, spoken, talkBot, upgrades } from './proof.ts';
+
+const everybody = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
+
+describe.each(profiles)('a gateway of the %s profile', (profile) => {
+  it.each([
+    ['refuses the key', 'unauthorized', 'does not accept the key'],
+    ['has too much to do', 'rate-limited', 'too much to do'],
+  ] as const)('that %s is told, and leaves nothing behind', async (_name, fault, words) => {
+    const stage = await talkBot({ gateway: { profile } });
+    const { discord, gateway } = stage;
+    gateway.faults.add({ on: { kind: 'realtime' }, do: fault, times: 20 } as never);
+    expect(text(await (await discord.as('member').slash('talk start', {})).message())).toContain(words);
+    expect(text(await list(stage))).toContain('Nothing fits');
+    expect([...discord.world.channels.values()].some(({ name }) => name.startsWith('Live'))).toBe(false);
+  });
+
+  it('whose connection breaks in the middle of an answer leaves what had come, and goes on', async () => {
+    const stage = await talkBot({ gateway: { profile } });
+    const { gateway } = stage;
+    const { opening } = await begun(stage);
+    gateway.faults.add({ do: { type: 'realtime', how: 'drop-middle' } });
+    const cut = await spoken(stage, opening, 'tell me of snow');
+    expect(text(cut)).toMatch(/This is[\s\S]*The connection ended in the middle of this/);
+    expect(text(await spoken(stage, opening, 'once more'))).toContain('You said: “once more”');
+  });
+});
+
+it('where nobody knows whether it was heard its member decides, and it is said once more', async () => {
+  const stage = await talkBot();
+  const { discord, gateway } = stage;
+  const { thread, opening } = await begun(stage);
+  gateway.faults.add({ do: { type: 'realtime', how: 'drop-asked' } });
+  const there = discord.as('member');
+  const modal = await (await there.click(opening, 'Speak')).modal();
+  const exchange = await there.fill(modal, { words: 'hello' });
+  const unknown = await exchange.message((message) => labels(message).includes('Dismiss'));
+  expect(text(unknown)).toContain('may or may not have taken');
+  await there.click(unknown, 'Try again (may be charged twice)');
+  const answer = await exchange.message(ended);
+  expect(text(answer)).toContain('You said: “hello”');
+  await discord.until(() => discord.messages(thread).find(isVoice));
+});
+
+it('a bot that ends in the middle of an answer tells of it afterwards, and the conversation goes on', async () => {
+  const stage = await talkBot();
+  const { discord, gateway } = stage;
+  const { thread, opening } = await begun(stage);
+  gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
+  const there = discord.as('member');
+  const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a long story' });
+  await exchange.message((message) => labels(message).includes('Stop'));
+  await stage.app.stop();
+  await enter(stage);
+  const interrupted = await discord.until(() => saying(discord, thread, 'restarted in the middle')[0]);
+  expect(labels(interrupted)).toEqual(['Speak', 'Delete']);
+  expect(text(await spoken(stage, interrupted, 'go on'))).toContain('sandbox speaking');
+});
+
+it('whatever is said pings nobody and breaks nothing, and no word of it is logged', async () => {
+  const stage = await hearingBot();
+  const { discord } = stage;
+  const { thread, opening } = await begun(stage, { instructions: everybody });
+  const said = await discord.as('member').in(thread).say(everybody);
+  const answer = await discord.until(() =>
+    discord.messages(thread).find((one) => one.message_reference?.message_id === said.id && ended(one)),
+  );
+  for (const message of [opening, answer]) {
+    expect([message.mention_everyone, message.mention_roles]).toEqual([false, []]);
+  }
+  expect(text(answer).split('\n')[0]).toContain('\\*\\*bold\\*\\* \\`code\\` \\|\\|x\\|\\|');
+  expect(stage.logged()).not.toContain('a.example');
+});
+
+it('who wants to be forgotten leaves nothing in the thread, and the conversation is over', async () => {
+  const stage = await talkBot();
+  const { discord, gateway } = stage;
+  const { thread, opening } = await begun(stage);
+  await spoken(stage, opening, 'remember me');
+  await discord.until(() => discord.messages(thread).find(isVoice));
+  await askedToForget(stage);
+  await discord.until(() => (inPublic(stage, thread).length === 0 ? true : undefined));
+  expect(text(await list(stage))).toContain('Nothing fits');
+  const asked = upgrades(gateway);
+  expect(text(await (await discord.as('member').in(thread).slash('talk end', {})).message())).toContain('no live');
+  expect(upgrades(gateway)).toBe(asked);
+});
