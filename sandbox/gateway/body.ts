@@ -56,10 +56,15 @@ function parsed(text: string): unknown {
       });
     }
   })();
-  let level: unknown[] = [body];
+  if (isTooDeep(body)) throw new Refusal('The body is nested too deeply.', { status: 400, code: 'bad_request_body' });
+  return body;
+}
+
+export function isTooDeep(json: unknown): boolean {
+  let level: unknown[] = [json];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) throw new Refusal('The body is nested too deeply.', { status: 400, code: 'bad_request_body' });
+    if (depth > DEEPEST) return true;
     level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
   }
-  return body;
+  return false;
 }

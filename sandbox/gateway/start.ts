@@ -67,7 +67,7 @@ try {
 Key:      ${wish.key}
 Try:      curl ${gateway.url}/v1/models -H 'Authorization: Bearer ${wish.key}'
 Trouble:  curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer ${wish.key}' -H 'Content-Type: application/json' -d '{"do":"rate-limited"}'
-          GET the same address for the list of faults; /_sandbox/{state,jobs,settings,heard} show and steer the rest.`);
+          GET the same address for the list of faults; /_sandbox/{state,jobs,settings,heard,realtime} show and steer the rest.`);
   const stop = () => {
     gateway.close().then(
       () => process.exit(0),

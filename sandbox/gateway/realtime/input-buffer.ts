@@ -59,6 +59,6 @@ export function samplesFrom(bytes: Buffer): Pcm {
 
 export function bytesOf(sound: Pcm): Buffer {
   const bytes = Buffer.allocUnsafe(sound.length * BYTES_PER_SAMPLE);
-  for (const [at, sample] of sound.entries()) bytes.writeInt16LE(sample, at * BYTES_PER_SAMPLE);
+  for (let at = 0; at < sound.length; at++) bytes.writeInt16LE(sound[at] ?? 0, at * BYTES_PER_SAMPLE);
   return bytes;
 }

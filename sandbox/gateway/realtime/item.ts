@@ -20,7 +20,7 @@ export interface Message {
   readonly parts: readonly Part[];
 }
 
-export interface Call {
+interface Call {
   readonly type: 'function_call';
   readonly callId: string;
   readonly name: string;

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import { isTooDeep } from '../body.ts';
 import type { Body } from '../wire/view.ts';
 import { EventRefusal } from './refusal.ts';
 
@@ -55,7 +56,8 @@ export class Line {
 /** Undefined is what no event can be. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const event: unknown = JSON.parse(text);
+    return isTooDeep(event) ? undefined : event;
   } catch (problem) {
     if (problem instanceof SyntaxError) return undefined;
     throw problem;

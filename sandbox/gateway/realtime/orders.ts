@@ -1,8 +1,7 @@
 import { catalogue } from '../catalogue.ts';
 import { shown } from '../refusal.ts';
 import type { Body } from '../wire/view.ts';
-import type { Item } from './item.ts';
-import { itemBody } from './item.ts';
+import { type Item, itemBody } from './item.ts';
 import { EventRefusal } from './refusal.ts';
 import { addedEvents } from './reply-events.ts';
 import type { ClientEvent } from './requests/events.ts';
@@ -68,7 +67,7 @@ function update({ model, settings }: SessionWish, session: Session): void {
     });
   }
   const next = { ...session.settings, ...settings };
-  if (session.turns.hasSpoken && next.voice !== session.settings.voice) throw voiceIsSet('session');
+  if (session.turns.hasSpoken && next.voice !== session.settings.voice) throw voiceIsSet('session', session.dialect);
   const asksForTranscripts = Boolean(settings.transcription);
   const fault = session.faultAt('settings', asksForTranscripts);
   if (asksForTranscripts) checkTranscriber(settings.transcription?.model, fault?.how === 'refuse-transcriber', session);

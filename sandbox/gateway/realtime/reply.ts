@@ -32,6 +32,9 @@ type End = 'completed' | 'cancelled' | 'incomplete' | 'failed';
 const THINKING = 300;
 const WRITING = 25;
 
+/** Told with every answer, and never used up: refusals are ordered (`fault.ts`). */
+const RATE_LIMIT = { name: 'tokens', limit: 40_000, remaining: 40_000, reset_seconds: 0 };
+
 /** One answer: its events in their order, and what of it has been said. */
 export class Reply {
   readonly id: string;
@@ -52,6 +55,8 @@ export class Reply {
   *beats(): Generator<Beat, void, void> {
     const { plan } = this.#given;
     yield { wait: 0, event: { type: 'response.created', response: this.#body('in_progress', null) } };
+    // What was broken off while the model thought has no item.
+    yield { wait: THINKING, event: { type: 'rate_limits.updated', rate_limits: [RATE_LIMIT] } };
     if (plan.type === 'calls') {
       for (const { name, written } of plan.calls) yield* this.#call(name, written);
       return yield* this.ending('completed');
@@ -74,15 +79,17 @@ export class Reply {
     const words: Iterable<Word> = speaks ? spokenWords(text, voice, splitsOddly) : writtenWords(text);
     const type = speaks ? 'speech' : 'text';
     const head = { id: freshId('item'), status: 'in_progress', type: 'message', role: 'assistant' } as const;
-    yield* this.#open({ ...head, parts: [{ type, text: '' }] }, THINKING);
+    const item: Item = { ...head, parts: [{ type, text: '' }] };
+    yield* this.#open(item);
     let left = most === 'inf' ? MOST_TOKENS : most;
     for (const word of words) {
       left -= sumOf(tokensOf({ ...head, parts: [{ type, text: word.text }] }));
       if (left < 0) return false;
-      const item = this.#change((now) =>
-        now.type === 'message' ? { ...now, parts: now.parts.map((part) => longer(part, word.text)) } : now,
-      );
-      for (const piece of word.pieces) yield* this.#at(piece.wait, (place) => [pieceEvent(piece, item, place)]);
+      for (const piece of word.pieces) {
+        yield* this.#at(piece.wait, (place) => [pieceEvent(piece, item, place)]);
+        // Only what has left was said: an answer may be broken off while a word waits.
+        if (piece.kind !== 'audio') this.#change((now) => longer(now, piece.delta));
+      }
     }
     return true;
   }
@@ -91,17 +98,19 @@ export class Reply {
     const { freshId } = this.#given;
     const head = { id: freshId('item'), status: 'in_progress', type: 'function_call' } as const;
     const call = { ...head, callId: freshId('call'), name, written: '' };
-    yield* this.#open(call, this.#items.length === 0 ? THINKING : 0);
-    for (const delta of wordsSpoken(written)) yield* this.#at(WRITING, (place) => [argumentsEvent(delta, call, place)]);
-    this.#change((now) => ({ ...now, written }));
+    yield* this.#open(call);
+    for (const delta of wordsSpoken(written)) {
+      yield* this.#at(WRITING, (place) => [argumentsEvent(delta, call, place)]);
+      this.#change((now) => longer(now, delta));
+    }
     yield* this.#close('completed');
   }
 
-  *#open(item: Item, wait: number): Generator<Beat, void, void> {
+  *#open(item: Item): Generator<Beat, void, void> {
     const { id: responseId, dialect, conversation } = this.#given;
     this.#place = { responseId, dialect, index: this.#items.length, before: conversation?.add(item) };
     this.#items = [...this.#items, item];
-    yield* this.#at(wait, (place) => openingEvents(item, place));
+    yield* this.#at(0, (place) => openingEvents(item, place));
   }
 
   *#close(status: 'completed' | 'incomplete'): Generator<Beat, void, void> {
@@ -138,5 +147,8 @@ export class Reply {
   }
 }
 
-const longer = <Kind extends { readonly type: string }>(part: Kind, word: string): Kind =>
-  'text' in part ? { ...part, text: `${part.text}${word}` } : part;
+function longer(item: Item, by: string): Item {
+  if (item.type === 'function_call') return { ...item, written: `${item.written}${by}` };
+  if (item.type !== 'message') return item;
+  return { ...item, parts: item.parts.map((part) => ('text' in part ? { ...part, text: `${part.text}${by}` } : part)) };
+}

@@ -1,5 +1,5 @@
 import { amountOf, times } from '../decimal.ts';
-import { otherThan } from './dialect.ts';
+import { type Dialect, otherThan } from './dialect.ts';
 import { Player } from './player.ts';
 import { EventRefusal } from './refusal.ts';
 import { Reply } from './reply.ts';
@@ -43,7 +43,7 @@ export class Turns {
       );
     }
     const settings = { ...this.#session.settings, ...wanted };
-    if (this.hasSpoken && settings.voice !== this.#session.settings.voice) throw voiceIsSet('response');
+    if (this.hasSpoken && settings.voice !== this.#session.settings.voice) throw voiceIsSet('response', dialect);
     const fault = this.#session.faultAt('response');
     if (fault?.how === 'refused') {
       throw new EventRefusal('Rate limit reached for this model: try again in a moment.', {
@@ -111,7 +111,7 @@ export class Turns {
   }
 }
 
-export const voiceIsSet = (where: 'session' | 'response') =>
+export const voiceIsSet = (where: 'session' | 'response', dialect: Dialect) =>
   new EventRefusal("Cannot update a conversation's voice if assistant audio is present.", {
-    ...{ code: 'cannot_update_voice', param: `${where}.voice` },
+    ...{ code: 'cannot_update_voice', param: `${where}.${dialect === 'ga' ? 'audio.output.' : ''}voice` },
   });

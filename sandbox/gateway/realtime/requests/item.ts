@@ -3,9 +3,9 @@ import { secondsOf } from '../../../../src/lib/pcm.ts';
 import { type Dialect, namesIn } from '../dialect.ts';
 import { understood } from '../ear.ts';
 import { samplesFrom } from '../input-buffer.ts';
-import type { Call, Item, Part } from '../item.ts';
+import type { Item, Part } from '../item.ts';
 
-/** An item as a client gives it: its id is made here unless it has one. */
+/** An item as a client gives it, which may have no id yet. */
 export type GivenItem = (Item extends infer One ? (One extends Item ? Omit<One, 'id' | 'status'> : never) : never) & {
   readonly id: string | undefined;
 };
@@ -60,13 +60,11 @@ export function givenItem(dialect: Dialect): z.ZodType<GivenItem> {
       switch (given.type) {
         case 'message':
           return { id: given.id, type: given.type, role: given.role, parts: given.content };
-        case 'function_call': {
-          const call: Call = {
-            ...{ type: given.type, callId: given.call_id },
+        case 'function_call':
+          return {
+            ...{ id: given.id, type: given.type, callId: given.call_id },
             ...{ name: given.name, written: given.arguments },
           };
-          return { id: given.id, ...call };
-        }
         case 'function_call_output':
           return { id: given.id, type: given.type, callId: given.call_id, output: given.output };
       }

@@ -110,7 +110,8 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
         expect(side.gateway.writing).toBe(0);
         expect(side.gateway.faults.list()).toEqual([]);
       });
-      const before = talk.events.length;
+      const came = fault === 'realtime-hang-middle' ? 4 : 0;
+      await vi.waitFor(() => expect(deltas(talk.events, dialect, 'text')).toHaveLength(came));
       talk.socket.ping();
       talk.say({ type: 'response.create' });
       // Another session's pong and answer come meanwhile.

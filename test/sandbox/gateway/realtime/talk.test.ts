@@ -56,7 +56,13 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     const [first] = added(dialect);
     expect(order(events)).toEqual([
       ...['session.created', 'conversation.created', 'session.updated', ...added(dialect)],
-      ...['response.created', 'response.output_item.added', first, 'response.content_part.added'],
+      ...[
+        'response.created',
+        'rate_limits.updated',
+        'response.output_item.added',
+        first,
+        'response.content_part.added',
+      ],
       ...[`response.${names.text}.delta`, `response.${names.text}.done`, 'response.content_part.done'],
       ...(dialect === 'ga' ? ['conversation.item.done'] : []),
       ...['response.output_item.done', 'response.done'],
@@ -93,7 +99,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(gateway.writing).toBe(1);
     clock.advance(299);
     say({ type: 'input_audio_buffer.clear' });
-    await until('input_audio_buffer.cleared');
+    await vi.waitFor(() => expect(order(events)).toContain('input_audio_buffer.cleared'));
     expect(deltas(events, dialect, 'transcript')).toEqual([]);
     const before = clock.now();
     const { response } = await until('response.done');
@@ -149,6 +155,29 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(await asked(talk, 'Go on')).toContain(`My last words were: “${transcript}”.`);
     say({ type: 'conversation.item.truncate', item_id: item.id, content_index: 0, audio_end_ms: 60_000 });
     expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'audio_end_ms' });
+  });
+
+  it('has said no more than what came, whenever it is stopped', async () => {
+    const { talker, clock } = await stage(dialect);
+    const { say, until, events } = await talker();
+    say(settings(dialect, { speaks: true }));
+    await until('session.updated');
+    for (const ms of [0, 299, 301, 326, 340, 361, 383, 402, 450]) {
+      const before = events.length;
+      say({ type: 'response.create' });
+      await vi.waitFor(() => expect(order(events.slice(before))).toContain('response.created'));
+      clock.advance(ms);
+      say({ type: 'response.cancel' });
+      await vi.waitFor(() => expect(order(events.slice(before))).toContain('response.done'));
+      const [item] = events.at(-1).response.output;
+      const came = events.slice(before);
+      expect(item?.content[0].transcript ?? '', `${ms}`).toBe(deltas(came, dialect, 'transcript').join(''));
+      expect(item !== undefined, `${ms}`).toBe(ms >= 300);
+      const counts = ['added', 'done'].map((end) =>
+        order(came).filter((type) => type === `response.output_item.${end}`),
+      );
+      expect(counts[0]?.length).toBe(counts[1]?.length);
+    }
   });
 
   it('keeps an answer short while it is cut off in the middle', async () => {

@@ -6,7 +6,7 @@ import type { Dialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { namesIn } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { type Bench, bench, type Json } from '../bench.ts';
 
-export const model = 'parley-realtime';
+const model = 'parley-realtime';
 
 /** A bare client of the socket. */
 export interface Talker {
