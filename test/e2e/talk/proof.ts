@@ -11,7 +11,7 @@ const VOICE_MESSAGE = 1 << 13;
 export const model = 'parley-realtime';
 
 /** Slower than elsewhere: sounds are worked on in threads of their own, which have no quicker hands. */
-const SPEED = 5;
+const SPEED = 3;
 
 export interface TalkStage extends Stage {
   clock: QuickClock;

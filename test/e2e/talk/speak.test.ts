@@ -86,6 +86,16 @@ it('where no voice messages are allowed the sound comes as a file, without tryin
   expect(discord.heard.filter(({ status }) => status === 403)).toEqual([]);
 });
 
+it('where the bot itself may post no files, the voice message comes by the token of whoever spoke', async () => {
+  const stage = await talkBot();
+  const { discord } = stage;
+  const { thread, opening } = await begun(stage);
+  discord.restrict('studio', May.AttachFiles);
+  await spoken(stage, opening, 'hello');
+  const voice = await discord.until(() => discord.messages(thread).find(isVoice));
+  expect(voice.webhook_id).toBe(discord.applicationId);
+});
+
 it('where Discord takes none after all, the file comes instead, once', async () => {
   const stage = await talkBot();
   const { discord } = stage;
