@@ -60,7 +60,7 @@ it('two who speak at once are both heard, one after the other, and each is charg
   );
   const answers = await Promise.all(said.map((one) => answerTo(stage, thread, one)));
   expect(wire.asked()).toBe(2);
-  expect(text(answers[1] ?? { content: '' })).toContain('The first of 2 things was: “this is member speaking”');
+  expect(answers.map(text)[1]).toContain('The first of 2 things was: “this is member speaking”');
   await stage.app.stop();
   const saids = storedTasks(stage).filter(({ kind }) => kind === 'said');
   expect(saids.map(({ requesterId }) => requesterId).sort()).toEqual(
