@@ -22,6 +22,7 @@ export async function ended(task: Task, { place, services, say }: Ask<Services>)
   if (hasEnded(task)) throw new Refusal('refusals.talkOver');
   const maySay = place.userId === task.requesterId || (mayManageMessages(place) && place.channelId === task.channelId);
   if (!maySay) throw new Refusal('refusals.talkNotYours');
-  await services.talks.end(task.id, 'ended');
+  // One that is just being opened has not begun.
+  if (!hasEnded(await services.talks.end(task.id, 'ended'))) throw new Refusal('refusals.talkNone');
   return { content: say('talk.over') };
 }

@@ -6,7 +6,7 @@ import type { Say } from '../../locales/index.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { Hearer } from '../in-threads.ts';
 import type { Services } from '../services.ts';
-import { isHeardIn, openFor, saidIn } from './said.ts';
+import { isHeardIn, openFor, saidIn, saysAnything } from './said.ts';
 
 interface TalkInThreadsParts {
   services: Pick<Services, 'talks' | 'tasks'>;
@@ -39,7 +39,7 @@ async function speak(
 ): Promise<void> {
   const sound = files.find(({ mediaType, name }) => (mediaType ? SOUND.test(mediaType) : SOUND_NAME.test(name)));
   // A picture alone is for the people there.
-  if (!sound && content.trim() === '') return;
+  if (!sound && !saysAnything(content)) return;
   const message = await answers.replyTo({ channelId, id }, { content: say('task.isAsked') });
   if (!message) return;
   try {

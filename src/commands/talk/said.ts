@@ -7,8 +7,8 @@ interface Given {
   sound?: { address: string; name: string } | undefined;
 }
 
-/** Only what can be seen or heard says anything. */
-const SAYS = /[^\s\p{Cf}]/u;
+/** Only what can be seen says anything. */
+export const saysAnything = (words: string): boolean => /[^\s\p{Cf}]/u.test(words);
 
 export const isHeardIn = ({ requesterId, request }: Task, memberId: string): boolean =>
   requesterId === memberId || (request as Partial<TalkRequest>).who === 'everyone';
@@ -28,7 +28,7 @@ export function openFor(
 
 export function saidIn(talk: Task, { words, sound }: Given): SaidRequest {
   const { model, isClosed } = talkRequest.parse(talk.request);
-  const prompt = SAYS.test(words) ? words.trim() : undefined;
+  const prompt = saysAnything(words) ? words.trim() : undefined;
   if (prompt === undefined && !sound) throw new Refusal('refusals.talkNothing');
   return {
     ...{ talk: talk.id, model },

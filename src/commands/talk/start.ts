@@ -78,8 +78,8 @@ async function opened(request: TalkRequest, where: Where, { origin, services }: 
   throw new Refusal('refusals.talkNotOpened');
 }
 
-/** The specification (part 7): the upgrade is refused with 400 where the model does not support realtime. */
-const isAboutModel = ({ status }: GatewayError): boolean => status === 400;
+/** The specification (part 7): the upgrade is refused with 400 where the model does not support realtime. A setting is refused by its name. */
+const isAboutModel = ({ status, param = 'model' }: GatewayError): boolean => status === 400 && param === 'model';
 
 async function unsuitable(model: string, { models }: Pick<Services, 'models'>): Promise<Refusal> {
   const listed = (await models.atHand()).filter((one) => kindOf(one) === 'voice' && one.id !== model);

@@ -57,15 +57,24 @@ export class Conversation {
     }
   }
 
+  heard(at: number): void {
+    this.heardAt = Math.max(this.heardAt, at);
+  }
+
   /** An answer has come to its end. */
-  async over(speaking: Speaking): Promise<void> {
+  over(speaking: Speaking): void {
     if (this.#speaking === speaking) this.#speaking = undefined;
-    if (this.#isStale) await this.renew();
   }
 
   /** Of what was said something is to be remembered no more: another session takes its place as soon as nothing is being said. */
   async renew(): Promise<void> {
     this.#isStale = true;
+    await this.rest();
+  }
+
+  /** Nothing may be left to say: what had to wait for that is done now. */
+  async rest(): Promise<void> {
+    if (!this.#isStale) return;
     await this.#inTurn(async () => {
       if (this.#isStale && !this.#speaking) await this.#leave();
     });

@@ -1,6 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { brokenOff } from '../asks/transitions.ts';
 import type { RealtimeSession } from '../gateway/realtime/events.ts';
 import type { Sounds } from '../sound/sound.ts';
 import type { TasksLog, Transition } from '../tasks/book.ts';
@@ -14,9 +13,10 @@ import { Conversation } from './conversation.ts';
 import { earlierIn } from './earlier.ts';
 import { isForGood, type OpeningParts, opened } from './opening.ts';
 import { type SaidRequest, saidRequest, talkRequest } from './request.ts';
+import { Sayings, whereSaid } from './sayings.ts';
 import { Silence } from './silence.ts';
 import type { Speaking } from './speaking.ts';
-import { talkOf, talkOver, turnGone, turnTaken, underWay } from './transitions.ts';
+import { talkOf, talkOver, turnGone, underWay } from './transitions.ts';
 
 interface TalksParts extends OpeningParts {
   sounds: Pick<Sounds, 'spoken'>;
@@ -30,20 +30,19 @@ export class Talks {
   readonly kinds: readonly Kind[];
   readonly #parts: TalksParts;
   #tasks: Tasks | undefined;
-  readonly #answering: Answering;
+  readonly #sayings: Sayings;
   readonly #silence: Silence;
   readonly #conversations = new Map<string, Conversation>();
   /** Opened, and their task is not accepted yet; by the key of the order. */
   readonly #opened = new Map<string, RealtimeSession>();
-  /** The same of answers that have begun. */
-  readonly #begun = new Map<string, Speaking>();
-  readonly #speaking = new Map<string, Speaking>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
 
   constructor(parts: TalksParts) {
     this.#parts = parts;
-    this.#answering = new Answering({ ...parts, change: (id, transition) => this.#change(id, transition) });
+    const change = (id: string, transition: Transition) => this.#change(id, transition);
+    const answering = new Answering({ ...parts, change });
+    this.#sayings = new Sayings({ ...parts, change, answering, conversation: (id) => this.#conversations.get(id) });
     this.#silence = new Silence(parts.clock, (id) => this.#track(this.end(id, 'idle')));
     this.kinds = [
       kind({
@@ -61,14 +60,14 @@ export class Talks {
       }),
       kind({
         name: 'said',
-        follow: (task) => this.#follow(task),
+        follow: (task) => this.#track(this.#sayings.follow(task)),
         request: saidRequest,
         patience: () => 'text',
         durationKey: ({ model }) => `said:${model}`,
         model: ({ model }) => model,
         submit: async (request, { idempotencyKey, materials }) => {
           const speaking = await this.#say(request, materials);
-          this.#begun.set(idempotencyKey, speaking);
+          this.#sayings.begin(idempotencyKey, speaking);
           return taken(speaking.answer.id);
         },
       }),
@@ -98,11 +97,8 @@ export class Talks {
   }
 
   /** Breaks off one answer; what of it has come stays. */
-  async stop(said: Task): Promise<void> {
-    const speaking = this.#speaking.get(said.id);
-    if (speaking) return speaking.takeBack('stopped');
-    const now = this.#parts.clock.now();
-    await this.#change(said.id, (known) => (isFollowed(known) ? brokenOff(known, 'stopped', undefined, now) : known));
+  stop(said: Task): Promise<void> {
+    return this.#sayings.stop(said);
   }
 
   /** The bot is about to end: answers under way are told as interrupted, conversations stay. */
@@ -158,53 +154,10 @@ export class Talks {
     return conversation.say({ text: prompt, sound });
   }
 
-  #follow(task: Task): void {
-    const speaking = this.#begun.get(task.idempotencyKey);
-    this.#begun.delete(task.idempotencyKey);
-    // Words that were still to come do not outlast a restart.
-    if (speaking) this.#track(this.#answer(task, speaking));
-    else this.#track(this.#interrupted(task));
-  }
-
-  async #answer(task: Task, speaking: Speaking): Promise<void> {
-    const { id } = task;
-    const conversation = this.#conversations.get(whereSaid(task));
-    const silent = (): void => {
-      this.#speaking.delete(id);
-      if (conversation) this.#track(conversation.over(speaking));
-    };
-    this.#speaking.set(id, speaking);
-    try {
-      await this.#takeTurn(task);
-      await this.#answering.bring(id, speaking, silent);
-    } finally {
-      silent();
-    }
-  }
-
-  async #interrupted(task: Task): Promise<void> {
-    await this.#takeTurn(task);
-    await this.#change(task.id, (known) => brokenOff(known, 'interrupted', undefined, this.#parts.clock.now()));
-  }
-
-  /** What was said is part of its conversation from the moment the model began to answer. */
-  async #takeTurn(task: Task): Promise<void> {
-    const at = task.times.accepted ?? task.times.created;
-    const conversation = this.#conversations.get(whereSaid(task));
-    if (conversation) conversation.heardAt = Math.max(conversation.heardAt, at);
-    try {
-      await this.#change(whereSaid(task), (talk) => turnTaken(talk, task.id, at));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      this.#parts.log.info({ task: task.id }, 'What was said in a conversation has outlasted it.');
-    }
-  }
-
   #heardOf(task: Task): void {
     if (!task.unwanted || !isFollowed(task)) return;
     if (task.kind === 'talk') this.#track(this.end(task.id, 'ended'));
-    const speaking = this.#speaking.get(task.id);
-    if (speaking) this.#track(speaking.takeBack('stopped'));
+    else if (task.kind === 'said') this.#track(this.#sayings.letGo(task));
   }
 
   /** Nobody's session remembers what its member wanted forgotten. */
@@ -238,9 +191,6 @@ export class Talks {
     return this.#tasks;
   }
 }
-
-/** The conversation in which it was said. */
-const whereSaid = ({ request }: Task): string => String(request.talk);
 
 const taken = (remoteId: string) => ({
   remoteId,

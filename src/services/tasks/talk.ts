@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Why a live conversation is over: its member ended it, nobody spoke for long, or it could not go on. */
-export const talkEnds = ['ended', 'idle', 'lost'] as const;
+const talkEnds = ['ended', 'idle', 'lost'] as const;
 export type TalkEnd = (typeof talkEnds)[number];
 
 /** A live conversation. What was said in it are tasks of their own, and here in their order. */

@@ -65,7 +65,9 @@ it('a sound that cannot be read is told where it was said, and a picture alone i
   const { discord } = stage;
   const { thread } = await begun(stage);
   const there = discord.as('member').in(thread);
-  await there.say('', [{ name: 'a.png', bytes: Buffer.from('x'), contentType: 'image/png' }]);
+  for (const words of ['', '\u200b']) {
+    await there.say(words, [{ name: 'a.png', bytes: Buffer.from('x'), contentType: 'image/png' }]);
+  }
   const odd = await there.say('', [{ name: 'a.ogg', bytes: Buffer.from('not a sound'), contentType: 'audio/ogg' }]);
   const reply = await discord.until(() =>
     discord
@@ -73,7 +75,7 @@ it('a sound that cannot be read is told where it was said, and a picture alone i
       .find((one) => one.message_reference?.message_id === odd.id && /cannot hear this kind/.test(text(one))),
   );
   expect(reply.components ?? []).toEqual([]);
-  expect(discord.messages(thread)).toHaveLength(4);
+  expect(discord.messages(thread)).toHaveLength(5);
 });
 
 it('without the setting nothing that is written is heard', async () => {

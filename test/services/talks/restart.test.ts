@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openLog } from '../../../src/lib/log.ts';
 import { examine } from '../../../src/services/tasks/store/index.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, SLOWLY, scene } from './scene.ts';
+import { guest, patience, SLOWLY, scene } from './scene.ts';
 
 const MINUTE = 60_000;
 const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
@@ -14,7 +14,7 @@ describe.each(['ga', 'beta'] as const)('a restart, in the dialect %s', (realtime
     const said = await first.ended(await first.say(talk, 'My name is Wren'));
     await first.leave();
     const { gateway } = first;
-    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions, patience).toEqual([]);
     const second = await scene({}, first);
     expect(second.talks.in(talk.channelId ?? '')?.id).toBe(talk.id);
     expect(gateway.realtime.opened).toBe(1);
@@ -60,7 +60,7 @@ describe('a restart', () => {
     const first = await scene();
     first.gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-open' });
     const beginning = first.begin().catch((error: unknown) => error);
-    await expect.poll(() => first.store.live()).toHaveLength(1);
+    await expect.poll(() => first.store.live(), patience).toHaveLength(1);
     await first.drop();
     await beginning;
     const second = await scene({}, first);
@@ -80,19 +80,21 @@ describe('a restart', () => {
       const talk = await first.begin().catch(() => undefined);
       const said = talk && (await first.say(talk, 'Hello').catch(() => undefined));
       const isSettled = async () => said && (await first.tasks.get(said.id))?.times.settled !== undefined;
-      if (said) await expect.poll(async () => first.isDead() || (await isSettled())).toBe(true);
+      if (said) await expect.poll(async () => first.isDead() || (await isSettled()), patience).toBe(true);
       const isThrough = !first.isDead();
       await first.drop();
 
       const second = await scene({ isShown: true }, first);
       const stored = () => Array.fromAsync(second.store.entries.tasks());
-      await expect.poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk')).toBe(true);
+      await expect
+        .poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk'), patience)
+        .toBe(true);
       const [fate] = (await stored()).filter(({ kind }) => kind === 'said');
       if (asked > 0) expect(fate).toBeDefined();
       expect(asked).toBeLessThanOrEqual(1);
       expect(fate?.answer?.voice?.sound).toBeUndefined();
       const [going] = second.tasks.live('talk');
-      if (fate) await expect.poll(() => second.tasks.live('talk')[0]?.state).toBe('running');
+      if (fate) await expect.poll(() => second.tasks.live('talk')[0]?.state, patience).toBe('running');
       expect(going?.talk?.turns ?? []).toEqual(fate?.times.accepted ? [fate.id] : []);
       fates.push(
         fate ? `${fate.state} ${fate.failure?.cause ?? ''}`.trim() : `none, ${going ? 'in a talk' : 'and no talk'}`,

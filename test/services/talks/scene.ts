@@ -21,8 +21,10 @@ import { folder } from '../tasks/store/stage.ts';
 
 export const owner = order.requesterId;
 export const guest = '100000000000000002';
-export const model = 'parley-realtime';
+const model = 'parley-realtime';
 const transcriber = 'parley-transcribe-1';
+/** Answers, and the writing of their sound, take what a busy machine gives them. */
+export const patience = { timeout: 20_000 };
 /** So slowly does a gateway speak that there is time to break off what it says. */
 export const SLOWLY = 0.1;
 /** What a member has spoken: three tones. */
@@ -167,7 +169,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
   };
 }
 
-export const tones = (): Promise<Buffer> => readFile(new URL('../sound/files/mono.ogg', import.meta.url));
+const tones = (): Promise<Buffer> => readFile(new URL('../sound/files/mono.ogg', import.meta.url));
 
 function mortal(store: KeptTasks, writes: number, die: () => Promise<void>): KeptTasks {
   let left = writes;

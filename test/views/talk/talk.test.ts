@@ -67,7 +67,12 @@ describe('the message of a conversation', () => {
   });
 });
 
-const shown = (task: Task, isSpokenOver = false) => answerMessages(task, saidManner(controls, () => isSpokenOver), say).first;
+const shown = (task: Task, isSpokenOver = false) =>
+  answerMessages(
+    task,
+    saidManner(controls, () => isSpokenOver),
+    say,
+  ).first;
 
 describe('something said', () => {
   it('is shown with its words, and can be stopped while the answer comes', () => {
@@ -107,7 +112,9 @@ describe('something said', () => {
 
   it('whose sound is too long to be kept says that', () => {
     const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
-    expect(shown(said({ state: 'delivered', answer: { ...NO_ANSWER, voice } })).content).toContain('only the beginning');
+    expect(shown(said({ state: 'delivered', answer: { ...NO_ANSWER, voice } })).content).toContain(
+      'only the beginning',
+    );
   });
 
   it('of which nobody knows whether it was heard is its member’s to decide', () => {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../../../src/lib/clock.ts';
+import type { Utterance } from '../../../../src/services/gateway/realtime/events.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { bytesOf, words } from './frames.ts';
 import {
   all,
@@ -21,8 +24,8 @@ const usage = {
   output_token_details: { text_tokens: 5, audio_tokens: 10 },
 };
 
-async function asked(dialect: Dialect, utterance = { text: 'Hello' } as { text?: string; sound?: Int16Array }) {
-  const side = await stage({ created: sessions[dialect], manners: strict(dialect) });
+async function asked(dialect: Dialect, utterance: Utterance = { text: 'Hello' }, clock: Clock = systemClock) {
+  const side = await stage({ created: sessions[dialect], manners: strict(dialect), tools: { clock } });
   const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
   const peer = await side.next();
   const saying = session.say(utterance);
@@ -227,6 +230,17 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
     const answer = await saying;
     peer.tell({ type: 'conversation.item.input_audio_transcription.completed', item_id: 'x', transcript: 'Late' });
     expect((await all(answer)).map(({ type }) => type)).toEqual(['heard', 'end']);
+  });
+
+  it('waits for it only so long, and then tells as much as there is', async () => {
+    const clock = new ManualClock();
+    const { peer, saying } = await asked(dialect, { sound: new Int16Array(2400) }, clock);
+    const heard = 'conversation.item.input_audio_transcription';
+    peer.tell(says.created, { type: `${heard}.delta`, item_id: 'x', delta: 'Good mor' }, says.done());
+    const answer = await saying;
+    await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
+    clock.advance(2_000);
+    expect(await all(answer)).toMatchObject([{ type: 'heard', text: 'Good mor' }, { type: 'end' }]);
   });
 
   it('does not wait where nothing could be understood', async () => {

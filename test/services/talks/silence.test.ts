@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { Silence } from '../../../src/services/talks/silence.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const MINUTE = 60_000;
+
+function watched() {
+  const clock = new ManualClock();
+  const told: string[] = [];
+  const silence = new Silence(clock, (id) => told.push(id));
+  const conversation = { heardAt: clock.now(), isBusy: false };
+  silence.watch('a', conversation);
+  return { clock, told, silence, conversation };
+}
+
+it('is told a quarter of an hour after the last words, however often somebody spoke before', () => {
+  const { clock, told, conversation } = watched();
+  for (let count = 0; count < 5; count++) {
+    clock.advance(14 * MINUTE);
+    conversation.heardAt = clock.now();
+  }
+  clock.advance(15 * MINUTE - 1);
+  expect(told).toEqual([]);
+  clock.advance(1);
+  expect(told).toEqual(['a']);
+});
+
+it('is not told while an answer runs, and soon after it has ended', () => {
+  const { clock, told, conversation } = watched();
+  conversation.isBusy = true;
+  clock.advance(40 * MINUTE);
+  expect(told).toEqual([]);
+  conversation.isBusy = false;
+  clock.advance(MINUTE);
+  expect(told).toEqual(['a']);
+});
+
+it('is told at once of what has been silent for long, and never of what is not watched any more', () => {
+  const { clock, told, silence } = watched();
+  silence.watch('b', { heardAt: clock.now() - 20 * MINUTE, isBusy: false });
+  clock.advance(0);
+  expect(told).toEqual(['b']);
+  silence.watch('c', { heardAt: clock.now(), isBusy: false });
+  silence.forget('a');
+  silence.stop();
+  clock.advance(60 * MINUTE);
+  expect(told).toEqual(['b']);
+});
