@@ -109,7 +109,7 @@ it('the voice message plays what the gateway said, and says how long it is', asy
   expect([voice.content, voice.embeds, voice.components ?? [], voice.attachments.length]).toEqual(['', [], [], 1]);
   expect(voicesIn(stage, thread)).toHaveLength(1);
   // What stands in Discord is kept nowhere else.
-  await expect.poll(() => storedTasks(stage).map(({ answer }) => answer?.voice?.sound)).toEqual([undefined, undefined]);
+  await expect.poll(() => keepsSound(stage), { timeout: 15_000 }).toBe(false);
 });
 
 it.each([
@@ -131,6 +131,27 @@ it.each([
   expect(await replayed(await bytesOf(file))).toHaveLength(samplesFrom(said).length);
   expect(saying(discord, thread, 'The answer, spoken')).toHaveLength(1);
 });
+
+it.each([
+  ['is in trouble', { type: 'status', status: 503 }],
+  ['cuts the connection', { type: 'reset' }],
+  ['takes it and cuts the connection', { type: 'reset', done: true }],
+] as const)('where Discord %s the voice message still comes, once', async (_, trouble) => {
+  const stage = await talkBot({ gateway: quick });
+  const { discord } = stage;
+  const { thread, opening } = await begun(stage);
+  const there = discord.as('member');
+  const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' });
+  discord.faults.add({ on: { method: 'POST', route: /channels\/\d+\/messages$/ }, do: trouble, times: 2 });
+  await exchange.message(ended);
+  await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
+  await expect.poll(() => keepsSound(stage), { timeout: 15_000 }).toBe(false);
+  expect(voicesIn(stage, thread)).toHaveLength(1);
+  expect(saying(discord, thread, 'The answer, spoken')).toEqual([]);
+});
+
+const keepsSound = (stage: TalkStage): boolean =>
+  storedTasks(stage).some(({ answer }) => answer?.voice?.sound !== undefined);
 
 /** How much the drawn heights go with those of the sound. */
 function waveformFits(drawn: Buffer, sound: Int16Array): number {

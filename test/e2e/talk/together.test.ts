@@ -74,6 +74,25 @@ it('two who speak at once are both heard, one after the other, and each is charg
   expect(booked(gateway)).toBe(2);
 });
 
+it('conversations that take place at once know nothing of each other', async () => {
+  const stage = await talkBot({ gateway: quick });
+  const { gateway } = stage;
+  const [one, other] = [await begun(stage, { voice: 'sage' }), await begun(stage, { who: 'everyone', voice: 'ash' })];
+  await Promise.all([
+    spoken(stage, one.opening, 'my name is Wren'),
+    spoken(stage, other.opening, 'my name is Crane', 'other'),
+  ]);
+  const [mine, theirs] = await Promise.all([
+    spoken(stage, one.opening, 'who am I?'),
+    spoken(stage, other.opening, 'who am I?', 'other'),
+  ]);
+  expect([text(mine), text(theirs)]).toEqual([
+    expect.stringContaining('was: “my name is Wren”'),
+    expect.stringContaining('was: “my name is Crane”'),
+  ]);
+  expect(gateway.realtime.sessions.map(({ settings }) => settings.voice)).toEqual(['sage', 'ash']);
+});
+
 describe('time', () => {
   it('ends a conversation in which nobody speaks, also while the bot is away, and tells of it once', async () => {
     const stage = await talkBot({ gateway: quick });
@@ -93,8 +112,8 @@ describe('time', () => {
     expect(gateway.realtime.opened).toBe(1);
   });
 
-  it.each(dialects)('of an hour passes unnoticed, in the dialect %s', async (realtimeDialect) => {
-    const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } } });
+  it('of an hour passes unnoticed', async () => {
+    const stage = await talkBot({ gateway: quick });
     const { clock, gateway } = stage;
     const { opening } = await begun(stage);
     await spoken(stage, opening, 'my name is Wren');
@@ -106,8 +125,8 @@ describe('time', () => {
     expect(stage.logged()).not.toContain('session_expired');
   });
 
-  it('of a gateway that ends sessions sooner passes unnoticed as well', async () => {
-    const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeMinutes: 10 } } });
+  it.each(dialects)('of a gateway that ends sessions sooner does too, in the dialect %s', async (realtimeDialect) => {
+    const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
     const { clock, gateway } = stage;
     const { opening } = await begun(stage);
     await spoken(stage, opening, 'my name is Wren');
