@@ -9,7 +9,7 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 import type { Stage } from '../bot.ts';
 
 /** An answer as it went over the socket. */
-export interface Told {
+interface Told {
   id: string;
   status?: string;
   tokens?: { input: number; output: number; audioOutput: number };
