@@ -152,6 +152,22 @@ describe('who wants to be forgotten', () => {
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
+  it('while nobody knows whether the gateway listens leaves nothing, once that is given up', async () => {
+    const stage = await talkBot({ gateway: quick });
+    const { discord, gateway, clock } = stage;
+    const wire = listenIn(gateway);
+    const { thread, opening } = await begun(stage);
+    const there = discord.as('member');
+    gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
+    await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a secret' });
+    await expect.poll(wire.asked).toBe(1);
+    await (await askedToForget(stage)).message((message) => text(message).includes('still under way'));
+    clock.putForward(2 * MINUTE_MS);
+    await expect.poll(() => storedTasks(stage), { timeout: 15_000 }).toEqual([]);
+    await discord.until(() => inPublic(stage, thread).length === 0 || undefined, 'an empty thread');
+    expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
+  });
+
   it('in the conversation of somebody else is forgotten there, and it goes on', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
