@@ -2,121 +2,16 @@ import { ButtonStyle, ComponentType, PermissionFlagsBits as May } from 'discord.
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import type { RealtimeTrouble } from '../../../sandbox/gateway/realtime/fault.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { wavOf } from '../../services/sound/wav-file.ts';
 import { labels, saying } from '../quick.ts';
 import { list } from '../tasks/pages.ts';
-import { begun, ended, isVoice, spoken, type TalkStage, talkBot, upgrades } from './proof.ts';
+import { errorsIn } from '../tasks/proof.ts';
+import { begun, ended, isVoice, spoken, type TalkStage, talkBot } from './proof.ts';
 import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
 
 const MINUTE_MS = 60_000;
 const quick = { seed: 1, speed: 10 };
-const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
-const UPGRADE = { path: '/v1/realtime' } as const;
-
-const threadsIn = ({ discord }: TalkStage) =>
-  [...discord.world.channels.values()].filter(({ name }) => name.startsWith('Live:'));
-
-/** As far as they concern what is said: a stop in the middle of an answer is told where it is read. */
-const faultsIn = ({ logged }: TalkStage): string[] =>
-  logged()
-    .split('\n')
-    .filter((line) => /"level":50|Something unexpected/.test(line));
-
-const refusals = [
-  ['a request that it does not take', { type: 'status', status: 400, code: 'invalid_request' }, /live conversations/],
-  ['no key of ours', { type: 'status', status: 401, code: 'invalid_api_key' }, /does not accept the key/],
-  ['no more money', { type: 'status', status: 403, code: 'insufficient_user_quota' }, /gateway/],
-  ['too much to do', { type: 'status', status: 429, as: 'empty' }, /too much to do/],
-  ['a page in place of an answer', { type: 'status', status: 502, as: 'html' }, /gateway/i],
-  ['no answer at all', { type: 'hang' }, /gateway/i],
-  ['a connection that is cut', { type: 'reset' }, /gateway/i],
-] as const;
-
-describe('a gateway that has', () => {
-  it.each(refusals)(
-    '%s: that is said, and neither a thread nor a task nor a charge is left',
-    async (_, fault, words) => {
-      const stage = await talkBot({ gateway: quick, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
-      const { discord, gateway } = stage;
-      gateway.faults.add({ on: UPGRADE, do: fault, times: 20 });
-      const told = text(await (await discord.as('member').slash('talk start', {})).message());
-      expect(told).toMatch(words);
-      expect(told).not.toMatch(/<html|sk-sandbox/);
-      expect(threadsIn(stage)).toEqual([]);
-      expect(storedTasks(stage)).toEqual([]);
-      expect(
-        storedEntries(stage)
-          .map(standingOf)
-          .filter((one) => one !== 'refunded'),
-      ).toEqual([]);
-      expect(faultsIn(stage)).toEqual([]);
-      gateway.faults.clear();
-      await begun(stage);
-    },
-  );
-
-  it('trouble while a conversation is made anew: whoever speaks is told, and it goes on afterwards', async () => {
-    const stage = await talkBot({ gateway: quick, gatewayLimits });
-    const { discord, gateway } = stage;
-    const wire = listenIn(gateway);
-    const { opening } = await begun(stage);
-    await spoken(stage, opening, 'my name is Wren');
-    gateway.faults.add({ on: UPGRADE, do: 'bad-gateway', times: 50 });
-    gateway.realtime.cut();
-    const there = discord.as('member');
-    const modal = await (await there.click(opening, 'Speak')).modal();
-    const refused = await (await there.fill(modal, { words: 'are you there?' })).message();
-    expect([text(refused), labels(refused)]).toEqual([expect.stringContaining('gateway'), []]);
-    expect(wire.asked()).toBe(1);
-    gateway.faults.clear();
-    expect(text(await spoken(stage, opening, 'and now?'))).toContain('The first of 2 things was: “my name is Wren”');
-    expect([wire.asked(), booked(gateway)]).toEqual([2, 2]);
-  });
-
-  it.each(['ga', 'beta'] as const)(
-    'trouble with opening, in the dialect %s: nobody notices',
-    async (realtimeDialect) => {
-      const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } }, gatewayLimits });
-      const { gateway } = stage;
-      const struck = (how: RealtimeTrouble) =>
-        gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how } });
-      struck('drop-updated');
-      const { opening } = await begun(stage);
-      await spoken(stage, opening, 'my name is Wren');
-      for (const how of ['drop-open', 'hang-open', 'refuse-transcriber'] as const) {
-        struck(how);
-        gateway.realtime.cut();
-        expect(text(await spoken(stage, opening, `what of ${how}?`))).toContain('was: “my name is Wren”');
-      }
-      expect(booked(gateway)).toBe(4);
-      expect(faultsIn(stage)).toEqual([]);
-    },
-  );
-
-  it('no use for the conversation any more: it is over, and told once', async () => {
-    const stage = await talkBot({ gateway: quick, gatewayLimits });
-    const { discord, gateway } = stage;
-    const { thread, opening } = await begun(stage);
-    await spoken(stage, opening, 'hello');
-    gateway.faults.add({ on: UPGRADE, do: { type: 'status', status: 404, code: 'model_not_found' }, times: 50 });
-    gateway.realtime.cut();
-    const there = discord.as('member');
-    // The first refusal may be about the words; the second is about all of it.
-    for (const words of ['are you there?', 'are you still there?']) {
-      const modal = await (await there.click(opening, 'Speak')).modal();
-      expect(ended(await (await there.fill(modal, { words })).message())).toBe(false);
-    }
-    const told = () => saying(discord, thread, 'it could not go on');
-    await discord.until(() => told().length === 2 || undefined, 'its message and a notice');
-    const asked = upgrades(gateway);
-    expect(text(await (await there.in(thread).slash('talk end', {})).message())).toContain('no live conversation');
-    expect(upgrades(gateway)).toBe(asked);
-    expect(told()).toHaveLength(2);
-    await expect.poll(() => storedTasks(stage).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
-  });
-});
 
 describe('Discord', () => {
   it('refuses the thread although its permissions allowed it: the conversation is ended, and that is said', async () => {
@@ -130,7 +25,7 @@ describe('Discord', () => {
     expect(text(told)).toMatch(/thread/);
     await expect.poll(() => gateway.realtime.sessions).toEqual([]);
     expect(text(await list(stage, 'member', { kind: 'talk', state: 'working' }))).toContain('Nothing fits');
-    expect(faultsIn(stage)).toEqual([]);
+    expect(errorsIn(stage)).toEqual([]);
   });
 
   it('deletes the thread in the middle: nothing is charged twice, and in the end nothing is left open', async () => {
@@ -150,7 +45,7 @@ describe('Discord', () => {
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
     await begun(stage);
     expect(booked(gateway)).toBe(1);
-    expect(faultsIn(stage)).toEqual([]);
+    expect(errorsIn(stage)).toEqual([]);
   });
 
   it('locks the thread in the middle of an answer: what has come is kept, and charged once', async () => {
@@ -170,7 +65,7 @@ describe('Discord', () => {
     clock.putForward(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
     expect(booked(gateway)).toBe(1);
-    expect(faultsIn(stage)).toEqual([]);
+    expect(errorsIn(stage)).toEqual([]);
   });
 });
 
@@ -208,7 +103,7 @@ it('forged buttons say nothing to the gateway and nothing of others', async () =
   ).toEqual(['said', 'talk']);
   expect(gateway.realtime.sessions).toHaveLength(1);
   expect(text(await spoken(stage, answer, 'still there?'))).toContain('The first of 2 things was: “a secret”');
-  expect(faultsIn(stage)).toEqual([]);
+  expect(errorsIn(stage)).toEqual([]);
 });
 
 it('a sound of hours in a small file is refused before anything is sent', async () => {
