@@ -26,8 +26,10 @@ export class Line {
     this.#socket.on('error', () => this.drop());
   }
 
-  tell(event: Body): void {
-    this.frame(JSON.stringify({ event_id: this.#freshId('event'), ...event }));
+  /** An event that is told twice is the same both times, down to its id. */
+  tell(event: Body, times = 1): void {
+    const frame = JSON.stringify({ event_id: this.#freshId('event'), ...event });
+    for (let time = 0; time < times; time++) this.frame(frame);
   }
 
   frame(frame: string | Buffer): void {

@@ -5,7 +5,7 @@ import type { Reply } from './reply.ts';
 
 /** What goes over the socket, or what happens to it instead. */
 export type Stroke =
-  | { readonly wait: number; readonly event: Body }
+  | { readonly wait: number; readonly event: Body; readonly times?: number }
   | { readonly wait: number; readonly frame: string | Buffer }
   | { readonly wait: number; readonly does: 'drop' | 'hang' | 'expire' | 'close' };
 
@@ -34,8 +34,7 @@ export function* strokesOf(reply: Reply, fault: RealtimeFault | undefined): Gene
       if (yield* struck(how, reply)) return;
     }
     if (isDelta) deltas += 1;
-    yield { wait: how === 'slow' ? wait * SLOWER : wait, event };
-    if (how === 'duplicates') yield { wait: 0, event };
+    yield { wait: how === 'slow' ? wait * SLOWER : wait, event, ...(how === 'duplicates' && { times: 2 }) };
     if (how === 'unknown')
       yield { wait: 0, event: { type: `response.weather.${deltas}`, response_id: reply.id, sun: { is: ['out'] } } };
   }

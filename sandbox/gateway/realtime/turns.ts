@@ -94,7 +94,7 @@ export class Turns {
       line.frame(stroke.frame);
     } else {
       if (stroke.event.type === 'response.done') this.#settle();
-      line.tell(stroke.event);
+      line.tell(stroke.event, stroke.times);
     }
   }
 

@@ -92,7 +92,8 @@ export class Talks {
       if (known.kind !== 'talk') throw new Refusal('refusals.unknownTask');
       return isFollowed(known) ? talkOver(known, why, this.#parts.clock.now()) : known;
     });
-    if (hasEnded(task)) await this.#close(id);
+    // What is on its way to a gateway that does not answer may take long to be given up: whoever ended it need not wait for that.
+    if (hasEnded(task)) this.#track(this.#close(id));
     return task;
   }
 

@@ -50,10 +50,16 @@ export class Orders {
     const work = this.#carryOut(order, taskId(clock.now()));
     this.#underWay.add(work);
     try {
-      return await work;
+      const task = await work;
+      this.#recent.set(key, clock.now());
+      return task;
+    } catch (error) {
+      // What was refused is not on its way, and whoever has read so may ask again at once.
+      if (error instanceof Refusal || error instanceof GatewayError) this.#recent.delete(key);
+      else this.#recent.set(key, clock.now());
+      throw error;
     } finally {
       this.#underWay.delete(work);
-      this.#recent.set(key, clock.now());
     }
   }
 

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { labels, saying } from '../quick.ts';
+import { inPublic } from '../tasks/pages.ts';
+import { bytesOf } from '../tasks/proof.ts';
+import { begun, ended, isVoice, spoken, type TalkStage, talkBot } from './proof.ts';
+import { replayed } from './replayed.ts';
+import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
+
+const quick = { seed: 1, speed: 10 };
+
+const said = async ({ discord }: TalkStage, on: Message, words: string) => {
+  const there = discord.as('member');
+  return there.fill(await (await there.click(on, 'Speak')).modal(), { words });
+};
+const isRunning = (message: Message): boolean => labels(message).includes('Stop');
+
+it('ended while the model speaks, it says so once, and what had come stays', async () => {
+  const stage = await talkBot({ gateway: quick });
+  const { discord, gateway } = stage;
+  const { thread, opening } = await begun(stage);
+  gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
+  const running = await said(stage, opening, 'a long story');
+  await running.message(isRunning);
+  const there = discord.as('member');
+  const presses = await Promise.all([there.click(opening, 'End'), there.click(opening, 'End')]);
+  const told = await Promise.all(presses.map(async (press) => text(await press.message())));
+  expect(told.every((words) => words.includes('is over'))).toBe(true);
+  expect(text(await running.message(ended))).toContain('Broken off here.');
+  await expect.poll(() => gateway.realtime.sessions).toEqual([]);
+  await expect.poll(() => storedTasks(stage).every(({ times }) => times.settled !== undefined)).toBe(true);
+  expect(saying(discord, thread, 'This conversation is over.')).toHaveLength(1);
+  expect(storedEntries(stage).map(standingOf)).toEqual(['settled']);
+  expect(booked(gateway)).toBe(1);
+});
+
+it('ended while nobody knows whether the gateway listens, it is over at once', async () => {
+  const stage = await talkBot({ gateway: quick });
+  const { discord, gateway, clock } = stage;
+  const wire = listenIn(gateway);
+  const { opening } = await begun(stage);
+  gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
+  const unheard = await said(stage, opening, 'hello?');
+  await expect.poll(wire.asked).toBe(1);
+  const asked = clock.now();
+  const told = await (await discord.as('member').click(opening, 'End')).message();
+  expect(text(told)).toContain('is over');
+  expect(clock.now() - asked).toBeLessThan(10_000);
+  clock.putForward(90_000);
+  const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
+  // In what is over nothing can be said once more.
+  const again = await discord.as('member').click(asking, 'Try again (may be charged twice)');
+  expect(text(await again.followUp())).toContain('is over');
+  expect(wire.asked()).toBe(1);
+  await discord.as('member').click(asking, 'Dismiss');
+  await unheard.message((message) => text(message).includes('Dismissed.'));
+  expect(storedEntries(stage).map(standingOf).sort()).toEqual(['refunded', 'unconfirmed']);
+});
+
+it('an answer that is deleted while it comes leaves nothing behind, and the conversation goes on', async () => {
+  const stage = await talkBot({ gateway: quick });
+  const { discord, gateway } = stage;
+  const { thread, opening } = await begun(stage);
+  await spoken(stage, opening, 'my name is Wren');
+  await discord.until(() => discord.messages(thread).find(isVoice));
+  gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
+  const running = await said(stage, opening, 'a long story');
+  const message = await running.message(isRunning);
+  await discord.as('member').click(message, 'Stop');
+  await discord.as('member').click(await running.message(ended), 'Delete');
+  await discord.until(() => inPublic(stage, thread).length === 3 || undefined, 'only what was before');
+  const next = await spoken(stage, opening, 'who am I?');
+  expect(text(next)).toContain('was: “my name is Wren”');
+});
+
+it('a long answer goes on in further messages and is one voice message; all of it goes with Delete', async () => {
+  const stage = await talkBot({ gateway: { ...quick, speed: 40 } });
+  const { discord, gateway } = stage;
+  const wire = listenIn(gateway);
+  const { thread, opening } = await begun(stage);
+  const answer = await spoken(stage, opening, 'tell me of snow, 420 words');
+  const voice = await discord.until(() => discord.messages(thread).find(isVoice), 'a voice message');
+  expect(discord.messages(thread).filter(({ id }) => id > opening.id).length).toBeGreaterThan(2);
+  const [told] = wire.told.values();
+  const samples = (told?.sound ?? []).reduce((sum, { length }) => sum + length, 0) / 2;
+  expect((await replayed(await bytesOf(voice))).length).toBe(samples);
+  await discord.as('member').click(answer, 'Delete');
+  await discord.until(() => inPublic(stage, thread).length === 1 || undefined, 'the opening alone');
+});

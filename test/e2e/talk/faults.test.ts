@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import type { RealtimeTrouble } from '../../../sandbox/gateway/realtime/fault.ts';
+import { standingOf } from '../../../src/services/ledger/entry.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { labels } from '../quick.ts';
+import { begun, ended, isVoice, type TalkStage, talkBot } from './proof.ts';
+import { booked, listenIn, storedEntries, storedTasks, type Wire } from './wire.ts';
+
+const dialects = ['ga', 'beta'] as const;
+
+/** Short ones of ours, for the gateway's clock is quick. */
+const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
+
+const stageIn = (realtimeDialect: 'ga' | 'beta') =>
+  talkBot({ gateway: { seed: 1, speed: 10, quirks: { realtimeDialect } }, gatewayLimits });
+
+const isUnconfirmed = (message: Message): boolean => labels(message).some((label) => label.startsWith('Try again'));
+const isRefused = (message: Message): boolean => /^The gateway/.test(text(message)) && labels(message).length === 0;
+
+/** Says something, and waits for whatever becomes of it. */
+async function say({ discord }: TalkStage, on: Message, words: string): Promise<Message> {
+  const there = discord.as('member');
+  const exchange = await there.fill(await (await there.click(on, 'Speak')).modal(), { words });
+  return exchange.message((message) => ended(message) || isUnconfirmed(message) || isRefused(message));
+}
+
+/** What a member reads of how it ended. */
+function fateOf(message: Message): string {
+  const words = text(message);
+  if (isRefused(message)) return words;
+  if (isUnconfirmed(message)) return 'nobody knows';
+  const [line] = /The (?:connection ended|model (?:could not|was cut)).*/.exec(words) ?? [];
+  return line ?? 'whole';
+}
+
+const lastWordsOf = (task: Task | undefined): string | undefined => task?.text?.trim().split(/\s+/).slice(-8).join(' ');
+
+/** What the model began to answer last. */
+const newest = (stage: TalkStage) =>
+  storedTasks(stage)
+    .filter(({ kind, times }) => kind === 'said' && times.accepted !== undefined)
+    .sort((one, other) => (one.times.accepted ?? 0) - (other.times.accepted ?? 0))
+    .at(-1);
+
+/** Every answer that the gateway counted stands in the ledger once, with what it said that it took. */
+async function expectBooks(stage: TalkStage, wire: Wire): Promise<void> {
+  await expect
+    .poll(() => storedTasks(stage).every(({ kind, state }) => kind === 'talk' || state !== 'ready'))
+    .toBe(true);
+  const entries = storedEntries(stage);
+  const standings = entries.map(standingOf);
+  const heard = standings.filter((standing) => standing === 'settled' || standing === 'unconfirmed');
+  expect(heard).toHaveLength(booked(stage.gateway));
+  expect(wire.asked()).toBe(entries.length);
+  const saids = storedTasks(stage).filter(({ kind, remoteId }) => kind === 'said' && remoteId !== undefined);
+  expect(saids.map(({ remoteId }) => remoteId).sort()).toEqual([...wire.told.keys()].sort());
+  for (const { id, remoteId = '', answer } of saids) {
+    const { tokens } = wire.told.get(remoteId) ?? {};
+    const entry = entries.find((one) => one.id === id);
+    expect(entry && standingOf(entry)).toBe('settled');
+    expect(answer?.counted).toEqual([remoteId]);
+    if (tokens) expect(entry?.facts.at(-1)?.tokens).toMatchObject(tokens);
+  }
+}
+
+const MY_NAME = 'my name is Wren';
+
+/** The model knows what was said first, and what of its own last answer its member has read. */
+function expectToRemember(message: Message, before: Task | undefined): void {
+  expect(text(message)).toMatch(/The first of \d+ things was: “my name is Wren”/);
+  expect(text(message)).toContain(`My last words were: “${lastWordsOf(before)}”`);
+}
+
+/** Each strikes one answer of a conversation, which then goes on. */
+async function suffered(dialect: 'ga' | 'beta', troubles: readonly RealtimeTrouble[]) {
+  const stage = await stageIn(dialect);
+  const wire = listenIn(stage.gateway);
+  const { thread, opening } = await begun(stage);
+  await say(stage, opening, MY_NAME);
+  const fates: Record<string, string> = {};
+  for (const how of troubles) {
+    const before = newest(stage);
+    stage.gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how } });
+    const struck = await say(stage, opening, `tell me of ${how}`);
+    const fate = fateOf(struck);
+    fates[how] = fate;
+    if (fate === 'whole') {
+      expectToRemember(struck, before);
+      continue;
+    }
+    if (isUnconfirmed(struck)) await stage.discord.as('member').click(struck, 'Dismiss');
+    const known = newest(stage);
+    const next = await say(stage, opening, `what came of ${how}?`);
+    expectToRemember(next, known);
+    expect(fateOf(next)).toBe('whole');
+  }
+  return { stage, wire, thread, fates };
+}
+
+describe.each(dialects)('in the dialect %s', (dialect) => {
+  it('an answer that goes on in spite of the trouble is whole', async () => {
+    const troubles = ['error', 'garbage', 'binary', 'duplicates', 'other-dialect', 'unknown', 'odd-bytes'] as const;
+    const { stage, wire, thread, fates } = await suffered(dialect, troubles);
+    expect(fates).toEqual(Object.fromEntries(troubles.map((how) => [how, 'whole'])));
+    const saids = 1 + troubles.length;
+    await stage.discord.until(
+      () => stage.discord.messages(thread).filter(isVoice).length === saids || undefined,
+      'a voice message for each',
+    );
+    await expectBooks(stage, wire);
+    // What goes over one socket needs no other.
+    expect(stage.gateway.realtime.opened).toBe(1);
+  });
+
+  it('an answer that is broken off keeps what had come, and says why', async () => {
+    const { stage, wire, fates } = await suffered(dialect, [
+      'drop-middle',
+      'hang-middle',
+      'limit-middle',
+      'fatal',
+      'drop-end',
+      'failed',
+      'incomplete',
+    ]);
+    const cut = 'The connection ended in the middle of this. What had come is kept; say it once more.';
+    expect(fates).toEqual({
+      'drop-middle': cut,
+      'hang-middle': cut,
+      'limit-middle': cut,
+      fatal: cut,
+      'drop-end': cut,
+      failed: 'The model could not go on with this: The sandbox was told to fail in the middle of its answer.',
+      incomplete: 'The model was cut off before its end (content\\_filter).',
+    });
+    await expectBooks(stage, wire);
+  });
+
+  it('where the answer never began, its member decides or is told why', async () => {
+    const { stage, wire, fates } = await suffered(dialect, ['drop-asked', 'hang-asked', 'limit', 'refused']);
+    expect(fates).toEqual({
+      'drop-asked': 'nobody knows',
+      'hang-asked': 'nobody knows',
+      limit: 'nobody knows',
+      refused: 'The gateway has too much to do right now. Try again in a moment.',
+    });
+    await expectBooks(stage, wire);
+  });
+});

@@ -1,0 +1,153 @@
+import { ButtonStyle, ComponentType, PermissionFlagsBits as May } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { wavOf } from '../../services/sound/wav-file.ts';
+import { labels, saying } from '../quick.ts';
+import { list } from '../tasks/pages.ts';
+import { errorsIn } from '../tasks/proof.ts';
+import { begun, ended, isVoice, spoken, type TalkStage, talkBot } from './proof.ts';
+import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
+
+const MINUTE_MS = 60_000;
+const quick = { seed: 1, speed: 10 };
+
+describe('Discord', () => {
+  it('refuses the thread although its permissions allowed it: the conversation is ended, and that is said', async () => {
+    const stage = await talkBot({ gateway: quick });
+    const { discord, gateway } = stage;
+    discord.faults.add({
+      on: { method: 'POST', route: /threads$/ },
+      do: { type: 'status', status: 403, code: 50_013 },
+    });
+    const told = await (await discord.as('member').slash('talk start', {})).message();
+    expect(text(told)).toMatch(/thread/);
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
+    expect(text(await list(stage, 'member', { kind: 'talk', state: 'working' }))).toContain('Nothing fits');
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('deletes the thread in the middle: nothing is charged twice, and in the end nothing is left open', async () => {
+    const stage = await talkBot({ gateway: quick });
+    const { discord, gateway, clock } = stage;
+    const { thread, opening } = await begun(stage);
+    gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
+    const there = discord.as('member');
+    const running = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'tell me' });
+    await running.message((message) => labels(message).includes('Stop'));
+    await remove(stage, thread);
+    gateway.setSpeed(200);
+    await expect.poll(() => storedEntries(stage).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
+    // Whoever asked still gets to read it.
+    await discord.until(() => saying(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
+    clock.putForward(16 * MINUTE_MS);
+    await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
+    await begun(stage);
+    expect(booked(gateway)).toBe(1);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('locks the thread in the middle of an answer: what has come is kept, and charged once', async () => {
+    const stage = await talkBot({ gateway: quick });
+    const { discord, gateway, clock } = stage;
+    const { thread, opening } = await begun(stage, { who: 'everyone' });
+    gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
+    const there = discord.as('member');
+    const running = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'tell me' });
+    await running.message((message) => labels(message).includes('Stop'));
+    grant(stage, thread, discord.world.user('admin').id);
+    discord.as('admin').in(thread).archive({ locked: true });
+    gateway.setSpeed(200);
+    await expect.poll(() => storedEntries(stage).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
+    await discord.until(() => saying(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
+    expect(discord.messages(thread).some(isVoice)).toBe(false);
+    clock.putForward(16 * MINUTE_MS);
+    await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
+    expect(booked(gateway)).toBe(1);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+});
+
+it('forged buttons say nothing to the gateway and nothing of others', async () => {
+  const stage = await talkBot({ gateway: quick });
+  const { discord, gateway } = stage;
+  const wire = listenIn(gateway);
+  const { opening } = await begun(stage);
+  const answer = await spoken(stage, opening, 'a secret');
+  const tasks = storedTasks(stage);
+  const idOf = (kind: string) => tasks.find((task) => task.kind === kind)?.id ?? '';
+  const ids = [
+    `speak.1.${idOf('talk')}`,
+    `speak.1.${idOf('said')}`,
+    'speak.1.nonsense',
+    'speak.1',
+    'speak.9.x',
+    `spoken.1.${idOf('talk')}`,
+    `endtalk.1.${idOf('talk')}`,
+    `endtalk.1.${idOf('said')}`,
+    `delete.1.${idOf('talk')}`,
+  ];
+  const forged = await post(stage, ids);
+  for (const id of ids) {
+    const exchange = await discord.as('other').click(forged, id);
+    const told = await Promise.any([exchange.message(), exchange.followUp()]);
+    expect(text(told)).not.toMatch(/secret|is over|You said/);
+    expect(text(told)).not.toBe('');
+  }
+  expect(wire.asked()).toBe(1);
+  expect(
+    storedTasks(stage)
+      .map(({ kind }) => kind)
+      .sort(),
+  ).toEqual(['said', 'talk']);
+  expect(gateway.realtime.sessions).toHaveLength(1);
+  expect(text(await spoken(stage, answer, 'still there?'))).toContain('The first of 2 things was: “a secret”');
+  expect(errorsIn(stage)).toEqual([]);
+});
+
+it('a sound of hours in a small file is refused before anything is sent', async () => {
+  const stage = await talkBot({ gateway: quick });
+  const { discord, gateway } = stage;
+  const wire = listenIn(gateway);
+  const { opening } = await begun(stage);
+  const there = discord.as('member');
+  const modal = await (await there.click(opening, 'Speak')).modal();
+  const bytes = wavOf([new Float32Array(8_000 * 301)], 8_000, { bytes: 1 });
+  const told = await (await there.fill(modal, { sound: [{ name: 'long.wav', bytes }] })).message();
+  expect(text(told)).toContain('longer than `300` seconds');
+  expect([wire.asked(), wire.sounds.length]).toEqual([0, 0]);
+  expect(ended(told)).toBe(false);
+});
+
+/** Lets somebody take care of the threads of a channel. */
+function grant({ discord }: TalkStage, thread: string, who: string): void {
+  const { parentId = '' } = discord.world.channel(thread);
+  discord.world.channel(parentId).overwrites.push({ id: who, kind: 'member', allow: May.ManageThreads, deny: 0n });
+}
+
+async function remove(stage: TalkStage, thread: string): Promise<void> {
+  const { discord } = stage;
+  grant(stage, thread, discord.world.bot.id);
+  const answer = await fetch(`${discord.apiUrl}/v10/channels/${thread}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bot ${discord.token}` },
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** A message of the bot with buttons that it never made. */
+async function post({ discord }: TalkStage, ids: readonly string[]): Promise<Message> {
+  const rows = Array.from({ length: Math.ceil(ids.length / 5) }, (_, at) => ids.slice(at * 5, at * 5 + 5));
+  const components = rows.map((row) => ({
+    type: ComponentType.ActionRow,
+    components: row.map((id) => ({ type: ComponentType.Button, style: ButtonStyle.Primary, label: id, custom_id: id })),
+  }));
+  const answer = await fetch(`${discord.apiUrl}/v10/channels/${discord.world.channel('studio').id}/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ content: 'forged', components }),
+  });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Message;
+}

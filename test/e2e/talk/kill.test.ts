@@ -1,0 +1,139 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { fileOf } from '../../../src/services/tasks/store/store-address.ts';
+import { sql } from '../../services/tasks/store/stage.ts';
+import { key, type Stage, stage } from '../bot.ts';
+import { labels } from '../quick.ts';
+import { ended, isVoice, model, opens, threadOf } from './proof.ts';
+import { booked, listenIn, storedEntries } from './wire.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const running: ChildProcess[] = [];
+
+afterEach(async () => {
+  for (const child of running.splice(0)) await killed(child);
+});
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const over = once(child, 'exit');
+  child.kill('SIGKILL');
+  await over;
+}
+
+/** The shipped bot as its own process; comes back when it is there. */
+async function run({ discord, gateway, config }: Stage): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['--import', './scripts/check-node.mjs', 'src/index.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH ?? '',
+      ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
+      ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, STORE_URL: config.store.url },
+      DEFAULT_TALK_MODEL: model,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.push(child);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString()));
+  await expect.poll(() => said, { timeout: 20_000 }).toContain('Atelier is here.');
+  return child;
+}
+
+const doctor = ({ config }: Stage, ...args: string[]): Promise<string> =>
+  new Promise((resolve) => {
+    const entry = ['--import', './scripts/check-node.mjs', 'scripts/doctor.ts', ...args];
+    const env = { PATH: process.env.PATH ?? '', STORE_URL: config.store.url };
+    execFile(process.execPath, entry, { cwd: root, env }, (_error, out, problems) => resolve(out + problems));
+  });
+
+async function say({ discord }: Stage, on: Message, words: string) {
+  const there = discord.as('member');
+  return there.fill(await (await there.click(on, 'Speak')).modal(), { words });
+}
+
+const HANGS = { type: 'hang' } as const;
+const TO_A_CHANNEL = { method: 'POST', route: /channels\/\d+\/messages$/ };
+
+it('a bot killed at any moment of a conversation goes on with it; nothing is said, sent or charged twice', {
+  timeout: 90_000,
+}, async () => {
+  const side = await stage({ gateway: { seed: 1, speed: 10 } });
+  const { discord, gateway } = side;
+  const wire = listenIn(gateway);
+  const voices = (thread: string) => discord.messages(thread).filter(isVoice);
+  let bot = await run(side);
+  const thread = await threadOf(
+    await discord.as('member').slash('talk start', { voice: 'sage', instructions: 'Be a pirate.' }),
+  );
+  const opening = await discord.until(() => discord.messages(thread).find(opens), 'the first message');
+  await (await say(side, opening, 'my name is Wren')).message(ended);
+  await discord.until(() => voices(thread)[0], 'a voice message');
+
+  // While an answer streams.
+  gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
+  const streaming = await say(side, opening, 'tell me of snow');
+  await streaming.message((message) => /sandbox/.test(text(message)));
+  await killed(bot);
+  bot = await run(side);
+  const broken = await streaming.message(ended);
+  expect(text(broken)).toContain('The bot was restarted in the middle of this.');
+  expect(wire.asked()).toBe(2);
+
+  // Between asking for an answer and its beginning.
+  gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
+  const unheard = await say(side, opening, 'tell me of ice');
+  await expect.poll(wire.asked, { timeout: 10_000 }).toBe(3);
+  await killed(bot);
+  bot = await run(side);
+  const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
+  expect(text(asking)).toContain('may or may not have taken this');
+  await discord.as('member').click(asking, 'Dismiss');
+  await unheard.message((message) => text(message).includes('Dismissed.'));
+
+  // Between the end of an answer and its voice message, which Discord has not seen.
+  discord.faults.add({ on: TO_A_CHANNEL, do: HANGS });
+  const unsent = await (await say(side, opening, 'who am I?')).message(ended);
+  expect(text(unsent)).toContain('The first of 3 things was: “my name is Wren”');
+  expect(text(unsent)).toContain('I was told: “Be a pirate.”');
+  await expect.poll(() => discord.heard.some(isHanging), { timeout: 10_000 }).toBe(true);
+  await killed(bot);
+  discord.faults.clear();
+  bot = await run(side);
+  await discord.until(() => voices(thread).length === 2 || undefined, 'the voice message after all');
+
+  // The same, and it stands there already.
+  discord.faults.add({ on: TO_A_CHANNEL, do: { ...HANGS, done: true } });
+  await (await say(side, opening, 'and who are you?')).message(ended);
+  await discord.until(() => voices(thread).length === 3 || undefined, 'a voice message that nobody knows of');
+  await killed(bot);
+  discord.faults.clear();
+  bot = await run(side);
+
+  const last = await (await say(side, opening, 'what did I say?')).message(ended);
+  expect(text(last)).toContain('The first of 5 things was: “my name is Wren”');
+  await discord.until(() => voices(thread).length === 4 || undefined, 'the last voice message');
+  expect(new Set(voices(thread).map(({ message_reference }) => message_reference?.message_id)).size).toBe(4);
+  expect(gateway.realtime.sessions.map(({ settings }) => settings.voice)).toEqual(['sage']);
+  expect(wire.asked()).toBe(6);
+  bot.kill('SIGTERM');
+  await once(bot, 'exit');
+  const entries = storedEntries(side);
+  const standings = entries.map(standingOf).sort();
+  expect(standings).toEqual(['settled', 'settled', 'settled', 'settled', 'settled', 'unconfirmed']);
+  expect(booked(gateway)).toBe(6);
+
+  // The doctor has nothing to mend, and makes the same ledger of the tasks again.
+  expect(await doctor(side, '--dry-run')).toContain('all is well');
+  sql(fileOf(side.config.store), "DELETE FROM atelier WHERE namespace = 'ledger'");
+  await doctor(side);
+  expect(storedEntries(side)).toEqual(entries);
+});
+
+const isHanging = ({ method, path, status }: { method: string; path: string; status: number }): boolean =>
+  method === 'POST' && TO_A_CHANNEL.route.test(path) && status === 0;

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { RealtimeTrouble } from '../../../sandbox/gateway/realtime/fault.ts';
+import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { key } from '../bot.ts';
+import { labels, saying } from '../quick.ts';
+import { errorsIn } from '../tasks/proof.ts';
+import { begun, ended, spoken, type TalkStage, talkBot, upgrades } from './proof.ts';
+import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
+
+const quick = { seed: 1, speed: 10 };
+const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
+const UPGRADE = { path: '/v1/realtime' } as const;
+
+const threadsIn = ({ discord }: TalkStage) =>
+  [...discord.world.channels.values()].filter(({ name }) => name.startsWith('Live:'));
+
+const refusals = [
+  ['a request that it does not take', { type: 'status', status: 400, code: 'invalid_request' }, /live conversations/],
+  ['no key of ours', { type: 'status', status: 401, code: 'invalid_api_key' }, /does not accept the key/],
+  ['no more money', { type: 'status', status: 403, code: 'insufficient_user_quota' }, /gateway/],
+  ['too much to do', { type: 'status', status: 429, as: 'empty' }, /too much to do/],
+  ['a page in place of an answer', { type: 'status', status: 502, as: 'html' }, /gateway/i],
+  ['no answer at all', { type: 'hang' }, /gateway/i],
+  ['a connection that is cut', { type: 'reset' }, /gateway/i],
+] as const;
+
+describe('a gateway that has', () => {
+  it.each(refusals)(
+    '%s: that is said, and neither a thread nor a task nor a charge is left',
+    async (_, fault, words) => {
+      const stage = await talkBot({ gateway: quick, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
+      const { discord, gateway } = stage;
+      gateway.faults.add({ on: UPGRADE, do: fault, times: 20 });
+      const told = text(await (await discord.as('member').slash('talk start', {})).message());
+      expect(told).toMatch(words);
+      expect(told).not.toMatch(new RegExp(`<html|${key}`));
+      expect(threadsIn(stage)).toEqual([]);
+      expect(storedTasks(stage)).toEqual([]);
+      expect(
+        storedEntries(stage)
+          .map(standingOf)
+          .filter((one) => one !== 'refunded'),
+      ).toEqual([]);
+      expect(errorsIn(stage)).toEqual([]);
+      gateway.faults.clear();
+      await begun(stage);
+    },
+  );
+
+  it('trouble while a conversation is made anew: whoever speaks is told, and it goes on afterwards', async () => {
+    const stage = await talkBot({ gateway: quick, gatewayLimits });
+    const { discord, gateway } = stage;
+    const wire = listenIn(gateway);
+    const { opening } = await begun(stage);
+    await spoken(stage, opening, 'my name is Wren');
+    gateway.faults.add({ on: UPGRADE, do: 'bad-gateway', times: 50 });
+    gateway.realtime.cut();
+    const there = discord.as('member');
+    const modal = await (await there.click(opening, 'Speak')).modal();
+    const refused = await (await there.fill(modal, { words: 'are you there?' })).message();
+    expect([text(refused), labels(refused)]).toEqual([expect.stringContaining('gateway'), []]);
+    expect(wire.asked()).toBe(1);
+    gateway.faults.clear();
+    expect(text(await spoken(stage, opening, 'and now?'))).toContain('The first of 2 things was: “my name is Wren”');
+    expect([wire.asked(), booked(gateway)]).toEqual([2, 2]);
+  });
+
+  it.each(['ga', 'beta'] as const)(
+    'trouble with opening, in the dialect %s: nobody notices',
+    async (realtimeDialect) => {
+      const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } }, gatewayLimits });
+      const { gateway } = stage;
+      const struck = (how: RealtimeTrouble) =>
+        gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how } });
+      struck('drop-updated');
+      const { opening } = await begun(stage);
+      await spoken(stage, opening, 'my name is Wren');
+      for (const how of ['drop-open', 'hang-open', 'refuse-transcriber'] as const) {
+        struck(how);
+        gateway.realtime.cut();
+        expect(text(await spoken(stage, opening, `what of ${how}?`))).toContain('was: “my name is Wren”');
+      }
+      expect(booked(gateway)).toBe(4);
+      expect(errorsIn(stage)).toEqual([]);
+    },
+  );
+
+  it('no use for the conversation any more: it is over, and told once', async () => {
+    const stage = await talkBot({ gateway: quick, gatewayLimits });
+    const { discord, gateway } = stage;
+    const { thread, opening } = await begun(stage);
+    await spoken(stage, opening, 'hello');
+    gateway.faults.add({ on: UPGRADE, do: { type: 'status', status: 404, code: 'model_not_found' }, times: 50 });
+    gateway.realtime.cut();
+    const there = discord.as('member');
+    // The first refusal may be about the words; the second is about all of it.
+    for (const words of ['are you there?', 'are you still there?']) {
+      const modal = await (await there.click(opening, 'Speak')).modal();
+      expect(ended(await (await there.fill(modal, { words })).message())).toBe(false);
+    }
+    const told = () => saying(discord, thread, 'it could not go on');
+    await discord.until(() => told().length === 2 || undefined, 'its message and a notice');
+    const asked = upgrades(gateway);
+    expect(text(await (await there.in(thread).slash('talk end', {})).message())).toContain('no live conversation');
+    expect(upgrades(gateway)).toBe(asked);
+    expect(told()).toHaveLength(2);
+    await expect.poll(() => storedTasks(stage).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+  });
+});

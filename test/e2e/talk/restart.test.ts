@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { examine } from '../../../src/services/tasks/store/index.ts';
+import { enter, key } from '../bot.ts';
+import { labels } from '../quick.ts';
+import { begun, ended, hearingBot, isVoice, spoken, type TalkStage, talkBot } from './proof.ts';
+import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
+
+const quick = { seed: 1, speed: 10 };
+const dialects = ['ga', 'beta'] as const;
+
+const said = async ({ discord }: TalkStage, on: Message, words: string) => {
+  const there = discord.as('member');
+  return there.fill(await (await there.click(on, 'Speak')).modal(), { words });
+};
+
+const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Promise<Message> =>
+  discord.until(
+    () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && ended(one)),
+    'an answer',
+  );
+
+describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
+  it('a bot that ends before an answer has begun lets its member decide, and goes on with the settings', async () => {
+    const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } } });
+    const { discord, gateway, config, log, clock } = stage;
+    const wire = listenIn(gateway);
+    const { thread, opening } = await begun(stage, { voice: 'verse', instructions: 'Be a pirate.' });
+    await spoken(stage, opening, 'my name is Wren');
+    gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
+    const exchange = await said(stage, opening, 'who am I?');
+    await expect.poll(wire.asked).toBe(2);
+    const stopped = stage.app.stop();
+    // It waits for what is under way, but not for ever.
+    clock.putForward(60_000);
+    await stopped;
+    expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
+
+    const second = await enter(stage);
+    const asking = await exchange.message((message) => labels(message).includes('Dismiss'));
+    // Nobody has spoken since, so nothing is open.
+    expect(gateway.realtime.opened).toBe(1);
+    await discord.as('member').click(asking, 'Try again (may be charged twice)');
+    const answer = await exchange.message(ended);
+    expect(text(answer)).toContain('The first of 2 things was: “my name is Wren”');
+    expect(text(answer)).toContain('I was told: “Be a pirate.”');
+    expect(gateway.realtime.sessions.at(-1)?.settings.voice).toBe('verse');
+    await discord.until(() => discord.messages(thread).filter(isVoice).length === 2 || undefined, 'both voices');
+    await second.stop();
+    expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'settled', 'unconfirmed']);
+    expect([wire.asked(), booked(gateway)]).toEqual([3, 3]);
+    const { findings } = await examine(config.store, { clock, log, prices: {}, repair: false });
+    expect(findings).toEqual([]);
+    expect(stage.logged()).not.toMatch(new RegExp(`Wren|pirate|who am I|${key}`));
+  });
+});
+
+it('a message is heard once, although Discord’s own connection is lost and taken up again', async () => {
+  const stage = await hearingBot({ gateway: quick });
+  const { discord, gateway } = stage;
+  const wire = listenIn(gateway);
+  const { thread } = await begun(stage);
+  const there = discord.as('member').in(thread);
+  await answerTo(stage, thread, await there.say('one'));
+  const { resumes } = discord.gateway;
+  discord.gateway.cut();
+  const missed = await there.say('two');
+  const answer = await answerTo(stage, thread, missed);
+  expect(text(answer)).toContain('The first of 2 things was: “one”');
+  expect(discord.gateway.resumes).toBeGreaterThan(resumes);
+  expect(wire.asked()).toBe(2);
+  expect(storedTasks(stage).filter(({ kind }) => kind === 'said')).toHaveLength(2);
+});
+
+it('a sound that the gateway did not understand is answered all the same, and remembered as one', async () => {
+  const stage = await talkBot({ gateway: quick });
+  const { discord, gateway } = stage;
+  const { opening } = await begun(stage);
+  gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-transcription-failed' });
+  const bytes = await readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
+  const there = discord.as('member');
+  const modal = await (await there.click(opening, 'Speak')).modal();
+  const answer = await (await there.fill(modal, { sound: [{ name: 'mono.ogg', bytes }] })).message(ended);
+  expect(text(answer)).toContain('🎙️ Spoken');
+  expect(text(answer)).not.toContain('Heard:');
+  await stage.app.stop();
+  await enter(stage);
+  const next = await spoken(stage, opening, 'what did I say?');
+  expect(text(next)).toContain('The first of 2 things was: “[A spoken message that was not written down.]”');
+});

@@ -1,0 +1,163 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { samplesFrom } from '../../../sandbox/gateway/realtime/input-buffer.ts';
+import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
+import { likeness } from '../../services/sound/listen.ts';
+import { played, SECONDS } from '../../services/sound/tones.ts';
+import { saying } from '../quick.ts';
+import { bytesOf } from '../tasks/proof.ts';
+import { begun, ended, hearingBot, isVoice, type TalkStage, talkBot } from './proof.ts';
+import { replayed } from './replayed.ts';
+import { listenIn, storedEntries, storedTasks } from './wire.ts';
+
+const quick = { seed: 1, speed: 10 };
+const recorded = (name: string) => readFile(new URL(`../../services/sound/files/${name}`, import.meta.url));
+const original = played(PCM_RATE);
+
+/** The sound by the form, with or without words. */
+async function speak({ discord }: TalkStage, opening: Message, name: string, bytes: Buffer, words = '') {
+  const there = discord.as('member');
+  const modal = await (await there.click(opening, 'Speak')).modal();
+  return there.fill(modal, { words, sound: [{ name, bytes }] });
+}
+
+const voicesIn = ({ discord }: TalkStage, thread: string): Message[] =>
+  discord.messages(thread).filter((one) => isVoice(one) && one.author.bot);
+
+it('a voice message and sound files reach the gateway as they were recorded', async () => {
+  const stage = await hearingBot({ gateway: quick });
+  const { discord, gateway } = stage;
+  const wire = listenIn(gateway);
+  const { thread, opening } = await begun(stage);
+  const voice = await discord
+    .as('member')
+    .in(thread)
+    .speak({ bytes: await recorded('mono.ogg'), seconds: SECONDS });
+  await discord.until(() =>
+    discord.messages(thread).find((one) => one.message_reference?.message_id === voice.id && ended(one)),
+  );
+  for (const name of ['constant-with-title.mp3', 'twenty-four-bits.wav', 'stereo.ogg']) {
+    const answer = await (await speak(stage, opening, name, await recorded(name))).message(ended);
+    // The gateway tells what it understood: the length and the loudest tone.
+    expect(text(answer)).toMatch(/Heard: “a (?:clear|loud) sound of 0\.9 seconds, at about 330 hertz”/);
+  }
+  expect(wire.sounds).toHaveLength(4);
+  for (const sound of wire.sounds) {
+    expect(secondsOf(sound)).toBeCloseTo(SECONDS, 2);
+    expect(likeness(original, sound)).toBeGreaterThan(0.99);
+  }
+});
+
+it('words and a sound are one thing said, and its sound is remembered by what was heard', async () => {
+  const stage = await talkBot({ gateway: quick });
+  const wire = listenIn(stage.gateway);
+  const { opening } = await begun(stage);
+  const both = await speak(stage, opening, 'tones.ogg', await recorded('mono.ogg'), 'what do you hear?');
+  expect(text(await both.message(ended))).toMatch(/what do you hear\?[\s\S]*Heard: “a/);
+  expect(wire.asked()).toBe(1);
+  // The next connection knows of it in words.
+  stage.gateway.realtime.cut();
+  const next = await speak(stage, opening, 'tones.wav', await recorded('with-a-list.wav'));
+  expect(text(await next.message(ended))).toMatch(/The first of \d things was: “a clear sound of 0\.9 seconds/);
+  expect(stage.gateway.realtime.opened).toBe(2);
+});
+
+const unknown = 'cannot hear this kind of file';
+
+it.each([
+  ['a file in AAC', 'tones.m4a', () => recorded('tones.m4a'), unknown],
+  ['rubbish', 'a.ogg', async () => Buffer.from('OggS and nothing behind it'), unknown],
+  ['noise', 'noise.mp3', async () => Buffer.alloc(2_000, 0xff), unknown],
+  ['a file of nothing', 'empty.wav', async () => Buffer.alloc(0), 'nothing to hear'],
+  ['a picture', 'a.mp3', async () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), unknown],
+])('%s is refused in words; the gateway hears nothing, and nothing is booked', async (_, name, bytes, words) => {
+  const stage = await talkBot({ gateway: quick });
+  const wire = listenIn(stage.gateway);
+  const { opening } = await begun(stage);
+  const before = stage.gateway.realtime.sessions[0]?.heard.length;
+  const told = text(await (await speak(stage, opening, name, await bytes())).message());
+  expect(told).toContain(words);
+  expect(stage.gateway.realtime.sessions[0]?.heard.length).toBe(before);
+  expect([wire.asked(), wire.sounds]).toEqual([0, []]);
+  expect(storedEntries(stage)).toEqual([]);
+  expect(storedTasks(stage).map(({ kind }) => kind)).toEqual(['talk']);
+});
+
+it('the voice message plays what the gateway said, and says how long it is', async () => {
+  const stage = await talkBot({ gateway: quick });
+  const { discord, gateway } = stage;
+  const wire = listenIn(gateway);
+  const { thread, opening } = await begun(stage, { voice: 'cedar' });
+  gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-odd-bytes' });
+  const there = discord.as('member');
+  await (await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' })).message(ended);
+  const voice = await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
+  const [told] = wire.told.values();
+  const said = samplesFrom(Buffer.concat(told?.sound ?? []));
+  const heard = await replayed(await bytesOf(voice));
+  expect(said.length).toBeGreaterThan(5 * PCM_RATE);
+  expect(heard.length).toBe(said.length);
+  const part = (sound: Int16Array) => sound.subarray(PCM_RATE, 4 * PCM_RATE);
+  expect(likeness(part(said), part(heard), 2)).toBeGreaterThan(0.95);
+  const end = (sound: Int16Array) => sound.subarray(-2 * PCM_RATE);
+  expect(likeness(end(said), end(heard), 2)).toBeGreaterThan(0.95);
+  const [file] = voice.attachments;
+  expect(file?.duration_secs).toBeCloseTo(secondsOf(said), 1);
+  expect(waveformFits(Buffer.from(file?.waveform ?? '', 'base64'), said)).toBeGreaterThan(0.8);
+  expect([voice.content, voice.embeds, voice.components ?? [], voice.attachments.length]).toEqual(['', [], [], 1]);
+  expect(voicesIn(stage, thread)).toHaveLength(1);
+  // What stands in Discord is kept nowhere else.
+  await expect.poll(() => keepsSound(stage), { timeout: 15_000 }).toBe(false);
+});
+
+it.each([
+  ['may send no voice messages', 403, 50_173],
+  ['sends a voice message that is none', 400, 50_160],
+])('where Discord says that it %s the sound is a file, once', async (_, status, code) => {
+  const stage = await talkBot({ gateway: quick });
+  const { discord } = stage;
+  const wire = listenIn(stage.gateway);
+  const { thread, opening } = await begun(stage);
+  const there = discord.as('member');
+  const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' });
+  discord.faults.add({ on: { method: 'POST', route: /messages$|webhooks/ }, do: { type: 'status', status, code } });
+  await exchange.message(ended);
+  const file = await discord.until(() => saying(discord, thread, 'The answer, spoken')[0], 'a file');
+  expect(voicesIn(stage, thread)).toEqual([]);
+  const said = Buffer.concat([...wire.told.values()].flatMap(({ sound }) => sound));
+  expect(said.length).toBeGreaterThan(PCM_RATE);
+  expect(await replayed(await bytesOf(file))).toHaveLength(samplesFrom(said).length);
+  expect(saying(discord, thread, 'The answer, spoken')).toHaveLength(1);
+});
+
+it.each([
+  ['is in trouble', { type: 'status', status: 503 }],
+  ['cuts the connection', { type: 'reset' }],
+  ['takes it and cuts the connection', { type: 'reset', done: true }],
+] as const)('where Discord %s the voice message still comes, once', async (_, trouble) => {
+  const stage = await talkBot({ gateway: quick });
+  const { discord } = stage;
+  const { thread, opening } = await begun(stage);
+  const there = discord.as('member');
+  const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' });
+  discord.faults.add({ on: { method: 'POST', route: /channels\/\d+\/messages$/ }, do: trouble, times: 2 });
+  await exchange.message(ended);
+  await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
+  await expect.poll(() => keepsSound(stage), { timeout: 15_000 }).toBe(false);
+  expect(voicesIn(stage, thread)).toHaveLength(1);
+  expect(saying(discord, thread, 'The answer, spoken')).toEqual([]);
+});
+
+const keepsSound = (stage: TalkStage): boolean =>
+  storedTasks(stage).some(({ answer }) => answer?.voice?.sound !== undefined);
+
+/** How much the drawn heights go with those of the sound. */
+function waveformFits(drawn: Buffer, sound: Int16Array): number {
+  const heights = Array.from({ length: drawn.length }, (_, at) => {
+    const part = sound.subarray((at * sound.length) / drawn.length, ((at + 1) * sound.length) / drawn.length);
+    return Math.sqrt(part.reduce((sum, value) => sum + value * value, 0) / Math.max(1, part.length));
+  });
+  return likeness(heights, drawn, 0);
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { enter } from '../bot.ts';
+import { labels, saying } from '../quick.ts';
+import { askedToForget, inPublic } from '../tasks/pages.ts';
+import { begun, ended, hearingBot, isVoice, spoken, type TalkStage, talkBot } from './proof.ts';
+import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
+
+const MINUTE_MS = 60_000;
+const quick = { seed: 1, speed: 10 };
+const dialects = ['ga', 'beta'] as const;
+
+const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message, wanted = ended): Promise<Message> =>
+  discord.until(
+    () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && wanted(one)),
+    'an answer',
+  );
+
+const isRunning = (message: Message): boolean => labels(message).includes('Stop') && /sandbox/.test(text(message));
+
+describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
+  it('whoever writes while the model speaks breaks it off, and it knows no more than was read of it', async () => {
+    const stage = await hearingBot({ gateway: { ...quick, speed: 2, quirks: { realtimeDialect } } });
+    const { discord, gateway } = stage;
+    const heard: string[] = [];
+    gateway.realtime.on('heard', (_, event) => heard.push(String((event as { type?: unknown }).type)));
+    const { thread } = await begun(stage);
+    const there = discord.as('member').in(thread);
+    gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
+    const first = await there.say('a long story, 200 words');
+    await answerTo(stage, thread, first, isRunning);
+    gateway.setSpeed(20);
+    const second = await there.say('wait, what was that?');
+    const broken = await answerTo(stage, thread, first);
+    expect(text(broken)).toContain('Broken off here, for somebody spoke.');
+    const answer = await answerTo(stage, thread, second);
+    const [, lastWords = 'none'] = /My last words were: “([^”]+)”/.exec(text(answer)) ?? [];
+    expect(text(broken)).toContain(lastWords);
+    expect(heard.filter((type) => /cancel|truncate/.test(type))).toEqual([
+      'response.cancel',
+      'conversation.item.truncate',
+    ]);
+    const [voice] = await discord.until(() => {
+      const voices = discord.messages(thread).filter((one) => isVoice(one));
+      return voices.length > 0 ? voices : undefined;
+    });
+    expect(voice?.message_reference?.message_id).toBe(answer.id);
+    expect(gateway.realtime.opened).toBe(1);
+  });
+});
+
+it('two who speak at once are both heard, one after the other, and each is charged for their own', async () => {
+  const stage = await hearingBot({ gateway: quick });
+  const { discord, gateway } = stage;
+  const wire = listenIn(gateway);
+  const { thread } = await begun(stage, { who: 'everyone' });
+  const said = await Promise.all(
+    ['member', 'other'].map((who) => discord.as(who).in(thread).say(`this is ${who} speaking`)),
+  );
+  const answers = await Promise.all(said.map((one) => answerTo(stage, thread, one)));
+  expect(wire.asked()).toBe(2);
+  expect(answers.map(text)[1]).toContain('The first of 2 things was: “this is member speaking”');
+  await stage.app.stop();
+  const saids = storedTasks(stage).filter(({ kind }) => kind === 'said');
+  expect(saids.map(({ requesterId }) => requesterId).sort()).toEqual(
+    ['member', 'other'].map((who) => discord.world.user(who).id).sort(),
+  );
+  expect(
+    storedEntries(stage)
+      .map(({ memberId }) => memberId)
+      .sort(),
+  ).toEqual(saids.map(({ requesterId }) => requesterId).sort());
+  expect(booked(gateway)).toBe(2);
+});
+
+it('conversations that take place at once know nothing of each other', async () => {
+  const stage = await talkBot({ gateway: quick });
+  const { gateway } = stage;
+  const [one, other] = [await begun(stage, { voice: 'sage' }), await begun(stage, { who: 'everyone', voice: 'ash' })];
+  await Promise.all([
+    spoken(stage, one.opening, 'my name is Wren'),
+    spoken(stage, other.opening, 'my name is Crane', 'other'),
+  ]);
+  const [mine, theirs] = await Promise.all([
+    spoken(stage, one.opening, 'who am I?'),
+    spoken(stage, other.opening, 'who am I?', 'other'),
+  ]);
+  expect([text(mine), text(theirs)]).toEqual([
+    expect.stringContaining('was: “my name is Wren”'),
+    expect.stringContaining('was: “my name is Crane”'),
+  ]);
+  expect(gateway.realtime.sessions.map(({ settings }) => settings.voice)).toEqual(['sage', 'ash']);
+});
+
+describe('time', () => {
+  it('ends a conversation in which nobody speaks, also while the bot is away, and tells of it once', async () => {
+    const stage = await talkBot({ gateway: quick });
+    const { discord, clock, gateway } = stage;
+    const { thread, opening } = await begun(stage);
+    await spoken(stage, opening, 'hello');
+    await discord.until(() => discord.messages(thread).find(isVoice));
+    await stage.app.stop();
+    clock.putForward(16 * MINUTE_MS);
+    const second = await enter(stage);
+    const told = () => saying(discord, thread, 'nobody spoke for a while');
+    await discord.until(() => told().length === 2 || undefined, 'a notice');
+    await second.stop();
+    await enter(stage);
+    await (await discord.as('member').slash('help')).message();
+    expect(told()).toHaveLength(2);
+    expect(gateway.realtime.opened).toBe(1);
+  });
+
+  it('of an hour passes unnoticed', async () => {
+    const stage = await talkBot({ gateway: quick });
+    const { clock, gateway } = stage;
+    const { opening } = await begun(stage);
+    await spoken(stage, opening, 'my name is Wren');
+    for (const minutes of [14, 28, 42, 56, 70]) {
+      clock.putForward(14 * MINUTE_MS);
+      expect(text(await spoken(stage, opening, `it is ${minutes} past`))).toContain('was: “my name is Wren”');
+    }
+    expect(gateway.realtime.opened).toBeGreaterThan(1);
+    expect(stage.logged()).not.toContain('session_expired');
+  });
+
+  it.each(dialects)('of a gateway that ends sessions sooner does too, in the dialect %s', async (realtimeDialect) => {
+    const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
+    const { clock, gateway } = stage;
+    const { opening } = await begun(stage);
+    await spoken(stage, opening, 'my name is Wren');
+    clock.putForward(11 * MINUTE_MS);
+    expect(text(await spoken(stage, opening, 'who am I?'))).toContain('The first of 2 things was: “my name is Wren”');
+    expect(gateway.realtime.opened).toBe(2);
+  });
+});
+
+describe('who wants to be forgotten', () => {
+  it('in the middle of an answer leaves nothing, and the gateway is told to stop', async () => {
+    const stage = await talkBot({ gateway: quick });
+    const { discord, gateway } = stage;
+    const { thread, opening } = await begun(stage, { who: 'everyone' });
+    const there = discord.as('member');
+    gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
+    const running = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a secret' });
+    await running.message(isRunning);
+    await askedToForget(stage);
+    await discord.until(() => inPublic(stage, thread).length === 0 || undefined, 'an empty thread');
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
+    await expect.poll(() => storedTasks(stage)).toEqual([]);
+    expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
+  });
+
+  it('while nobody knows whether the gateway listens leaves nothing, once that is given up', async () => {
+    const stage = await talkBot({ gateway: quick });
+    const { discord, gateway, clock } = stage;
+    const wire = listenIn(gateway);
+    const { thread, opening } = await begun(stage);
+    const there = discord.as('member');
+    gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
+    await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a secret' });
+    await expect.poll(wire.asked).toBe(1);
+    await (await askedToForget(stage)).message((message) => text(message).includes('still under way'));
+    clock.putForward(2 * MINUTE_MS);
+    await expect.poll(() => storedTasks(stage), { timeout: 15_000 }).toEqual([]);
+    await discord.until(() => inPublic(stage, thread).length === 0 || undefined, 'an empty thread');
+    expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
+  });
+
+  it('in the conversation of somebody else is forgotten there, and it goes on', async () => {
+    const stage = await talkBot({ gateway: quick });
+    const { discord, gateway } = stage;
+    const { thread, opening } = await begun(stage, { who: 'everyone' });
+    await spoken(stage, opening, 'my name is Wren');
+    const secret = await spoken(stage, opening, 'a secret of somebody else', 'other');
+    await discord.until(() => discord.messages(thread).filter(isVoice).length === 2 || undefined, 'both voices');
+    await askedToForget(stage, 'other');
+    await discord.until(() => !discord.messages(thread).some(({ id }) => id === secret.id) || undefined, 'it gone');
+    await discord.until(() => discord.messages(thread).filter(isVoice).length === 1 || undefined, 'its voice gone');
+    const next = await spoken(stage, opening, 'who spoke?');
+    expect(text(next)).toContain('The first of 2 things was: “my name is Wren”');
+    const items = JSON.stringify(gateway.realtime.sessions.map((session) => session.items));
+    expect(items).not.toContain('secret');
+    expect(
+      storedTasks(stage)
+        .map(({ kind }) => kind)
+        .sort(),
+    ).toEqual(['said', 'said', 'talk']);
+  });
+});

@@ -1,0 +1,90 @@
+import { DatabaseSync } from 'node:sqlite';
+import { vi } from 'vitest';
+import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
+import { samplesFrom } from '../../../sandbox/gateway/realtime/input-buffer.ts';
+import type { Pcm } from '../../../src/lib/pcm.ts';
+import type { Entry } from '../../../src/services/ledger/entry.ts';
+import { fileOf } from '../../../src/services/tasks/store/store-address.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import type { Stage } from '../bot.ts';
+
+/** An answer as it went over the socket. */
+interface Told {
+  id: string;
+  status?: string;
+  tokens?: { input: number; output: number; audioOutput: number };
+  /** As it was put together by the gateway, whatever pieces it went in. */
+  sound: Buffer[];
+}
+
+export interface Wire {
+  /** By their ids, in their order. */
+  told: Map<string, Told>;
+  /** How often an answer was asked for. */
+  asked(): number;
+  /** What was sent and committed, one after the other. */
+  sounds: Pcm[];
+}
+
+type Frame = {
+  type?: string;
+  response_id?: string;
+  delta?: string;
+  audio?: string;
+  response?: { id: string; status: string; usage?: Usage | null };
+};
+type Usage = { input_tokens: number; output_tokens: number; output_token_details: { audio_tokens: number } };
+
+/** Listens in on every session of a gateway from now on, without changing a word. */
+export function listenIn({ realtime }: EmbeddedGateway): Wire {
+  const told = new Map<string, Told>();
+  const sounds: Pcm[] = [];
+  let asked = 0;
+  let pieces: Buffer[] = [];
+  realtime.on('open', ({ line }) => {
+    const { tell } = line;
+    vi.spyOn(line, 'tell').mockImplementation((event, times) => {
+      note(event as Frame, told);
+      tell.call(line, event, times);
+    });
+  });
+  realtime.on('heard', (_session, event) => {
+    const { type, audio = '' } = (event ?? {}) as Frame;
+    if (type === 'response.create') asked += 1;
+    if (type === 'input_audio_buffer.append') pieces.push(Buffer.from(audio, 'base64'));
+    if (type !== 'input_audio_buffer.commit') return;
+    sounds.push(samplesFrom(Buffer.concat(pieces)));
+    pieces = [];
+  });
+  return { told, sounds, asked: () => asked };
+}
+
+function note({ type = '', response, response_id = '', delta = '' }: Frame, told: Map<string, Told>): void {
+  if (type === 'response.created' && response) told.set(response.id, { id: response.id, sound: [] });
+  const known = told.get(response?.id ?? response_id);
+  if (known && /audio\.delta$/.test(type)) known.sound.push(Buffer.from(delta, 'base64'));
+  if (!known || type !== 'response.done' || !response) return;
+  known.status = response.status;
+  const { usage } = response;
+  if (!usage) return;
+  const { input_tokens: input, output_tokens: output, output_token_details: details } = usage;
+  known.tokens = { input, output, audioOutput: details.audio_tokens };
+}
+
+function rows<Kept>({ config }: Pick<Stage, 'config'>, namespace: string): Kept[] {
+  const database = new DatabaseSync(fileOf(config.store), { readOnly: true });
+  const found = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
+  database.close();
+  return found.map(({ value }) => JSON.parse(String(value)).value as Kept);
+}
+
+/** What lies in the bot's store, read past the bot. */
+export const storedTasks = (stage: Pick<Stage, 'config'>): Task[] => [
+  ...rows<Task>(stage, 'live'),
+  ...rows<Task>(stage, 'finished'),
+];
+export const storedEntries = (stage: Pick<Stage, 'config'>): Entry[] => rows<Entry>(stage, 'ledger');
+
+/** How often the gateway has counted an answer, by its own book. */
+export const booked = ({ usage }: EmbeddedGateway): number =>
+  usage.rows('sk-sandbox').reduce((sum, { requests }) => sum + requests, 0);
