@@ -146,7 +146,7 @@ export const refusals = {
     'The picture that should be changed cannot be looked at just now, so nobody knows how large it is. Try again in a moment, or send a mask that you have drawn.',
   soundUnreadable: 'This sound is broken and cannot be heard. Record or save it once more, and send it again.',
   soundTooLong: 'This sound lasts longer than {{most}} seconds. Say it in shorter parts.',
-  soundEmpty: 'There is nothing to hear in this. Hold the button while you speak, and send it again.',
+  soundEmpty: 'There is nothing to hear in this. Record it once more, and send it again.',
   soundUnknown: 'The bot cannot hear this kind of file. Send a voice message, or a file in Ogg Opus, MP3 or WAV.',
   soundsBusy: 'The bot has more to listen to than it can hear just now. Send it again in a moment.',
 } as const;
