@@ -16,17 +16,23 @@ export interface AskControls extends Pick<TaskControls, 'retryId' | 'deleteId' |
   declineId(taskId: string, number: number): string;
 }
 
+export const button = (label: string, id: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
+  return { type: 'button', id, label, ...more };
+};
+
+/** Nobody knows whether the gateway took it: its member decides. */
+export const undecidedButtons = (
+  { id }: Task,
+  controls: Pick<AskControls, 'tryAgainId' | 'dismissId'>,
+  say: Say,
+): ButtonPlan[] => [
+  button(say('task.buttons.tryAgain'), controls.tryAgainId(id), { look: 'danger' }),
+  button(say('task.buttons.dismiss'), controls.dismissId(id)),
+];
+
 export function answerButtons(task: Task, controls: AskControls, say: Say): ButtonPlan[] {
   const { id, state } = task;
-  const button = (label: string, customId: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
-    return { type: 'button', id: customId, label, ...more };
-  };
-  if (state === 'unconfirmed') {
-    return [
-      button(say('task.buttons.tryAgain'), controls.tryAgainId(id), { look: 'danger' }),
-      button(say('task.buttons.dismiss'), controls.dismissId(id)),
-    ];
-  }
+  if (state === 'unconfirmed') return undecidedButtons(task, controls, say);
   if (state === 'submitting') return [];
   const stop = button(say('ask.buttons.stop'), controls.stopId(id), { emoji: '⏹️' });
   if (!hasEnded(task)) return [...decisions(task, controls, say), stop];

@@ -2,6 +2,7 @@ import type { Say } from '../../locales/index.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
 import { promptOf } from '../../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { button, undecidedButtons } from '../ask/buttons.ts';
 import { type Manner, reasonOf } from '../ask/manner.ts';
 import { asText } from '../markdown.ts';
 import type { ButtonPlan } from '../plan.ts';
@@ -49,15 +50,7 @@ export const saidManner = (controls: TalkControls, isSpokenOver: (task: Task) =>
 
 function saidButtons(task: Task, controls: TalkControls, say: Say): ButtonPlan[] {
   const { id, state, request } = task;
-  const button = (label: string, customId: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
-    return { type: 'button', id: customId, label, ...more };
-  };
-  if (state === 'unconfirmed') {
-    return [
-      button(say('task.buttons.tryAgain'), controls.tryAgainId(id), { look: 'danger' }),
-      button(say('task.buttons.dismiss'), controls.dismissId(id)),
-    ];
-  }
+  if (state === 'unconfirmed') return undecidedButtons(task, controls, say);
   if (state === 'submitting') return [];
   if (!hasEnded(task)) return [button(say('ask.buttons.stop'), controls.stopId(id), { emoji: '⏹️' })];
   return [

@@ -1,6 +1,5 @@
-import { isRecord } from '../../../lib/exact-json.ts';
-import { firstAt, places } from '../read/places.ts';
-import { asNumber } from '../read/values.ts';
+import { countsIn } from '../read/counts.ts';
+import { places } from '../read/places.ts';
 import type { RealtimeUsage } from './events.ts';
 
 /** The wild is not of one mind about the plural. */
@@ -15,20 +14,4 @@ const at = {
   audioOutput: details('output', 'audio_tokens'),
 } as const;
 
-export function usageFrom(value: unknown): RealtimeUsage | undefined {
-  if (!isRecord(value)) return undefined;
-  const count = (name: keyof typeof at): number | undefined => firstAt(value, at[name], asCount);
-  const usage = {
-    input: count('input'),
-    cached: count('cached'),
-    output: count('output'),
-    audioInput: count('audioInput'),
-    audioOutput: count('audioOutput'),
-  };
-  return Object.values(usage).some((tokens) => tokens !== undefined) ? usage : undefined;
-}
-
-function asCount(value: unknown): number | undefined {
-  const number = asNumber(value);
-  return number !== undefined && number >= 0 ? Math.round(number) : undefined;
-}
+export const usageFrom = (value: unknown): RealtimeUsage | undefined => countsIn(value, at);

@@ -1,6 +1,7 @@
 import { isRecord } from '../../../lib/exact-json.ts';
-import { firstAt, places } from '../read/places.ts';
-import { asNumber, asText } from '../read/values.ts';
+import { countsIn } from '../read/counts.ts';
+import { places } from '../read/places.ts';
+import { asText } from '../read/values.ts';
 import { Growing, type Spot } from './growing.ts';
 import type { TextUsage } from './response.ts';
 
@@ -55,23 +56,7 @@ const at = {
 } as const;
 
 /** In the words of this endpoint or of chats. */
-export function usageFrom(value: unknown): TextUsage | undefined {
-  if (!isRecord(value)) return undefined;
-  const count = (name: keyof typeof at): number | undefined => firstAt(value, at[name], asCount);
-  const usage = {
-    input: count('input'),
-    cached: count('cached'),
-    output: count('output'),
-    reasoning: count('reasoning'),
-    total: count('total'),
-  };
-  return Object.values(usage).some((tokens) => tokens !== undefined) ? usage : undefined;
-}
-
-function asCount(value: unknown): number | undefined {
-  const number = asNumber(value);
-  return number !== undefined && number >= 0 ? Math.round(number) : undefined;
-}
+export const usageFrom = (value: unknown): TextUsage | undefined => countsIn(value, at);
 
 /** A word of the gateway that may be shown: short, one line. */
 export const asWord = (value: unknown): string | undefined => asText(value)?.replace(/\s+/g, ' ').slice(0, 80);
