@@ -6,7 +6,7 @@ import { speechOf } from '../../sandbox/gateway/realtime/voice.ts';
 import { commands } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import { type BotFigures, MODEL, machineTime, question, type SideOrder, type SideOrders } from './orders.ts';
-import { sounds } from './sounds.ts';
+import { sounds, spokenBy } from './sounds.ts';
 
 /** The embedded sides in a process of their own: members who speak, and the gateway that answers. */
 
@@ -34,7 +34,7 @@ gateway.realtime.on('heard', (session, event) => {
   if (type === 'input_audio_buffer.commit' || type === 'conversation.item.create') inputs[session.id] = machineTime();
 });
 
-const spoken = await sounds().spoken(speechOf('Tell me of the snow, and of the wind that carries it.', 'sage'));
+const spoken = await spokenBy(sounds(), speechOf('Tell me of the snow, and of the wind that carries it.', 'sage'));
 const file = { name: 'snow.ogg', bytes: spoken.bytes };
 const openings: Message[] = [];
 let asked = 0;

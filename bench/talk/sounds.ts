@@ -2,7 +2,7 @@ import { wordIn, wordsSpoken } from '../../sandbox/gateway/realtime/voice.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { PCM_RATE, type Pcm } from '../../src/lib/pcm.ts';
-import type { Sounds } from '../../src/services/sound/sound.ts';
+import type { Sounds, SpokenMessage } from '../../src/services/sound/sound.ts';
 import { openSounds } from '../../src/services/sound/sounds.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
@@ -17,16 +17,22 @@ export const sounds = (): Sounds =>
     log: openLog({ level: 'error', secrets: [], readable: false, write: (line) => process.stderr.write(line) }),
   });
 
+export function spokenBy(room: Sounds, voice: Pcm): Promise<SpokenMessage> {
+  const writer = room.writing({ mostSeconds: voice.length / PCM_RATE });
+  writer.add(voice);
+  return writer.finish();
+}
+
 /** What a voice message of ten seconds costs, both ways. */
 export async function measureSounds(): Promise<void> {
   const room = sounds();
   try {
     const voice = voiceFor(SECONDS);
     const begun = performance.now();
-    const { bytes } = await room.spoken(voice);
+    const { bytes } = await spokenBy(room, voice);
     const cold = performance.now() - begun;
     const rows = [
-      ['written, Ogg Opus and waveform', ...(await cost(() => room.spoken(voice)))],
+      ['written, Ogg Opus and waveform', ...(await cost(() => spokenBy(room, voice)))],
       ['read, Ogg Opus', ...(await cost(() => room.decoded(bytes, { mostSeconds: 60 })))],
     ];
     console.log(

@@ -1,21 +1,25 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { type Pcm, secondsOf } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { recognise } from '../media/recognise/recognise.ts';
-import type { SoundAnswer, SoundResult } from './job.ts';
+import type { ReadJob } from './job.ts';
 import { isReadable } from './readable.ts';
-import type { Sounds, SpokenMessage } from './sound.ts';
+import type { Sounds } from './sound.ts';
 import { WorkerLost, Workroom } from './workroom.ts';
+import { Writings } from './writings.ts';
 
 interface SoundSettings {
   clock: Clock;
   log: Log;
 }
 
-/** Nothing is loaded, and no thread begun, before the first sound. */
+/**
+ * Nothing is loaded, and no thread begun, before the first sound. Files are read in a room of their own: one that is the end of its worker takes
+ * no voice along that is being written, and neither waits for the other.
+ */
 export function openSounds({ clock, log }: SoundSettings): Sounds {
-  const room = new Workroom(new URL('./sound.worker.ts', import.meta.url), clock);
+  const reading = new Workroom<ReadJob, ArrayBuffer>(new URL('./reading.worker.ts', import.meta.url), clock);
+  const writings = new Writings(clock);
   return {
     async decoded(given, { mostSeconds }) {
       if (given.length === 0) throw new Refusal('refusals.soundEmpty');
@@ -23,23 +27,18 @@ export function openSounds({ clock, log }: SoundSettings): Sounds {
       const bytes = new Uint8Array(given);
       const type = recognise(Buffer.from(bytes.buffer))?.extension;
       if (type === undefined || !isReadable(type)) throw new Refusal('refusals.soundUnknown');
-      const answer = await room.run({ do: 'read', type, bytes, mostSeconds }).catch(lostWith(log, type));
-      if ('failed' in answer) {
-        log.warn({ type, reason: answer.failed }, 'A sound could not be read.');
-        throw new Refusal('refusals.soundUnreadable');
-      }
-      return new Int16Array(resultOf(answer).bytes);
+      const answer = await reading.run({ type, bytes, mostSeconds }, [bytes.buffer]).catch(lostWith(log, type));
+      if ('refused' in answer) throw new Refusal(answer.refused.key, answer.refused.variables);
+      if ('done' in answer) return new Int16Array(answer.done);
+      log.warn({ type, reason: answer.failed }, 'A sound could not be read.');
+      throw new Refusal('refusals.soundUnreadable');
     },
 
-    async spoken(pcm: Pcm): Promise<SpokenMessage> {
-      if (pcm.length === 0) throw new Error('There is nothing to say in no samples.');
-      const answer = await room.run({ do: 'write', pcm: new Int16Array(pcm) });
-      if ('failed' in answer) throw new Error(`A voice could not be written: ${answer.failed}`);
-      const { bytes, waveform = '' } = resultOf(answer);
-      return { bytes: Buffer.from(bytes), seconds: secondsOf(pcm), waveform };
-    },
+    writing: ({ mostSeconds }) => writings.begin(mostSeconds),
 
-    close: () => room.close(),
+    async close() {
+      await Promise.all([reading.close(), writings.close()]);
+    },
   };
 }
 
@@ -51,8 +50,3 @@ const lostWith =
     log.warn({ type, err: error }, 'A sound was the end of its worker.');
     throw new Refusal('refusals.soundUnreadable');
   };
-
-function resultOf(answer: Exclude<SoundAnswer, { failed: string }>): SoundResult {
-  if ('refused' in answer) throw new Refusal(answer.refused.key, answer.refused.variables);
-  return answer;
-}

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { SoundAnswer, SoundJob } from './job.ts';
+import type { JobAnswer } from './job.ts';
 
-/** A file that keeps the worker busy for longer than this is made to do so: an hour of sound takes some ten seconds. */
+/** A job that keeps the worker busy for longer than this is made to do so: an hour of sound takes some ten seconds. */
 const LONGEST_MS = 30_000;
 /** A conversation goes on within this, and its codecs are still there. */
 const IDLE_MS = 60_000;
@@ -17,33 +17,48 @@ export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
 }
 
-interface Order {
-  readonly job: SoundJob;
-  readonly resolve: (answer: SoundAnswer) => void;
+interface Order<Job, Result> {
+  readonly job: Job;
+  readonly handsOver: readonly ArrayBuffer[];
+  readonly rank: () => number;
+  readonly resolve: (answer: JobAnswer<Result>) => void;
   readonly reject: (reason: Error) => void;
 }
 
+interface RoomSettings {
+  mostWaiting?: number;
+  /** Something is under way between two jobs that the worker must not be let go in. */
+  isNeeded?(): boolean;
+}
+
 /** One worker thread, begun when it is needed first and ended when nothing comes any more, and the queue before it. */
-export class Workroom {
+export class Workroom<Job, Result> {
   readonly #script: URL;
   readonly #clock: Clock;
-  readonly #waiting: Order[] = [];
+  readonly #mostWaiting: number;
+  readonly #isNeeded: () => boolean;
+  readonly #waiting: Order<Job, Result>[] = [];
   #worker: Worker | undefined;
-  #current: Order | undefined;
+  #current: Order<Job, Result> | undefined;
   #unset: () => void = () => undefined;
   #isClosed = false;
 
-  constructor(script: URL, clock: Clock) {
+  constructor(script: URL, clock: Clock, { mostWaiting = MOST_WAITING, isNeeded = () => false }: RoomSettings = {}) {
     this.#script = script;
     this.#clock = clock;
+    this.#mostWaiting = mostWaiting;
+    this.#isNeeded = isNeeded;
   }
 
-  /** Throws a `Refusal` where there is no room, and `WorkerLost` where the job was the end of its worker. */
-  run(job: SoundJob): Promise<SoundAnswer> {
+  /**
+   * Of what waits, the lowest rank goes first, and who came first of one rank. Throws a `Refusal` where there is no room, and `WorkerLost` where the
+   * job was the end of its worker.
+   */
+  run(job: Job, handsOver: readonly ArrayBuffer[], rank: () => number = () => 0): Promise<JobAnswer<Result>> {
     if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
-    if (this.#waiting.length >= MOST_WAITING) return Promise.reject(new Refusal('refusals.soundsBusy'));
+    if (this.#waiting.length >= this.#mostWaiting) return Promise.reject(new Refusal('refusals.soundsBusy'));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, resolve, reject });
+      this.#waiting.push({ job, handsOver, rank, resolve, reject });
       this.#next();
     });
   }
@@ -59,18 +74,28 @@ export class Workroom {
   #next(): void {
     if (this.#current || this.#isClosed) return;
     this.#unset();
-    this.#current = this.#waiting.shift();
+    this.#current = this.#taken();
     if (!this.#current) {
       // An idle worker must not keep a process alive that has nothing else to do.
       this.#worker?.unref();
-      if (this.#worker) this.#unset = this.#clock.after(IDLE_MS, () => void this.#dismiss());
+      this.#rest();
       return;
     }
     this.#worker ??= this.#hire();
     this.#worker.ref();
     this.#unset = this.#clock.after(LONGEST_MS, () => void this.#dismiss('It took too long.'));
-    const { job } = this.#current;
-    this.#worker.postMessage(job, [job.do === 'read' ? job.bytes.buffer : job.pcm.buffer]);
+    const { job, handsOver } = this.#current;
+    this.#worker.postMessage(job, handsOver);
+  }
+
+  #taken(): Order<Job, Result> | undefined {
+    const ranks = this.#waiting.map(({ rank }) => rank());
+    return this.#waiting.splice(ranks.indexOf(Math.min(...ranks)), 1)[0];
+  }
+
+  #rest(): void {
+    if (!this.#worker) return;
+    this.#unset = this.#clock.after(IDLE_MS, () => (this.#isNeeded() ? this.#rest() : void this.#dismiss()));
   }
 
   #hire(): Worker {
@@ -84,7 +109,7 @@ export class Workroom {
     });
     worker.stdout.resume();
     worker.stderr.resume();
-    worker.on('message', (answer: SoundAnswer) => {
+    worker.on('message', (answer: JobAnswer<Result>) => {
       if (this.#worker === worker) this.#settle((order) => order.resolve(answer));
     });
     worker.on('error', (cause) => this.#lost(worker, new WorkerLost('The worker failed.', { cause })));
@@ -107,7 +132,7 @@ export class Workroom {
     this.#settle((order) => order.reject(reason));
   }
 
-  #settle(how: (order: Order) => void): void {
+  #settle(how: (order: Order<Job, Result>) => void): void {
     const order = this.#current;
     this.#current = undefined;
     if (order) how(order);

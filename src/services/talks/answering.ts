@@ -4,16 +4,18 @@ import { Draft } from '../asks/draft.ts';
 import { begun, brokenOff, drafted } from '../asks/transitions.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { RealtimeResponse } from '../gateway/realtime/events.ts';
-import type { Sounds } from '../sound/sound.ts';
+import type { Sounds, VoiceWriter } from '../sound/sound.ts';
 import type { Voice } from '../tasks/answer.ts';
 import type { TasksLog, Transition } from '../tasks/book.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
-import { Recording } from './recording.ts';
 import type { Speaking } from './speaking.ts';
 import { concluded, heardAs } from './transitions.ts';
 
+/** No answer is longer by itself; whoever makes one that is shall not fill the memory, nor what Discord takes as a file. */
+const MOST_SECONDS = 10 * 60;
+
 interface AnsweringParts {
-  sounds: Pick<Sounds, 'spoken'>;
+  sounds: Pick<Sounds, 'writing'>;
   clock: Clock;
   log: TasksLog;
   change(id: string, transition: Transition): Promise<Task>;
@@ -29,16 +31,17 @@ export class Answering {
 
   /** `silent` is called as soon as the model has ended, whatever is left to do about what it said. */
   async bring(id: string, speaking: Speaking, silent: () => void): Promise<void> {
-    const { change, clock, log } = this.#parts;
+    const { change, clock, log, sounds } = this.#parts;
+    // Written while it is said, so that the end of the words waits for the last of the sound alone.
+    const writer = sounds.writing({ mostSeconds: MOST_SECONDS });
     try {
       const task = await change(id, (known) => begun(known, []));
       if (hasEnded(task) || task.unwanted) await speaking.takeBack('stopped');
-      const recording = new Recording();
-      const response = await this.#listen(id, speaking, recording).finally(silent);
+      const response = await this.#listen(id, speaking, writer).finally(silent);
       const { takenBack } = speaking;
       // Whoever breaks an answer off does not want to hear it, and a bot that is about to end has no time to prepare it.
-      const voice = takenBack ? undefined : await this.#voiceOf(id, recording);
-      const isAnything = response.text !== '' || !recording.isEmpty;
+      const voice = takenBack ? undefined : await this.#voiceOf(id, writer);
+      const isAnything = response.text !== '' || !writer.isEmpty;
       await change(id, (known) => concluded(known, { response, isAnything, voice, takenBack }, clock.now()));
     } catch (error) {
       // Its member may have had it deleted: then nobody waits for more of it.
@@ -46,16 +49,18 @@ export class Answering {
       log.error({ task: id, err: error }, 'An answer could not be brought to its end.');
       const reason = error instanceof GatewayError ? error : undefined;
       await change(id, (known) => brokenOff(known, speaking.takenBack ?? 'failed', reason, clock.now()));
+    } finally {
+      writer.drop();
     }
   }
 
-  async #listen(id: string, speaking: Speaking, recording: Recording): Promise<RealtimeResponse> {
+  async #listen(id: string, speaking: Speaking, writer: VoiceWriter): Promise<RealtimeResponse> {
     const { clock } = this.#parts;
     const draft = new Draft(clock, (text, doing) => this.#note(id, (task) => drafted(task, text, doing, clock.now())));
     try {
       for await (const event of speaking.answer.events) {
         if (event.type === 'text') draft.add(event.delta);
-        else if (event.type === 'audio') recording.add(event.pcm);
+        else if (event.type === 'audio') writer.add(event.pcm);
         else if (event.type === 'heard') await this.#note(id, (task) => heardAs(task, event.text));
         else if (event.type === 'end') return event.response;
       }
@@ -74,11 +79,11 @@ export class Answering {
     }
   }
 
-  async #voiceOf(id: string, recording: Recording): Promise<Voice | undefined> {
-    if (recording.isEmpty) return undefined;
+  async #voiceOf(id: string, writer: VoiceWriter): Promise<Voice | undefined> {
+    if (writer.isEmpty) return undefined;
     try {
-      const { bytes, seconds, waveform } = await this.#parts.sounds.spoken(recording.whole());
-      return { seconds, waveform, sound: bytes.toString('base64'), ...(recording.isCut && { isCut: true }) };
+      const { bytes, seconds, waveform, isCut } = await writer.finish();
+      return { seconds, waveform, sound: bytes.toString('base64'), ...(isCut && { isCut }) };
     } catch (error) {
       this.#parts.log.error({ task: id, err: error }, 'A spoken answer could not be made a voice message.');
       return undefined;

@@ -19,7 +19,7 @@ import type { Speaking } from './speaking.ts';
 import { talkOf, talkOver, turnGone, underWay } from './transitions.ts';
 
 interface TalksParts extends OpeningParts {
-  sounds: Pick<Sounds, 'spoken'>;
+  sounds: Pick<Sounds, 'writing'>;
   clock: Clock;
   log: TasksLog;
 }

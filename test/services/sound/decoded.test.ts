@@ -7,8 +7,9 @@ import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { recorded } from '../../../src/services/sound/read/recording.ts';
 import { openSounds } from '../../../src/services/sound/sounds.ts';
-import { oggOf } from '../../../src/services/sound/write/pages.ts';
 import { heightOf, likeness, loudness } from './listen.ts';
+import { oggOf } from './ogg-of.ts';
+import { spokenBy } from './spoken-by.ts';
 import { played, SECONDS, TONE_SECONDS, tones } from './tones.ts';
 import { wavOf } from './wav-file.ts';
 
@@ -88,7 +89,7 @@ describe('a sound that members send', () => {
       { length: 4 * original.length },
       (_, at) => 32_767 * (original[at % original.length] ?? 0),
     );
-    const { bytes: message } = await sounds.spoken(long);
+    const { bytes: message } = await spokenBy(sounds, long);
     for (const whole of [message, file('constant-with-title.mp3'), file('twenty-four-bits.wav')]) {
       const seconds = secondsOf(await heard(whole));
       const pcm = await heard(whole.subarray(0, Math.round(whole.length * 0.7)));

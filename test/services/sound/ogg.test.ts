@@ -5,8 +5,8 @@ import { sumOf } from '../../../src/services/sound/ogg-sum.ts';
 import { packetsOf } from '../../../src/services/sound/read/ogg.ts';
 import { opusStretches } from '../../../src/services/sound/read/opus.ts';
 import { recorded } from '../../../src/services/sound/read/recording.ts';
-import { oggOf } from '../../../src/services/sound/write/pages.ts';
 import { loudness } from './listen.ts';
+import { oggOf } from './ogg-of.ts';
 import { SECONDS } from './tones.ts';
 
 const file = readFileSync(new URL('./files/mono.ogg', import.meta.url));

@@ -5,6 +5,7 @@ import { openLog } from '../../../src/lib/log.ts';
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
 import { openSounds } from '../../../src/services/sound/sounds.ts';
 import { likeness, loudness } from './listen.ts';
+import { spokenBy } from './spoken-by.ts';
 import { played } from './tones.ts';
 
 const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
@@ -87,7 +88,7 @@ describe('a voice message', () => {
     'of %d s says the same to another decoder, from the first sample to the last',
     async (seconds) => {
       const pcm = repeated(seconds);
-      const message = await sounds.spoken(pcm);
+      const message = await spokenBy(sounds, pcm);
       const { samples, errors } = await replayed(message.bytes);
       expect(errors).toEqual([]);
       expect(message.seconds).toBe(pcm.length / PCM_RATE);
@@ -102,7 +103,7 @@ describe('a voice message', () => {
 
   it('is heard by us as it was said', async () => {
     const pcm = repeated(2.5);
-    const { bytes } = await sounds.spoken(pcm);
+    const { bytes } = await spokenBy(sounds, pcm);
     const again = await sounds.decoded(bytes, { mostSeconds: 3 });
     expect(again.length).toBe(pcm.length);
     expect(likeness(pcm, again, 2)).toBeGreaterThan(0.98);
@@ -111,12 +112,12 @@ describe('a voice message', () => {
   it('of one page alone has an end in the right place', async () => {
     for (const seconds of [0.1, 0.37, 0.9]) {
       const pcm = repeated(seconds);
-      expect((await sounds.decoded((await sounds.spoken(pcm)).bytes, { mostSeconds: 3 })).length).toBe(pcm.length);
+      expect((await sounds.decoded((await spokenBy(sounds, pcm)).bytes, { mostSeconds: 3 })).length).toBe(pcm.length);
     }
   });
 
   it('is pages in their order, with heads of their own, places that grow by a second, and an end', async () => {
-    const pages = pagesOf((await sounds.spoken(repeated(5.5))).bytes);
+    const pages = pagesOf((await spokenBy(sounds, repeated(5.5))).bytes);
     const [head, tags, ...sound] = pages;
     expect(pages.map(({ number }) => number)).toEqual(pages.keys().toArray());
     expect(new Set(pages.map(({ serial }) => serial)).size).toBe(1);
@@ -135,7 +136,7 @@ describe('a voice message', () => {
   });
 
   it('takes some 32 kbit/s', async () => {
-    const { bytes } = await sounds.spoken(repeated(10));
+    const { bytes } = await spokenBy(sounds, repeated(10));
     expect((bytes.length * 8) / 10).toBeGreaterThan(20_000);
     expect((bytes.length * 8) / 10).toBeLessThan(40_000);
   });
@@ -143,14 +144,14 @@ describe('a voice message', () => {
   it('is drawn by a column each tenth of a second, the loudest one full and silence empty', async () => {
     const pcm = new Int16Array(2 * PCM_RATE);
     pcm.set(repeated(0.3), PCM_RATE);
-    const columns = [...Buffer.from((await sounds.spoken(pcm)).waveform, 'base64')];
+    const columns = [...Buffer.from((await spokenBy(sounds, pcm)).waveform, 'base64')];
     expect(columns).toHaveLength(20);
     expect(Math.max(...columns)).toBe(255);
     expect(columns.map((column) => column > 0)).toEqual(columns.map((_, index) => index >= 10 && index < 13));
   });
 
   it('is drawn by 256 columns at most, one at least, and flat where there is only hiss', async () => {
-    const drawn = async (pcm: Int16Array) => Buffer.from((await sounds.spoken(pcm)).waveform, 'base64');
+    const drawn = async (pcm: Int16Array) => Buffer.from((await spokenBy(sounds, pcm)).waveform, 'base64');
     expect(await drawn(repeated(27))).toHaveLength(256);
     expect(await drawn(repeated(0.01))).toHaveLength(1);
     const hiss = Int16Array.from({ length: PCM_RATE }, (_, index) => (index % 2 === 0 ? 9 : -9));
@@ -159,12 +160,12 @@ describe('a voice message', () => {
   });
 
   it('cannot be made of nothing', async () => {
-    await expect(sounds.spoken(new Int16Array())).rejects.toThrow('nothing to say');
+    await expect(spokenBy(sounds, new Int16Array())).rejects.toThrow('nothing to say');
   });
 
   it('leaves what it was given as it was', async () => {
     const pcm = repeated(0.5);
-    await sounds.spoken(pcm);
+    await spokenBy(sounds, pcm);
     expect(pcm).toEqual(repeated(0.5));
   });
 });

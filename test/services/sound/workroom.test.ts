@@ -20,14 +20,14 @@ const script = new URL(
   });`)}`,
 );
 
-const job = (deed: number) => ({ do: 'read', type: 'wav', bytes: Uint8Array.of(deed), mostSeconds: 1 }) as const;
+const job = (deed: number) => ({ bytes: Uint8Array.of(deed) });
 const told = async (run: Promise<unknown>): Promise<string> =>
   await run.then((answer) => JSON.stringify(answer), String);
 
 describe('the room of the sounds', () => {
   it('loses only the file that was the end of its worker, and a fresh worker goes on', async () => {
     const room = new Workroom(script, systemClock);
-    const outcomes = await Promise.all([0, 0, 1, 0, 2, 0, 3, 0].map((deed) => told(room.run(job(deed)))));
+    const outcomes = await Promise.all([0, 0, 1, 0, 2, 0, 3, 0].map((deed) => told(room.run(job(deed), []))));
     expect(outcomes).toEqual([
       '{"failed":"1"}',
       '{"failed":"2"}',
@@ -44,8 +44,8 @@ describe('the room of the sounds', () => {
   it('ends a worker that never comes back, and what waits gets another', async () => {
     const clock = new ManualClock();
     const room = new Workroom(script, clock);
-    await told(room.run(job(0)));
-    const outcomes = Promise.all([4, 0].map((deed) => told(room.run(job(deed)))));
+    await told(room.run(job(0), []));
+    const outcomes = Promise.all([4, 0].map((deed) => told(room.run(job(deed), []))));
     clock.advance(30_000);
     expect(await outcomes).toEqual(['WorkerLost: It took too long.', '{"failed":"1"}']);
     await room.close();
@@ -54,35 +54,60 @@ describe('the room of the sounds', () => {
   it('gives no worker more time for having waited', async () => {
     const clock = new ManualClock();
     const room = new Workroom(script, clock);
-    await told(room.run(job(0)));
+    await told(room.run(job(0), []));
     clock.advance(29_999);
-    expect(await told(room.run(job(0)))).toBe('{"failed":"2"}');
+    expect(await told(room.run(job(0), []))).toBe('{"failed":"2"}');
     await room.close();
   });
 
   it('lets its worker go after a minute without work, and has a new one for the next file', async () => {
     const clock = new ManualClock();
     const room = new Workroom(script, clock);
-    await told(room.run(job(0)));
+    await told(room.run(job(0), []));
     clock.advance(59_999);
-    expect(await told(room.run(job(0)))).toBe('{"failed":"2"}');
+    expect(await told(room.run(job(0), []))).toBe('{"failed":"2"}');
     clock.advance(60_000);
-    expect(await told(room.run(job(0)))).toBe('{"failed":"1"}');
+    expect(await told(room.run(job(0), []))).toBe('{"failed":"1"}');
+    await room.close();
+  });
+
+  it('keeps its worker as long as something is under way in it, however long the pause, and lets it go afterwards', async () => {
+    const clock = new ManualClock();
+    let isNeeded = true;
+    const room = new Workroom(script, clock, { isNeeded: () => isNeeded });
+    await told(room.run(job(0), []));
+    clock.advance(600_000);
+    expect(await told(room.run(job(0), []))).toBe('{"failed":"2"}');
+    isNeeded = false;
+    clock.advance(60_000);
+    expect(await told(room.run(job(0), []))).toBe('{"failed":"1"}');
+    await room.close();
+  });
+
+  it('takes the lowest rank first of what waits when it has time, and of one rank who came first', async () => {
+    const room = new Workroom(script, new ManualClock());
+    const order: string[] = [];
+    let late = 9;
+    const ranked = { first: () => 5, second: () => 5, third: () => 5, late: () => late, low: () => 1 };
+    const runs = Object.entries(ranked).map(([name, rank]) => room.run(job(0), [], rank).then(() => order.push(name)));
+    late = 0;
+    await Promise.all(runs);
+    expect(order).toEqual(['first', 'late', 'low', 'second', 'third']);
     await room.close();
   });
 
   it('says no to more than can wait, at once', async () => {
     const room = new Workroom(script, new ManualClock());
-    const outcomes = Array.from({ length: 40 }, () => told(room.run(job(0))));
+    const outcomes = Array.from({ length: 40 }, () => told(room.run(job(0), [])));
     expect((await Promise.all(outcomes)).filter((outcome) => outcome.includes('soundsBusy'))).toHaveLength(7);
     await room.close();
   });
 
   it('says that the bot is stopping to whoever waits when it closes, and afterwards', async () => {
     const room = new Workroom(script, new ManualClock());
-    const waiting = [4, 0].map((deed) => told(room.run(job(deed))));
+    const waiting = [4, 0].map((deed) => told(room.run(job(deed), [])));
     await room.close();
-    expect(await Promise.all([...waiting, told(room.run(job(0)))])).toEqual(
+    expect(await Promise.all([...waiting, told(room.run(job(0), []))])).toEqual(
       Array<string>(3).fill('Refusal: refusals.stopping'),
     );
   });

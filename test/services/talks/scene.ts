@@ -62,7 +62,7 @@ interface SceneOptions extends GatewayOptions {
   isShown?: boolean;
   /** Nothing reaches the store any more after so many writes. */
   diesAfter?: number;
-  sounds?: Pick<Sounds, 'spoken'>;
+  sounds?: Pick<Sounds, 'writing'>;
   removed?: string[];
 }
 

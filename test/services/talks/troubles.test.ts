@@ -72,8 +72,9 @@ it('what nobody knows whether the gateway heard is its member’s to decide', as
 });
 
 it('a sound that cannot be made a voice message leaves the words, and the log says why', async () => {
-  const spoken = () => Promise.reject(new Error('The writer has no ink.'));
-  const { begin, say, ended, logged } = await scene({ sounds: { spoken } });
+  const finish = () => Promise.reject(new Error('The writer has no ink.'));
+  const writing = () => ({ isEmpty: false, add: () => undefined, finish, drop: () => undefined });
+  const { begin, say, ended, logged } = await scene({ sounds: { writing } });
   const answer = await ended(await say(await begin(), 'Hello'));
   expect(answer.state).toBe('ready');
   expect(answer.text).toContain('Hello');

@@ -1,6 +1,6 @@
-import { Application, createEncoder, Signal } from 'libopus-wasm';
+import { Application, createEncoder, type OpusEncoderHandle, Signal } from 'libopus-wasm';
 import { PCM_RATE, type Pcm } from '../../../lib/pcm.ts';
-import { oggOf, type Packet } from './pages.ts';
+import { OggFile } from './pages.ts';
 
 /** 20 ms, as everywhere on Discord. */
 const FRAME = PCM_RATE / 50;
@@ -12,28 +12,62 @@ const MAKER = 'Atelier';
 /** Tells streams in one file apart, and there is one. */
 const SERIAL = 1;
 
-/** A voice as Ogg Opus (RFC 7845). */
-export async function opusOf(pcm: Pcm): Promise<Buffer> {
-  const encoder = await createEncoder({
-    sampleRate: PCM_RATE,
-    channels: 1,
-    application: Application.Audio,
-    signal: Signal.Voice,
-    bitrate: BITRATE,
-  });
-  try {
-    // The encoder is late by this much: so much more has to go in for the last of it to come out, and so much is skipped at the start.
-    const late = encoder.getLookahead();
-    const end = late + pcm.length;
-    const packets: Packet[] = [];
-    for (let at = 0; at < end; at += FRAME) {
-      const frame = new Int16Array(FRAME);
-      frame.set(pcm.subarray(at, at + FRAME));
-      packets.push({ data: encoder.encode(frame), granule: Math.min(at + FRAME, end) * GRANULES });
+/** A voice as Ogg Opus (RFC 7845), written while it comes: in pieces, or the whole at once, is the same. */
+export class OpusVoice {
+  readonly #encoder: OpusEncoderHandle;
+  /** The encoder is late by this much: so much more has to go in for the last of it to come out, and so much is skipped at the start. */
+  readonly #late: number;
+  readonly #file: OggFile;
+  /** Filled from its beginning until it is whole. */
+  #frame = new Int16Array(FRAME);
+  #inFrame = 0;
+  #samples = 0;
+  #encoded = 0;
+
+  static async begin(): Promise<OpusVoice> {
+    const encoder = await createEncoder({
+      sampleRate: PCM_RATE,
+      channels: 1,
+      application: Application.Audio,
+      signal: Signal.Voice,
+      bitrate: BITRATE,
+    });
+    return new OpusVoice(encoder);
+  }
+
+  private constructor(encoder: OpusEncoderHandle) {
+    this.#encoder = encoder;
+    this.#late = encoder.getLookahead();
+    this.#file = new OggFile([head(this.#late * GRANULES), tags()], SERIAL);
+  }
+
+  add(pcm: Pcm): void {
+    this.#samples += pcm.length;
+    for (let at = 0; at < pcm.length; ) {
+      const part = pcm.subarray(at, at + FRAME - this.#inFrame);
+      this.#frame.set(part, this.#inFrame);
+      this.#inFrame += part.length;
+      at += part.length;
+      if (this.#inFrame === FRAME) this.#encode(this.#encoded + FRAME);
     }
-    return oggOf([head(late * GRANULES), tags()], packets, SERIAL);
-  } finally {
-    encoder.free();
+  }
+
+  /** The whole file. */
+  end(): Buffer {
+    const end = this.#late + this.#samples;
+    while (this.#encoded < end) this.#encode(Math.min(this.#encoded + FRAME, end));
+    return this.#file.end();
+  }
+
+  free(): void {
+    this.#encoder.free();
+  }
+
+  #encode(until: number): void {
+    this.#file.add({ data: this.#encoder.encode(this.#frame), granule: until * GRANULES });
+    this.#encoded += FRAME;
+    this.#frame.fill(0);
+    this.#inFrame = 0;
   }
 }
 

@@ -15,25 +15,49 @@ export interface Packet {
 }
 
 /** One stream as an Ogg file (RFC 3533). Each head has a page of its own, as Opus wants it. */
-export function oggOf(heads: readonly Uint8Array[], packets: readonly Packet[], serial: number): Buffer {
-  const pages: Packet[][] = heads.map((data) => [{ data, granule: 0 }]);
-  let page: Packet[] = [];
-  let lengths = 0;
-  for (const packet of packets) {
-    const more = lengthsOf(packet).length;
-    if (page.length === 0 || page.length === PACKETS_A_PAGE || lengths + more > MOST_LENGTHS) {
-      page = [];
-      lengths = 0;
-      pages.push(page);
+export class OggFile {
+  readonly #serial: number;
+  readonly #pages: Buffer[] = [];
+  /** The latest page stays open, for only the end says that it is the last. */
+  #open: Packet[] = [];
+  #lengths = 0;
+  #isHead = false;
+
+  constructor(heads: readonly Uint8Array[], serial: number) {
+    this.#serial = serial;
+    for (const data of heads) {
+      this.#close(0);
+      this.#put({ data, granule: 0 });
+      this.#isHead = true;
     }
-    page.push(packet);
-    lengths += more;
   }
-  const written = pages.map((packed, number) => {
-    const flags = (number === 0 ? FIRST : 0) | (number === pages.length - 1 ? LAST : 0);
-    return pageOf(packed, { flags, serial, number });
-  });
-  return Buffer.concat(written);
+
+  add(packet: Packet): void {
+    const isFull = this.#open.length === PACKETS_A_PAGE || this.#lengths + lengthsOf(packet).length > MOST_LENGTHS;
+    if (this.#isHead || isFull) this.#close(0);
+    this.#put(packet);
+  }
+
+  /** The whole file. */
+  end(): Buffer {
+    this.#close(LAST);
+    return Buffer.concat(this.#pages);
+  }
+
+  #put(packet: Packet): void {
+    this.#open.push(packet);
+    this.#lengths += lengthsOf(packet).length;
+  }
+
+  #close(flag: number): void {
+    if (this.#open.length === 0) return;
+    const number = this.#pages.length;
+    const flags = (number === 0 ? FIRST : 0) | flag;
+    this.#pages.push(pageOf(this.#open, { flags, serial: this.#serial, number }));
+    this.#open = [];
+    this.#lengths = 0;
+    this.#isHead = false;
+  }
 }
 
 function pageOf(packets: readonly Packet[], { flags, serial, number }: Record<'flags' | 'serial' | 'number', number>) {

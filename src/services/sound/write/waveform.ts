@@ -5,15 +5,45 @@ const MOST_COLUMNS = 256;
 const COLUMN = PCM_RATE / 10;
 /** Below this nothing was said, and hiss is not drawn as if it were. */
 const QUIET = 0.01 * 32_768;
+/** Hundreds a column, so that nobody sees that an edge lies between two of them. */
+const MOST_CELLS = 2 ** 17;
 
-/** How loud it is from moment to moment, 0 to 255 a column, the loudest one being full. */
-export function waveformOf(pcm: Pcm): string {
-  const columns = Math.max(1, Math.min(MOST_COLUMNS, Math.ceil(pcm.length / COLUMN)));
-  const loudness = Array.from({ length: columns }, (_, column) => {
-    const [from, to] = [column, column + 1].map((edge) => Math.round((edge * pcm.length) / columns));
-    const part = pcm.subarray(from, to);
-    return Math.sqrt(part.reduce((sum, value) => sum + value * value, 0) / Math.max(1, part.length));
-  });
-  const full = Math.max(QUIET, ...loudness);
-  return Buffer.from(loudness.map((value) => Math.round((255 * value) / full))).toString('base64');
+/**
+ * How loud it is from moment to moment, 0 to 255 a column, the loudest one being full. How wide a column is shows at the end alone: until then the
+ * sound is kept as the power of narrow cells, which become twice as wide, two of them one, whenever they are full.
+ */
+export class Waveform {
+  readonly #cells = new Float32Array(MOST_CELLS);
+  #width = 1;
+  #samples = 0;
+
+  add(pcm: Pcm): void {
+    for (const value of pcm) {
+      if (this.#samples === MOST_CELLS * this.#width) this.#widen();
+      const cell = Math.floor(this.#samples / this.#width);
+      this.#cells[cell] = (this.#cells[cell] ?? 0) + value * value;
+      this.#samples += 1;
+    }
+  }
+
+  drawn(): string {
+    const samples = this.#samples;
+    const columns = Math.max(1, Math.min(MOST_COLUMNS, Math.ceil(samples / COLUMN)));
+    const loudness = Array.from({ length: columns }, (_, column) => {
+      const [from = 0, to = 0] = [column, column + 1].map((edge) => Math.round((edge * samples) / columns));
+      const cells = this.#cells.subarray(Math.round(from / this.#width), Math.round(to / this.#width));
+      return Math.sqrt(cells.reduce((sum, power) => sum + power, 0) / Math.max(1, to - from));
+    });
+    const full = Math.max(QUIET, ...loudness);
+    return Buffer.from(loudness.map((value) => Math.round((255 * value) / full))).toString('base64');
+  }
+
+  #widen(): void {
+    const half = MOST_CELLS / 2;
+    for (let cell = 0; cell < half; cell++) {
+      this.#cells[cell] = (this.#cells[2 * cell] ?? 0) + (this.#cells[2 * cell + 1] ?? 0);
+    }
+    this.#cells.fill(0, half);
+    this.#width *= 2;
+  }
 }

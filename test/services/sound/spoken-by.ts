@@ -1,0 +1,8 @@
+import type { Sounds, SpokenMessage } from '../../../src/services/sound/sound.ts';
+
+/** All of a voice at once. */
+export function spokenBy(sounds: Sounds, pcm: Int16Array): Promise<SpokenMessage> {
+  const writer = sounds.writing({ mostSeconds: 600 });
+  writer.add(pcm);
+  return writer.finish();
+}

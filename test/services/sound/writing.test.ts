@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { PCM_RATE } from '../../../src/lib/pcm.ts';
+import { openSounds } from '../../../src/services/sound/sounds.ts';
+import { Waveform } from '../../../src/services/sound/write/waveform.ts';
+import { Writings } from '../../../src/services/sound/writings.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { spokenBy } from './spoken-by.ts';
+import { played } from './tones.ts';
+import { wavOf } from './wav-file.ts';
+
+const opened = () =>
+  openSounds({
+    clock: systemClock,
+    log: openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined }),
+  });
+const sounds = opened();
+afterAll(() => sounds.close());
+
+const tones = Int16Array.from(played(PCM_RATE), (value) => Math.round(value * 32_767));
+const voice = (samples: number, first = 0): Int16Array =>
+  Int16Array.from({ length: samples }, (_, index) => tones[(first + index) % tones.length] ?? 0);
+const second = voice(PCM_RATE);
+/** A promise that has failed by the time somebody looks. */
+const told = (work: Promise<unknown>): Promise<string> => work.then(() => 'written', String);
+
+describe('a voice that is written while it speaks', () => {
+  it('is the same file, whatever pieces it comes in and whoever speaks meanwhile', { timeout: 30_000 }, async () => {
+    const sizes = fc.array(fc.nat(4_000), { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(sizes, { minLength: 1, maxLength: 4 }), async (voices) => {
+        const speakers = voices.map((pieces, number) => ({
+          pieces,
+          whole: voice(
+            pieces.reduce((sum, size) => sum + size, 1),
+            5_000 * number,
+          ),
+          writer: sounds.writing({ mostSeconds: 60 }),
+          at: 0,
+        }));
+        for (let turn = 0; turn < 12; turn++) {
+          for (const speaker of speakers) {
+            const { pieces, whole, writer, at } = speaker;
+            speaker.at += pieces[turn] ?? 0;
+            writer.add(whole.subarray(at, speaker.at));
+          }
+          if (turn % 3 === 0) await spokenBy(sounds, second.subarray(0, 100));
+        }
+        for (const { whole, writer, at } of speakers) {
+          writer.add(whole.subarray(at));
+          expect(await writer.finish()).toEqual(await spokenBy(sounds, whole));
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('has a beginning while its end has not been said yet', async () => {
+    const clock = new ManualClock();
+    const writings = new Writings(clock);
+    const slow = writings.begin(60);
+    slow.add(second);
+    await expect.poll(() => slow.waiting).toBe(0);
+    // Models think in the middle of a sentence, and workers that nobody needs go home.
+    clock.advance(600_000);
+    slow.add(second);
+    const message = await slow.finish();
+    expect(message.seconds).toBe(2);
+    await writings.close();
+  });
+
+  it('is cut where it is longer than allowed, and says so', async () => {
+    const writer = sounds.writing({ mostSeconds: 2 });
+    expect(writer.isEmpty).toBe(true);
+    writer.add(new Int16Array());
+    expect(writer.isEmpty).toBe(true);
+    for (const piece of [second, second.subarray(1), Int16Array.of(7, 8), second]) writer.add(piece);
+    expect(writer.isEmpty).toBe(false);
+    const { seconds, isCut } = await writer.finish();
+    expect({ seconds, isCut }).toEqual({ seconds: 2, isCut: true });
+    const exact = sounds.writing({ mostSeconds: 2 });
+    exact.add(voice(2 * PCM_RATE));
+    expect(await exact.finish()).toMatchObject({ seconds: 2, isCut: false });
+  });
+
+  it('is written by turns: who says little does not wait for who says much', async () => {
+    const long = sounds.writing({ mostSeconds: 60 });
+    long.add(voice(60 * PCM_RATE));
+    const order: string[] = [];
+    const done = [
+      long.finish().then(() => order.push('long')),
+      spokenBy(sounds, second).then(() => order.push('short')),
+      sounds.decoded(wavOf([played(8_000)], 8_000, { bytes: 2 }), { mostSeconds: 2 }).then(() => order.push('file')),
+    ];
+    await Promise.all(done);
+    expect(order.at(-1)).toBe('long');
+  });
+
+  it('is nothing once it was dropped, and the others go on', async () => {
+    const dropped = Array.from({ length: 5 }, () => sounds.writing({ mostSeconds: 60 }));
+    for (const writer of dropped) writer.add(voice(10 * PCM_RATE));
+    const other = spokenBy(sounds, second);
+    for (const writer of dropped) writer.drop();
+    for (const writer of dropped) writer.add(second);
+    expect(await told(dropped[0]?.finish() ?? other)).toContain('dropped');
+    expect((await other).seconds).toBe(1);
+  });
+
+  it('keeps what was written although it is dropped after its end', async () => {
+    const writer = sounds.writing({ mostSeconds: 60 });
+    writer.add(second);
+    const message = await writer.finish();
+    writer.drop();
+    expect(await writer.finish()).toBe(message);
+  });
+
+  it('fails with the worker that heard its beginning, and never goes on without that; the next one is written', async () => {
+    const clock = new ManualClock();
+    const writings = new Writings(clock);
+    const [begun, busy, next] = [writings.begin(60), writings.begin(60), writings.begin(60)];
+    begun.add(second);
+    await expect.poll(() => begun.waiting).toBe(0);
+    busy.add(voice(60 * PCM_RATE));
+    await expect.poll(() => busy.waiting).toBeLessThan(60 * PCM_RATE);
+    clock.advance(30_000);
+    expect(await told(busy.finish())).toContain('WorkerLost');
+    begun.add(second);
+    expect(await told(begun.finish())).toContain('What came before is gone');
+    next.add(second);
+    expect((await next.finish()).seconds).toBe(1);
+    await writings.close();
+  });
+
+  it('fails by itself where its samples cannot be handed over, and leaves nothing behind', async () => {
+    const room = opened();
+    const writer = room.writing({ mostSeconds: 60 });
+    writer.add(second);
+    await room.close();
+    writer.add(second);
+    expect(await told(writer.finish())).toBe('Refusal: refusals.stopping');
+  });
+});
+
+describe('more voices than there is room for', () => {
+  it('are told so at their end, and there is room again when one is dropped', async () => {
+    const writings = new Writings(systemClock);
+    const many = Array.from({ length: 201 }, () => writings.begin(60));
+    for (const writer of many) writer.add(second.subarray(0, 10));
+    expect(await told(many[200]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.soundsBusy');
+    const [first, next] = many;
+    first?.drop();
+    expect((await next?.finish())?.seconds).toBe(10 / PCM_RATE);
+    const late = writings.begin(60);
+    late.add(second);
+    expect((await late.finish()).seconds).toBe(1);
+    await writings.close();
+  });
+
+  it('are told so where half an hour of them waits, whoever said it', async () => {
+    const writings = new Writings(systemClock);
+    const minutes = new Int16Array(10 * 60 * PCM_RATE);
+    const many = Array.from({ length: 4 }, () => writings.begin(600));
+    for (const writer of many) writer.add(minutes);
+    expect(await told(many[3]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.soundsBusy');
+    await writings.close();
+  });
+});
+
+describe('how a voice is drawn', () => {
+  it('is by its power between the edges of its columns, for all that is kept of long ones is coarse', () => {
+    const drawn = (pcm: Int16Array): number[] => {
+      const columns = Math.max(1, Math.min(256, Math.ceil(pcm.length / 2_400)));
+      const loudness = Array.from({ length: columns }, (_, column) => {
+        const part = pcm.subarray(
+          Math.round((column * pcm.length) / columns),
+          Math.round(((column + 1) * pcm.length) / columns),
+        );
+        return Math.sqrt(part.reduce((sum, value) => sum + value * value, 0) / part.length);
+      });
+      return loudness.map((value) => Math.round((255 * value) / Math.max(327.68, ...loudness)));
+    };
+    for (const seconds of [0.001, 1.234_5, 5.461_4, 12.345, 44.444, 180.001]) {
+      const pcm = voice(Math.round(seconds * PCM_RATE));
+      const waveform = new Waveform();
+      for (let at = 0; at < pcm.length; at += 7_777) waveform.add(pcm.subarray(at, at + 7_777));
+      const columns = [...Buffer.from(waveform.drawn(), 'base64')];
+      const exact = drawn(pcm);
+      expect(columns).toHaveLength(exact.length);
+      expect(Math.max(...columns.map((height, at) => Math.abs(height - (exact[at] ?? 0))))).toBeLessThanOrEqual(2);
+    }
+  });
+});
