@@ -74,9 +74,9 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
       await sessions.getByText('tell me of rain, 500 words').waitFor(PATIENCE);
       await page.getByText('This is the sandbox speaking. You said: “tell me of rain').first().waitFor(PATIENCE);
       expect(await here.faults()).toEqual([]);
-      await sessions.getByRole('button', { name: 'Cut' }).click();
+      await sessions.getByRole('button', { name: 'Cut' }).first().click();
       await sessions.getByText(/^The connection is cut without a word/).waitFor();
-      await page.getByText('The connection ended in the middle of this.').waitFor(PATIENCE);
+      await page.getByText('The connection ended in the middle of this.').first().waitFor(PATIENCE);
 
       await write(here, 'and of hail');
       await page.getByText('You said: “and of hail”').first().waitFor(PATIENCE);
@@ -135,10 +135,10 @@ async function begin(here: Visitor): Promise<void> {
   await page.getByRole('button', { name: /Speak$/ }).waitFor();
 }
 
-/** The session of the conversation that was begun. */
+/** The live sessions, that of the conversation which was begun last first. */
 async function live(here: Visitor): Promise<Locator> {
   const sessions = (await here.bench('Jobs')).getByRole('region', { name: 'Live sessions' });
-  await expect.poll(() => sessions.getByRole('button', { name: 'Cut' }).count(), PATIENCE).toBe(1);
+  await sessions.getByRole('button', { name: 'Cut' }).first().waitFor(PATIENCE);
   return sessions;
 }
 
