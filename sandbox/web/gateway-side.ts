@@ -2,6 +2,8 @@ import type { StandingFault } from '../gateway/faults.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import type { Job as Known } from '../gateway/job.ts';
 import type { Fault, Job, Workbench } from './protocol.ts';
+import { talkBench } from './talk-side.ts';
+import { talkTroubleSentence } from './talk-troubles.ts';
 
 const MOST_JOBS = 200;
 
@@ -20,6 +22,7 @@ export function gatewayBench(side: GatewaySide): Workbench['gateway'] {
   const { url: address, settings, isDown: down } = embedded;
   return {
     ...{ kind: 'embedded', address, down, speed: settings.speed, faults: faultsOf(embedded) },
+    talk: talkBench(embedded),
     jobs: embedded.jobs
       .list()
       .slice(-MOST_JOBS)
@@ -52,6 +55,8 @@ function sentenceOf({ do: fault, left }: StandingFault): string {
       return `${next('order')} is taken, and its answer lost.`;
     case 'fail':
       return `${next('job')} fails${fault.reason === undefined ? '' : `: ${fault.reason}`}`.replace(/([^.])$/, '$1.');
+    case 'realtime':
+      return `${talkTroubleSentence(fault.how)}${left > 1 ? ` So ${left} times.` : ''}`;
     default:
       return `${next('request')} meets the fault "${fault.type}".`;
   }

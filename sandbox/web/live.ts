@@ -2,9 +2,11 @@ import type { WebSocket } from 'ws';
 import type { EmbeddedDiscord } from '../discord/discord.ts';
 import type { Happening, MessageHappening } from '../discord/stream.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
+import type { Session } from '../gateway/realtime/session.ts';
 import { faultsOf, jobOf } from './gateway-side.ts';
 import type { BotState, Exchange, Live, LogLine, Person, SeenMessage } from './protocol.ts';
 import type { Stage } from './stage.ts';
+import { sessionOf } from './talk-side.ts';
 
 /** A page that does not read is left behind; it asks for everything anew when it comes back. */
 const MOST_UNREAD_BYTES = 16 * 1_024 * 1_024;
@@ -26,7 +28,9 @@ export function tellLive(socket: WebSocket, me: Person, stage: Stage): void {
     }),
     followBot(stage, tell),
     followTraffic(stage, tell),
-    ...(gateway.kind === 'embedded' ? [followJobs(gateway.embedded, tell), followFaults(stage, tell)] : []),
+    ...(gateway.kind === 'embedded'
+      ? [followJobs(gateway.embedded, tell), followTalk(gateway.embedded, tell), followFaults(stage, tell)]
+      : []),
   ];
   socket.on('close', () => {
     for (const stop of stops.splice(0)) stop();
@@ -75,12 +79,22 @@ function followJobs(gateway: EmbeddedGateway, tell: Tell): Stop {
   };
 }
 
+function followTalk({ realtime }: EmbeddedGateway, tell: Tell): Stop {
+  const onSession = (session: Session): void => tell({ is: 'session', session: sessionOf(session) });
+  const onClose = ({ id }: Session): void => tell({ is: 'session-gone', id });
+  realtime.on('open', onSession).on('change', onSession).on('close', onClose);
+  return () => realtime.off('open', onSession).off('change', onSession).off('close', onClose);
+}
+
 /** A fault also goes when it has struck. */
 function followFaults({ gateway, troubled }: Stage, tell: Tell): Stop {
   if (gateway.kind === 'real') return () => undefined;
   const { embedded } = gateway;
-  const onFaults = (): void =>
-    tell({ is: 'faults', faults: faultsOf(embedded), down: embedded.isDown, speed: embedded.settings.speed });
+  const onFaults = (): void => {
+    const { isDown: down, settings } = embedded;
+    const { speed, quirks } = settings;
+    tell({ is: 'faults', faults: faultsOf(embedded), down, speed, dialect: quirks.realtimeDialect });
+  };
   embedded.faults.on('change', onFaults);
   troubled.on('made', onFaults);
   return () => {

@@ -37,7 +37,8 @@ export async function openStage(
   const folder = temporaryFolder();
   await belongings.keep(folder, () => folder.remove());
   const [discord, { gateway, settings }] = await Promise.all([
-    startDiscord().then((one) => belongings.keep(one, () => one.close())),
+    // As in the developer portal: without it the setting below would end the bot.
+    startDiscord({ privilegedIntents: ['message-content'] }).then((one) => belongings.keep(one, () => one.close())),
     gatewayFor(options, belongings),
   ]);
   const secrets = [discord.token, settings.GATEWAY_API_KEY ?? ''].filter((secret) => secret !== '');
@@ -64,6 +65,7 @@ const settingsFor = (discord: EmbeddedDiscord, folder: string): Settings => ({
   DISCORD_TOKEN: discord.token,
   DISCORD_API_URL: discord.apiUrl,
   DISCORD_USER_INSTALL: 'on',
+  DISCORD_MESSAGE_CONTENT: 'on',
   DISCORD_ADMIN_GUILD_IDS: discord.world.guild('atelier').id,
   STORE_URL: `sqlite://${join(folder, 'atelier.sqlite')}`,
   MEDIA_ALLOW_PRIVATE: 'on',
@@ -90,8 +92,10 @@ const withoutSecrets = (address: string): string => URL.parse(address)?.origin ?
 function watch({ discord, gateway, bot, traffic, troubled }: Stage): void {
   // Each open page listens to each of them.
   setMaxListeners(0, bot, traffic, troubled);
-  if (gateway.kind === 'embedded')
-    setMaxListeners(0, gateway.embedded.jobs, gateway.embedded.tally, gateway.embedded.faults);
+  if (gateway.kind === 'embedded') {
+    const { jobs, tally, faults, realtime } = gateway.embedded;
+    setMaxListeners(0, jobs, tally, faults, realtime);
+  }
   discord.listen(({ kind, what }) => {
     if (kind === 'heard') traffic.discord(what as HeardRequest);
     if (kind === 'session' && (what as { connected: number }).connected > 0) bot.isHere();

@@ -18,7 +18,13 @@ export interface Channel {
   readonly name: string;
   readonly kind: 'text' | 'thread' | 'voice' | 'direct' | 'group';
   readonly parentId?: string;
-  readonly thread?: { readonly isPrivate: boolean; readonly archived: boolean; readonly locked: boolean };
+  readonly thread?: {
+    readonly isPrivate: boolean;
+    readonly archived: boolean;
+    readonly locked: boolean;
+    /** Whoever made it: a person, or the application. */
+    readonly madeBy?: string;
+  };
   readonly ageRestricted: boolean;
   readonly maySend: boolean;
   /** What this person is offered in this very channel: menus included, none where they may not use commands. */
@@ -136,6 +142,39 @@ export interface Job {
   readonly queries: number;
 }
 
+/** A live conversation with a model, as the gateway knows it. */
+export interface LiveSession {
+  readonly id: string;
+  readonly model: string;
+  readonly dialect: Dialect;
+  readonly openedAt: number;
+  /** `silent` is one of which nothing more comes, while its connection stands. */
+  readonly state: 'listening' | 'answering' | 'silent';
+  /** What is being answered. */
+  readonly said?: string;
+  /** How many answers were begun. */
+  readonly turns: number;
+}
+
+/** The shape of today, and the one before it. */
+export type Dialect = 'ga' | 'beta';
+export type SessionOrder = 'cut' | 'expire' | 'hang';
+
+/** Something that can go wrong with a live conversation. */
+export interface TalkTrouble {
+  readonly how: string;
+  readonly when: string;
+  readonly what: string;
+}
+
+export interface TalkBench {
+  /** Newest first. */
+  readonly sessions: readonly LiveSession[];
+  /** What a session speaks that is opened now. */
+  readonly dialect: Dialect;
+  readonly troubles: readonly TalkTrouble[];
+}
+
 export interface Fault {
   readonly id: string;
   readonly what: string;
@@ -177,6 +216,8 @@ export interface Workbench {
     readonly jobs: readonly Job[];
     /** Why `jobs` is empty for good. */
     readonly jobsUnseen?: string;
+    /** With an embedded gateway alone. */
+    readonly talk?: TalkBench;
     /** On both sides. */
     readonly faults: readonly Fault[];
     /** Whether `gateway-down` is on. */
@@ -192,6 +233,9 @@ export type Trouble =
   | { readonly do: 'rate-limit-next'; readonly times?: number }
   | { readonly do: 'lose-next-answer' }
   | { readonly do: 'gateway-down'; readonly on: boolean }
+  | { readonly do: 'talk-trouble'; readonly how: string }
+  | { readonly do: 'dialect'; readonly speak: Dialect }
+  | { readonly do: 'session'; readonly how: SessionOrder; readonly session: string }
   | { readonly do: 'cut-socket' }
   | { readonly do: 'end-tokens' }
   | { readonly do: 'age-messages' }
@@ -215,4 +259,12 @@ export type Live =
   | { readonly is: 'exchange'; readonly exchange: Exchange }
   | { readonly is: 'bot'; readonly bot: BotState }
   | { readonly is: 'log'; readonly line: LogLine }
-  | { readonly is: 'faults'; readonly faults: readonly Fault[]; readonly down: boolean; readonly speed?: number };
+  | { readonly is: 'session'; readonly session: LiveSession }
+  | { readonly is: 'session-gone'; readonly id: string }
+  | {
+      readonly is: 'faults';
+      readonly faults: readonly Fault[];
+      readonly down: boolean;
+      readonly speed?: number;
+      readonly dialect?: Dialect;
+    };

@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { complaint } from '../complaint.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
+import { quirksOf } from '../gateway/quirks.ts';
+import { dialects } from '../gateway/realtime/dialect.ts';
 import type { Said } from './protocol.ts';
 import type { Stage } from './stage.ts';
+import { orderSession } from './talk-side.ts';
+import { talkTroubleNames, talkTroubleSentence } from './talk-troubles.ts';
 
+const DIALECTS = { ga: 'as gateways do today (ga)', beta: 'as gateways did before (beta)' } as const;
 const HOUR = 60 * 60 * 1_000;
 
 const trouble = z.discriminatedUnion('do', [
@@ -12,6 +17,9 @@ const trouble = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('rate-limit-next'), times: z.int().min(1).max(100).default(1) }),
   z.strictObject({ do: z.literal('lose-next-answer') }),
   z.strictObject({ do: z.literal('gateway-down'), on: z.boolean() }),
+  z.strictObject({ do: z.literal('talk-trouble'), how: z.enum(talkTroubleNames) }),
+  z.strictObject({ do: z.literal('dialect'), speak: z.enum(dialects) }),
+  z.strictObject({ do: z.literal('session'), how: z.enum(['cut', 'expire', 'hang']), session: z.string() }),
   z.strictObject({ do: z.literal('cut-socket') }),
   z.strictObject({ do: z.literal('end-tokens') }),
   z.strictObject({ do: z.literal('age-messages') }),
@@ -65,10 +73,14 @@ async function carryOut(order: Trouble, { discord, gateway, bot }: Stage): Promi
 
 type AtGateway = Extract<
   Trouble,
-  { do: 'speed' | 'fail-next' | 'rate-limit-next' | 'lose-next-answer' | 'gateway-down' }
+  {
+    do: 'speed' | 'fail-next' | 'rate-limit-next' | 'lose-next-answer' | 'gateway-down' | AtTalk;
+  }
 >;
+type AtTalk = 'talk-trouble' | 'dialect' | 'session';
 
-async function atGateway(order: AtGateway, { faults, ...gateway }: EmbeddedGateway): Promise<string> {
+async function atGateway(order: AtGateway, gateway: EmbeddedGateway): Promise<string> {
+  const { faults, settings } = gateway;
   switch (order.do) {
     case 'speed':
       gateway.setSpeed(order.factor);
@@ -89,11 +101,20 @@ async function atGateway(order: AtGateway, { faults, ...gateway }: EmbeddedGatew
       return order.on
         ? 'Nothing listens at the address of the gateway any more. What it has begun goes on.'
         : 'The gateway listens again.';
+    case 'talk-trouble':
+      faults.add({ do: { type: 'realtime', how: order.how } });
+      return talkTroubleSentence(order.how);
+    case 'dialect':
+      settings.quirks.realtimeDialect = order.speak;
+      return `Live sessions that are opened from now on speak ${DIALECTS[order.speak]}. Those that are open stay as they are.`;
+    case 'session':
+      return orderSession(order.how, order.session, gateway);
   }
 }
 
 async function clear(gateway: EmbeddedGateway, speed: number): Promise<void> {
   gateway.faults.clear();
+  gateway.settings.quirks.realtimeDialect = quirksOf(gateway.settings.profile).realtimeDialect;
   gateway.setSpeed(speed);
   await gateway.setDown(false);
 }

@@ -58,11 +58,11 @@ function shown(channel: Known, sight: Sight): Channel {
   };
 }
 
-const threadOf = ({ type, thread: { archived, locked } }: ThreadChannel): NonNullable<Channel['thread']> => ({
-  isPrivate: type === ChannelType.PrivateThread,
-  archived,
-  locked,
-});
+function threadOf({ type, ownerId, thread }: ThreadChannel): NonNullable<Channel['thread']> {
+  const { archived, locked } = thread;
+  const isPrivate = type === ChannelType.PrivateThread;
+  return { isPrivate, archived, locked, ...(ownerId !== undefined && { madeBy: ownerId }) };
+}
 
 function kindOf(channel: Known): Channel['kind'] {
   if (channel.type === ChannelType.DM) return 'direct';

@@ -308,7 +308,10 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     }
     await page.unroute('**/api/messages/*');
     await here.enter('thread');
-    await page.getByRole('heading', { name: 'Welcome to #thread' }).waitFor();
+    await page.getByText('It is seen by everybody who sees #studio.').waitFor();
+    found.thread = await here.faults('main');
+    await here.enter('studio');
+    await page.getByRole('heading', { name: 'Welcome to #studio' }).waitFor();
     found.welcome = await here.faults('main');
     expect(Object.entries(found).filter(([, faults]) => faults.length > 0)).toEqual([]);
   });
@@ -332,7 +335,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await page.getByRole('complementary').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Servers and channels' }).click();
     await here.enter('thread');
-    await page.getByRole('heading', { name: 'Welcome to #thread' }).waitFor();
+    await page.getByText('It is seen by everybody who sees #studio.').waitFor();
     found.push(...(await here.overflowing()));
     expect(found).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/web/sandbox.ts';
 import { browserPath, openBrowser } from '../support/browser.ts';
@@ -60,12 +61,57 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
   );
 
   it(
+    'hears who writes in its thread, and outlasts a session that is cut on the workbench',
+    async () => {
+      const here = await visitor(browser.context, sandbox);
+      const { page } = here;
+      await begin(here);
+      await page.getByText('Made by Atelier. A private thread: it is seen by those who').waitFor();
+      expect(await page.getByText('or begin with one of these').count()).toBe(0);
+
+      const sessions = await live(here);
+      await write(here, 'tell me of rain, 500 words');
+      await sessions.getByText('tell me of rain, 500 words').waitFor(PATIENCE);
+      await page.getByText('This is the sandbox speaking. You said: “tell me of rain').first().waitFor(PATIENCE);
+      expect(await here.faults()).toEqual([]);
+      await sessions.getByRole('button', { name: 'Cut' }).first().click();
+      await sessions.getByText(/^The connection is cut without a word/).waitFor();
+      await page.getByText('The connection ended in the middle of this.').first().waitFor(PATIENCE);
+
+      await write(here, 'and of hail');
+      await page.getByText('You said: “and of hail”').first().waitFor(PATIENCE);
+      expect(await here.faults()).toEqual([]);
+      expect(await here.overflowing()).toEqual([]);
+
+      const trouble = await here.bench('Trouble');
+      const asked = trouble.getByRole('group', { name: 'As the next answer of a live session is asked for' });
+      await asked.getByRole('button', { name: 'Failure in the middle' }).click();
+      const sentence = 'As the next answer of a live session is asked for: failure in the middle.';
+      await trouble.getByRole('status').getByText(sentence).waitFor();
+      await trouble.getByRole('listitem').getByText(sentence).waitFor();
+      await trouble.getByRole('button', { name: 'The one before (beta)', pressed: false }).click();
+      await trouble.getByRole('button', { name: 'The one before (beta)', pressed: true }).waitFor();
+      expect(await here.faults('.workbench')).toEqual([]);
+      await trouble.getByRole('button', { name: 'Clear them' }).click();
+      await trouble.getByRole('button', { name: 'Today’s (ga)', pressed: true }).waitFor();
+      await here.bench('Jobs');
+      await page.getByRole('button', { name: /End$/ }).first().click();
+      await sessions.getByRole('button', { name: 'Cut' }).waitFor({ state: 'detached', ...PATIENCE });
+      await here.leave();
+    },
+    TEST_MS,
+  );
+
+  it(
     'has room on a phone, in the light',
     async () => {
       const here = await visitor(browser.context, sandbox, { width: 360, height: 740, colours: 'light' });
       await begin(here);
       await speak(here, { words: 'tell me of ice' });
       await here.page.getByRole('group', { name: /^Voice message, / }).waitFor(PATIENCE);
+      expect(await here.overflowing()).toEqual([]);
+      await here.page.getByRole('button', { name: /^Workbench/ }).click();
+      await live(here);
       expect(await here.overflowing()).toEqual([]);
       expect(await here.faults()).toEqual([]);
       await here.leave();
@@ -87,6 +133,18 @@ async function begin(here: Visitor): Promise<void> {
     .click(PATIENCE);
   await page.getByRole('main', { name: /^#Live: parley/ }).waitFor();
   await page.getByRole('button', { name: /Speak$/ }).waitFor();
+}
+
+/** The live sessions, that of the conversation which was begun last first. */
+async function live(here: Visitor): Promise<Locator> {
+  const sessions = (await here.bench('Jobs')).getByRole('region', { name: 'Live sessions' });
+  await sessions.getByRole('button', { name: 'Cut' }).first().waitFor(PATIENCE);
+  return sessions;
+}
+
+async function write({ page, press }: Visitor, words: string): Promise<void> {
+  await page.getByRole('textbox', { name: /^Message #Live: parley/ }).fill(words);
+  await press('Enter');
 }
 
 async function speak({ page }: Visitor, { words, file }: { words?: string; file?: string }): Promise<void> {

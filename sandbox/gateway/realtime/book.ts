@@ -1,8 +1,16 @@
 import { EventEmitter } from 'node:events';
 import type { Session } from './session.ts';
 
+interface Told {
+  open: [Session];
+  /** What it does has changed: an answer began or ended, or nothing more comes. */
+  change: [Session];
+  close: [Session];
+  heard: [Session, unknown];
+}
+
 /** The live sessions, for whoever looks on or makes trouble. */
-export class RealtimeBook extends EventEmitter<{ open: [Session]; close: [Session]; heard: [Session, unknown] }> {
+export class RealtimeBook extends EventEmitter<Told> {
   readonly #open = new Set<Session>();
   /** How many there have been. */
   opened = 0;
@@ -16,6 +24,10 @@ export class RealtimeBook extends EventEmitter<{ open: [Session]; close: [Sessio
     this.#open.add(session);
     this.opened += 1;
     this.emit('open', session);
+  }
+
+  changed(session: Session): void {
+    if (this.#open.has(session)) this.emit('change', session);
   }
 
   delete(session: Session): void {

@@ -26,6 +26,12 @@ export class Conversation {
     return last?.type === 'message' ? wordsOf(last) : undefined;
   }
 
+  /** What a person said last, as it was understood. */
+  get lastSaid(): string | undefined {
+    const last = this.#items.findLast((item) => item.type === 'message' && item.role === 'user');
+    return last?.type === 'message' ? wordsOf(last) : undefined;
+  }
+
   find(id: string): Item | undefined {
     return this.#items.find((item) => item.id === id);
   }

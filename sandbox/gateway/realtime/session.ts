@@ -47,6 +47,7 @@ export class Session {
   settings: Settings = usualSettings;
   /** What the client sent, newest last; sound is only counted. */
   readonly heard: unknown[] = [];
+  readonly openedAt: number;
   readonly #expiresAt: number;
   #cancelLimit: () => void = () => undefined;
   #isOver = false;
@@ -60,13 +61,19 @@ export class Session {
     this.id = freshId('sess');
     this.conversationId = freshId('conv');
     this.dialect = parts.settings.quirks.realtimeDialect;
-    this.#expiresAt = parts.clock.now() + parts.settings.quirks.realtimeMinutes * MINUTE;
+    this.openedAt = parts.clock.now();
+    this.#expiresAt = this.openedAt + parts.settings.quirks.realtimeMinutes * MINUTE;
     this.transcripts = new Transcripts(this);
     this.turns = new Turns(this);
   }
 
   get items(): readonly Body[] {
     return this.conversation.items.map((item) => itemBody(item, this.dialect));
+  }
+
+  /** Nothing more comes of it, though its connection may still stand. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   get body(): Body {
@@ -148,6 +155,7 @@ export class Session {
     this.#cancelLimit();
     this.turns.stop();
     this.transcripts.stop();
+    this.parts.realtime.changed(this);
   }
 
   #leave(reason: 'expired' | 'trouble', why: string): void {

@@ -25,6 +25,8 @@ export class Turns {
   #known = NO_TOKENS;
   /** A voice cannot change any more once it was heard. */
   hasSpoken = false;
+  /** How many answers were begun. */
+  begun = 0;
 
   constructor(session: Session) {
     this.#session = session;
@@ -62,7 +64,9 @@ export class Turns {
     this.hasSpoken ||= settings.speaks;
     const player = new Player(parts.pace, strokesOf(reply, fault), (stroke) => this.#play(stroke));
     this.#running = { reply, player, input };
+    this.begun += 1;
     parts.writing.add(reply);
+    parts.realtime.changed(this.#session);
     player.start();
   }
 
@@ -107,6 +111,7 @@ export class Turns {
     this.#known = input;
     parts.writing.delete(reply);
     const amount = times(amountOf(model.price), sumOf(input) + sumOf(reply.output));
+    parts.realtime.changed(this.#session);
     parts.usage.book({ key: grant.key, model: model.id, at: parts.pace.now(), amount });
   }
 }

@@ -30,6 +30,9 @@ it('uses a real gateway with its key, shows the key nowhere, and gives it no ord
     { do: 'rate-limit-next' },
     { do: 'lose-next-answer' },
     { do: 'gateway-down', on: true },
+    { do: 'talk-trouble', how: 'drop-middle' },
+    { do: 'dialect', speak: 'beta' },
+    { do: 'session', how: 'cut', session: 'sess_1' },
   ];
   for (const order of atGateway)
     expect(await at.trouble(order)).toMatchObject({ status: 400, body: { error: expect.stringMatching(/real one/) } });

@@ -45,9 +45,13 @@ function below(path: string, description: string, options: readonly Option[]): L
 const requiredFirst = (options: readonly Option[]) =>
   options.toSorted((a, b) => Number(b.required ?? false) - Number(a.required ?? false));
 
-/** What begins like the words stands before what only contains them. */
+const nameOf = ({ path }: Leaf) => path.split(' ', 1).join();
+
+/** What begins like the words stands before what only contains them; subcommands keep the order in which they were registered. */
 export function matching(leaves: readonly Leaf[], typed: string): Leaf[] {
   const words = typed.replace(/^\//, '').trim().toLowerCase();
   const rank = ({ path }: Leaf) => (path.startsWith(words) ? 0 : path.includes(words) ? 1 : 2);
-  return leaves.filter((leaf) => rank(leaf) < 2).toSorted((a, b) => rank(a) - rank(b) || a.path.localeCompare(b.path));
+  return leaves
+    .filter((leaf) => rank(leaf) < 2)
+    .toSorted((a, b) => rank(a) - rank(b) || nameOf(a).localeCompare(nameOf(b)));
 }

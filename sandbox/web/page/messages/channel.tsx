@@ -9,6 +9,7 @@ import { messages, typing } from '../state/messages.ts';
 import { channel, channelId, world } from '../state/world.ts';
 import { PendingRow } from './pending.tsx';
 import { Row } from './row.tsx';
+import { ThreadHead } from './thread-head.tsx';
 import { Welcome } from './welcome.tsx';
 
 /** The messages of the channel in front, and what may be written there. */
@@ -28,7 +29,7 @@ export function ChannelView() {
     >
       <div class="scroller" ref={scroller} tabIndex={0} role="region" aria-label="Messages">
         <div class="scrolled">
-          {here && <Welcome channel={here} />}
+          {here && (here.thread ? <ThreadHead channel={here} /> : <Welcome channel={here} />)}
           <ol class="messages" aria-busy={list === undefined}>
             {list?.map((message, index) => (
               <Row key={message.id} message={message} before={list[index - 1]} />

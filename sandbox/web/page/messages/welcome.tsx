@@ -26,11 +26,10 @@ export function Welcome({ channel }: { channel: Channel }) {
   );
 }
 
-function wordsOf({ kind, ageRestricted, maySend, commands, thread }: Channel): string {
+function wordsOf({ kind, ageRestricted, maySend, commands }: Channel): string {
   if (kind === 'direct') return 'Your direct messages with the bot. Nobody else sees them.';
   if (kind === 'group')
     return 'A group of friends. The bot is not part of it; somebody who has installed it can use it here.';
-  if (thread?.isPrivate) return 'A private thread: it is seen by those who were brought in, and by moderators.';
   if (!maySend) return 'Members can read here, but not write.';
   if (ageRestricted) return 'An age-restricted channel.';
   if (commands.length === 0) return 'The bot offers you no command here.';

@@ -1,6 +1,7 @@
 import { closed, next } from '../state/guide.ts';
 import { connected } from '../state/live.ts';
 import { bot, make, underWay } from '../state/workbench.ts';
+import { channel } from '../state/world.ts';
 import { Icon } from './icons.tsx';
 
 /** One line over the composer: what is wrong just now, or what to try next. */
@@ -29,7 +30,8 @@ export function Guide() {
         </button>
       </div>
     );
-  if (!offer) return null;
+  // Whoever is in a thread has something to do there.
+  if (!offer || channel.value?.thread) return null;
   return (
     <div class="guide">
       <p>

@@ -2,7 +2,16 @@ import { effect, signal, untracked } from '@preact/signals';
 import type { Live } from '../../protocol.ts';
 import { drop, forgetMessages, loadMessages, markRead, nowTyping, take } from './messages.ts';
 import { sentenceOf, token } from './session.ts';
-import { bot, loadWorkbench, takeExchange, takeFaults, takeJob, takeLine } from './workbench.ts';
+import {
+  bot,
+  dropSession,
+  loadWorkbench,
+  takeExchange,
+  takeFaults,
+  takeJob,
+  takeLine,
+  takeSession,
+} from './workbench.ts';
 import { as, channelId, loadWorld, trouble } from './world.ts';
 
 export const connected = signal<'connecting' | 'open' | 'lost'>('connecting');
@@ -83,6 +92,12 @@ function hear(event: Live): void {
     case 'job':
       takeJob(event.job);
       break;
+    case 'session':
+      takeSession(event.session);
+      break;
+    case 'session-gone':
+      dropSession(event.id);
+      break;
     case 'exchange':
       takeExchange(event.exchange);
       break;
@@ -93,7 +108,7 @@ function hear(event: Live): void {
       takeLine(event.line);
       break;
     case 'faults':
-      takeFaults(event.faults, event.down, event.speed);
+      takeFaults(event);
       break;
   }
 }

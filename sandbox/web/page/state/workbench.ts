@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { BotState, Exchange, Fault, Job, LogLine, Said, Trouble, Workbench } from '../../protocol.ts';
+import type { BotState, Exchange, Job, Live, LiveSession, LogLine, Said, Trouble, Workbench } from '../../protocol.ts';
 import { say } from './announce.ts';
 import { ask, sentenceOf, tell } from './session.ts';
 
@@ -10,10 +10,14 @@ const MOST_LINES = 200;
 export const bot = signal<BotState | undefined>(undefined);
 export const log = signal<readonly LogLine[]>([]);
 export const jobs = signal<readonly Job[]>([]);
+/** Live conversations that are open, newest first. */
+export const sessions = signal<readonly LiveSession[]>([]);
 export const traffic = signal<readonly Exchange[]>([]);
 export const gateway = signal<Omit<Workbench['gateway'], 'jobs'> | undefined>(undefined);
 /** What the latest switch did, or why it did not. */
-export const said = signal<{ readonly text: string; readonly failed: boolean } | undefined>(undefined);
+export const said = signal<
+  { readonly text: string; readonly failed: boolean; readonly trouble: Trouble['do'] } | undefined
+>(undefined);
 
 const hasEnded = ({ state }: Job) => state === 'succeeded' || state === 'failed';
 export const underWay = computed(() => jobs.value.filter((job) => !hasEnded(job)));
@@ -26,6 +30,7 @@ export async function loadWorkbench(): Promise<void> {
   bot.value = state;
   log.value = lines;
   jobs.value = all;
+  sessions.value = side.talk?.sessions ?? [];
   gateway.value = rest;
   traffic.value = exchanges;
 }
@@ -33,6 +38,15 @@ export async function loadWorkbench(): Promise<void> {
 export function takeJob(job: Job): void {
   const at = jobs.value.findIndex(({ id }) => id === job.id);
   jobs.value = at < 0 ? [job, ...jobs.value].slice(0, MOST_JOBS) : jobs.value.with(at, job);
+}
+
+export function takeSession(session: LiveSession): void {
+  const at = sessions.value.findIndex(({ id }) => id === session.id);
+  sessions.value = at < 0 ? [session, ...sessions.value] : sessions.value.with(at, session);
+}
+
+export function dropSession(gone: string): void {
+  sessions.value = sessions.value.filter(({ id }) => id !== gone);
 }
 
 export function takeExchange(exchange: Exchange): void {
@@ -44,17 +58,22 @@ export function takeLine(line: LogLine): void {
   log.value = [...log.value, line].slice(-MOST_LINES);
 }
 
-export function takeFaults(faults: readonly Fault[], down: boolean, speed: number | undefined): void {
+export function takeFaults({ faults, down, speed, dialect }: Extract<Live, { is: 'faults' }>): void {
   if (!gateway.value) return;
-  gateway.value = { ...gateway.value, faults, down, ...(speed !== undefined && { speed }) };
+  const { talk } = gateway.value;
+  gateway.value = {
+    ...{ ...gateway.value, faults, down },
+    ...(speed !== undefined && { speed }),
+    ...(talk !== undefined && dialect !== undefined && { talk: { ...talk, dialect } }),
+  };
 }
 
 export async function make(trouble: Trouble): Promise<void> {
   try {
     const { said: text } = await tell<Said>('/api/trouble', trouble);
-    said.value = { text, failed: false };
+    said.value = { text, failed: false, trouble: trouble.do };
   } catch (error) {
-    said.value = { text: sentenceOf(error), failed: true };
+    said.value = { text: sentenceOf(error), failed: true, trouble: trouble.do };
   }
   say(said.value.text);
 }

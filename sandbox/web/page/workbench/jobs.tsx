@@ -2,6 +2,8 @@ import type { Job } from '../../protocol.ts';
 import { duration } from '../markdown/time.ts';
 import { now } from '../state/clock.ts';
 import { gateway, jobs } from '../state/workbench.ts';
+import { Fact } from './fact.tsx';
+import { Sessions } from './sessions.tsx';
 
 const WORDS: Readonly<Record<Job['state'], string>> = {
   'needs-input': 'waits for words',
@@ -11,8 +13,17 @@ const WORDS: Readonly<Record<Job['state'], string>> = {
   failed: 'failed',
 };
 
-/** The gateway's jobs as they move. */
-export function Jobs() {
+/** What the gateway has to do: live conversations, and jobs as they move. */
+export function Work() {
+  return (
+    <>
+      <Sessions />
+      <Jobs />
+    </>
+  );
+}
+
+function Jobs() {
   const { jobsUnseen, kind } = gateway.value ?? {};
   if (jobsUnseen !== undefined) return <p class="bench-empty">{jobsUnseen}</p>;
   if (jobs.value.length === 0)
@@ -64,16 +75,5 @@ function JobCard({ job }: { job: Job }) {
         <Fact name="id" value={id} />
       </dl>
     </li>
-  );
-}
-
-function Fact({ name, value, bad = false }: { name: string; value: string; bad?: boolean }) {
-  return (
-    <div class={bad ? 'bad' : ''}>
-      <dt>{name}</dt>
-      <dd class="cut" title={value}>
-        {value}
-      </dd>
-    </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { Trouble } from '../../protocol.ts';
 import { bot, gateway, make, said } from '../state/workbench.ts';
+import { TalkTroubles } from './talk-troubles.tsx';
 
 interface Switch {
   readonly title: string;
@@ -59,7 +60,7 @@ const discordSwitches: readonly Switch[] = [
 
 /** Switches that make trouble, each with what to expect. */
 export function TroublePanel() {
-  const { kind, faults = [], down = false, speed = 1 } = gateway.value ?? {};
+  const { kind, faults = [], down = false, speed = 1, talk } = gateway.value ?? {};
   const isDead = bot.value?.state === 'killed' || bot.value?.state === 'stopped' || bot.value?.state === 'crashed';
   const botSwitch: Switch = isDead
     ? {
@@ -114,6 +115,7 @@ export function TroublePanel() {
         </>
       )}
       <Group title="Discord" switches={discordSwitches} />
+      {talk && <TalkTroubles talk={talk} />}
     </>
   );
 }

@@ -3,12 +3,12 @@ import { Icon } from '../shell/icons.tsx';
 import { bench } from '../state/look.ts';
 import { bot, objections, underWay } from '../state/workbench.ts';
 import { BotPanel } from './bot.tsx';
-import { Jobs } from './jobs.tsx';
+import { Work } from './jobs.tsx';
 import { Traffic } from './traffic.tsx';
 import { TroublePanel } from './trouble.tsx';
 
 const tabs = [
-  { id: 'jobs', title: 'Jobs', View: Jobs },
+  { id: 'jobs', title: 'Jobs', View: Work },
   { id: 'traffic', title: 'Traffic', View: Traffic },
   { id: 'trouble', title: 'Trouble', View: TroublePanel },
   { id: 'bot', title: 'Bot', View: BotPanel },

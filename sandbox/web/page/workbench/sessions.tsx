@@ -1,0 +1,77 @@
+import type { LiveSession, SessionOrder } from '../../protocol.ts';
+import { duration } from '../markdown/time.ts';
+import { now } from '../state/clock.ts';
+import { make, said, sessions } from '../state/workbench.ts';
+import { Fact } from './fact.tsx';
+
+const WORDS: Readonly<Record<LiveSession['state'], string>> = {
+  listening: 'listens',
+  answering: 'answers',
+  silent: 'silent',
+};
+
+const orders: readonly { readonly how: SessionOrder; readonly name: string; readonly title: string }[] = [
+  { how: 'cut', name: 'Cut', title: 'Its connection breaks without a word' },
+  { how: 'expire', name: 'Expire', title: 'Its hour is over now' },
+  { how: 'hang', name: 'Hang', title: 'Nothing more comes over its connection' },
+];
+
+/** The gateway's live conversations, and what can be done to one of them. */
+export function Sessions() {
+  const isTold = said.value?.trouble === 'session';
+  if (sessions.value.length === 0 && !isTold) return null;
+  return (
+    <section class="switches" aria-label="Live sessions">
+      <h3>Live sessions</h3>
+      {isTold && (
+        <p class={said.value?.failed ? 'said objection' : 'said'} role="status">
+          {said.value?.text}
+        </p>
+      )}
+      <ol class="jobs">
+        {sessions.value.map((session) => (
+          <SessionCard key={session.id} session={session} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function SessionCard({ session }: { session: LiveSession }) {
+  const { id, model, dialect, openedAt, state, said: words, turns } = session;
+  return (
+    <li class={`job session ${state}`}>
+      <p class="job-head">
+        <b class="cut" title={model}>
+          {model}
+        </b>
+        <span class={`state ${state}`}>{WORDS[state]}</span>
+        <span class="job-time">{duration(now.value - openedAt)}</span>
+      </p>
+      {words !== undefined && (
+        <p class="job-prompt" title={words}>
+          {words}
+        </p>
+      )}
+      <dl class="facts">
+        <Fact name="answers" value={`${turns}×`} />
+        <Fact name="dialect" value={dialect} />
+        <Fact name="id" value={id} />
+      </dl>
+      <div class="bot-buttons">
+        {orders.map(({ how, name, title }) => (
+          <button
+            key={how}
+            type="button"
+            class={`button small ${how === 'cut' ? 'danger' : 'secondary'}`}
+            title={title}
+            disabled={state === 'silent' && how !== 'cut'}
+            onClick={() => void make({ do: 'session', how, session: id })}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Live, LiveSession, TalkBench } from '../../../sandbox/web/protocol.ts';
+import { type House, house } from './house.ts';
+
+const LONG = 'tell me of snow, 300 words';
+
+let at: House;
+let thread: string;
+beforeAll(async () => {
+  at = await house();
+});
+afterAll(() => at.close());
+
+const bench = async (): Promise<TalkBench> => {
+  const { talk } = (await at.workbench()).gateway;
+  if (!talk) throw new Error('An embedded gateway tells of its live conversations.');
+  return talk;
+};
+const only = (isMeant: (session: LiveSession) => boolean = () => true) =>
+  at.until(async () => (await bench()).sessions.find(isMeant));
+const other = (before: LiveSession) => only(({ id, state }) => id !== before.id && state !== 'silent');
+const order = (how: string, session: string) => at.trouble({ do: 'session', how, session });
+/** Writes in the thread, as anybody would. */
+const write = async (content: string): Promise<string> => {
+  const { body } = await at.act({ as: 'member', in: thread, do: 'say', content });
+  return body.message?.id ?? '';
+};
+const answerTo = (id: string, words: string) =>
+  at.until(async () =>
+    (await at.messages(thread, 'member')).find(
+      (one) => one.message_reference?.message_id === id && text(one).includes(words),
+    ),
+  );
+const answered = async (words: string) => await answerTo(await write(words), 'This is the sandbox speaking');
+const answering = async (words: string): Promise<{ said: string; session: LiveSession }> => {
+  await at.trouble({ do: 'speed', factor: 1 });
+  const said = await write(words);
+  return { said, session: await only(({ state }) => state === 'answering') };
+};
+
+describe('live conversations on the workbench', () => {
+  it('one that is begun is a live session, in a private thread of the bot', async () => {
+    expect((await bench()).sessions).toEqual([]);
+    const studio = await at.channel('member', 'studio');
+    await at.act({ as: 'member', in: studio, do: 'slash', name: 'talk start' });
+    thread = await at.until(async () => {
+      const messages = await at.messages(studio, 'member');
+      return messages.map((one) => /<#(\d+)>/.exec(text(one))?.[1]).find((id) => id !== undefined);
+    });
+    await only();
+    const { guilds, application } = await at.world('member');
+    const found = guilds.flatMap(({ channels }) => channels).find(({ id }) => id === thread);
+    expect(found).toMatchObject({ parentId: studio, thread: { isPrivate: true, madeBy: application.id } });
+  });
+
+  it('who writes in the thread of one is heard, and the page is told what is being answered', async () => {
+    const live = await at.listen('member');
+    onTestFinished(() => live.close());
+    await answered('what is rain?');
+    const told = (isMeant: (session: LiveSession) => boolean) => (event: Live) =>
+      event.is === 'session' && isMeant(event.session);
+    const isAnswering = told(({ state, said }) => state === 'answering' && said === 'what is rain?');
+    const isDone = told(({ state, said, turns }) => state === 'listening' && said === undefined && turns === 1);
+    await at.until(() => live.events.find(isDone));
+    expect(live.events.findIndex(isAnswering)).toBeGreaterThanOrEqual(0);
+    expect(live.events.findIndex(isAnswering)).toBeLessThan(live.events.findIndex(isDone));
+    expect((await bench()).sessions).toEqual([
+      {
+        ...{ id: expect.stringMatching(/^sess_/), model: 'parley-realtime', dialect: 'ga' },
+        ...{ openedAt: expect.any(Number), state: 'listening', turns: 1 },
+      },
+    ]);
+  });
+
+  it('cut in the middle of an answer, another is opened, and the next thing said is answered', async () => {
+    const live = await at.listen('member');
+    onTestFinished(() => live.close());
+    const { said, session } = await answering(LONG);
+    expect(session.said).toBe(LONG);
+    expect((await order('cut', session.id)).body.said).toMatch(/^The connection is cut/);
+    await at.until(() => live.events.find((event) => event.is === 'session-gone' && event.id === session.id));
+    await answerTo(said, 'The connection ended in the middle');
+    await at.trouble({ do: 'clear' });
+    await other(session);
+    await answered('once more');
+    expect((await order('cut', session.id)).body.error).toBe('That live session is over already.');
+  });
+
+  it('whose hour is over goes on in another', async () => {
+    const before = await only();
+    expect((await order('expire', before.id)).body.said).toMatch(/its hour is over/);
+    await answered('and after the hour?');
+    expect(await other(before)).toMatchObject({ state: 'listening', turns: 1 });
+  });
+
+  it('hung it is silent until it is cut, and takes no other order', async () => {
+    const before = await only();
+    expect((await order('hang', before.id)).status).toBe(200);
+    expect((await only(({ id }) => id === before.id)).state).toBe('silent');
+    for (const how of ['hang', 'expire'])
+      expect((await order(how, before.id)).body.error).toMatch(/silent already: it can only be cut/);
+    expect((await order('cut', before.id)).status).toBe(200);
+    await answered('are you there?');
+    await other(before);
+  });
+
+  it('speaks the dialect that is switched on, from the next one on', async () => {
+    const before = await only();
+    expect((await at.trouble({ do: 'dialect', speak: 'beta' })).body.said).toMatch(/did before \(beta\)/);
+    expect(await bench()).toMatchObject({ dialect: 'beta', sessions: [{ dialect: 'ga' }] });
+    await order('cut', before.id);
+    await answered('in the words of before');
+    const next = await other(before);
+    expect(next.dialect).toBe('beta');
+    await at.trouble({ do: 'clear' });
+    expect((await bench()).dialect).toBe('ga');
+    await order('cut', next.id);
+    await answered('in the words of today');
+    expect((await other(next)).dialect).toBe('ga');
+  });
+});
+
+describe('trouble with live conversations', () => {
+  it('each can be ordered, says when it strikes, and stands until it has struck', async () => {
+    const { troubles } = await bench();
+    expect(new Set(troubles.map(({ when, what }) => `${when}: ${what}`)).size).toBe(troubles.length);
+    for (const { how, when } of troubles) {
+      const { said = '' } = (await at.trouble({ do: 'talk-trouble', how })).body;
+      expect(said.startsWith(`${when}: `)).toBe(true);
+      expect((await at.workbench()).gateway.faults.at(-1)?.what).toBe(said);
+    }
+    await at.trouble({ do: 'clear' });
+    expect((await at.workbench()).gateway.faults).toEqual([]);
+    await at.trouble({ do: 'talk-trouble', how: 'drop-middle' });
+    await answerTo(await write(LONG), 'The connection ended in the middle');
+    expect((await at.workbench()).gateway.faults).toEqual([]);
+  });
+
+  it('what nobody knows is refused in a sentence', async () => {
+    const unknown = [
+      { do: 'talk-trouble', how: 'explode' },
+      { do: 'talk-trouble' },
+      { do: 'dialect', speak: 'latin' },
+      { do: 'session', how: 'kill', session: 'sess_1' },
+      { do: 'session', how: 'cut' },
+      { do: 'session', how: 'cut', session: '../..' },
+    ];
+    for (const wish of unknown) {
+      const { status, body } = await at.trouble(wish);
+      expect([status, typeof body.error]).toEqual([400, 'string']);
+    }
+    expect((await at.workbench()).gateway.faults).toEqual([]);
+    expect((await bench()).dialect).toBe('ga');
+  });
+});
