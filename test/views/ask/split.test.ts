@@ -132,7 +132,7 @@ describe('an answer cut into messages', () => {
       const parts = answerParts(`${odd}x`, room);
       expect(parts.map(({ source }) => source).join('') === `${odd}x`).toBe(true);
     }
-  }, 5_000);
+  }, 30_000);
 
   it('of nothing is nothing', () => {
     expect(answerParts('', room)).toEqual([]);

@@ -6,6 +6,8 @@ import { OggFile } from './pages.ts';
 const FRAME = PCM_RATE / 50;
 /** Speech gains nothing from more. */
 const BITRATE = 32_000;
+/** Half of the work of the most that there is (10), for a voice that comes as near to what was said. */
+const COMPLEXITY = 5;
 /** Positions in Opus files count at 48 kHz, whatever was recorded (RFC 7845, section 4). */
 const GRANULES = 48_000 / PCM_RATE;
 const MAKER = 'Atelier';
@@ -31,6 +33,7 @@ export class OpusVoice {
       application: Application.Audio,
       signal: Signal.Voice,
       bitrate: BITRATE,
+      complexity: COMPLEXITY,
     });
     return new OpusVoice(encoder);
   }
