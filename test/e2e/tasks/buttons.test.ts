@@ -1,3 +1,4 @@
+import { PermissionFlagsBits } from 'discord.js';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
@@ -164,6 +165,10 @@ describe('a result that failed', () => {
     const form = await (await member.click(failed, 'Edit and retry')).modal();
     const edited = await (await member.fill(form, { words: 'a red fox' })).message(says('Done in'));
     expect(text(edited)).toContain('a red fox');
+    stage.discord.restrict('studio', PermissionFlagsBits.AttachFiles);
+    const before = submits(stage.gateway);
+    expect(text(await (await member.click(failed, 'Retry')).message())).toContain('lacks `Attach Files` here');
+    expect(submits(stage.gateway)).toBe(before);
   });
 });
 
