@@ -1,8 +1,7 @@
-import type { Metadata } from 'sharp';
+import sharp, { type Metadata } from 'sharp';
 import { damaged, MediaError } from '../errors.ts';
 import { recognise } from '../recognise/recognise.ts';
 import { type MediaType, mediaTypes } from '../recognise/types.ts';
-import { drawer } from './drawer.ts';
 
 export interface PictureFacts {
   /** As it is seen, turned as its notes say. */
@@ -49,7 +48,6 @@ export async function examined(bytes: Buffer, mostPixels: number): Promise<Pictu
 }
 
 async function headOf(bytes: Buffer): Promise<Metadata> {
-  const sharp = await drawer();
   try {
     return await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata();
   } catch (error) {

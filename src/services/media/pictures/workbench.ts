@@ -1,7 +1,6 @@
-import type { Sharp } from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { damaged } from '../errors.ts';
 import type { MediaLimits } from '../limits.ts';
-import { drawer } from './drawer.ts';
 
 export interface Drawing {
   /** All frames instead of the first one. */
@@ -19,11 +18,13 @@ export class Workbench {
   constructor({ pixels, picturesAtOnce }: Pick<MediaLimits, 'pixels' | 'picturesAtOnce'>) {
     this.pixels = pixels;
     this.#free = picturesAtOnce;
+    // Settings of the whole process: nothing is drawn twice here, and one thread a picture is what memory is counted for.
+    sharp.cache(false);
+    sharp.concurrency(1);
   }
 
   /** Stops waiting at an abort; what is being drawn already is drawn to its end. */
   async draw(bytes: Buffer, { moves = false, draw }: Drawing, signal: AbortSignal): Promise<Buffer> {
-    const sharp = await drawer();
     await this.#turn(signal);
     const picture = sharp(bytes, { animated: moves, limitInputPixels: this.pixels, failOn: 'error' });
     const work = draw(picture).toBuffer();
