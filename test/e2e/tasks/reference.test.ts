@@ -116,6 +116,8 @@ describe('what is refused of it', () => {
     );
     gateway.faults.add({ on: { path: /models$/ }, do: { type: 'body', body: { object: 'list', data: [] } }, times: 9 });
     gateway.faults.add({ on: { path: /models\/./ }, do: { type: 'status', status: 404 }, times: 9 });
+    // An old list is taken rather than a late one: a press waits for a moment only, this command for the list itself.
+    await (await member.slash('models')).message();
     expect(text(await (await member.click(parent, 'Larger (2K)')).message())).toContain('There is no model');
     expect(ordered(gateway)).toHaveLength(ordersBefore);
   });
