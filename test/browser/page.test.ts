@@ -252,6 +252,8 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await press('ArrowLeft');
     await page.getByText('3 / 3').waitFor();
     await press('Escape');
+    // The picture that was opened has the focus again: what comes back later would take it from the list.
+    await page.locator('[aria-label="Open A crimson picture"]:focus').waitFor();
     await page.getByRole('combobox', { name: 'Choose a colour' }).focus();
     await press('ArrowDown', 'ArrowDown');
     await page.getByRole('option', { name: 'Blue' }).waitFor();
