@@ -1,6 +1,8 @@
 import { cpus } from 'node:os';
 import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway/measure.ts';
+import { measureLoad } from './load/measure.ts';
+import { measureMedia } from './media/measure.ts';
 import { measurePolling } from './polling/measure.ts';
 import { measureStore } from './store/measure.ts';
 import { measureTalk } from './talk/measure.ts';
@@ -10,6 +12,8 @@ import { measureText } from './text/measure.ts';
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   discord: measureDiscord,
   gateway: measureGateway,
+  load: measureLoad,
+  media: measureMedia,
   polling: measurePolling,
   store: measureStore,
   talk: measureTalk,

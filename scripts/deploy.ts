@@ -5,6 +5,7 @@ import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, deploymentOf } from '../src/discord/deployment.ts';
 import { installLinks } from '../src/discord/install-link.ts';
 import { registrations } from '../src/discord/registration.ts';
+import { onTerminal } from '../src/lib/plain-text.ts';
 
 /** sysexits.h */
 const EX_USAGE = 64;
@@ -49,7 +50,7 @@ function tell({ create, change, remove, same }: Deployment, guild: string | unde
   const lines = [
     ...create.map(({ name }) => `  new       /${name}`),
     ...change.map(({ body }) => `  changed   /${body.name}`),
-    ...remove.map(({ name }) => `  removed   /${name}`),
+    ...remove.map(({ name }) => `  removed   /${onTerminal(name)}`),
     ...same.map((name) => `  unchanged /${name}`),
   ];
   console.log(lines.length === 0 ? '  nothing' : lines.join('\n'));
@@ -72,7 +73,8 @@ function failed(error: unknown): number {
     );
     return EX_NOPERM;
   }
-  console.error(`Discord could not be asked: ${error instanceof Error ? error.message : String(error)}`);
+  const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(onTerminal);
+  console.error(`Discord could not be asked: ${lines.join('\n')}`);
   return 1;
 }
 

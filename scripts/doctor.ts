@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import * as shape from '../src/config/shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
+import { onTerminal } from '../src/lib/plain-text.ts';
 import {
   type Examination,
   examine,
@@ -41,6 +42,7 @@ const FOUND: Readonly<Record<FindingKind, string>> = {
   'line-dangling': 'lines in those lists without a task',
   'line-outdated': 'lines in those lists older than their task',
   'row-astray': 'rows of those lists that belong nowhere',
+  'order-astray': 'orders as they were sent, of which nobody needs to know any more',
   'entry-missing': 'tasks that the ledger knows nothing of',
   'entry-different': 'entries of the ledger that say something else than their task',
 };
@@ -82,7 +84,7 @@ function failed(error: unknown): number {
     return EX_USAGE;
   }
   if (error instanceof StoreError) {
-    console.error(error.message);
+    console.error(onTerminal(error.message));
     return EXIT_CODES[error.kind] ?? 1;
   }
   throw error;

@@ -31,18 +31,40 @@ const EXIT_CODES: Partial<Record<StoreErrorKind, number>> = {
   newer: EX_CONFIG,
 };
 
-const USAGE = 'npm run migrate-store -- FROM TO [--dry-run], both written as in STORE_URL';
+const USAGE =
+  'npm run migrate-store -- FROM TO [--dry-run], both written as in STORE_URL, or without them and with MIGRATE_FROM and MIGRATE_TO set';
+
+/** Arguments stand in the list of processes for everybody on the machine. */
+const SHOWN_PASSWORD =
+  'A password in an argument can be read by everybody on this machine while this runs. Put the two addresses into MIGRATE_FROM and MIGRATE_TO instead, in the environment or in .env.';
+
+const HELP = `Moves everything that the bot keeps from one store to another, and compares both sides at the end. The bot must not be running.
+
+Use: ${USAGE}.
+
+  FROM, TO      ${shape.store.description}
+  MIGRATE_FROM  the same for addresses with a password: nobody can read it in the list of processes
+  MIGRATE_TO
+  --dry-run     counts what is there and moves nothing
+  --help        shows this`;
 
 async function migrate(): Promise<number> {
   const { values, positionals } = parseArgs({
-    options: { 'dry-run': { type: 'boolean', default: false } },
+    options: { 'dry-run': { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const [from, to] = [addressOf(positionals[0]), addressOf(positionals[1])];
-  if (!from || !to || positionals.length !== 2) {
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const given = positionals.length > 0 ? positionals : [process.env.MIGRATE_FROM, process.env.MIGRATE_TO];
+  const [from, to] = [addressOf(given[0]), addressOf(given[1])];
+  if (!from || !to || given.length !== 2) {
     console.error(`Use: ${USAGE}. Each is ${shape.store.description}.`);
     return EX_USAGE;
   }
+  if (positionals.length > 0 && [from, to].some(({ url }) => passwordsIn(url).length > 0))
+    console.error(SHOWN_PASSWORD);
   const isDry = values['dry-run'];
   const moved = await between(from, to, isDry);
   tell(moved, isDry);

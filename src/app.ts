@@ -11,6 +11,7 @@ import type { Config } from './config.ts';
 import { Answers } from './discord/answers/answers.ts';
 import { chronicle } from './discord/chronicle.ts';
 import { discordClients } from './discord/clients.ts';
+import { Carrier } from './discord/delivery/carrier.ts';
 import { Delivery } from './discord/delivery/delivery.ts';
 import { directWord } from './discord/direct-word.ts';
 import { lastMoment } from './discord/follows/follow.ts';
@@ -43,6 +44,7 @@ import { type Gateway, GatewayError, openGateway } from './services/gateway/inde
 import type { GatewayLimits } from './services/gateway/settings.ts';
 import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
+import { MediaProcess } from './services/media-process/media-process.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
 import { transcriberIn } from './services/models/kinds.ts';
 import { openSounds } from './services/sound/sounds.ts';
@@ -77,6 +79,10 @@ export interface AppTools {
   clock?: Clock;
   /** How patient the client of the gateway is. */
   gatewayLimits?: Partial<GatewayLimits>;
+  /** Shared with other bots of this process, so that it is not closed with this one. */
+  mediaProcess?: MediaProcess;
+  /** Further origins of an embedded side, where members' files may lie although they are on this machine. */
+  alsoAllowed?: readonly string[];
 }
 
 /** The wiring: configuration in, running bot out. The sandbox and the tests start the same. */
@@ -89,16 +95,20 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
   const { baseUrl, apiKey } = config.gateway;
   const gatewayOrigin = new URL(baseUrl).origin;
-  const { allowPrivate } = config.media;
+  const { allowPrivate, memoryBytes } = config.media;
+  // Where Discord is in one's own network, its files are there too.
+  const alsoAllowed = [new URL(config.discord.apiUrl).origin, ...(tools.alsoAllowed ?? [])];
+  // Another process takes real time, whatever clock the bot goes by.
+  const { mediaProcess = new MediaProcess({ clock: systemClock, log, memoryBytes }) } = tools;
+  const ownProcess = mediaProcess === tools.mediaProcess ? undefined : mediaProcess;
   const media = openMedia(
     {
       gatewayOrigin,
       apiKey,
-      // Where Discord is in one's own network, its files are there too.
-      alsoAllowed: [new URL(config.discord.apiUrl).origin],
+      alsoAllowed,
       allowPrivate,
     },
-    { log, clock },
+    { log, clock, process: mediaProcess },
   );
   const clients = discordClients(config.discord.apiUrl, config.discord, tenure.mustBeOurs);
   const { client, tokenRest } = clients;
@@ -112,11 +122,14 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
   });
   const ledger = new Ledger({ entries: store.entries, prices: config.prices, clock, log });
-  const offers = new Offers();
-  const toPerson = directWord({ botRest: client.rest, log });
+  const offers = new Offers(clock);
+  const toPerson = directWord({ carrier: new Carrier({ botRest: client.rest, tokenRest }), log });
   const models = new ModelCatalogue(gateway.models, clock);
-  const sounds = openSounds({ clock, log });
-  const gather = gatherer({ media, sounds, log, clock, reach: gatewayReach({ gatewayOrigin, allowPrivate }) });
+  const sounds = openSounds({ log, process: mediaProcess });
+  const gather = gatherer({
+    ...{ media, sounds, log, clock },
+    reach: gatewayReach({ gatewayOrigin, alsoAllowed, allowPrivate }),
+  });
   const asks = new Asks({
     responses: gateway.responses,
     ...{ models, gather, clock, log },
@@ -167,6 +180,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     change: (id, transition) => tasks.change(id, transition),
   });
   tasks.onChange((task) => {
+    // Its result comes soon, and is decoded there.
+    if (task.state === 'accepted' && !isInWords(task)) mediaProcess.start();
     if (isInWords(task)) answers.show(task);
     else if (!isPart(task)) delivery.show(task);
   });
@@ -196,7 +211,13 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     answers,
     threads: new ThreadMaker({ botRest: client.rest, tokenRest, log }),
     films: films({ media, log, fields: config.gateway.fields }),
-    usage: new UsageDesk({ reports: gateway.usage, book: ledger, unit: config.gateway.usageUnit, log }),
+    usage: new UsageDesk({
+      reports: gateway.usage,
+      book: ledger,
+      unit: config.gateway.usageUnit,
+      process: mediaProcess,
+      log,
+    }),
     fineTunes: gateway.fineTunes,
     follows,
     followQuietMs: config.followQuietMs,
@@ -259,7 +280,14 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     for (const id of unplaced) await talks.end(id, 'lost');
     await follows.resume();
   } catch (error) {
-    await Promise.all([client.destroy(), gateway.close(), media.close(), sounds.close(), store.close()]);
+    await Promise.all([
+      client.destroy(),
+      gateway.close(),
+      media.close(),
+      sounds.close(),
+      ownProcess?.close(),
+      store.close(),
+    ]);
     throw error;
   }
   log.info({ version, tasks: tasks.liveCount }, 'Atelier is here.');
@@ -278,7 +306,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     client.removeAllListeners(Events.ShardReconnecting);
     await client.destroy();
     // Whatever still waits for the gateway fails now, and what that means for its task is stored.
-    await Promise.all([gateway.close(), media.close(), sounds.close()]);
+    await Promise.all([gateway.close(), media.close(), sounds.close(), ownProcess?.close()]);
     await Promise.all([asks.finish(), talks.finish()]);
     await tasks.stop();
     log.info('Atelier has stopped.');

@@ -22,12 +22,12 @@ const named = z.object({ references: z.array(reference).optional() });
 export function films({ media, log, fields }: FilmsParts): Films {
   return {
     fields,
-    async refuseTooLong(request) {
+    async refuseTooLong(request, memberId) {
       const { references = [] } = named.parse(request);
       let together = 0;
-      // One after the other, so that no order holds more than one film in the memory that all downloads share.
+      // One after the other, so that no order holds more than one film in the room that all of them share.
       for (const { medium, address } of references) {
-        if (medium === 'video') together += (await secondsAt(address)) ?? 0;
+        if (medium === 'video') together += (await secondsAt(address, memberId)) ?? 0;
       }
       if (together <= MOST_SECONDS + TOLERANCE_SECONDS) return;
       const seconds = String(Math.round(together * 10) / 10);
@@ -35,21 +35,19 @@ export function films({ media, log, fields }: FilmsParts): Films {
     },
   };
 
-  async function secondsAt(address: string): Promise<number | undefined> {
+  async function secondsAt(address: string, memberId: string): Promise<number | undefined> {
     try {
-      const { bytes, release } = await media.fetch(
-        { address },
-        { most: MOST_BYTES, patienceMs: PATIENCE_MS, withoutKey: true },
-      );
+      const limits = { most: MOST_BYTES, patienceMs: PATIENCE_MS, givenBy: memberId };
+      const film = await media.fetch({ address }, limits);
       try {
-        return media.filmFacts(bytes).seconds;
+        return (await media.filmFacts(film)).seconds;
       } finally {
-        release();
+        film.release();
       }
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       // Whether it can be used at all is looked at when the order is put together.
-      log.info({ kind: error.kind, reason: error.message }, 'The length of a reference film could not be known.');
+      log.info({ kind: error.kind }, 'The length of a reference film could not be known.');
       return undefined;
     }
   }

@@ -42,6 +42,9 @@ async function run(config: Config): Promise<void> {
     readable: process.stdout.isTTY,
     write: (line) => process.stdout.write(line),
   });
+  // Node would print them past the log, where whatever they quote is seen.
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => log.warn({ err: warning }, 'Node warns.'));
   const crash = (error: unknown): void => {
     log.fatal({ err: error }, 'Atelier has crashed.');
     process.exit(EX_SOFTWARE);

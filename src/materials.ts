@@ -8,7 +8,7 @@ import type { Reach } from './materials/reach.ts';
 import { References } from './materials/references.ts';
 import { type Gather, type GivenPicture, givenPicture, reference, region } from './services/tasks/materials.ts';
 
-interface GathererParts extends GivenFilesParts {
+interface GathererParts extends Omit<GivenFilesParts, 'memberId'> {
   /** What the gateway can fetch itself. */
   reach: Reach;
   clock: Clock;
@@ -26,10 +26,10 @@ const named = z.object({
 
 /** Brings together what an order sends along. Whatever of it cannot be sent is a refusal that says so. */
 export function gatherer({ media, sounds, log, reach, clock }: GathererParts): Gather {
-  const files = new GivenFiles({ media, sounds, log });
-  const masks = new Masks({ media, files });
-  const referred = new References({ files, reach, clock });
   return async (request, occasion) => {
+    const files = new GivenFiles({ media, sounds, log, memberId: occasion.memberId });
+    const masks = new Masks({ media, files });
+    const referred = new References({ files, reach, clock });
     const { pictures = [], region: changed, references = [], documents = [], sound } = named.parse(request);
     if (pictures.length > MOST_PICTURES) {
       throw new Refusal('refusals.picturesTooMany', { most: String(MOST_PICTURES) });
@@ -45,7 +45,7 @@ export function gatherer({ media, sounds, log, reach, clock }: GathererParts): G
   };
 }
 
-/** One after the other, so that no order holds more than one file in the memory that all downloads share. */
+/** One after the other, so that no order holds more than one file in the room that all of them share. */
 async function sentAlong(pictures: readonly GivenPicture[], files: GivenFiles, parcel: Parcel): Promise<string[]> {
   const dataUris: string[] = [];
   for (const one of pictures) dataUris.push(await files.with(one, (file) => parcel.add(file)));

@@ -1,6 +1,7 @@
 import type { Prepared } from './discord/delivery/delivery.ts';
+import { withoutEnd, withoutStart } from './lib/trim.ts';
 import type { Say } from './locales/index.ts';
-import { MOST_HELD, type Result, type Results, resultsOf } from './results.ts';
+import { attached, MOST_HELD, type Result, type Results, resultsOf } from './results.ts';
 import { MediaError } from './services/media/index.ts';
 import type { KeptMedium, KeptTrack, Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
@@ -104,12 +105,12 @@ class Shown {
   #odd = 0;
 
   get held(): number {
-    return this.files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    return this.files.reduce((sum, file) => sum + (file.bytes ? file.bytes.length : file.size), 0);
   }
 
   take(result: Result, { name, alt }: { name: string; alt: string }): void {
     if (result.as === 'file' && this.files.length < MOST_FILES) {
-      this.files.push({ name: `${name}.${result.type.extension}`, bytes: result.bytes, alt });
+      this.files.push({ name: `${name}.${result.type.extension}`, ...attached(result), alt });
       this.#releases.push(result.release);
     } else if (result.as === 'file') result.release();
     else if (result.as === 'link') this.#links.push(result.address);
@@ -179,17 +180,15 @@ async function addCovers(
     const limits = { most: MOST_FETCHED_FOR_COVER, patienceMs: COVER_PATIENCE_MS };
     try {
       const fetched = await media.fetch({ address: track.cover ?? '' }, limits);
-      try {
-        const fitting = await media.fit(fetched, Math.min(MOST_OF_COVER, route.uploadLimit));
-        if (fetched.type.kind !== 'image' || fitting.how === 'none') continue;
-        const { bytes, type } = fitting;
-        const alt = say('music.coverOf', { title: trackTitle(track, task, say) });
-        // Covers are small: a copy of their own gives the room back at once.
-        const file = { as: 'file', bytes: Buffer.from(bytes), type, release: () => undefined } as const;
-        shown.take(file, { name: `cover${index + 1}-${id}`, alt });
-      } finally {
-        fetched.release();
+      const fitting = await media.fitFetched(fetched, Math.min(MOST_OF_COVER, route.uploadLimit));
+      if (fitting.how === 'none') continue;
+      if (fitting.type.kind !== 'image') {
+        fitting.release();
+        continue;
       }
+      const { how: _, ...cover } = fitting;
+      const alt = say('music.coverOf', { title: trackTitle(track, task, say) });
+      shown.take({ as: 'file', ...cover }, { name: `cover${index + 1}-${id}`, alt });
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A cover could not be had.');
@@ -203,5 +202,5 @@ const LONGEST_NAME = 40;
 /** Discord keeps letters, digits and dashes of a file's name. */
 function fileName(title: string): string {
   const letters = title.normalize('NFKD').replace(/[^A-Za-z0-9]+/g, '-');
-  return letters.replace(/^-+|-+$/g, '').slice(0, LONGEST_NAME) || 'track';
+  return withoutEnd(withoutStart(letters, '-'), '-').slice(0, LONGEST_NAME) || 'track';
 }

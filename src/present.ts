@@ -26,7 +26,7 @@ import type { Say } from './locales/index.ts';
 import { notes } from './notes.ts';
 import { musicPresenter, withSounds } from './present-music.ts';
 import { describedIn, framesOf, previewOf } from './previews.ts';
-import { type Copies, type Result, type Results, resultsOf } from './results.ts';
+import { attached, type Copies, type Result, type Results, resultsOf } from './results.ts';
 import type { ModelCatalogue } from './services/models/catalogue.ts';
 import { largerSizes } from './services/models/sizes.ts';
 import { turnsOf } from './services/talks/turns.ts';
@@ -48,7 +48,7 @@ import type { TaskControls } from './views/task-buttons.ts';
 
 interface PresenterParts extends Results {
   say: Say;
-  tasks: Pick<Tasks, 'look' | 'get' | 'live' | 'partsOf'>;
+  tasks: Pick<Tasks, 'look' | 'get' | 'live' | 'partsOf' | 'change'>;
   /** The gateway's account works in remix mode: variations ask for words. */
   isRemix: boolean;
   /** Members may speak in live conversations by just writing. */
@@ -71,7 +71,7 @@ export function presenter(parts: PresenterParts) {
     // Whether a form is the first answer must show in the id: there is no time to look it up.
     actionId: (taskId, place, customId) => (asksForWords(customId, isRemix) ? wordsId : actionId)(taskId, place),
   };
-  const noted = notes(parts);
+  const noted = notes({ ...parts, change: (id, transition) => tasks.change(id, transition) });
   const music = musicPresenter(parts, { deleteId, ...albumIds });
 
   /** `areGone`: Discord has no copy of those that the gateway has no more. */
@@ -92,7 +92,7 @@ export function presenter(parts: PresenterParts) {
       if (result.as !== 'file') return [];
       const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
       const alt = music.altOf(task, index) ?? say('task.alt', { prompt });
-      return [{ name, bytes: result.bytes, alt, spoiler: isSpoiler(task) }];
+      return [{ name, ...attached(result), alt, spoiler: isSpoiler(task) }];
     });
     const extras = await music.beside(task, files.length);
     const shown = {

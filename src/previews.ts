@@ -1,10 +1,11 @@
 import type { Log } from './lib/log.ts';
 import type { Say } from './locales/index.ts';
-import { type Fetched, type Fitted, type Media, MediaError } from './services/media/index.ts';
+import { attached } from './results.ts';
+import { type Media, MediaError } from './services/media/index.ts';
 import { isSpoiler } from './services/tasks/follow-ups.ts';
 import { type GivenPicture, givenPicture } from './services/tasks/materials.ts';
 import type { Task } from './services/tasks/task.ts';
-import type { FilePlan } from './views/plan.ts';
+import type { FileLabel, FilePlan } from './views/plan.ts';
 import { nameOf } from './views/task.ts';
 
 interface PreviewParts {
@@ -51,7 +52,7 @@ export async function describedIn(task: Task, parts: PreviewParts, signal?: Abor
       alt: parts.say('task.describe.alt', { name }),
       spoiler: isCovered({ address, name }),
     };
-    const picture = { address, most: MOST_GIVEN, fit: MOST_OF_GIVEN, withoutKey: true, file };
+    const picture = { address, most: MOST_GIVEN, fit: MOST_OF_GIVEN, givenBy: task.requesterId, file };
     const preview = await small(picture, task, parts, signal);
     if (preview) previews.push(preview);
   }
@@ -87,32 +88,32 @@ interface Small {
   /** The most that is fetched, and the most that is sent. */
   most: number;
   fit?: number;
-  withoutKey?: boolean;
+  /** The member who named it, where it is none of the gateway's. */
+  givenBy?: string;
   /** Its name still lacks its ending. */
-  file: Pick<FilePlan, 'name' | 'alt' | 'spoiler'>;
+  file: FileLabel;
 }
 
 /** Nobody is told of one that cannot be had: the message says what it says without it. */
 async function small(
-  { address, most, fit = MOST_OF_PREVIEW, withoutKey, file }: Small,
+  { address, most, fit = MOST_OF_PREVIEW, givenBy, file }: Small,
   task: Task,
   { media, log }: PreviewParts,
   signal?: AbortSignal,
 ): Promise<Preview | undefined> {
-  let fetched: Fetched | undefined;
-  let fitting: Fitted = { how: 'none' };
   try {
-    fetched = await media.fetch({ address }, { most, patienceMs: PREVIEW_PATIENCE_MS, signal, withoutKey });
-    if (fetched.type.kind !== 'image') return undefined;
-    fitting = await media.fit(fetched, Math.min(fit, task.route.uploadLimit), { signal });
+    const fetched = await media.fetch({ address }, { most, patienceMs: PREVIEW_PATIENCE_MS, signal, givenBy });
+    if (fetched.type.kind !== 'image') {
+      fetched.release();
+      return undefined;
+    }
+    const fitting = await media.fitFetched(fetched, Math.min(fit, task.route.uploadLimit), { signal });
+    if (fitting.how === 'none') return undefined;
+    const name = `${file.name}.${fitting.type.extension}`;
+    return { file: { ...file, name, ...attached(fitting) }, release: fitting.release };
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A preview could not be had.');
-  } finally {
-    // The bytes that came may be the bytes that go.
-    if (fitting.how !== 'as-is') fetched?.release();
+    return undefined;
   }
-  if (fitting.how === 'none') return undefined;
-  const plan = { ...file, name: `${file.name}.${fitting.type.extension}`, bytes: fitting.bytes };
-  return { file: plan, release: () => (fitting.how === 'as-is' ? fetched?.release() : undefined) };
 }

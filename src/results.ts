@@ -3,6 +3,7 @@ import { GatewayError } from './services/gateway/index.ts';
 import type { Medium } from './services/gateway/read/snapshot.ts';
 import {
   type Fetched,
+  type FileContent,
   type FilmFacts,
   type Media,
   MediaError,
@@ -21,7 +22,7 @@ export interface Results {
 
 /** What became of one result: a file to attach, or where it is, or both; else it is gone, or not what it should be. */
 export type Result =
-  | { as: 'file'; bytes: Buffer; type: MediaType; film?: FilmFacts; smallerThan?: Place; release(): void }
+  | ({ as: 'file'; type: MediaType; film?: FilmFacts; smallerThan?: Place; release(): void } & FileContent)
   | { as: 'link'; address: string; expiresAt?: number | undefined; film?: FilmFacts }
   /** Whether its keeper has said so; else it may only be out of reach. */
   | { as: 'gone'; isCertain: boolean }
@@ -31,7 +32,7 @@ const GONE: Result = { as: 'gone', isCertain: true };
 const OUT_OF_REACH: Result = { as: 'gone', isCertain: false };
 const ODD: Result = { as: 'odd' };
 
-/** All downloads share one bound on memory: a message that wanted all of it would wait for itself. */
+/** All results share one bound: a message that wanted all of it would wait for itself. */
 export const MOST_HELD = 96 * 2 ** 20;
 
 /** Where a result is, as the task keeps it or as a new answer says it. */
@@ -56,7 +57,7 @@ export async function resultsOf(
       const media = await asked;
       return media ? (media[index] ?? 'none') : 'unknown';
     };
-    const held = results.reduce((sum, result) => sum + (result.as === 'file' ? result.bytes.length : 0), 0);
+    const held = results.reduce((sum, result) => sum + (result.as === 'file' ? result.size : 0), 0);
     const fetcher = new Fetcher(task, parts, most - held);
     results.push((await copyFrom(copies.get(index), fetcher)) ?? (await resultFrom(medium, freshOne, fetcher)));
   }
@@ -122,23 +123,19 @@ class Fetcher {
   }
 
   async #fitted(fetched: Fetched, place: Place): Promise<Result> {
-    let release: (() => void) | undefined = fetched.release;
-    try {
-      const { media } = this.#parts;
-      const film = fetched.type.kind === 'video' && { film: media.filmFacts(fetched.bytes) };
-      const fitting = await media.fit(fetched, this.#task.route.uploadLimit);
-      if (fitting.how === 'none') return { ...linkTo(place), ...film };
-      const { how, bytes, type } = fitting;
-      const file = { as: 'file', bytes, type, ...film, ...(how === 'preview' && { smallerThan: place }) } as const;
-      if (how !== 'as-is') return { ...file, release: () => undefined };
-      // The bytes that came are the bytes that go.
-      const { release: later } = fetched;
-      release = undefined;
-      return { ...file, release: later };
-    } finally {
-      release?.();
-    }
+    const { media } = this.#parts;
+    const film = fetched.type.kind === 'video' && { film: await media.filmFacts(fetched) };
+    const fitting = await media.fitFetched(fetched, this.#task.route.uploadLimit);
+    if (fitting.how === 'none') return { ...linkTo(place), ...film };
+    const { how, ...file } = fitting;
+    return { as: 'file', ...file, ...film, ...(how === 'preview' && { smallerThan: place }) };
   }
+}
+
+/** What a message's plan says of a file's content. */
+export function attached(file: FileContent & { type: MediaType }) {
+  const { bytes, size } = file;
+  return bytes ? { bytes } : { path: file.path, size, mime: file.type.mime };
 }
 
 /** undefined: nobody knows, for the gateway did not answer. */
@@ -147,7 +144,7 @@ async function fresh(task: Task, { tasks, log }: Results): Promise<readonly Medi
     return (await tasks.look(task)).media;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    log.warn({ task: task.id, kind: error.kind, reason: error.message }, 'A result could not be asked for once more.');
+    log.warn({ task: task.id, kind: error.kind, status: error.status }, 'A result could not be asked for once more.');
     return error.kind === 'not-found' ? [] : undefined;
   }
 }

@@ -25,8 +25,8 @@ describe('films to go by', () => {
     const [ten, five, six] = [10, 5, 6].map((seconds) =>
       host.on(`/${seconds}.mp4`, file(seconds === 6 ? webmFilm({ seconds }) : mp4Film({ seconds }))),
     ) as [string, string, string];
-    await refuseTooLong(request(ten, five));
-    await expect(refuseTooLong(request(ten, six))).rejects.toMatchObject({
+    await refuseTooLong(request(ten, five), 'member');
+    await expect(refuseTooLong(request(ten, six), 'member')).rejects.toMatchObject({
       key: 'refusals.filmReferencesTooLong',
       variables: { seconds: '16', most: '15' },
     });
@@ -37,7 +37,7 @@ describe('films to go by', () => {
     const { host, refuseTooLong, request } = await scene();
     const live = host.on('/live.webm', file(webmFilm({ isLive: true })));
     const page = host.on('/page.mp4', file(Buffer.from('<!doctype html>')));
-    await refuseTooLong(request(live, page, `${host.origin}/none.mp4`));
-    await refuseTooLong({ prompt: 'waves' });
+    await refuseTooLong(request(live, page, `${host.origin}/none.mp4`), 'member');
+    await refuseTooLong({ prompt: 'waves' }, 'member');
   });
 });

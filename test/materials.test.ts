@@ -10,6 +10,7 @@ import { chunked, type FileHost, file, openFileHost, redirect } from './services
 import { heavier, noise } from './services/media/pictures.ts';
 import { SECONDS } from './services/sound/tones.ts';
 import { ManualClock } from './support/manual-clock.ts';
+import { mediaProcess } from './support/media-process.ts';
 import { realSounds } from './support/sounds.ts';
 
 const apiKey = 'sk-secret-of-the-gateway';
@@ -48,13 +49,13 @@ describe('what an order sends along', () => {
       alsoAllowed: [`${discord.origin}/`],
     };
     // Room for a single file of the largest kind: what is not given back is missed at once.
-    const limits = { memoryBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
-    media = openMedia(settings, { clock, log: { warn: () => undefined } }, limits);
+    const limits = { givenBytes: 21 * MB, resultsBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
+    media = openMedia(settings, { clock, log: { warn: () => undefined }, process: mediaProcess }, limits);
     const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
     outOfReach = new Set();
     const reach = async (address: string) => !outOfReach.has(address);
     const gathered = gatherer({ media, sounds, log, clock, reach });
-    gather = (request, occasion) => gathered(request, { patienceMs: 300_000, ...occasion });
+    gather = (request, occasion) => gathered(request, { memberId: 'member', patienceMs: 300_000, ...occasion });
   });
   afterEach(async () => {
     await media.close();

@@ -3,6 +3,8 @@ import { openLog } from '../src/lib/log.ts';
 import { speak } from '../src/locales/index.ts';
 import { notes } from '../src/notes.ts';
 import { openMedia } from '../src/services/media/index.ts';
+import { TaskBook } from '../src/services/tasks/book.ts';
+import { openStore } from '../src/services/tasks/store/index.ts';
 import type { Task } from '../src/services/tasks/task.ts';
 import { file, openFileHost } from './services/media/file-host.ts';
 import { mp4Film } from './services/media/films.ts';
@@ -22,22 +24,55 @@ async function noted() {
   const request = { prompt: 'waves', model: 'reel-2', references };
   const failed = (changes: Partial<Task> = {}): Task =>
     madeTask({ kind: 'video', state: 'failed', failure: { cause: 'failed' }, request, ...changes });
-  return { host, media, failed, ...notes({ media, log, clock, say: speak() }) };
+  const store = await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { log, clock, botVersion: '0' });
+  onTestFinished(() => store.close());
+  /** As after a start: nothing is known but what is stored. */
+  const begin = async () => {
+    const book = new TaskBook({ store, log });
+    await book.open();
+    return notes({ media, log, clock, say: speak(), change: (id, transition) => book.change(id, transition) });
+  };
+  const stored = async (task: Task): Promise<Task> => {
+    await store.put(task);
+    return task;
+  };
+  return { host, media, failed, begin, stored };
 }
 
 describe('the references of a task that failed', () => {
   it('are asked for once, however often it is shown, and never with the key', async () => {
-    const { host, failed, ofFailure } = await noted();
-    const first = await ofFailure(failed());
+    const { host, failed, stored, begin } = await noted();
+    const task = await stored(failed());
+    const { ofFailure } = await begin();
+    const first = await ofFailure(task);
     expect(first[0]).toContain('The reference `dance.mp4` can be fetched just now');
-    expect(await ofFailure(failed())).toEqual(first);
+    expect(await ofFailure(task)).toEqual(first);
     expect(host.heard.map(({ path, headers }) => [path, headers.authorization])).toEqual([['/dance.mp4', undefined]]);
-    await ofFailure(failed({ id: '01k3v9x2mabcdefgz' }));
+    const other = await stored(failed({ id: '01k3v9x2mabcdefgz' }));
+    await (await begin()).ofFailure(other);
     expect(host.heard).toHaveLength(2);
   });
 
+  it('are not asked for again by the next start, be it in the middle of the first look that the last one ended', async () => {
+    const { host, failed, stored, begin } = await noted();
+    const task = await stored(failed());
+    const first = await (await begin()).ofFailure(task);
+    expect(await (await begin()).ofFailure(task)).toEqual(first);
+    const never = host.on('/never.mp4', () => undefined);
+    const reference = { address: never, name: 'never.mp4', medium: 'video', takes: 'address' };
+    const request = { prompt: 'waves', references: [reference] };
+    const cut = await stored(failed({ id: '01k3v9x2mabcdefgz', request }));
+    const looking = (await begin()).ofFailure(cut);
+    await expect.poll(() => host.heard.length).toBe(2);
+    expect(await (await begin()).ofFailure(cut)).toEqual([]);
+    expect(host.heard).toHaveLength(2);
+    await host.close();
+    await looking;
+  });
+
   it('are left alone where something else is the reason, or there are none', async () => {
-    const { host, failed, ofFailure } = await noted();
+    const { host, failed, begin } = await noted();
+    const { ofFailure } = await begin();
     for (const cause of ['forgotten', 'dismissed', 'cancelled', 'expired'] as const)
       expect(await ofFailure(failed({ failure: { cause } }))).toEqual([]);
     expect(await ofFailure(failed({ request: { prompt: 'waves' } }))).toEqual([]);
@@ -46,8 +81,10 @@ describe('the references of a task that failed', () => {
   });
 
   it('are not accused of anything because the bot is about to stop', async () => {
-    const { media, failed, ofFailure } = await noted();
+    const { host, media, failed, stored, begin } = await noted();
+    const task = await stored(failed());
     await media.close();
-    expect(await ofFailure(failed())).toEqual([]);
+    expect(await (await begin()).ofFailure(task)).toEqual([]);
+    expect(host.heard).toEqual([]);
   });
 });

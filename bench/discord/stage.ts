@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { asStarted } from '../as-started.ts';
 import { end, messageFrom, type Start, start } from './child.ts';
 import type { Order, Orders, Served } from './orders.ts';
 
@@ -64,12 +65,6 @@ export class Stage {
     };
   }
 }
-
-/** What `npm start` loads before the bot. */
-const asStarted = ['check-node', 'compile-cache'].flatMap((name) => [
-  '--import',
-  new URL(`../../scripts/${name}.mjs`, import.meta.url).href,
-]);
 
 const bare = new URL('bare.ts', import.meta.url);
 const programs: Readonly<Record<Way, URL>> = {

@@ -48,6 +48,14 @@ export class MemoryStore implements TaskStore {
     return undefined;
   }
 
+  async keepSent(): Promise<void> {
+    return undefined;
+  }
+
+  async sentOf(): Promise<undefined> {
+    return undefined;
+  }
+
   async forgettings(): Promise<never[]> {
     return [];
   }

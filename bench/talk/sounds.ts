@@ -1,7 +1,7 @@
 import { wordIn, wordsSpoken } from '../../sandbox/gateway/realtime/voice.ts';
-import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { PCM_RATE, type Pcm } from '../../src/lib/pcm.ts';
+import { inMemory } from '../../src/services/media/content.ts';
 import type { Sounds, SpokenMessage } from '../../src/services/sound/sound.ts';
 import { openSounds } from '../../src/services/sound/sounds.ts';
 import { median, table } from '../table.ts';
@@ -13,7 +13,6 @@ const TEXT = 'The snow fell on the harbour all night, and in the morning nobody 
 
 export const sounds = (): Sounds =>
   openSounds({
-    clock: systemClock,
     log: openLog({ level: 'error', secrets: [], readable: false, write: (line) => process.stderr.write(line) }),
   });
 
@@ -33,7 +32,7 @@ export async function measureSounds(): Promise<void> {
     const cold = performance.now() - begun;
     const rows = [
       ['written, Ogg Opus and waveform', ...(await cost(() => spokenBy(room, voice)))],
-      ['read, Ogg Opus', ...(await cost(() => room.decoded(bytes, { mostSeconds: 60 })))],
+      ['read, Ogg Opus', ...(await cost(() => room.decoded(inMemory(bytes), { mostSeconds: 60 })))],
     ];
     console.log(
       `\n${SECONDS} s of voice, median of ${ROUNDS}; the very first, with its thread and codec: ${cold.toFixed(0)} ms\n`,

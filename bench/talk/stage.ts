@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { asStarted } from '../as-started.ts';
 import { end, messageFrom, start } from '../discord/child.ts';
 import type { Strain } from '../text/probe.ts';
 import type { Served, SideOrders } from './orders.ts';
@@ -43,9 +44,3 @@ export class Stage {
     }
   }
 }
-
-/** What `npm start` loads before the bot. */
-const asStarted = ['check-node', 'compile-cache'].flatMap((name) => [
-  '--import',
-  new URL(`../../scripts/${name}.mjs`, import.meta.url).href,
-]);

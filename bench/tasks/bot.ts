@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { asStarted } from '../as-started.ts';
 
 export interface StartedBot {
   process: ChildProcess;
@@ -10,12 +11,6 @@ export interface StartedBot {
 }
 
 const HERE = 'Atelier is here.';
-
-/** What `npm start` loads before the bot. */
-const asStarted = ['check-node', 'compile-cache'].flatMap((name) => [
-  '--import',
-  new URL(`../../scripts/${name}.mjs`, import.meta.url).href,
-]);
 
 /** The shipped bot, started as `npm start` does it; it sees nothing of this one's environment but where programs are. */
 export function startBot(settings: Readonly<Record<string, string>>, nodeOptions: readonly string[] = []): StartedBot {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asStarted } from '../as-started.ts';
 import { end, messageFrom, start } from '../discord/child.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
@@ -111,9 +112,3 @@ function cells(figures: readonly AnswerFigures[]): string[] {
     (edits / seconds).toFixed(2),
   ];
 }
-
-/** What `npm start` loads before the bot. */
-const asStarted = ['check-node', 'compile-cache'].flatMap((name) => [
-  '--import',
-  new URL(`../../scripts/${name}.mjs`, import.meta.url).href,
-]);

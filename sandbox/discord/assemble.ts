@@ -21,7 +21,7 @@ import { messageWire } from './wire/message.ts';
 
 /** Every room of the house, joined. */
 export function partsOf(options: DiscordOptions, token: string, url: () => string): Parts {
-  const { clock = systemClock, privilegedIntents = [], guilds = 0 } = options;
+  const { clock = systemClock, privilegedIntents = [], followUpAfterDeletion = true, guilds = 0 } = options;
   const limits = { ...discordLimits, ...options.limits };
   const now = () => clock.now();
   const id = snowflakes(now);
@@ -40,6 +40,7 @@ export function partsOf(options: DiscordOptions, token: string, url: () => strin
     token,
     limits,
     privilegedIntents,
+    followUpAfterDeletion,
     world,
     registry: new Registry(world.applicationId, id, now, limits),
     messages,

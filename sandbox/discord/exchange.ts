@@ -14,12 +14,17 @@ export interface Exchange {
   readonly token: string;
   /** Rejects where the three seconds ran out. */
   acknowledged(): Promise<Acknowledgement>;
-  /** The answer, not the spinner; or any later state of it that is wanted. */
+  /** The answer, not the spinner; or any later state of it that is wanted, or what the person is told where it was taken back. */
   message(wanted?: (message: Message) => boolean): Promise<Message>;
   followUps(): readonly Message[];
   followUp(wanted?: (message: Message) => boolean): Promise<Message>;
+  /** What the person alone is told, as the answer or beside it. */
+  alone(wanted?: (message: Message) => boolean): Promise<Message>;
   modal(): Promise<Modal>;
 }
+
+/** Alone it stands there until something else does, and is nobody's answer. */
+const SMALL_PRINT = /^-# [^\n]*$/;
 
 export const seen = (post: Post, { wire }: Parts): Message => ({
   ...wire(post),
@@ -43,13 +48,20 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
     if (!original || original.revision < answerSince) return undefined;
     return seen(original, parts);
   };
+  const isTakenBack = () => {
+    const { original, acknowledgement: known } = interaction;
+    return known?.type === Answer.DeferredChannelMessageWithSource && original !== undefined && !stands(original);
+  };
   const followUps = () => interaction.followUps.filter(stands).map((post) => seen(post, parts));
   return {
     id: interaction.id,
     token: interaction.token,
     acknowledged: () => watch.until(acknowledgement, 'an acknowledgement'),
-    message: (wanted = () => true) => {
+    message: (wanted = ({ content }) => !SMALL_PRINT.test(content)) => {
       const look = () => {
+        // What replaces an answer that was taken back is told to the person alone.
+        const aside = isTakenBack() ? followUps().find((one) => one.ephemeral && wanted(one)) : undefined;
+        if (aside) return aside;
         const message = answer();
         return message && wanted(message) ? message : undefined;
       };
@@ -57,6 +69,15 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
     },
     followUps,
     followUp: (wanted = () => true) => watch.until(() => followUps().find(wanted), 'a follow-up'),
+    alone: (wanted = () => true) => {
+      const look = () => {
+        acknowledgement();
+        const { original, answerSince } = interaction;
+        const said = original && stands(original) && original.revision >= answerSince ? [seen(original, parts)] : [];
+        return [...said, ...followUps()].find((message) => message.ephemeral && wanted(message));
+      };
+      return watch.until(look, 'what one alone is told');
+    },
     modal: () => {
       const look = () => {
         const known = acknowledgement();

@@ -13,6 +13,11 @@ export interface DiscordOptions {
   readonly limits?: Partial<Limits>;
   /** What the developer portal has switched on. */
   readonly privilegedIntents?: readonly PrivilegedIntent[];
+  /**
+   * Whether an interaction whose deferred answer was deleted still takes a follow-up. Discord has answered such a one with 10008
+   * (api-docs#2739), so an application may rely on neither.
+   */
+  readonly followUpAfterDeletion?: boolean;
   /** Plain guilds beside the furnished ones. */
   readonly guilds?: number;
 }

@@ -26,6 +26,7 @@ export interface Parts {
   readonly token: string;
   readonly limits: Limits;
   readonly privilegedIntents: readonly PrivilegedIntent[];
+  readonly followUpAfterDeletion: boolean;
   readonly world: World;
   readonly registry: Registry;
   readonly messages: MessageBook;

@@ -33,6 +33,7 @@ export async function serverFor(parts: Parts): Promise<FastifyInstance> {
   // An interaction token is longer than what fastify takes for one part of a path.
   const server = fastify({
     forceCloseConnections: true,
+    exposeHeadRoutes: false,
     bodyLimit: LARGEST_JSON,
     routerOptions: { maxParamLength: 1_024 },
   });

@@ -1,3 +1,5 @@
+import { withoutEnd } from '../../src/lib/trim.ts';
+
 /** Exact decimal amounts: usage carries every digit (specification, part 2), which no float does. */
 export type Amount = bigint & { readonly unit: unique symbol };
 
@@ -19,7 +21,7 @@ export const times = (amount: Amount, whole: number) => (amount * BigInt(whole))
 
 export function amountText(amount: Amount): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(PLACES + 1, '0');
-  const fraction = digits.slice(-PLACES).replace(/0+$/, '');
+  const fraction = withoutEnd(digits.slice(-PLACES), '0');
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -PLACES)}${fraction ? `.${fraction}` : ''}`;
 }
 

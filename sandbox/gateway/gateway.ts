@@ -177,6 +177,8 @@ async function serverFor(parts: Parts, clock: Clock): Promise<FastifyInstance> {
   const server = fastify({
     // Ends hanging answers when the server closes.
     forceCloseConnections: true,
+    // Only files are asked for their head; a route for each of the others would take as long to make as the route itself.
+    exposeHeadRoutes: false,
     routerOptions: { maxParamLength: LONGEST_SEGMENT },
     // A percent sign on its own is part of some model ids, and clients forget to encode it.
     rewriteUrl: (request) => (request.url ?? '/').replace(/%(?![0-9a-f]{2})/gi, '%25'),

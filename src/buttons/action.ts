@@ -1,9 +1,8 @@
 import type { Services } from '../commands/services.ts';
 import { customId } from '../discord/custom-id.ts';
-import type { Ask, Button } from '../discord/handlers.ts';
+import type { Button } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { GatewayError } from '../services/gateway/index.ts';
-import { actionOn, changeOn, type FollowUp, type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
+import { actionOn, changeOn, type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
 import { placeIn, pressedTask } from './pressed-task.ts';
 
 const ACTION = { verb: 'a', version: 1 } as const;
@@ -20,25 +19,10 @@ export const actionButton: Button<Services> = {
   answers: 'beside',
   async run({ args }, ask) {
     const parent = await pressedTask(args, ask);
-    await press(actionOn(parent, placeIn(args)), ask);
+    await ask.services.tasks.submit({ ...ask.origin, ...actionOn(parent, placeIn(args)) });
     return 'shown as it goes';
   },
 };
-
-/** Orders a follow-up; what the gateway does not know is no longer offered. */
-export async function press(
-  followUp: FollowUp,
-  { services, origin }: Pick<Ask<Services>, 'services' | 'origin'>,
-): Promise<void> {
-  try {
-    await services.tasks.submit({ ...origin, ...followUp });
-  } catch (error) {
-    const { customId: pressed } = followUp.request;
-    if (error instanceof GatewayError && error.kind === 'not-offered' && typeof pressed === 'string')
-      services.offers.refuse(pressed);
-    throw error;
-  }
-}
 
 /** Upscale, variation and reroll of a result that came without buttons. */
 export const changeButton: Button<Services> = {
@@ -48,7 +32,7 @@ export const changeButton: Button<Services> = {
     const parent = await pressedTask(args, ask);
     const short = shortChanges.find((one) => one === args[1]);
     if (!short) throw new Refusal('refusals.unknownButton');
-    await press(changeOn(parent, short), ask);
+    await ask.services.tasks.submit({ ...ask.origin, ...changeOn(parent, short) });
     return 'shown as it goes';
   },
 };

@@ -4,7 +4,6 @@ import { customId } from '../discord/custom-id.ts';
 import type { Form, Opener } from '../discord/handlers.ts';
 import { nameIn } from '../discord/target.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { GatewayError } from '../services/gateway/index.ts';
 import { animationOf, extensionOf, FILM_DOOR, filmOf } from '../services/tasks/animations.ts';
 import { promptOf } from '../services/tasks/follow-ups.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -20,7 +19,7 @@ export const animateId = (taskId: string): string => customId(ANIMATE.verb, ANIM
 export const animateOpener: Opener<Services> = {
   ...ANIMATE,
   async open(args, ask, pressed) {
-    // What was refused for good is not worth a form.
+    // What was refused a moment ago is not worth a form.
     if (!ask.services.offers.isOffered(FILM_DOOR)) throw new Refusal('gateway.not-offered');
     const task = await soon(pressedTask(args, ask), ask);
     const id = customId(FILLED.verb, FILLED.version, task.id);
@@ -37,12 +36,7 @@ export const animateFilled: Form<Services> = {
   answers: 'beside',
   async run(filled, { services, origin, ...ask }) {
     const parent = await pressedTask(filled.args, { services, origin, ...ask });
-    try {
-      await services.tasks.submit({ ...origin, ...orderOf(parent, filled) });
-    } catch (error) {
-      if (error instanceof GatewayError && error.kind === 'not-offered') services.offers.refuse(FILM_DOOR);
-      throw error;
-    }
+    await services.tasks.submit({ ...origin, ...orderOf(parent, filled) });
     return 'shown as it goes';
   },
 };

@@ -16,7 +16,10 @@ const DELETE_POST = { verb: 'unpost', version: 1 } as const;
 export const deletePostId = (taskId: string): string => customId(DELETE_POST.verb, DELETE_POST.version, taskId);
 export const deleteId = (taskId: string): string => customId(DELETE.verb, DELETE.version, taskId);
 
-/** Removes a task's message; the task itself is kept. */
+/**
+ * Removes the message that was pressed, by what its presser may do in its channel; the task itself is kept. Where that is the task's own
+ * message, the further ones of an answer below it go too. A copy goes alone.
+ */
 export const deleteButton: Button<Services> = {
   ...DELETE,
   answers: 'here',
@@ -24,10 +27,9 @@ export const deleteButton: Button<Services> = {
     const task = await pressedTask(args, ask);
     const { id, requesterId } = task;
     if (requesterId !== ask.place.userId && !mayManageMessages(ask.place)) throw new Refusal('refusals.notYours');
-    // It may stand on a copy, and then the task's own message is still there.
     const pressed = ask.origin.message?.id ?? '';
     await ask.services.tasks.change(id, (task) => withoutMessage(task, pressed));
-    if (isInWords(task)) await ask.services.answers.takeAway(task);
+    if (isInWords(task) && task.message?.id === pressed) await ask.services.answers.takeAway(task);
     return 'taken away';
   },
 };

@@ -1,5 +1,8 @@
 import type { Services } from '../commands/services.ts';
 import type { Button, Form, Opener } from '../discord/handlers.ts';
+import type { Place } from '../discord/place.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { isTaskId } from '../services/tasks/task-id.ts';
 import { actionButton, changeButton } from './action.ts';
 import {
   cancelButton,
@@ -36,7 +39,14 @@ import { upscaleAllButton } from './upscale-all.ts';
 import { usageRangeButton } from './usage-range.ts';
 import { continueOpener, continueWritten, wordsOpener, wordsWritten } from './words.ts';
 
-export const buttons: readonly Button<Services>[] = [
+/**
+ * Their ids point at a task first of all. One that points at none was not made by the bot, and is refused before anything is shown: what
+ * comes after a public acknowledgement is never quite unseen.
+ */
+const pointsAtTask = (_place: Place, { args }: { args: readonly string[] }): Refusal | undefined =>
+  isTaskId(args[0] ?? '') ? undefined : new Refusal('refusals.unknownButton');
+
+const onTasks: readonly Button<Services>[] = [
   actionButton,
   changeButton,
   upscaleAllButton,
@@ -53,27 +63,42 @@ export const buttons: readonly Button<Services>[] = [
   dismissButton,
   deleteButton,
   deletePostButton,
-  modelsPageButton,
   albumPageButton,
   songSelect,
-  usageRangeButton,
-  tasksPageButton,
-  chooseTask,
   showButton,
   showMeButton,
   showAskButton,
   showAllButton,
-  exportButton,
-  forgetButton,
-  forgetSureButton,
-  forgetReallyButton,
-  fineTuneButton,
   stopButton,
   forgetConversationButton,
   detailsButton,
   allowButton,
   declineButton,
   endTalkButton,
+];
+
+const formsOnTasks: readonly Form<Services>[] = [
+  wordsWritten,
+  continueWritten,
+  editedForm,
+  editedOpenlyForm,
+  lineWritten,
+  animateFilled,
+  goOnFilled,
+  spokenForm,
+];
+
+export const buttons: readonly Button<Services>[] = [
+  ...onTasks.map((one) => ({ ...one, guards: [pointsAtTask, ...(one.guards ?? [])] })),
+  modelsPageButton,
+  usageRangeButton,
+  tasksPageButton,
+  chooseTask,
+  exportButton,
+  forgetButton,
+  forgetSureButton,
+  forgetReallyButton,
+  fineTuneButton,
 ];
 
 export const openers: readonly Opener<Services>[] = [
@@ -90,14 +115,8 @@ export const openers: readonly Opener<Services>[] = [
 ];
 
 export const forms: readonly Form<Services>[] = [
-  wordsWritten,
-  continueWritten,
-  editedForm,
-  editedOpenlyForm,
+  ...formsOnTasks.map((one) => ({ ...one, guards: [pointsAtTask, ...(one.guards ?? [])] })),
+  // These come from the menu on any message too.
   referredForm,
-  lineWritten,
-  animateFilled,
   filmedForm,
-  goOnFilled,
-  spokenForm,
 ];

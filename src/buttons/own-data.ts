@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import type { Services } from '../commands/services.ts';
 import { customId } from '../discord/custom-id.ts';
 import type { Ask, Button } from '../discord/handlers.ts';
@@ -27,17 +26,11 @@ export const exportButton: Button<Services> = {
   answers: 'beside',
   async run(_pressed, ask) {
     mustBeAlone(ask);
-    const data = await ask.services.tasks.exportOf(ask.place.userId);
-    const json = Buffer.from(`${JSON.stringify(data, undefined, 2)}\n`);
-    const isSmall = json.length <= ask.place.uploadLimit;
-    const bytes = isSmall ? json : gzipSync(json);
-    if (bytes.length > ask.place.uploadLimit) throw new Refusal('refusals.exportTooLarge');
-    const name = `atelier-${ask.place.userId}.json${isSmall ? '' : '.gz'}`;
-    const content = ask.say('ownData.exported', {
-      tasks: String(data.tasks.length),
-      entries: String(data.ledger.length),
-    });
-    return { content, files: [{ name, bytes }] };
+    const { userId, uploadLimit } = ask.place;
+    const { bytes, isCompressed, release, ...counts } = await ask.services.tasks.exportOf(userId, uploadLimit);
+    const name = `atelier-${userId}.json${isCompressed ? '.gz' : ''}`;
+    const content = ask.say('ownData.exported', { tasks: String(counts.tasks), entries: String(counts.entries) });
+    return { plan: { content, files: [{ name, bytes }] }, release };
   },
 };
 

@@ -5,7 +5,6 @@ import { Refusal } from '../lib/refusal.ts';
 import { meaningOfAction } from '../services/tasks/actions.ts';
 import { actionOn, changeOn } from '../services/tasks/follow-ups.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { press } from './action.ts';
 import { pressedTask } from './pressed-task.ts';
 
 const ALL = { verb: 'all', version: 1 } as const;
@@ -22,9 +21,11 @@ export const upscaleAllButton: Button<Services> = {
     const [first, ...others] = upscalesOf(parent);
     if (!first) throw new Refusal('refusals.noResult');
     for (const followUp of others) {
-      await ask.another({ content: say('task.isAsked') }, (origin) => press(followUp, { services, origin }));
+      await ask.another({ content: say('task.isAsked') }, (origin) =>
+        services.tasks.submit({ ...origin, ...followUp }),
+      );
     }
-    await press(first, ask);
+    await services.tasks.submit({ ...ask.origin, ...first });
     return 'shown as it goes';
   },
 };

@@ -7,7 +7,6 @@ import { actionOn, promptOf, proposedWords, sideOf, type WrittenWords } from '..
 import { sides } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { wordsForm, wordsIn } from '../views/words-form.ts';
-import { press } from './action.ts';
 import { ownTask, placeIn, pressedTask, soon } from './pressed-task.ts';
 
 const WORDS = { verb: 'w', version: 1 } as const;
@@ -45,7 +44,7 @@ export const wordsWritten: Form<Services> = {
   async run(filled, ask) {
     const parent = await pressedTask(filled.args, ask);
     const written = writtenIn(filled, parent);
-    await press(actionOn(parent, placeIn(filled.args), written), ask);
+    await ask.services.tasks.submit({ ...ask.origin, ...actionOn(parent, placeIn(filled.args), written) });
     return 'shown as it goes';
   },
 };

@@ -48,7 +48,7 @@ export const video = command({
   async run({ model, ...values }, { services, origin }: Ask<Services>) {
     const { fields, refuseTooLong } = services.films;
     const order = filmOrder(values, await chosenModel('video', model, services), fields);
-    await refuseTooLong(order.request);
+    await refuseTooLong(order.request, origin.requesterId);
     await services.tasks.submit({ ...origin, ...order });
     return 'shown as it goes';
   },

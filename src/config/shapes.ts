@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseExact } from '../lib/exact-json.ts';
+import { withoutEnd } from '../lib/trim.ts';
 import { taskKinds } from '../services/tasks/task.ts';
 
 // What a value may look like, what it turns into, and what it is when nothing is set. Each description completes the
@@ -51,6 +52,12 @@ const MOST_LEASE_SECONDS = 300;
 
 export const leaseSeconds = wholeNumber(LEAST_LEASE_SECONDS, MOST_LEASE_SECONDS, '20', 'seconds');
 
+/** With less no image could be decoded beside the libraries that do it; more is a zero too many. */
+const LEAST_MEDIA_MEMORY = 192;
+const MOST_MEDIA_MEMORY = 65_536;
+
+export const mediaMemory = wholeNumber(LEAST_MEDIA_MEMORY, MOST_MEDIA_MEMORY, '512', 'MiB');
+
 const snowflake = z.string().regex(/^\d{17,20}$/);
 
 export const guildId = snowflake.optional().describe('a server id of 17 to 20 digits');
@@ -82,7 +89,7 @@ const plainAddress = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const withoutTrailingSlash = (text: string) => text.replace(/\/+$/, '');
+const withoutTrailingSlash = (text: string) => withoutEnd(text, '/');
 
 /** The bot's token travels to this address, so it may be unencrypted only where it does not leave the machine. */
 export const discordApi = plainAddress

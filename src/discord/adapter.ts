@@ -9,7 +9,9 @@ import {
 } from 'discord.js';
 import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from '../views/plan.ts';
 import { customId } from './custom-id.ts';
+import { withoutInvites } from './invites.ts';
 import { beginning, shortened } from './text.ts';
+import { DiskFile } from './uploads.ts';
 
 // Discord's limits: https://discord.com/developers/docs/components/reference and /resources/message
 const LONGEST_CONTENT = 2_000;
@@ -35,7 +37,7 @@ export interface MessageBody {
     /** Left out of an edit, the files of the message stay. */
     attachments?: { id: number; filename: string; description?: string; duration_secs?: number; waveform?: string }[];
     allowed_mentions: { parse: []; users?: string[]; replied_user?: false };
-    message_reference?: { message_id: string };
+    message_reference?: { message_id: string; fail_if_not_exists?: false };
   };
   files: RawFile[];
 }
@@ -58,7 +60,7 @@ export function bodyOf(plan: MessagePlan): MessageBody {
       })),
       ...mentionsIn(plan),
     },
-    files: files.map(({ name, bytes }) => ({ name, data: bytes })),
+    files: files.map(sentFile),
   };
 }
 
@@ -72,8 +74,13 @@ function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<Message
       attachments: files.map(({ name }, id) => ({ id, filename: name, duration_secs: seconds, waveform })),
       ...mentionsIn(plan),
     },
-    files: files.map(({ name, bytes }) => ({ name, data: bytes })),
+    files: files.map(sentFile),
   };
+}
+
+function sentFile(file: FilePlan): RawFile {
+  const { name, bytes } = file;
+  return bytes ? { name, data: bytes } : new DiskFile(file);
 }
 
 /** Discord covers a file by its name, and of the two places where that stands the attachment's wins. */
@@ -98,14 +105,14 @@ function fittingContent({ content, overflow }: MessagePlan): { content?: string;
     content.length > LONGEST_CONTENT && overflow === 'file'
       ? [{ name: 'message.txt', bytes: Buffer.from(content) }]
       : [];
-  return { content: beginning(content, LONGEST_CONTENT), spilled };
+  return { content: beginning(withoutInvites(content), LONGEST_CONTENT), spilled };
 }
 
 function pageOf({ title, blocks, footer }: PagePlan): APIMessageTopLevelComponent {
   const texts = [`## ${title}`, ...blocks, ...(footer === undefined ? [] : [`-# ${footer}`])];
   let left = LONGEST_PAGE;
   const fitting = texts.map((text) => {
-    const part = shortened(text, Math.max(1, left));
+    const part = shortened(withoutInvites(text), Math.max(1, left));
     left -= part.length;
     return part;
   });

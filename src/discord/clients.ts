@@ -1,5 +1,7 @@
-import { Client, DefaultRestOptions, GatewayIntentBits, REST } from 'discord.js';
+import { Client, type DefaultRestOptions, GatewayIntentBits, REST } from 'discord.js';
 import { inOneQueue } from './one-queue.ts';
+import { sentOnce } from './sent-once.ts';
+import { sendUploads, withUploads } from './uploads.ts';
 
 /** Uploads are counted in here too: a large file on a slow line is not a failure. */
 const REST_TIMEOUT_MS = 60_000;
@@ -7,6 +9,9 @@ const REST_TIMEOUT_MS = 60_000;
 const ACKNOWLEDGEMENT_TIMEOUT_MS = 2_500;
 /** Discord blocks an address after 10,000 invalid requests in ten minutes; the log hears of it long before. */
 const INVALID_WARNING_INTERVAL = 100;
+
+/** The library keeps a queue for each token that was ever used, for an hour unless it is told otherwise. */
+const QUEUE_SWEEP_MS = 60_000;
 
 export interface DiscordClients {
   /** Logs in and hears interactions. Its REST carries the bot's token and obeys Discord's 50 requests per second. */
@@ -31,14 +36,16 @@ export function discordClients(
   { messageContent }: ClientSettings = { messageContent: false },
   mayAct: () => void = () => undefined,
 ): DiscordClients {
+  const make = sentOnce(sendUploads);
   const shared = {
     api: apiUrl,
     version: '10',
     timeout: REST_TIMEOUT_MS,
     invalidRequestWarningInterval: INVALID_WARNING_INTERVAL,
+    handlerSweepInterval: QUEUE_SWEEP_MS,
     makeRequest: async (...request: Parameters<typeof DefaultRestOptions.makeRequest>) => {
       mayAct();
-      return DefaultRestOptions.makeRequest(...request);
+      return make(...request);
     },
   };
   // Slash commands and buttons need no intent, and without them a server costs next to no memory. Messages are read from the packets: the
@@ -48,11 +55,11 @@ export function discordClients(
   // READY names every server, and the library would keep an empty shell of thirty lists for each; an interaction brings all
   // that is asked of its server. Ten thousand shells are some 50 MB, which a later clearing does not give back.
   client.guilds.cache.set = () => client.guilds.cache;
-  inOneQueue(client.rest);
+  inOneQueue(withUploads(client.rest));
   const unbound = { ...shared, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER };
   return {
     client,
-    tokenRest: inOneQueue(new REST(unbound)),
-    callbackRest: new REST({ ...unbound, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }),
+    tokenRest: inOneQueue(withUploads(new REST(unbound))),
+    callbackRest: withUploads(new REST({ ...unbound, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 })),
   };
 }

@@ -1,19 +1,22 @@
-import { type REST, Routes } from 'discord.js';
+import { createHash } from 'node:crypto';
 import type { MessagePlan } from '../views/plan.ts';
 import { bodyOf } from './adapter.ts';
+import type { Carrier } from './delivery/carrier.ts';
 import { factsOf, troubleOf } from './delivery/errors.ts';
 
+/** Discord's limit. */
+const LONGEST_NONCE = 25;
+
 interface DirectWordParts {
-  botRest: REST;
+  carrier: Carrier;
   log: { info(facts: object, sentence: string): void };
 }
 
 /** Says something to a person in a direct message. False: not now; who takes none from the bot at all is left alone. */
-export function directWord({ botRest, log }: DirectWordParts) {
+export function directWord({ carrier, log }: DirectWordParts) {
   return async (userId: string, plan: MessagePlan): Promise<boolean> => {
     try {
-      const channel = await botRest.post(Routes.userChannels(), { body: { recipient_id: userId } });
-      await botRest.post(Routes.channelMessages((channel as { id: string }).id), { ...bodyOf(plan) });
+      await carrier.post(await carrier.openDirect(userId), nonceOf(userId, plan), bodyOf(plan));
       return true;
     } catch (error) {
       const trouble = troubleOf(error, 'direct');
@@ -21,4 +24,9 @@ export function directWord({ botRest, log }: DirectWordParts) {
       return trouble !== 'later';
     }
   };
+}
+
+/** The same for the same words, so that they stand there once where the first try was heard although its response was lost. */
+function nonceOf(userId: string, { content = '' }: MessagePlan): string {
+  return createHash('sha256').update(`${userId}:${content}`).digest('base64url').slice(0, LONGEST_NONCE);
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { nameIn } from '../lib/loggable.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
@@ -35,7 +36,8 @@ export class Funnel {
     }
     if (error instanceof GatewayError) {
       const { kind, status, code, message } = error;
-      this.#log.warn({ what, kind, status, code, reason: message }, 'The gateway failed.');
+      // Its words are for whoever asked, and not for the log: they may quote what was sent.
+      this.#log.warn({ what, kind, status, code: nameIn(code) }, 'The gateway failed.');
       // A gateway repeats what it was sent, and whatever else it likes.
       return this.#say(`gateway.${kind}`, { message: asText(message, LONGEST_WORDS) });
     }

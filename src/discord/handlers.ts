@@ -129,10 +129,16 @@ interface Pointed {
   understands?: readonly number[];
 }
 
+/** What a custom id and a choice in a list tell. */
+interface Press {
+  args: readonly string[];
+  chosen: readonly string[];
+}
+
 /** Something pressed or chosen. */
-export interface Button<Services> extends Pointed, Guarded<Services> {
+export interface Button<Services> extends Pointed, Guarded<Services, Press> {
   answers: Answers;
-  run(pressed: { args: readonly string[]; chosen: readonly string[] }, ask: Ask<Services>): Promise<Outcome>;
+  run(pressed: Press, ask: Ask<Services>): Promise<Outcome>;
 }
 
 /** Something pressed whose first answer is a form. Discord takes a form as the first answer only, so it may not be slow. */
@@ -141,7 +147,7 @@ export interface Opener<Services> extends Pointed {
 }
 
 /** A form that a member has filled in. Opened from a menu it answers beside, for there is no message of ours. */
-export interface Form<Services> extends Pointed, Guarded<Services, Filled> {
+export interface Form<Services> extends Pointed, Guarded<Services, Filled & Pick<Press, 'args'>> {
   /** Whether only its member sees the answer, where the form was opened from a menu; one that was pressed is as private as its message. */
   isPrivate?(args: readonly string[]): boolean;
   answers: Answers;

@@ -2,6 +2,8 @@ import { DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.
 import type { Clock } from '../lib/clock.ts';
 import { addressOf, type Removal } from '../services/tasks/own-data/removal.ts';
 import type { MessagePlace, Task } from '../services/tasks/task.ts';
+import { findPart } from './delivery/adoption.ts';
+import { Carrier } from './delivery/carrier.ts';
 import { factsOf, troubleOf } from './delivery/errors.ts';
 
 interface RemovalParts {
@@ -15,6 +17,8 @@ type Fate = 'gone' | 'none' | 'stays' | 'later';
 
 /** Takes a task's messages away: by the interaction's token while it lasts, for that reaches what one member alone sees; else as the bot. */
 export function removal({ botRest, tokenRest, clock, log }: RemovalParts) {
+  const carrier = new Carrier({ botRest, tokenRest });
+
   /** One of those that the task shows itself in; `name` is what the interaction's token knows it by. */
   async function own(task: Task, message: MessagePlace | undefined, name: string): Promise<Fate> {
     const { route, guildId, channelId } = task;
@@ -33,6 +37,18 @@ export function removal({ botRest, tokenRest, clock, log }: RemovalParts) {
   const asBot = ({ channelId, id }: MessagePlace): Promise<Fate> =>
     tried('edit', () => botRest.delete(Routes.channelMessage(channelId, id)));
 
+  /** A part of an answer that may have been posted without anybody hearing of it. */
+  async function unheardOf(task: Task): Promise<Fate> {
+    const posting = task.answer?.posting;
+    if (posting?.by !== 'bot') return 'none';
+    let found: MessagePlace | undefined;
+    const looked = await tried('edit', async () => {
+      found = await findPart(task, posting, (channelId, id) => carrier.before(channelId, id));
+    });
+    if (looked === 'later') return 'later';
+    return found ? asBot(found) : 'none';
+  }
+
   async function tried(by: 'token' | 'edit', work: () => Promise<unknown>): Promise<Fate> {
     try {
       await work();
@@ -49,8 +65,10 @@ export function removal({ botRest, tokenRest, clock, log }: RemovalParts) {
     const name = task.route.followUpId ?? '@original';
     const fates = [{ address: addressOf(task), fate: await own(task, task.message, name) }];
     for (const part of task.answer?.parts ?? []) {
-      fates.push({ address: addressOf({ ...task, message: part }), fate: await own(task, part, part.id) });
+      const fate = part.by === 'bot' ? await asBot(part) : await own(task, part, part.id);
+      fates.push({ address: addressOf({ ...task, message: part }), fate });
     }
+    fates.push({ address: undefined, fate: await unheardOf(task) });
     for (const address of task.beside ?? []) fates.push({ address, fate: await asBot(address) });
     return {
       removed: fates.filter(({ fate }) => fate === 'gone').length,

@@ -32,6 +32,7 @@ export class Responder {
   readonly #address: Address;
   #acknowledged = false;
   #acknowledgedUpdate = false;
+  #isPublic = false;
   #answered = false;
 
   constructor({ callbackRest, tokenRest }: Rests, address: Address) {
@@ -45,8 +46,14 @@ export class Responder {
     return this.#acknowledgedUpdate;
   }
 
+  /** The answer, or the spinner in its place, is there for everybody to see. */
+  get isPublic(): boolean {
+    return this.#isPublic;
+  }
+
   /** "Thinking…". Whether only the member sees the answer is decided here, for good. */
   async defer(isPrivate: boolean): Promise<void> {
+    this.#isPublic = !isPrivate;
     await this.#callback(InteractionResponseType.DeferredChannelMessageWithSource, {
       flags: isPrivate ? MessageFlags.Ephemeral : 0,
     });
@@ -67,7 +74,7 @@ export class Responder {
     await this.#callback(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
   }
 
-  /** Says something to the member alone: at once where nothing was said yet, else in place of the spinner or beside the message. */
+  /** Says something to the member alone: at once where nothing was said yet, else in place of the private answer. */
   async tell(plan: MessagePlan): Promise<void> {
     const { body, files } = bodyOf(plan);
     if (this.#acknowledged) {
@@ -78,7 +85,10 @@ export class Responder {
     await this.#callback(InteractionResponseType.ChannelMessageWithSource, { ...body, flags }, files);
   }
 
-  /** A message of its own after the acknowledgement, to the member alone. */
+  /**
+   * A message of its own after the acknowledgement, to the member alone. In place of a spinner that everybody sees it would be as public as
+   * that, so something else has to stand there first.
+   */
   async tellBeside(plan: MessagePlan): Promise<void> {
     const { body, files } = bodyOf(plan);
     const flags = (body.flags ?? 0) | MessageFlags.Ephemeral;
@@ -116,8 +126,13 @@ export class Responder {
 
   /** Removes the answer, or the message that was pressed. */
   async takeAway(): Promise<void> {
+    await this.takeAwayOther('@original');
+  }
+
+  /** Removes a message that stands beside the answer. */
+  async takeAwayOther(messageId: string): Promise<void> {
     const { applicationId, token } = this.#address;
-    await this.#rest.delete(Routes.webhookMessage(applicationId, token), { auth: false });
+    await this.#rest.delete(Routes.webhookMessage(applicationId, token, messageId), { auth: false });
   }
 
   async #callback(type: InteractionResponseType, data?: object, files: RawFile[] = []): Promise<void> {

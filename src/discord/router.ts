@@ -32,12 +32,13 @@ import { lateWord } from './late-word.ts';
 import { menuName } from './menu-name.ts';
 import { valuesOf } from './options.ts';
 import { type Answers, type Origin, originOf, pressOrigin } from './origin.ts';
-import { persistently } from './persistence.ts';
+import type { Until } from './persistence.ts';
 import { type Place, placeOf } from './place.ts';
 import { Responder, type Rests } from './responder.ts';
 import { TOKEN_LIFE_MS } from './route.ts';
 import { suggestionsFor } from './suggestions.ts';
 import { targetOf } from './target.ts';
+import { insteadOfOther, toMemberAlone } from './to-member-alone.ts';
 import { isTooLate } from './too-late.ts';
 
 export interface RouterParts<Services> {
@@ -158,8 +159,9 @@ export class Router<Services> {
     const button = this.#buttons.find(id);
     if (!button) throw new Refusal('refusals.unknownButton');
     const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, button.answers));
-    await guarded(button, ask, undefined, () => acknowledgePress(responder, button.answers, ask));
-    await conclude(responder, await button.run({ args: id.args, chosen }, ask));
+    const pressed = { args: id.args, chosen };
+    await guarded(button, ask, pressed, () => acknowledgePress(responder, button.answers, ask));
+    await conclude(responder, await button.run(pressed, ask));
   }
 
   async #form(interaction: ModalSubmitInteraction, responder: Responder): Promise<void> {
@@ -173,28 +175,33 @@ export class Router<Services> {
       ? pressOrigin(interaction, interaction.message, form.answers)
       : originOf(interaction, form.isPrivate?.(id.args) ?? false);
     const ask = this.#ask(interaction, responder, origin);
-    const filled = filledIn(interaction);
+    const filled = { args: id.args, ...filledIn(interaction) };
     await guarded(form, ask, filled, () => acknowledgePress(responder, form.answers, ask));
-    await conclude(responder, await form.run({ args: id.args, ...filled }, ask));
+    await conclude(responder, await form.run(filled, ask));
   }
 
   async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
-    const { funnel, clock } = this.#parts;
+    const { funnel } = this.#parts;
     const what = nameOf(interaction);
     if (isTooLate(error)) return funnel.tooLate(what);
-    const plan = { content: funnel.sentenceFor(error, what) };
-    const until = interaction.createdTimestamp + TOKEN_LIFE_MS;
+    const words = this.#words(error, what);
     try {
       // A member who is typing reads no sentences.
       if (interaction.isAutocomplete()) return await responder.suggest([]);
-      // A press has changed nothing, so its message stays as it is and the sentence comes beside it.
-      const isBeside = responder.acknowledgedUpdate;
-      const say = (): Promise<void> => (isBeside ? responder.tellBeside(plan) : responder.tell(plan));
-      await persistently(say, { clock, until, stopping: this.#stopping.signal });
+      await toMemberAlone(responder, words, this.#until(interaction));
     } catch (unsaid) {
       if (isTooLate(unsaid)) funnel.tooLate(what);
       else funnel.sentenceFor(unsaid, `telling of a failure in ${what}`);
     }
+  }
+
+  #words(error: unknown, what: string) {
+    const { funnel, say } = this.#parts;
+    return { plan: { content: funnel.sentenceFor(error, what) }, neutral: { content: say('notDone') } };
+  }
+
+  #until({ createdTimestamp }: BaseInteraction): Until {
+    return { clock: this.#parts.clock, until: createdTimestamp + TOKEN_LIFE_MS, stopping: this.#stopping.signal };
   }
 
   #place(interaction: BaseInteraction): Place {
@@ -202,13 +209,14 @@ export class Router<Services> {
   }
 
   #ask(interaction: BaseInteraction, responder: Responder, origin: Origin): Ask<Services> {
-    const { services, say, funnel } = this.#parts;
+    const { services, say } = this.#parts;
     const another: Ask<Services>['another'] = async (plan, work, { isPrivate } = origin.route) => {
       const message = await responder.another(plan, isPrivate);
       try {
         await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
       } catch (error) {
-        await responder.editOther(message.id, { content: funnel.sentenceFor(error, 'a message beside an answer') });
+        const words = this.#words(error, 'a message beside an answer');
+        await insteadOfOther(responder, { id: message.id, isPrivate }, words, this.#until(interaction));
       }
     };
     const later = lateWord(responder, interaction, this.#parts);

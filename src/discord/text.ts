@@ -4,7 +4,7 @@ const ELLIPSIS = '…';
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   const cut = text.slice(0, most - ELLIPSIS.length).replace(/[\uD800-\uDBFF]$/, '');
-  const word = cut.search(/\s+\S*$/);
+  const word = cut.slice(0, cut.search(/\s\S*$/) + 1).trimEnd().length;
   const whole = word > most * 0.6 ? cut.slice(0, word) : cut;
   return whole.trimEnd() + ELLIPSIS;
 }

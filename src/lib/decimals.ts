@@ -9,7 +9,7 @@ import Big from 'big.js';
 const LONGEST = 120;
 const LARGEST_POWER = 60;
 
-const DECIMAL = /^[+-]?(?:\d+\.?(?<places>\d*)|\.(?<bare>\d+))(?:[eE](?<power>[+-]?\d+))?$/;
+const DECIMAL = /^[+-]?(?:\d+(?:\.(?<places>\d*))?|\.(?<bare>\d+))(?:[eE](?<power>[+-]?\d+))?$/;
 
 /** The library knows no plus sign. */
 const big = (text: string): Big => new Big(text.replace(/^\+/, ''));

@@ -1,10 +1,13 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+/** Deeper than anything that is meant. The reviver needs the stack for each level, and so does whoever writes the value down again. */
+const DEEPEST = 500;
+
 /**
  * A number that may not survive as a JavaScript number: it has a fraction, an exponent, or more digits than 2^53 holds.
  * Numbers stand after `:`, `[`, `,` or at the start, so text without a match needs no second look.
  */
-const DELICATE_NUMBER = /(?:[:[,]|^)\s*-?\d+(?:[.eE]|(?<=\d{16}))/;
+const DELICATE_NUMBER = /(?:[:[,]|^)\s*-?(?:\d{16}|\d{1,15}[.eE])/;
 
 /**
  * Reads JSON without losing a digit: a number that JavaScript would write back differently stays as its text.
@@ -13,9 +16,41 @@ const DELICATE_NUMBER = /(?:[:[,]|^)\s*-?\d+(?:[.eE]|(?<=\d{16}))/;
  * The reviver costs several times the plain parse, and most answers hold no such number: they take the short way.
  */
 export function parseExact(text: string): Json {
+  if (nestsTooDeep(text)) throw new SyntaxError(`JSON of more than ${DEEPEST} levels`);
   if (!DELICATE_NUMBER.test(text)) return JSON.parse(text) as Json;
   return JSON.parse(text, keepSource as (key: string, value: unknown) => unknown) as Json;
 }
+
+/** Every level takes an opening and a closing letter, so short texts need no look; and what is quoted is passed over at once. */
+function nestsTooDeep(text: string): boolean {
+  if (text.length < 2 * DEEPEST) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charCodeAt(at);
+    if (letter === QUOTE) at = endOfString(text, at);
+    else if (letter === OPEN_LIST || letter === OPEN_RECORD) depth++;
+    else if (letter === CLOSE_LIST || letter === CLOSE_RECORD) depth--;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
+}
+
+/** Where the quote stands that ends a string: none that an odd number of backslashes precedes. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before--;
+    if ((end - before) % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+const QUOTE = '"'.charCodeAt(0);
+const BACKSLASH = '\\'.charCodeAt(0);
+const OPEN_LIST = '['.charCodeAt(0);
+const CLOSE_LIST = ']'.charCodeAt(0);
+const OPEN_RECORD = '{'.charCodeAt(0);
+const CLOSE_RECORD = '}'.charCodeAt(0);
 
 // TypeScript's library does not know the third argument yet (ECMA-262, JSON.parse source text access).
 function keepSource(_key: string, value: unknown, context: { source?: string }): unknown {

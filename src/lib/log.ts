@@ -1,4 +1,6 @@
 import pino, { type Logger } from 'pino';
+import { loggableError, loggableFacts } from './loggable.ts';
+import { jsonOnTerminal, onTerminal } from './plain-text.ts';
 
 export type Log = Logger;
 
@@ -14,15 +16,38 @@ export interface LogOptions {
 const HIDDEN = '[hidden]';
 /** Addresses that end in an interaction's own token, which lets anybody answer in the bot's name. */
 const TOKEN_ADDRESS = /(\/(?:webhooks|interactions)\/\d{5,}\/)[^/\s"'?\\]+/g;
+/** Sentences are the code's own; those of a store name its files and its server's complaint. */
+const LONGEST_SENTENCE = 2_000;
 
-/** Every finished line is searched for secrets, so that none slips out inside an error, an address or a nested object. */
+/**
+ * The one door to the log. What others wrote does not pass it inside an error (`loggable.ts`), and every finished line is searched for
+ * secrets, so that none slips out inside an address or a nested object.
+ */
 export function openLog({ level, secrets, readable, write }: LogOptions): Log {
   const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]).filter(Boolean);
   const hide = (line: string): string =>
     spellings.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line.replace(TOKEN_ADDRESS, `$1${HIDDEN}`));
-  const options = { level, base: null, serializers: { err: pino.stdSerializers.err } };
-  return pino(options, { write: (line) => write(hide(readable ? readableLine(line) : line)) });
+  return pino(
+    {
+      level,
+      base: null,
+      // They are made loggable below; the library's own would hang on them whatever they hold.
+      serializers: { err: (error: unknown) => error },
+      hooks: {
+        // Without a sentence the library would take the message of an error for one, and it fills in what follows.
+        logMethod([first, sentence], method) {
+          if (typeof first === 'string') return method.call(this, {}, asSentence(first));
+          const facts = first instanceof Error ? { err: loggableError(first) } : loggableFacts(Object(first));
+          return method.call(this, facts, asSentence(sentence));
+        },
+      },
+    },
+    { write: (line) => write(hide(readable ? readableLine(line) : jsonOnTerminal(line))) },
+  );
 }
+
+const asSentence = (sentence: unknown): string =>
+  typeof sentence === 'string' ? sentence.slice(0, LONGEST_SENTENCE) : '';
 
 const LEVELS: Readonly<Record<number, string>> = {
   10: 'trace',
@@ -36,9 +61,21 @@ const LEVELS: Readonly<Record<number, string>> = {
 function readableLine(line: string): string {
   const { level, time, msg, err, ...facts } = JSON.parse(line) as Record<string, unknown>;
   const clock = new Date(Number(time)).toISOString().slice(11, 19);
-  const details = Object.entries(facts).map(
-    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  const stack = typeof err === 'object' && err !== null && 'stack' in err ? `\n${String(err.stack)}` : '';
-  return `${clock} ${(LEVELS[Number(level)] ?? '').padEnd(5)} ${String(msg ?? '')}${details.join('')}${stack}\n`;
+  const details = Object.entries(facts).map(([name, value]) => ` ${onTerminal(name)}=${factOf(value)}`);
+  const sentence = onTerminal(String(msg ?? ''));
+  return `${clock} ${(LEVELS[Number(level)] ?? '').padEnd(5)} ${sentence}${details.join('')}${errorLines(err)}\n`;
+}
+
+const factOf = (value: unknown): string => onTerminal(typeof value === 'string' ? value : JSON.stringify(value));
+
+/** An error with its names, the way to it line by line, and what it came from. */
+function errorLines(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const { type, message, stack, cause, errors, ...names } = error as Record<string, unknown>;
+  const facts = Object.entries(names).map(([name, value]) => ` ${name}=${factOf(value)}`);
+  const head = `\n${factOf(type ?? 'error')}${message === undefined ? '' : `: ${factOf(message)}`}${facts.join('')}`;
+  const frames =
+    typeof stack === 'string' && stack !== '' ? stack.split('\n').map((frame) => `\n${onTerminal(frame)}`) : [];
+  const causes = [cause, ...(Array.isArray(errors) ? errors : [])].filter((one) => one !== undefined);
+  return [head, ...frames, ...causes.map(errorLines)].join('');
 }

@@ -86,6 +86,8 @@ export const en = {
   reference,
   refusals,
   menus,
+  /** In place of an answer that everybody would see, until it is gone. */
+  notDone: '-# This request was not carried out.',
   gateway: {
     unauthorized: 'The gateway does not accept the key of this bot. Whoever runs the bot has to look at it.',
     forbidden: 'The gateway does not allow this: {{message}}',

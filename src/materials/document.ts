@@ -1,4 +1,5 @@
 import { Refusal } from '../lib/refusal.ts';
+import { type FileContent, piecesOf } from '../services/media/index.ts';
 
 /** A file that a model is to read: its text, or all of it as a data URI. */
 export interface ReadDocument {
@@ -8,26 +9,44 @@ export interface ReadDocument {
 }
 
 const PDF = '%PDF-';
+const PDF_WITHIN = 1024;
+/** Whole groups of three bytes, for base64 that can be joined. */
+const PIECE = 3 * 64 * 1024;
 
-/** What it is its bytes say, never its name. */
-export function readDocument(name: string, bytes: Buffer): ReadDocument {
-  if (bytes.length === 0) throw new Refusal('refusals.documentEmpty', { name });
-  if (bytes.subarray(0, 1024).includes(PDF)) {
-    return { name, data: `data:application/pdf;base64,${bytes.toString('base64')}` };
-  }
-  const text = textIn(bytes);
+/** What it is its bytes say, never its name. It is read piece by piece, so that a large one keeps nobody waiting. */
+export async function readDocument(name: string, content: FileContent): Promise<ReadDocument> {
+  if (content.size === 0) throw new Refusal('refusals.documentEmpty', { name });
+  if (await isPdf(content)) return { name, data: `data:application/pdf;base64,${await base64Of(content)}` };
+  const text = await textIn(content);
   if (text === undefined) throw new Refusal('refusals.documentUnreadable', { name });
-  if (text.trim() === '') throw new Refusal('refusals.documentEmpty', { name });
+  if (!/\S/.test(text)) throw new Refusal('refusals.documentEmpty', { name });
   return { name, text };
 }
 
-function textIn(bytes: Buffer): string | undefined {
-  // Text has no such letter, and nearly everything else has.
-  if (bytes.includes(0)) return undefined;
+async function isPdf(content: FileContent): Promise<boolean> {
+  for await (const head of piecesOf(content, PDF_WITHIN)) return head.includes(PDF);
+  return false;
+}
+
+async function base64Of(content: FileContent): Promise<string> {
+  const pieces: string[] = [];
+  for await (const piece of piecesOf(content, PIECE)) pieces.push(piece.toString('base64'));
+  return pieces.join('');
+}
+
+async function textIn(content: FileContent): Promise<string | undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const pieces: string[] = [];
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    for await (const piece of piecesOf(content, PIECE)) {
+      // Text has no such letter, and nearly everything else has.
+      if (piece.includes(0)) return undefined;
+      pieces.push(decoder.decode(piece, { stream: true }));
+    }
+    pieces.push(decoder.decode());
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;
   }
+  return pieces.join('');
 }

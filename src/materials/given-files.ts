@@ -1,6 +1,6 @@
 import type { Pcm } from '../lib/pcm.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { type Fetched, type Media, MediaError } from '../services/media/index.ts';
+import { type Fetched, type FileContent, type Media, MediaError } from '../services/media/index.ts';
 import type { Sounds } from '../services/sound/sound.ts';
 import type { Reference } from '../services/tasks/materials.ts';
 import { type ReadDocument, readDocument } from './document.ts';
@@ -9,6 +9,8 @@ export interface GivenFilesParts {
   media: Media;
   sounds: Pick<Sounds, 'decoded'>;
   log: { info(facts: object, sentence: string): void };
+  /** Who named them. */
+  memberId: string;
 }
 
 /** What an order names. Of what the gateway fetches it says the medium; the rest are pictures. */
@@ -45,17 +47,19 @@ export class GivenFiles {
   readonly #media: Media;
   readonly #sounds: GivenFilesParts['sounds'];
   readonly #log: GivenFilesParts['log'];
+  readonly #memberId: string;
 
-  constructor({ media, sounds, log }: GivenFilesParts) {
+  constructor({ media, sounds, log, memberId }: GivenFilesParts) {
     this.#media = media;
     this.#sounds = sounds;
     this.#log = log;
+    this.#memberId = memberId;
   }
 
   async with<T>(given: Given, work: (file: Fetched) => Promise<T>): Promise<T> {
     const { address, medium = 'image' } = given;
     try {
-      const options = { most: mostOf(medium), patienceMs: PATIENCE_MS, withoutKey: true };
+      const options = { most: mostOf(medium), patienceMs: PATIENCE_MS, givenBy: this.#memberId };
       const file = await this.#media.fetch({ address }, options);
       try {
         if (file.type.kind !== medium) throw new MediaError('not-media', `The file is of the kind ${file.type.kind}.`);
@@ -69,12 +73,12 @@ export class GivenFiles {
   }
 
   /** Looked at to its end, and without notes about anybody. */
-  async picture({ bytes }: Pick<Fetched, 'bytes'>) {
-    const { width, height, frames } = await this.#media.imageFacts(bytes);
+  async picture(file: FileContent) {
+    const { width, height, frames } = await this.#media.imageFacts(file);
     if (width * height * frames > MOST_PIXELS) {
       throw new MediaError('too-large', `The picture has more than ${MOST_PIXELS / 1e6} million pixels.`);
     }
-    return await this.#media.checkedPicture(bytes);
+    return await this.#media.checkedPicture(file);
   }
 
   /** Files to be read, one after the other: as text where they are nothing else. */
@@ -87,29 +91,29 @@ export class GivenFiles {
   /** What a member has spoken. What it is its bytes say, and whoever decodes them. */
   sound(given: Given): Promise<Pcm> {
     const tooLarge = new Refusal('refusals.fileTooLarge', { name: given.name, most: inMegabytes(MOST_OF_SOUND) });
-    return this.#bytes(given, { most: MOST_OF_SOUND, tooLarge }, (bytes) =>
-      this.#sounds.decoded(bytes, { mostSeconds: MOST_SECONDS }),
+    return this.#content(given, { most: MOST_OF_SOUND, tooLarge }, (file) =>
+      this.#sounds.decoded(file, { mostSeconds: MOST_SECONDS }),
     );
   }
 
   #document(given: Given): Promise<ReadDocument> {
     const { name } = given;
     const tooLarge = new Refusal('refusals.documentTooLarge', { name, most: inMegabytes(MOST_OF_DOCUMENT) });
-    return this.#bytes(given, { most: MOST_OF_DOCUMENT, tooLarge }, async (bytes) => readDocument(name, bytes));
+    return this.#content(given, { most: MOST_OF_DOCUMENT, tooLarge }, (file) => readDocument(name, file));
   }
 
-  async #bytes<T>(
+  async #content<T>(
     { address, name }: Given,
     { most, tooLarge }: { most: number; tooLarge: Refusal },
-    work: (bytes: Buffer) => Promise<T>,
+    work: (file: FileContent) => Promise<T>,
   ): Promise<T> {
     try {
-      const options = { most, patienceMs: PATIENCE_MS, withoutKey: true };
-      const { bytes, release } = await this.#media.document(address, options);
+      const options = { most, patienceMs: PATIENCE_MS, givenBy: this.#memberId };
+      const file = await this.#media.document(address, options);
       try {
-        return await work(bytes);
+        return await work(file);
       } finally {
-        release();
+        file.release();
       }
     } catch (error) {
       if (error instanceof Refusal) throw error;
@@ -124,7 +128,7 @@ export class GivenFiles {
   expected(error: unknown): MediaError {
     if (!(error instanceof MediaError)) throw error;
     if (error.code === 'closed') throw new Refusal('refusals.stopping');
-    this.#log.info({ kind: error.kind, reason: error.message }, 'A file of an order could not be used.');
+    this.#log.info({ kind: error.kind }, 'A file of an order could not be used.');
     return error;
   }
 }

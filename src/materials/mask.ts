@@ -24,7 +24,7 @@ export class Masks {
   }
 
   async #drawn({ drawn }: Extract<Region, { drawn: unknown }>): Promise<Buffer> {
-    const mask = await this.#files.with(drawn, ({ bytes }) => this.#media.drawnMask(bytes));
+    const mask = await this.#files.with(drawn, (file) => this.#media.drawnMask(file));
     const { name } = drawn;
     switch (mask.marks) {
       case 'nothing':
@@ -51,11 +51,11 @@ export class Masks {
 
   /** A result of the gateway's, which may lie where only the key leads. */
   async #measured(address: string) {
-    const { bytes, release } = await this.#media.fetch({ address }, { patienceMs: PATIENCE_MS });
+    const picture = await this.#media.fetch({ address }, { patienceMs: PATIENCE_MS });
     try {
-      return await this.#media.imageFacts(bytes);
+      return await this.#media.imageFacts(picture);
     } finally {
-      release();
+      picture.release();
     }
   }
 }

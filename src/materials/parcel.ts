@@ -1,5 +1,5 @@
 import { Refusal } from '../lib/refusal.ts';
-import type { Fetched, Media } from '../services/media/index.ts';
+import type { FileContent, Media } from '../services/media/index.ts';
 import { type GivenFiles, inMegabytes } from './given-files.ts';
 
 const MB = 1_000_000;
@@ -26,7 +26,7 @@ export class Parcel {
   }
 
   /** A picture as a data URI. */
-  async add(file: Pick<Fetched, 'bytes'>): Promise<string> {
+  async add(file: FileContent): Promise<string> {
     const { files, isLighter } = this.#parts;
     const picture = await files.picture(file);
     const { bytes, dataUri } = isLighter ? await this.#lighter(picture) : picture;
@@ -37,7 +37,7 @@ export class Parcel {
     return dataUri;
   }
 
-  async #lighter(picture: Pick<Fetched, 'bytes' | 'type'>) {
+  async #lighter(picture: Parameters<Media['fit']>[0]) {
     const most = Math.max(FEATHER, Math.min(LIGHT, Math.floor(picture.bytes.length / 2)));
     const fitting = await this.#parts.media.fit(picture, most);
     if (fitting.how === 'none') throw new Refusal('refusals.picturesTooLarge', { most: inMegabytes(LIGHT) });

@@ -4,6 +4,8 @@ import { isPublicAddress } from '../services/media/addresses/public-address.ts';
 
 interface Whereabouts {
   gatewayOrigin: string;
+  /** Where an embedded Discord keeps its files. */
+  alsoAllowed: readonly string[];
   /** The operator says that private networks may be asked. */
   allowPrivate: boolean;
   /** What DNS says about a name. */
@@ -16,13 +18,16 @@ export type Reach = (address: string) => Promise<boolean>;
 const byDns = (name: string) => lookup(name, { all: true });
 
 /**
- * A public address can be reached by any gateway. One in a private network only by a gateway that stands in such a network itself,
- * which is taken to be the same where the operator has allowed private addresses at all.
+ * A public address can be reached by any gateway. Of a private network a gateway that stands in one itself is given its own files
+ * and those of an embedded Discord, where the operator has allowed private addresses at all; whatever else a member names there
+ * would let members ask around in that network, with the gateway's voice.
  */
-export function gatewayReach({ gatewayOrigin, allowPrivate, resolve = byDns }: Whereabouts): Reach {
+export function gatewayReach({ gatewayOrigin, alsoAllowed, allowPrivate, resolve = byDns }: Whereabouts): Reach {
+  const known = new Set([gatewayOrigin, ...alsoAllowed].map((origin) => new URL(origin).origin));
   return async (address) => {
     if (await isPublic(address, resolve)) return true;
-    return allowPrivate && !(await isPublic(gatewayOrigin, resolve));
+    const origin = URL.parse(address)?.origin;
+    return allowPrivate && origin !== undefined && known.has(origin) && !(await isPublic(gatewayOrigin, resolve));
   };
 }
 

@@ -20,7 +20,7 @@ export class References {
     this.#parts = parts;
   }
 
-  /** One after the other, so that no order holds more than one file in the memory that all downloads share. */
+  /** One after the other, so that no order holds more than one file in the room that all of them share. */
   async given(references: readonly Reference[], { patienceMs }: Occasion, parcel: Parcel) {
     const given: { medium: Reference['medium']; given: string }[] = [];
     for (const one of references) given.push({ medium: one.medium, given: await this.#one(one, patienceMs, parcel) });

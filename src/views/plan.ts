@@ -22,12 +22,26 @@ interface VoicePlan {
   waveform: string;
 }
 
-export interface FilePlan {
+/** A file whose bytes are at hand, or lie on the disk from where they are sent. */
+export type FilePlan = FileLabel & (FileBytes | FileOnDisk);
+
+export interface FileLabel {
   name: string;
-  bytes: Buffer;
   /** What the file shows, for those who cannot see it. */
   alt?: string;
   spoiler?: boolean;
+}
+
+interface FileBytes {
+  bytes: Buffer;
+  path?: undefined;
+}
+
+interface FileOnDisk {
+  path: string;
+  size: number;
+  mime: string;
+  bytes?: undefined;
 }
 
 export interface PagePlan {

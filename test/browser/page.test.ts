@@ -263,6 +263,34 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(await here.overflowing()).toEqual([]);
   });
 
+  it('a list stays beside its button while the page moves under it, and closes when the button is out of sight', async () => {
+    const { page } = await visit({ furnished: true });
+    const button = page.getByRole('combobox', { name: 'Choose a colour' });
+    const list = page.getByRole('listbox', { name: 'Choose a colour' });
+    await button.evaluate((one) => one.scrollIntoView({ block: 'center' }));
+    await button.focus();
+    await here.press('ArrowDown');
+    await list.waitFor();
+    const gap = async () => {
+      const [above, below] = [await button.boundingBox(), await list.boundingBox()];
+      return above && below && Math.round(below.y - above.y - above.height);
+    };
+    const before = await gap();
+    // Heard of after the page has heard of it.
+    const scroll = (screens: number) =>
+      page.locator('.scroller').evaluate(async (box, by) => {
+        const heard = new Promise((done) => box.addEventListener('scroll', done, { once: true }));
+        box.scrollBy(0, by * box.clientHeight);
+        await heard;
+      }, screens);
+    await scroll(-0.1);
+    expect(await list.isVisible()).toBe(true);
+    await expect.poll(gap).toBe(before);
+    await scroll(-2);
+    await list.waitFor({ state: 'detached' });
+    expect(await button.getAttribute('aria-expanded')).toBe('false');
+  });
+
   it('words are written where one may, and where one may not it says so', async () => {
     const { page, press } = await visit();
     await page.getByRole('textbox', { name: 'Message #studio' }).fill('**Hello** ||secret|| <b>no</b>');

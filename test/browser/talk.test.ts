@@ -33,7 +33,7 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
       const { page } = here;
       await begin(here);
 
-      await speak(here, { words: 'tell me of snow, 60 words' });
+      await speak(here, { words: 'tell me of snow, 120 words' });
       const growing = page.locator('li.message', { has: page.getByRole('button', { name: /Stop$/ }) });
       await growing.getByText('This is the sandbox speaking.').waitFor(PATIENCE);
       await growing.waitFor({ state: 'detached', ...PATIENCE });

@@ -1,4 +1,4 @@
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
 import {
   defaultSettings,
@@ -8,7 +8,9 @@ import {
   type Snapshot,
 } from '../../src/services/gateway/index.ts';
 import type { GatewayLimits, GatewaySettings } from '../../src/services/gateway/settings.ts';
+import { atEnd } from '../support/ending.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { thriftyStudio } from '../support/studio.ts';
 
 export const profiles = ['spec', 'stock'] as const;
 const key = 'sk-sandbox';
@@ -30,17 +32,13 @@ export interface BothOptions extends GatewayOptions {
   limits?: Partial<GatewayLimits>;
 }
 
-const opened: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
-});
-
 /** The client and the embedded gateway, joined by real HTTP; only the gateway's time is ours to move. */
 export async function both({ settings, limits, ...options }: BothOptions = {}): Promise<Both> {
   const clock = new ManualClock();
-  const embedded = await startGateway({ clock, seed: 1, ...options });
-  opened.push(embedded);
+  const studio = thriftyStudio();
+  atEnd(() => studio.close());
+  const embedded = await startGateway({ clock, seed: 1, studio, ...options });
+  atEnd(() => embedded.close());
   const said: Both['said'] = [];
   const note = (facts: object, sentence: string): void => {
     said.push({ facts, sentence });
@@ -50,7 +48,7 @@ export async function both({ settings, limits, ...options }: BothOptions = {}): 
     { log: { info: note, warn: note } },
     { attempts: 1, readMs: 2_000, submitMs: 2_000, bodyMs: 2_000, ...limits },
   );
-  opened.push(gateway);
+  atEnd(() => gateway.close());
   return { gateway, embedded, clock, said, until: (ask, wanted) => until(clock, ask, wanted) };
 }
 

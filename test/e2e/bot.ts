@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { type DiscordOptions, type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
 import { type App, type AppTools, startApp } from '../../src/app.ts';
@@ -11,6 +11,9 @@ import { registrations } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Log, openLog } from '../../src/lib/log.ts';
 import type { GatewayLimits } from '../../src/services/gateway/settings.ts';
+import { atEnd } from '../support/ending.ts';
+import { mediaProcess } from '../support/media-process.ts';
+import { thriftyStudio } from '../support/studio.ts';
 
 export const key = 'sk-sandbox';
 
@@ -21,7 +24,7 @@ export interface Stage {
   /** Everything the log has written. */
   logged(): string;
   log: Log;
-  tools: Pick<AppTools, 'clock' | 'gatewayLimits'>;
+  tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'alsoAllowed' | 'mediaProcess'>;
 }
 
 export interface StageOptions {
@@ -30,18 +33,14 @@ export interface StageOptions {
   settings?: Record<string, string>;
   /** The time of all three; without one each has the real one. */
   clock?: Clock;
+  /** Hosts on this machine that stand for the public internet. */
+  alsoAllowed?: readonly string[];
   gatewayLimits?: Partial<GatewayLimits>;
   /** The test orders 429s by itself. */
   waits?: boolean;
   /** Whether the commands are registered before anybody uses them, and as if which settings were in force. */
   deployed?: boolean | { userInstall: boolean };
 }
-
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
 /** Both embedded sides, and the configuration with which the shipped bot finds them. */
 export async function stage({
@@ -51,19 +50,22 @@ export async function stage({
   deployed = true,
   clock,
   gatewayLimits,
+  alsoAllowed = [],
   waits = false,
 }: StageOptions = {}): Promise<Stage> {
   const discord = await startDiscord({ ...(clock && { clock }), ...forDiscord });
-  closers.push(async () => {
+  atEnd(async () => {
     await discord.close();
     // Whatever a test is about, nothing in it may be what Discord would refuse.
     expect(discord.violations).toEqual([]);
     if (!waits) expect(discord.rateLimited).toEqual([]);
   });
-  const gateway = await startGateway({ ...(clock && { clock }), ...forGateway });
-  closers.push(() => gateway.close());
+  const studio = thriftyStudio();
+  atEnd(() => studio.close());
+  const gateway = await startGateway({ ...(clock && { clock }), studio, ...forGateway });
+  atEnd(() => gateway.close());
   const folder = await mkdtemp(join(tmpdir(), 'atelier-'));
-  closers.push(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
   const config = readConfig({
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
@@ -82,7 +84,7 @@ export async function stage({
     readable: false,
     write: (line) => lines.push(line),
   });
-  const tools = { ...(clock && { clock }), ...(gatewayLimits && { gatewayLimits }) };
+  const tools = { ...(clock && { clock }), ...(gatewayLimits && { gatewayLimits }), alsoAllowed, mediaProcess };
   return { discord, gateway, config, logged, log, tools };
 }
 
@@ -95,7 +97,7 @@ export async function bot(options: StageOptions = {}): Promise<Stage & { app: Ap
 /** The shipped bot takes its place on a stage; it can leave, and another one come. */
 export async function enter({ config, log, tools }: Stage): Promise<App> {
   const app = await startApp(config, { log, version: '1.2.3', ...tools });
-  closers.push(() => app.stop());
+  atEnd(() => app.stop());
   return app;
 }
 

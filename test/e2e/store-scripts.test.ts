@@ -40,6 +40,8 @@ function script(entry: string, { args = [], settings = {}, imports = [] }: Asked
 }
 
 const migrate = (...args: string[]) => script('scripts/migrate-store.ts', { args });
+const migrateBy = (from: string, to: string, ...args: string[]) =>
+  script('scripts/migrate-store.ts', { args, settings: { MIGRATE_FROM: from, MIGRATE_TO: to } });
 const doctor = (store: string, ...args: string[]) =>
   script('scripts/doctor.ts', { args, settings: { STORE_URL: store } });
 
@@ -78,6 +80,34 @@ describe('npm run migrate-store', () => {
       });
     }),
   );
+
+  onStores(['sqlite'], (stage) => {
+    it('takes its addresses from the environment as well, where no list of processes shows a password', async () => {
+      const [from, to] = [await stage(), await stage()];
+      await used(from);
+      const moved = await migrateBy(from.url, to.url);
+      expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('All is there.') });
+      const there = await migrateBy('sqlite://no/such/store', 'sqlite://neither', from.url, to.url);
+      expect(there.code).toBe(0);
+    });
+  });
+
+  it('says how to keep a password out of its arguments where there is one, and nothing where there is none', async () => {
+    const secret = 'redis://:a-secret@127.0.0.1:1';
+    const warning = 'MIGRATE_FROM and MIGRATE_TO instead';
+    const shown = await migrate('sqlite://no/such/store', secret);
+    expect([shown.code, shown.said.includes(warning), shown.said.includes('a-secret')]).toEqual([78, true, false]);
+    for (const said of [
+      (await migrateBy('sqlite://no/such/store', secret)).said,
+      (await migrate('sqlite://no/such/store', 'redis://127.0.0.1:1')).said,
+    ])
+      expect([said.includes('There is no store at'), said.includes(warning)]).toEqual([true, false]);
+  });
+
+  it('explains itself', async () => {
+    const { code, said } = await migrate('--help');
+    expect([code, said.includes('MIGRATE_FROM'), said.includes('--dry-run')]).toEqual([0, true, true]);
+  });
 
   it('says in one sentence what is wrong with what it was given', async () => {
     for (const args of [

@@ -133,3 +133,23 @@ describe('any JSON', () => {
     );
   });
 });
+
+describe('what is nested without an end', () => {
+  it.each([
+    ['lists', '[', ']'],
+    ['records', '{"a":', '}'],
+    ['records with quotes in their names', '{"\\"[[":', '}'],
+  ])('is no JSON for us: %s of more than 500 levels, whatever number they hold', (_what, open, close) => {
+    const deep = (levels: number, core: string): string => open.repeat(levels) + core + close.repeat(levels);
+    for (const core of ['1', '1.50']) {
+      expect(() => parseExact(deep(5_000, core))).toThrow(SyntaxError);
+      expect(() => parseExact(deep(501, core))).toThrow(SyntaxError);
+      expect(() => parseExact(deep(500, core))).not.toThrow();
+    }
+  });
+
+  it('is counted outside of strings alone', () => {
+    const text = JSON.stringify({ a: '[{'.repeat(1_000), b: '\\"[['.repeat(1_000) });
+    expect(parseExact(text)).toEqual(JSON.parse(text));
+  });
+});

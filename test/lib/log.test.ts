@@ -1,5 +1,8 @@
+import { DiscordAPIError, HTTPError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { openLog } from '../../src/lib/log.ts';
+import { GatewayError } from '../../src/services/gateway/index.ts';
 
 const token = 'MTIz.abc.secret-of-the-bot';
 const key = 'sk-"quoted\\secret';
@@ -30,6 +33,108 @@ describe.each([true, false])('the log (readable: %s)', (readable) => {
     );
     expect(text).not.toContain('aW50ZXJhY3Rpb24tdG9rZW4');
     expect(text).toContain('/messages/@original');
+  });
+});
+
+const PRIVATE = 'geheimnisvolle Worte';
+
+/** Whatever can be thrown with somebody's words in it. */
+const throwing: readonly (readonly [string, () => unknown])[] = [
+  [
+    'an error of Discord that quotes what it refuses, with its request',
+    () =>
+      new DiscordAPIError(
+        {
+          code: 50035,
+          message: `Invalid Form Body: ${PRIVATE}`,
+          errors: { content: { _errors: [{ code: 'BASE_TYPE_BAD_LENGTH', message: `"${PRIVATE}" is too long` }] } },
+        },
+        50035,
+        400,
+        'PATCH',
+        `http://127.0.0.1/api/v10/webhooks/900000000000000100/token/messages/@original?q=${encodeURIComponent(PRIVATE)}`,
+        { body: { content: PRIVATE }, files: [{ name: `${PRIVATE}.png`, data: Buffer.from(PRIVATE) }] },
+      ),
+  ],
+  [
+    'an error of HTTP with its request',
+    () => new HTTPError(500, PRIVATE, 'POST', 'http://127.0.0.1/x', { body: { content: PRIVATE }, files: undefined }),
+  ],
+  ['a refusal of the gateway', () => new GatewayError(`Bad prompt: ${PRIVATE}`, { kind: 'invalid', code: PRIVATE })],
+  ['a schema that was not met', () => z.object({ prompt: z.literal('x') }).safeParse({ prompt: PRIVATE }).error],
+  ['JSON that is none', () => caught(() => JSON.parse(`${PRIVATE} {`))],
+  ['a number that is none', () => caught(() => BigInt(PRIVATE))],
+  ['an argument that is wrong', () => caught(() => Buffer.from('x', PRIVATE as 'hex'))],
+  ['a cause', () => new Error('failed', { cause: new SyntaxError(PRIVATE) })],
+  ['several errors at once', () => new AggregateError([new SyntaxError(PRIVATE)], 'all failed')],
+  [
+    'an error with more on it',
+    () => Object.assign(new Error('failed'), { detail: PRIVATE, command: { args: [PRIVATE] } }),
+  ],
+  ['a name that was set', () => Object.assign(new Error('failed'), { name: PRIVATE })],
+  ['a message like a stack', () => new SyntaxError(`x\n    at ${PRIVATE} (/x:1:1)`)],
+  ['a quotation', () => new TypeError(`Received type string ('it''s "${PRIVATE}"')`)],
+  ['a text', () => PRIVATE],
+  ['bytes', () => Buffer.from(PRIVATE)],
+];
+
+function caught(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
+}
+
+describe.each([true, false])('what is thrown, in the log (readable: %s)', (readable) => {
+  it.each(throwing)('%s is written without the words of others', (_what, make) => {
+    const thrown = make();
+    const text = logged((log) => {
+      log.error({ err: thrown }, 'failed');
+      if (typeof thrown === 'object') log.error({ error: { deep: [thrown] } }, 'failed');
+      if (thrown instanceof Error) log.error(thrown);
+      if (thrown instanceof Error) log.error({ err: thrown });
+    }, readable);
+    expect(text).not.toContain('geheim');
+    expect(text).not.toContain(Buffer.from(PRIVATE).toString('base64'));
+    expect(text).not.toContain(encodeURIComponent(PRIVATE));
+    // As pino would spell bytes.
+    expect(text).not.toContain(String([...Buffer.from('geheim')]));
+  });
+
+  it('an error tells what it is, where it was thrown and what it came from', () => {
+    const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+    const text = logged(
+      (log) => log.error({ err: new TypeError('x is not a function', { cause }) }, 'failed'),
+      readable,
+    );
+    for (const told of ['TypeError', 'x is not a function', 'log.test.ts:', 'ECONNRESET']) expect(text).toContain(told);
+  });
+
+  it('a refusal of Discord tells its code, its route and the fields it objects to', () => {
+    const text = logged((log) => log.error({ err: throwing[0]?.[1]() }, 'failed'), readable);
+    for (const told of ['50035', '400', 'PATCH', '/messages/@original', 'content: BASE_TYPE_BAD_LENGTH'])
+      expect(text).toContain(told);
+    expect(text).not.toContain('/token/');
+  });
+
+  it('a line is never endless', () => {
+    const long = 'x'.repeat(4_000_000);
+    const facts = {
+      long,
+      many: Array.from({ length: 10_000 }, () => long),
+      err: new Error(long, { cause: new Error(long) }),
+    };
+    expect(logged((log) => log.error(facts, 'failed'), readable).length).toBeLessThan(50_000);
+  });
+
+  it('nothing in a line is obeyed by a terminal', () => {
+    const commands = '\u001b[2J\u009b31m\u0007\r\u007f\u202e\u2028';
+    const text = logged((log) => {
+      log.warn({ word: commands, [commands]: [commands], err: new Error(`a${commands}b`) }, `said ${commands}`);
+    }, readable);
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e\u2028]/u);
+    expect(text).toContain('\\u009b31m');
   });
 });
 

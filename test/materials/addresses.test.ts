@@ -17,7 +17,7 @@ describe('what the gateway can reach', () => {
     return found.map((address) => ({ address }));
   };
   const reach = (gatewayOrigin: string, allowPrivate: boolean) =>
-    gatewayReach({ gatewayOrigin, allowPrivate, resolve });
+    gatewayReach({ gatewayOrigin, alsoAllowed: ['http://127.0.0.1:4020'], allowPrivate, resolve });
 
   it.each([
     ['https://public.example/a.png', true],
@@ -41,11 +41,16 @@ describe('what the gateway can reach', () => {
   });
 
   it.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'https://home.example'])(
-    'is everything for a gateway at %s, but only where private addresses are allowed',
+    'is of a private network its own files and Discord’s for a gateway at %s, where private addresses are allowed',
     async (origin) => {
-      expect(await reach(origin, true)('http://10.0.0.1/a.png')).toBe(true);
-      expect(await reach(origin, true)('https://public.example/a.png')).toBe(true);
-      expect(await reach(origin, false)('http://10.0.0.1/a.png')).toBe(false);
+      const allowed = reach(origin, true);
+      for (const own of [`${origin}/a.png`, 'http://127.0.0.1:4020/a.png']) {
+        expect(await allowed(own)).toBe(true);
+        expect(await reach(origin, false)(own)).toBe(false);
+      }
+      expect(await allowed('https://public.example/a.png')).toBe(true);
+      for (const other of ['http://10.0.0.1/a.png', 'http://169.254.169.254/latest', 'http://127.0.0.1:4021/a.png'])
+        expect(await allowed(other)).toBe(false);
     },
   );
 });

@@ -8,6 +8,7 @@ import type { Materials, Occasion } from '../../src/services/tasks/materials.ts'
 import { type FileHost, file, openFileHost, redirect } from '../services/media/file-host.ts';
 import { heavier, noise } from '../services/media/pictures.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { mediaProcess } from '../support/media-process.ts';
 import { realSounds } from '../support/sounds.ts';
 
 const MB = 1_000_000;
@@ -41,12 +42,13 @@ describe('what an order goes by', () => {
     // Room for a single file of the largest kind: what is not given back is missed at once.
     media = openMedia(
       settings,
-      { clock, log: { warn: () => undefined } },
-      { memoryBytes: 30 * MB, fileBytes: 30 * MB },
+      { clock, log: { warn: () => undefined }, process: mediaProcess },
+      { givenBytes: 30 * MB, fileBytes: 30 * MB },
     );
     const reach = async (address: string) => !outOfReach(address);
     const gathered = gatherer({ media, sounds: realSounds(), clock, reach, log: { info: () => undefined } });
-    gather = (references, occasion) => gathered({ references }, { patienceMs: 5 * minute, ...occasion });
+    gather = (references, occasion) =>
+      gathered({ references }, { memberId: 'member', patienceMs: 5 * minute, ...occasion });
   });
   afterEach(async () => {
     await media.close();

@@ -22,6 +22,12 @@ export class ManualClock implements Clock {
     };
   }
 
+  /** As when a machine's clock is corrected: what waits goes on waiting as long as before. */
+  setBack(ms: number): void {
+    this.#now -= ms;
+    for (const entry of this.#due) entry.at -= ms;
+  }
+
   advance(ms: number): void {
     const end = this.#now + ms;
     for (;;) {

@@ -1,3 +1,4 @@
+import { systemClock } from '../../src/lib/clock.ts';
 import { largerSizes } from '../../src/services/models/sizes.ts';
 import { Offers } from '../../src/services/tasks/offers.ts';
 import type { TaskControls } from '../../src/views/task-buttons.ts';
@@ -21,6 +22,6 @@ export const controls: TaskControls = {
   allLinesId: id('lines'),
   animateId: id('anim'),
   changeId: (taskId, short) => `chg.1.${taskId}.${short}`,
-  isOffered: (customId) => new Offers().isOffered(customId),
+  isOffered: (customId) => new Offers(systemClock).isOffered(customId),
   actionId: (taskId, place) => `a.1.${taskId}.${place}`,
 };

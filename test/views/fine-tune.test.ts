@@ -39,7 +39,7 @@ describe('the words of a fine-tune', () => {
           const isWhole = messages.every((message) => shown(plan.content ?? '').includes(message));
           if (!isWhole) expect(file).toBeDefined();
           if (file)
-            expect(file.bytes.toString()).toBe(
+            expect(file.bytes?.toString()).toBe(
               messages.map((message) => `2023-11-14T22:13:20.000Z\tinfo\t${message}\n`).join(''),
             );
         },

@@ -94,6 +94,8 @@ export function answer(interaction: Interaction, body: CallbackBody, files: read
 
 export function followUp(interaction: Interaction, body: MessageBody, files: readonly SentFile[], parts: Parts): Post {
   const { original, acknowledgement } = interaction;
+  const isDeferred = acknowledgement?.type === Answer.DeferredChannelMessageWithSource;
+  if (isDeferred && interaction.originalRemoved && !parts.followUpAfterDeletion) throw unknownMessage();
   if (original && !interaction.originalRemoved && (original.flags & MessageFlags.Loading) !== 0) {
     // The first one after a deferral fills the spinner: old behaviour that Discord still has.
     parts.messages.edit(original, body, files);

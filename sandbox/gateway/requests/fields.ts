@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutEnd } from '../../../src/lib/trim.ts';
 import type { Source } from '../work.ts';
 
 /** Anything but nothing: an empty prompt is a missing one. */
@@ -50,7 +51,7 @@ export const source = z.string().transform((text, context): Source => {
 
 function decoded(text: string): Buffer | undefined {
   if (text.length === 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
-  const unpadded = text.replace(/=+$/, '').length;
+  const unpadded = withoutEnd(text, '=').length;
   if (unpadded % 4 === 1 || (text.endsWith('=') && text.length % 4 !== 0)) return undefined;
   return Buffer.from(text, 'base64');
 }

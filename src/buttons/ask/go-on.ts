@@ -32,7 +32,7 @@ export const goOnFilled: Form<Services> = {
     const { services, origin } = ask;
     const { effort, format, web } = before.request as { effort?: string; format?: string; web?: boolean };
     const model = await chosenModel('text', before.model, services);
-    const request = askedFor({ ...given, effort, format, web }, model, before);
+    const request = askedFor({ ...given, effort, format, web }, model, before, origin);
     await services.tasks.submit({ ...origin, kind: 'ask', request, parent: before });
     return 'shown as it goes';
   },

@@ -40,15 +40,14 @@ async function goOn(
     const { effort, web } = before.request as { effort?: string; web?: boolean };
     const model = await chosenModel('text', before.model, services);
     const { applicationId, uploadLimit, locale } = before.route;
-    await services.tasks.submit({
-      ...{ kind: 'ask', requesterId: memberId, guildId, channelId, message, parent: before },
-      request: askedFor({ prompt: content, image, file, effort, web }, model, before),
-      // A message has no token of its own: what is shown is shown by the bot.
-      route: {
-        ...{ applicationId, uploadLimit, locale, isPrivate: false, install: 'guild', mayPost: true },
-        tokenExpiresAt: clock.now(),
-      },
-    });
+    // A message has no token of its own: what is shown is shown by the bot.
+    const route = {
+      ...({ applicationId, uploadLimit, locale, isPrivate: false, install: 'guild', mayPost: true } as const),
+      tokenExpiresAt: clock.now(),
+    };
+    const origin = { requesterId: memberId, guildId, channelId, message, route };
+    const request = askedFor({ prompt: content, image, file, effort, web }, model, before, origin);
+    await services.tasks.submit({ ...origin, kind: 'ask', request, parent: before });
   } catch (error) {
     await answers.change(message, { content: sentenceFor(error) });
   }

@@ -1,4 +1,5 @@
 import type { Attachment } from '../../discord/options.ts';
+import { type Asker, mayInheritInstructions } from '../../services/asks/audience.ts';
 import { type AskRequest, askRequest, efforts, formats } from '../../services/asks/request.ts';
 import type { Task } from '../../services/tasks/task.ts';
 
@@ -14,10 +15,12 @@ export interface Given {
   web?: boolean | undefined;
 }
 
-/** Instructions hold for a whole conversation; what else was wished for holds for one question. */
-export function askedFor(given: Given, model: string, before: Task | undefined): AskRequest {
+/** Instructions hold for a whole conversation, as far as it may know them; what else was wished for holds for one question. */
+export function askedFor(given: Given, model: string, before: Task | undefined, asker: Asker): AskRequest {
   const { image, file, web } = given;
-  const instructions = given.instructions?.trim() || askRequest.safeParse(before?.request).data?.instructions;
+  const inherited =
+    before && mayInheritInstructions(before, asker) ? askRequest.safeParse(before.request).data : undefined;
+  const instructions = given.instructions?.trim() || inherited?.instructions;
   const effort = efforts.find((one) => one === given.effort);
   const format = formats.find((one) => one === given.format);
   return {

@@ -1,4 +1,5 @@
 import { isRecord, type Json, parseExact } from '../../lib/exact-json.ts';
+import { withoutEnd, withoutStart } from '../../lib/trim.ts';
 
 /** Whatever a gateway calls a task by: a word, a number, or one of those with signs between. Words without a digit are seldom ids. */
 const ID = /^(?=.*\d|.{16})[A-Za-z0-9][\w.:-]{2,99}$/;
@@ -56,12 +57,13 @@ function wordsIn(value: Json | undefined, depth: number): string[] {
 }
 
 /** Brackets and quotes that were copied along. */
-const AROUND = /^[\s"'`<([{]+|[\s"'`>)\]}.]+$/g;
+const BEFORE = '"\'`<([{';
+const BEHIND = '"\'`>)]}.';
 
 function separated(text: string): string[] {
   return text
     .split(/[\s,;|]+/)
-    .map((word) => word.replace(AROUND, ''))
+    .map((word) => withoutEnd(withoutStart(word, BEFORE), BEHIND))
     .filter((word) => word !== '');
 }
 

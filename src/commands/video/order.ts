@@ -33,7 +33,7 @@ export interface FilmFields {
 export interface Films {
   fields: FilmFields;
   /** Where the length of reference films can be known, they may not be too long together. */
-  refuseTooLong(request: Order['request']): Promise<void>;
+  refuseTooLong(request: Order['request'], memberId: string): Promise<void>;
 }
 
 /** What the gateway is asked for. Whatever of it makes no sense, or has no place at the endpoint, is a refusal that says so. */

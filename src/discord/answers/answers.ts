@@ -1,12 +1,14 @@
 import { answerOf } from '../../services/asks/transitions.ts';
+import type { AnswerPart } from '../../services/tasks/answer.ts';
 import { hasEnded, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import type { MessagePlan } from '../../views/plan.ts';
 import { bodyOf } from '../adapter.ts';
+import { findPart } from '../delivery/adoption.ts';
 import { Carrier } from '../delivery/carrier.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { factsOf } from '../delivery/errors.ts';
 import type { DeliveryParts } from '../delivery/parts.ts';
-import { editWay, tokenWay } from '../delivery/ways.ts';
+import { waysToPart } from '../delivery/ways.ts';
 import { Continuation, type ContinuationParts } from './continuation.ts';
 
 type AnswersParts = ContinuationParts &
@@ -31,7 +33,10 @@ export class Answers {
   }
 
   show(task: Task): void {
-    if (!isLive(task) || task.unwanted) this.#continuations.delete(task.id);
+    if (!isLive(task) || task.unwanted) {
+      if (task.unwanted) this.#continuations.get(task.id)?.drop();
+      this.#continuations.delete(task.id);
+    }
     if (task.unwanted) this.#parts.delivery.show(task);
     else if (isLive(task)) {
       if (!hasEnded(task) || task.delivery.call) this.#parts.delivery.show(task);
@@ -43,14 +48,28 @@ export class Answers {
   /** Takes away every message in which an answer goes on, or is spoken; the first is whoever's that asks for it. */
   async takeAway(task: Task): Promise<void> {
     const { clock, log } = this.#parts;
-    for (const place of [...answerOf(task).parts, ...spokenBeside(task)]) {
-      const token = tokenWay(task, clock.now());
-      const way = token ? { ...token, followUpId: place.id } : editWay({ ...task, message: place });
+    const below = [...(await this.#partsOf(task)), ...spokenBeside(task)];
+    // What stands elsewhere is deleted there.
+    for (const place of below.filter(({ channelId }) => channelId === task.message?.channelId)) {
+      const [way] = waysToPart(task, place, clock.now());
       try {
         if (way) await this.#carrier.remove(way);
       } catch (error) {
         log.info({ task: task.id, ...factsOf(error) }, 'A part of an answer could not be taken away.');
       }
+    }
+  }
+
+  /** One that was about to be posted may be there, and nobody has heard of it. */
+  async #partsOf(task: Task): Promise<AnswerPart[]> {
+    const { parts, posting } = answerOf(task);
+    if (posting?.by !== 'bot') return parts;
+    try {
+      const found = await findPart(task, posting, (channelId, id) => this.#carrier.before(channelId, id));
+      return found ? [...parts, { ...found, by: 'bot' }] : parts;
+    } catch (error) {
+      this.#parts.log.info({ task: task.id, ...factsOf(error) }, 'A part of an answer could not be looked for.');
+      return parts;
     }
   }
 
@@ -92,6 +111,4 @@ export class Answers {
   }
 }
 
-/** What stands elsewhere was brought there by somebody, and is theirs. */
-const spokenBeside = ({ kind, message, beside = [] }: Task): MessagePlace[] =>
-  kind === 'said' ? beside.filter(({ channelId }) => channelId === message?.channelId) : [];
+const spokenBeside = ({ kind, beside = [] }: Task): MessagePlace[] => (kind === 'said' ? beside : []);

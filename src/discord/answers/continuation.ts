@@ -1,8 +1,8 @@
 import { pause } from '../../lib/pause.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { answerOf, partPosted, partsCut, partsShown } from '../../services/asks/transitions.ts';
-import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
-import { shownIn } from '../../services/tasks/transitions.ts';
+import { answerOf, partsCut, partsShown } from '../../services/asks/transitions.ts';
+import type { AnswerPart } from '../../services/tasks/answer.ts';
+import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import type { MessagePlan } from '../../views/plan.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { Appearance } from '../delivery/appearance.ts';
@@ -11,7 +11,8 @@ import { factsOf, troubleOf } from '../delivery/errors.ts';
 import { Hindered } from '../delivery/hindered.ts';
 import type { DeliveryParts } from '../delivery/parts.ts';
 import { Patience } from '../delivery/patience.ts';
-import { editWay, type TokenWay, tokenWay, type Way } from '../delivery/ways.ts';
+import { tokenWay, type Way, waysToPart } from '../delivery/ways.ts';
+import { type Outcome, type Part, PartPoster } from './part-poster.ts';
 
 /** About one edit a second. */
 const GAP_MS = 1_100;
@@ -31,16 +32,17 @@ interface Scene {
   onEnd(task: Task): void;
 }
 
-type Outcome = 'done' | 'gone' | 'no-way';
-
 /** The further messages of one answer: only the latest counts, and at the end each of them is exact. */
 export class Continuation {
   readonly #id: string;
   readonly #scene: Scene;
   readonly #patience: Patience;
-  readonly #shut = new Set<Way['by'] | 'private'>();
+  readonly #shut = new Set<Way['by']>();
   readonly #appearances = new Map<string, Appearance>();
   readonly #deleted = new Set<string>();
+  readonly #poster: PartPoster;
+  /** Nobody waits for the end longer than they have to. */
+  readonly #ending = new AbortController();
   #news: Task | undefined;
   #isOver = false;
   #isAtWork = false;
@@ -50,12 +52,25 @@ export class Continuation {
     this.#id = id;
     this.#scene = scene;
     this.#patience = new Patience(id, scene.parts, scene.stopping);
+    this.#poster = new PartPoster(id, {
+      ...{ parts: scene.parts, carrier: scene.carrier, stopping: scene.stopping },
+      ...{ patience: this.#patience, shut: this.#shut },
+      tried: (by, work) => this.#tried(by, work),
+      change: (transition) => this.#change(transition),
+    });
   }
 
   show(task: Task): void {
     if (this.#isOver || this.#scene.stopping.aborted) return;
     this.#news = task;
+    if (hasEnded(task)) this.#ending.abort();
     if (!this.#isAtWork) this.#work = this.#showAll();
+  }
+
+  /** Nothing more of it is to be seen. */
+  drop(): void {
+    this.#isOver = true;
+    this.#news = undefined;
   }
 
   async finish(): Promise<void> {
@@ -71,7 +86,9 @@ export class Continuation {
       if (isEnd && !stopping.aborted) {
         this.#isOver = true;
         onEnd(shown);
-      } else if (shown !== task) await pause(parts.clock, this.#gapOf(task), stopping);
+      } else if (shown !== task && !this.#ending.signal.aborted) {
+        await pause(parts.clock, this.#gapOf(shown), AbortSignal.any([stopping, this.#ending.signal]));
+      }
     }
     this.#isAtWork = false;
   }
@@ -83,7 +100,10 @@ export class Continuation {
   }
 
   #gapOf(task: Task): number {
-    return this.#tokenWay(task) ? GAP_MS : GAP_AS_BOT_MS;
+    const isByBot = answerOf(task).parts.some(({ by }) => by === 'bot');
+    return !isByBot && !this.#shut.has('token') && tokenWay(task, this.#scene.parts.clock.now())
+      ? GAP_MS
+      : GAP_AS_BOT_MS;
   }
 
   /** Whatever goes wrong, the first message still comes to its end, with the whole as a file. */
@@ -103,14 +123,17 @@ export class Continuation {
     const { first, further } = this.#scene.parts.plansOf(task);
     const needless = answerOf(task).parts.length > further.length;
     if (further.length === 0 && !needless) return task;
-    let known = task;
+    // News may be older than the message that was posted last.
+    const now = await this.#now(isEnd);
+    if (!now) return task;
+    let known = now;
     let isWhole = true;
     for (const [index, plan] of further.entries()) {
       const place = answerOf(known).parts[index];
       // Words that have to wait may grow meanwhile; a later part never comes before an earlier one.
       const done = place
         ? await this.#patiently(isEnd, () => this.#edit(known, place, bodyOf(plan)))
-        : await this.#patiently(isEnd, () => this.#post(known, index, first, bodyOf(plan)));
+        : await this.#patiently(isEnd, () => this.#post({ index, first, wanted: bodyOf(plan) }));
       if (typeof done === 'object') known = done;
       else if (done !== 'done' && done !== 'gone') {
         isWhole = false;
@@ -135,7 +158,7 @@ export class Continuation {
     }
   }
 
-  async #edit(task: Task, place: MessagePlace, wanted: MessageBody): Promise<Outcome> {
+  async #edit(task: Task, place: AnswerPart, wanted: MessageBody): Promise<Outcome> {
     if (this.#deleted.has(place.id)) return 'gone';
     const appearance = this.#appearances.get(place.id) ?? new Appearance();
     this.#appearances.set(place.id, appearance);
@@ -152,41 +175,17 @@ export class Continuation {
     return 'no-way';
   }
 
-  async #post(task: Task, index: number, first: MessagePlan, wanted: MessageBody): Promise<Task | Outcome> {
-    const { carrier } = this.#scene;
-    const token = this.#tokenWay(task);
-    let place: MessagePlace | undefined;
-    // While the answer is still a spinner, Discord takes the next message for it.
-    const known = token && !task.message ? await this.#firstShown(token, first) : task;
-    if (!known) return 'no-way';
-    const { isPrivate, mayPost } = known.route;
-    let outcome: Outcome = 'no-way';
-    if (token) {
-      outcome = await this.#tried('token', async () => {
-        place = await carrier.add(token, wanted, isPrivate);
-      });
-    }
-    const channelId = known.message?.channelId ?? known.channelId;
-    if (outcome === 'no-way' && !isPrivate && mayPost && channelId !== undefined && !this.#shut.has('channel')) {
-      outcome = await this.#tried('channel', async () => {
-        place = await carrier.post(channelId, `${this.#id}-${index + 1}`, wanted);
-      });
-    }
-    const posted = place;
-    if (outcome !== 'done' || !posted) return 'no-way';
-    const appearance = new Appearance();
-    appearance.changeTo(wanted)?.confirmed();
-    this.#appearances.set(posted.id, appearance);
-    return this.#change((before) => partPosted(before, posted));
-  }
-
-  async #firstShown(token: TokenWay, first: MessagePlan): Promise<Task | undefined> {
-    let place: MessagePlace | undefined;
-    const outcome = await this.#tried('token', async () => {
-      place = await this.#scene.carrier.edit(token, bodyOf(first));
-    });
-    const there = place;
-    return outcome === 'done' && there ? this.#change((task) => shownIn(task, there)) : undefined;
+  async #post(part: Part): Promise<Task | Outcome> {
+    const posted = await this.#poster.post(await this.#change((same) => same), part);
+    if (posted === 'no-way') return 'no-way';
+    const place = answerOf(posted.task).parts[part.index];
+    if (!place) return 'no-way';
+    if (posted.shows) {
+      const appearance = new Appearance();
+      appearance.changeTo(part.wanted)?.confirmed();
+      this.#appearances.set(place.id, appearance);
+    } else await this.#edit(posted.task, place, part.wanted);
+    return posted.task;
   }
 
   /** Text that became a file leaves messages behind that nobody needs. */
@@ -216,14 +215,14 @@ export class Continuation {
     }
   }
 
-  #waysTo(task: Task, place: MessagePlace) {
-    const token = this.#tokenWay(task);
-    const edit = this.#shut.has('edit') ? undefined : editWay({ ...task, message: place });
-    return [token && { ...token, followUpId: place.id }, edit].filter((way) => way !== undefined);
+  #waysTo(task: Task, place: AnswerPart) {
+    return waysToPart(task, place, this.#scene.parts.clock.now()).filter(({ by }) => !this.#shut.has(by));
   }
 
-  #tokenWay(task: Task): TokenWay | undefined {
-    return this.#shut.has('token') ? undefined : tokenWay(task, this.#scene.parts.clock.now());
+  /** The task as it is now; undefined where that has to wait, and is worth no waiting. */
+  async #now(isEnd: boolean): Promise<Task | undefined> {
+    const known = await this.#patiently(isEnd, () => this.#change((same) => same));
+    return typeof known === 'object' ? known : undefined;
   }
 
   async #change(transition: (task: Task) => Task): Promise<Task> {

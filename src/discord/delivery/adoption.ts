@@ -1,4 +1,5 @@
 import { SnowflakeUtil } from 'discord.js';
+import type { Posting } from '../../services/tasks/answer.ts';
 import type { Intention, MessagePlace, Task } from '../../services/tasks/task.ts';
 import { readCustomId } from '../custom-id.ts';
 
@@ -16,21 +17,36 @@ interface Found {
   application_id?: string;
   /** Only answers of interactions have it, and those show progress. */
   interaction_metadata?: unknown;
+  message_reference?: { message_id?: string };
   components?: unknown;
 }
 
+type Page = (channelId: string, id: string) => Promise<unknown[]>;
+
 /** Looks for a message that was about to be posted when the bot stopped, or when Discord's answer was lost. */
-export async function findPosted(
-  task: Task,
-  { channelId, at }: Intention,
-  before: (channelId: string, id: string) => Promise<unknown[]>,
+export const findPosted = (task: Task, intention: Intention, before: Page): Promise<MessagePlace | undefined> =>
+  find(intention, before, (message) => isMine(message, task));
+
+/** The same for a further message of an answer. It has no buttons, but it answers the first, and is none that is known. */
+export function findPart(task: Task, posting: Posting, before: Page): Promise<MessagePlace | undefined> {
+  const known = new Set(task.answer?.parts.map(({ id }) => id));
+  return find(posting, before, (message) => {
+    const answers = message.message_reference?.message_id;
+    return isOurs(message, task) && answers === posting.answers && !known.has(message.id);
+  });
+}
+
+async function find(
+  { channelId, at }: Pick<Intention, 'channelId' | 'at'>,
+  before: Page,
+  isWanted: (message: Found) => boolean,
 ): Promise<MessagePlace | undefined> {
   const start = idAt(at - SKEW_MS);
   let oldest = idAt(at + WINDOW_MS);
   for (let page = 0; page < MOST_PAGES; page++) {
     const messages = (await before(channelId, String(oldest))) as Found[];
     const since = messages.filter(({ id }) => BigInt(id) >= start);
-    const mine = since.find((message) => isMine(message, task));
+    const mine = since.find(isWanted);
     if (mine) return { channelId, id: mine.id };
     const last = since.at(-1);
     if (!last || since.length < messages.length) return undefined;
@@ -43,11 +59,15 @@ const idAt = (time: number): bigint =>
   SnowflakeUtil.generate({ timestamp: time, increment: 0n, workerId: 0n, processId: 0n });
 
 /** Anybody could write our words; nobody else knows a task's id before its message is there. */
-function isMine(message: Found, { id, route, message: known }: Task): boolean {
-  const { applicationId } = route;
-  const isOurs = message.author?.id === applicationId || message.application_id === applicationId;
-  if (!isOurs || message.interaction_metadata !== undefined || message.id === known?.id) return false;
+function isMine(message: Found, task: Task): boolean {
+  const { id, message: known } = task;
+  if (!isOurs(message, task) || message.id === known?.id) return false;
   return idsIn(message.components).some((text) => readCustomId(text)?.args.includes(id));
+}
+
+/** Written by the bot of its own accord, not with an interaction's token. */
+function isOurs({ author, application_id: application, interaction_metadata: by }: Found, { route }: Task): boolean {
+  return (author?.id === route.applicationId || application === route.applicationId) && by === undefined;
 }
 
 /** The ids of its buttons, and of those that stand in a list for want of room. */

@@ -1,4 +1,5 @@
 import { RESTJSONErrorCodes as Code, DiscordAPIError } from 'discord.js';
+import { nameIn, reasonOf, refusedFields } from '../../lib/loggable.ts';
 import type { AnswerWay, Way } from './ways.ts';
 
 /** What a failed request means for the message that was on its way. */
@@ -43,28 +44,18 @@ export function troubleOf(error: unknown, by: Way['by'] | AnswerWay['by']): Trou
   return 'no-access';
 }
 
-/**
- * What the log may know of it. Never the error itself: the library hangs the whole request onto it, its address with the token
- * in it and every byte of its files.
- */
+/** What the log may know of it: names and numbers, for the words of a refusal may quote what was sent. */
 export function factsOf(error: unknown): { code?: unknown; status?: unknown; reason: string; fields?: string[] } {
-  if (!(error instanceof Error)) return { reason: String(error) };
-  const { code, status } = error as { code?: unknown; status?: unknown };
-  const isForm = error instanceof DiscordAPIError && 'errors' in error.rawError;
+  if (!(error instanceof Error)) return { reason: reasonOf(error) };
+  const { code: told, status } = error as { code?: unknown; status?: unknown };
+  const code = typeof told === 'number' ? told : nameIn(told);
+  if (!(error instanceof DiscordAPIError)) return { code, status, reason: reasonOf(error) };
+  const { rawError } = error;
   return {
     code,
     status,
-    reason: error.message.split('\n')[0] ?? '',
-    ...(isForm && { fields: fieldsIn((error.rawError as { errors?: unknown }).errors) }),
+    // Discord's own words for each of its codes, as the library lists them.
+    reason: Code[Number(code)] ?? reasonOf(error),
+    ...('errors' in rawError && { fields: refusedFields(rawError.errors) }),
   };
-}
-
-/** Discord tells of wrong fields as a tree whose leaves are lists of complaints. */
-function fieldsIn(tree: unknown, path = ''): string[] {
-  if (typeof tree !== 'object' || tree === null) return [];
-  return Object.entries(tree).flatMap(([key, branch]) => {
-    if (key !== '_errors') return fieldsIn(branch, path === '' ? key : `${path}.${key}`);
-    const complaints: { code?: unknown }[] = Array.isArray(branch) ? branch : [];
-    return complaints.map(({ code }) => `${path || 'message'}: ${String(code)}`);
-  });
 }

@@ -1,3 +1,4 @@
+import type { AnswerPart } from '../../services/tasks/answer.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { hasToSpeak } from './call.ts';
 
@@ -43,10 +44,18 @@ export function tokenWay({ route }: Task, now: number): TokenWay | undefined {
   return { by: 'token', applicationId, token, ...(followUpId !== undefined && { followUpId }) };
 }
 
-export function editWay({ route, message, guildId }: Task): EditWay | undefined {
+function editWay({ route, message, guildId }: Task): EditWay | undefined {
   const isInDirectMessage = guildId === undefined && route.mayPost;
   if (!message || route.isPrivate || (route.install !== 'guild' && !isInDirectMessage)) return undefined;
   return { by: 'edit', message };
+}
+
+/** To a further message of an answer: an interaction's token reaches those alone that it has posted. */
+export function waysToPart(task: Task, { by, ...place }: AnswerPart, now: number): (TokenWay | EditWay)[] {
+  const token = by === 'bot' ? undefined : tokenWay(task, now);
+  return [token && { ...token, followUpId: place.id }, editWay({ ...task, message: place })].filter(
+    (way) => way !== undefined,
+  );
 }
 
 function channelWay({ route, channelId }: Task): Way | undefined {

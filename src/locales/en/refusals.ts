@@ -93,6 +93,8 @@ export const refusals = {
   messageStays: 'Its message cannot be deleted just now. Try again in a minute.',
   exportTooLarge:
     'There is too much about you for a file that Discord takes. Ask whoever runs this bot for it; they can read it out of the store.',
+  exportUnderWay: 'Your export is being prepared already. It appears where you asked for it first.',
+  exportWhileForgotten: 'Your data is being deleted. Ask for an export once that is done.',
   tasksTextTooLong: 'That is too long to search for. Use a word or two.',
   nameModel: 'No model could be found for this. Name one with the option `model`; `/models` lists them.',
   unknownModel:

@@ -4,12 +4,13 @@ import { type Gateway, GatewayError } from '../gateway/index.ts';
 import { refusedParts } from '../gateway/responses/refused.ts';
 import type { TextRequest } from '../gateway/responses/request.ts';
 import type { TextResponse } from '../gateway/responses/response.ts';
-import type { AnswerCall, Refusable } from '../tasks/answer.ts';
+import type { Answer, AnswerCall, Refusable } from '../tasks/answer.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kinds/kind.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 import type { Tasks } from '../tasks/tasks.ts';
+import type { Asker } from './audience.ts';
 import { Conversations } from './conversation.ts';
 import { Draft } from './draft.ts';
 import { lessOf, textRequestOf } from './input.ts';
@@ -70,10 +71,10 @@ export class Asks {
       patience: () => 'text',
       durationKey: ({ model }) => `ask:${model}`,
       model: ({ model }) => model,
-      submit: async (request, { idempotencyKey, materials }) => {
+      submit: async (request, { idempotencyKey, materials, asker }) => {
         // What a model is known to refuse is told to those alone who wished for it.
         const missed = request.web ? (this.#refused.get(request.model) ?? []) : [];
-        const begins = await this.#open(await this.#questionOf(request, materials), missed);
+        const begins = await this.#open(await this.#questionOf(request, materials, asker), missed);
         this.#begun.set(idempotencyKey, begins);
         const remoteId = begins.id ?? idempotencyKey;
         return { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
@@ -93,9 +94,9 @@ export class Asks {
   }
 
   /** How many questions of its conversation the model knew before an answer. */
-  async knewOf({ request }: Task): Promise<number> {
-    const { after } = askRequest.parse(request);
-    return (await this.#known.before(after)).length;
+  async knewOf(task: Task): Promise<number> {
+    const { after } = askRequest.parse(task.request);
+    return (await this.#known.before(after, task)).length;
   }
 
   /** What was said so far stays. */
@@ -145,9 +146,14 @@ export class Asks {
     else if (!restsWithMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
   }
 
-  async #questionOf(request: AskRequest, materials: Materials, task?: Task): Promise<TextRequest> {
-    const { rounds = [], without = this.#refused.get(request.model) ?? [] } = task ? answerOf(task) : {};
-    const earlier = await this.#known.before(request.after);
+  async #questionOf(
+    request: AskRequest,
+    materials: Materials,
+    asker: Asker,
+    answer: Partial<Answer> = {},
+  ): Promise<TextRequest> {
+    const { rounds = [], without = this.#refused.get(request.model) ?? [] } = answer;
+    const earlier = await this.#known.before(request.after, asker);
     const isLast = rounds.length >= MOST_ROUNDS;
     const models = await this.#parts.models.atHand();
     return textRequestOf({ request, earlier, materials, models, rounds, without, isLast });
@@ -185,8 +191,9 @@ export class Asks {
   async #goOn(task: Task): Promise<void> {
     try {
       const request = askRequest.parse(task.request);
-      const materials = await this.#parts.gather(task.request, { patienceMs: this.#parts.patienceMs });
-      await this.#answer(task.id, await this.#open(await this.#questionOf(request, materials, task)));
+      const occasion = { memberId: task.requesterId, patienceMs: this.#parts.patienceMs };
+      const materials = await this.#parts.gather(task.request, occasion);
+      await this.#answer(task.id, await this.#open(await this.#questionOf(request, materials, task, answerOf(task))));
     } catch (error) {
       if (!(error instanceof GatewayError) && !(error instanceof Refusal)) throw error;
       await this.#breakOff(task.id, 'failed', error instanceof GatewayError ? error : undefined);

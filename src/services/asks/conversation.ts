@@ -1,5 +1,6 @@
 import type { Task } from '../tasks/task.ts';
 import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
+import { type Asker, hearing } from './audience.ts';
 import { answerOf, wordsOf } from './transitions.ts';
 
 /** What was asked before in a conversation, and what was answered. */
@@ -16,7 +17,7 @@ const GOES_ON_FOR_MS = 6 * 3_600_000;
 /** So many of a member's newest answers are looked through for those of one place. */
 const MOST_LOOKED_AT = 10;
 /** And so many for those of one conversation. */
-const MOST_FORGOTTEN = 200;
+const MOST_OF_ONE = 200;
 
 interface Kept {
   get(id: string): Promise<Task | undefined>;
@@ -31,18 +32,20 @@ export class Conversations {
     this.#kept = kept;
   }
 
-  /** Oldest first. */
-  async before(after: string | undefined): Promise<Turn[]> {
+  /** Oldest first: those that may be told again where the asker asks. */
+  async before(after: string | undefined, asker: Asker): Promise<Turn[]> {
     const turns: Turn[] = [];
+    const mayBeTold = hearing(asker);
     let letters = 0;
-    for (let id = after; id !== undefined && turns.length < MOST_TURNS; ) {
+    for (let id = after, seen = 0; id !== undefined && turns.length < MOST_TURNS && seen < MOST_OF_ONE; seen++) {
       const task = await this.#kept.get(id);
       if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
+      id = typeof task.request.after === 'string' ? task.request.after : undefined;
+      if (!mayBeTold(task)) continue;
       const turn = { prompt: String(task.request.prompt ?? ''), text: wordsOf(task) };
       letters += turn.prompt.length + turn.text.length;
       if (letters > MOST_LETTERS) break;
       turns.push(turn);
-      id = typeof task.request.after === 'string' ? task.request.after : undefined;
     }
     return turns.reverse();
   }
@@ -67,7 +70,7 @@ export class Conversations {
   async all({ id, rootId = id, requesterId }: Task): Promise<string[]> {
     const ids = new Set([id, rootId]);
     let before: string | undefined;
-    for (let seen = 0; seen < MOST_FORGOTTEN; ) {
+    for (let seen = 0; seen < MOST_OF_ONE; ) {
       const page = await this.#kept.page({ of: { memberId: requesterId }, kind: 'ask', most: 50, before });
       for (const line of page.lines) if ((await this.#kept.get(line.id))?.rootId === rootId) ids.add(line.id);
       seen += page.lines.length;

@@ -1,6 +1,14 @@
 import type { GatewayError } from '../gateway/index.ts';
 import type { TextResponse } from '../gateway/responses/response.ts';
-import { type Answer, type AnswerCall, NO_ANSWER, type Refusable, type Tokens } from '../tasks/answer.ts';
+import {
+  type Answer,
+  type AnswerCall,
+  type AnswerPart,
+  NO_ANSWER,
+  type Posting,
+  type Refusable,
+  type Tokens,
+} from '../tasks/answer.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 
 /** A crash costs no more than the words of so long a time. */
@@ -102,9 +110,16 @@ function over(task: Task, now: number, more: Partial<Answer> = {}): Task {
 /** Its member does not want it to be remembered. */
 export const forgotten = (task: Task): Task => withAnswer(task, { isForgotten: true });
 
+/** The next of its parts is about to be posted, so that a crash in between is understood. */
+export const partGoing = (task: Task, posting: Posting): Task => withAnswer(task, { posting });
+
+/** It was not posted, for certain. */
+export const partNotPosted = (task: Task): Task =>
+  answerOf(task).posting ? withAnswer(task, { posting: undefined }) : task;
+
 /** A further message shows the next of its parts. */
-export function partPosted(task: Task, part: Answer['parts'][number]): Task {
-  return withAnswer(task, { parts: [...answerOf(task).parts, part] });
+export function partPosted(task: Task, part: AnswerPart): Task {
+  return withAnswer(task, { parts: [...answerOf(task).parts, part], posting: undefined });
 }
 
 /** Those that are not needed any more are gone. */

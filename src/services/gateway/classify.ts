@@ -97,6 +97,11 @@ export function kindOf({ status, sentCode, spokenCode, type, familyCodes, missin
   );
 }
 
+/** Whether one of its words says so by itself. */
+export function isNamed(kind: GatewayErrorKind, { sentCode, spokenCode, type }: Symptoms): boolean {
+  return [sentCode, spokenCode, type].some((text) => KIND_OF_WORD.get(word(text)) === kind);
+}
+
 function word(text: string | undefined): string {
   return text?.trim().toLowerCase() ?? '';
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../lib/exact-json.ts';
-import { kindOf, mayHaveWorked, type Symptoms } from './classify.ts';
+import { isNamed, kindOf, mayHaveWorked, type Symptoms } from './classify.ts';
 import { cleanMessage } from './clean.ts';
 import { GatewayError } from './errors.ts';
 import { firstAt, places } from './read/places.ts';
@@ -50,7 +50,8 @@ export function errorFrom(answer: FailedAnswer): GatewayError {
   const sentCode = firstAt(body, CODE, asText);
   const spokenCode = codeIn(message);
   const type = firstAt(body, TYPE, asText);
-  const kind = kindOf({ ...answer, sentCode, spokenCode, type });
+  const symptoms = { ...answer, sentCode, spokenCode, type };
+  const kind = kindOf(symptoms);
   return new GatewayError(sentenceOf(message, answer), {
     kind,
     status,
@@ -58,6 +59,7 @@ export function errorFrom(answer: FailedAnswer): GatewayError {
     type,
     param: firstAt(body, PARAM, asText),
     retryAfterMs: answer.retryAfterMs ?? retryDelayIn(body),
+    isNamed: isNamed(kind, symptoms),
     mayHaveTakenEffect: answer.isSubmit && mayHaveWorked(kind),
   });
 }

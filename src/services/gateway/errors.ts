@@ -23,6 +23,11 @@ export interface GatewayErrorFacts {
   param?: string | undefined;
   retryAfterMs?: number | undefined;
   /**
+   * Whether a code of the gateway's own names the kind. Without one it is read from the status, which a proxy sends as well, or a gateway that
+   * starts just then.
+   */
+  isNamed?: boolean | undefined;
+  /**
    * Whether the request may have been carried out although it failed: true for a submit that timed out, was reset or got a 5xx.
    * A submit with this set is never sent again by itself.
    */
@@ -39,6 +44,7 @@ export class GatewayError extends Error {
   readonly type: string | undefined;
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly isNamed: boolean;
   readonly mayHaveTakenEffect: boolean;
 
   constructor(message: string, facts: GatewayErrorFacts) {
@@ -49,6 +55,7 @@ export class GatewayError extends Error {
     this.type = facts.type;
     this.param = facts.param;
     this.retryAfterMs = facts.retryAfterMs;
+    this.isNamed = facts.isNamed ?? false;
     this.mayHaveTakenEffect = facts.mayHaveTakenEffect ?? false;
   }
 }

@@ -1,21 +1,41 @@
+import { neverConnected } from '../../lib/never-connected.ts';
 import { GatewayError, type GatewayErrorFacts, malformed } from './errors.ts';
 
-/** Failures after which nothing of the request can have left this machine. */
-const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'UND_ERR_CONNECT_TIMEOUT',
+/**
+ * Said before the first byte of a request is written: undici's refusal before dispatch, its limit for connecting, and a certificate that Node
+ * refuses in the handshake (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
+ */
+const BEFORE_REQUEST: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
   'UND_ERR_CLOSED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'CERT_CHAIN_TOO_LONG',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_REJECTED',
+  'CERT_REVOKED',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
+  'CRL_HAS_EXPIRED',
+  'CRL_NOT_YET_VALID',
+  'CRL_SIGNATURE_FAILURE',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERROR_IN_CERT_NOT_AFTER_FIELD',
+  'ERROR_IN_CERT_NOT_BEFORE_FIELD',
+  'ERROR_IN_CRL_LAST_UPDATE_FIELD',
+  'ERROR_IN_CRL_NEXT_UPDATE_FIELD',
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
   'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
+  'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+  'UNABLE_TO_DECRYPT_CRL_SIGNATURE',
+  'UNABLE_TO_GET_CRL',
+  'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'EPROTO',
 ]);
 
 const TELLING = new Map([
@@ -42,13 +62,19 @@ export function unreachable(cause: unknown, host: string, isSubmit: boolean, sig
     });
   }
   const code = codeOf(cause);
-  const neverSent = NEVER_SENT.has(code) || code.startsWith('ERR_TLS') || code.startsWith('CERT_');
   return new GatewayError(`The gateway at ${host} ${TELLING.get(code) ?? 'could not be spoken to'}.`, {
     kind: 'unreachable',
     code,
-    mayHaveTakenEffect: isSubmit && !neverSent,
+    mayHaveTakenEffect: isSubmit && !wasNeverSent(cause),
     cause,
   });
+}
+
+/** Whether nothing of the request can have left this machine. */
+function wasNeverSent(cause: unknown): boolean {
+  if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(wasNeverSent);
+  if (!(cause instanceof Error)) return false;
+  return neverConnected(cause) || BEFORE_REQUEST.has(codeOf(cause));
 }
 
 function codeOf(cause: unknown): string {

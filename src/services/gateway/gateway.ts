@@ -1,4 +1,5 @@
 import { systemClock } from '../../lib/clock.ts';
+import { isReadableOnTheWay } from './address.ts';
 import { FineTunes } from './fine-tunes.ts';
 import { GatewayHttp } from './http.ts';
 import { ImageJobs } from './image-jobs.ts';
@@ -40,6 +41,11 @@ export function openGateway(
     { ...defaultLimits, ...limits },
     { log: silent, clock: systemClock, random: Math.random, ...tools },
   );
+  if (isReadableOnTheWay(http.baseUrl))
+    http.tools.log.warn(
+      { host: http.baseUrl.host },
+      'GATEWAY_BASE_URL begins with http:// and leads to another machine: the key and all prompts can be read on the way. Use https://.',
+    );
   const reader = new TaskReader(http, settings);
   const realtime = new Realtime(http, settings);
   return {

@@ -26,6 +26,8 @@ export interface Question extends CallOptions {
   headers?: Readonly<Record<string, string>>;
   /** A body makes it a POST. */
   body?: unknown;
+  /** The body is JSON already, and sent as it is, byte for byte. */
+  isEncoded?: boolean;
   /** What a 404 without a telling code means here. */
   missing?: 'not-found' | 'not-offered';
   /** Which of the limits its first byte keeps, where that is not the usual one. */
@@ -206,7 +208,7 @@ export class GatewayHttp {
           ...(hasBody ? { 'content-type': 'application/json' } : {}),
           ...question.headers,
         },
-        body: hasBody ? JSON.stringify(question.body) : null,
+        body: hasBody ? encoded(question) : null,
         signal: question.signal ?? null,
         headersTimeout: this.limits[question.patience ?? (isSubmit ? 'submitMs' : 'readMs')],
         ...(bodyTimeout === undefined ? {} : { bodyTimeout }),
@@ -262,6 +264,10 @@ export class GatewayHttp {
       throw error instanceof GatewayError ? error : unreachable(error, this.baseUrl.host, true, signal);
     }
   }
+}
+
+function encoded({ body, isEncoded = false }: Question): string {
+  return isEncoded && typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 const isFine = ({ statusCode }: Head): boolean => statusCode >= 200 && statusCode < 300;

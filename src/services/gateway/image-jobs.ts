@@ -30,10 +30,22 @@ export class ImageJobs {
     this.#reader = reader;
   }
 
-  async create(request: ImageJobRequest, { idempotencyKey, signal }: ImageJobOptions): Promise<Submission> {
-    const body = checked(imageJob, request);
+  async create(request: ImageJobRequest, options: ImageJobOptions): Promise<Submission> {
+    return this.send(this.bodyOf(request), options);
+  }
+
+  /** What is sent for a request, as text. A key belongs to one body: with another one, gateways refuse it or take no notice. */
+  bodyOf(request: ImageJobRequest): string {
+    return JSON.stringify(checked(imageJob, request));
+  }
+
+  /** Sends a body as it is, for the first time or again. */
+  async send(body: string, { idempotencyKey, signal }: ImageJobOptions): Promise<Submission> {
     const headers = { 'idempotency-key': checked(taskId, idempotencyKey) };
-    return readSubmission('image', await this.#http.submit({ path: PATH, body, headers, signal }));
+    return readSubmission(
+      'image',
+      await this.#http.submit({ path: PATH, body, isEncoded: true, headers, ...(signal && { signal }) }),
+    );
   }
 
   async get(jobId: string, options?: CallOptions): Promise<Snapshot> {

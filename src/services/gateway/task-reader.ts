@@ -1,4 +1,5 @@
 import { isRecord } from '../../lib/exact-json.ts';
+import { nameIn } from '../../lib/loggable.ts';
 import { GatewayError, malformed } from './errors.ts';
 import type { GatewayHttp } from './http.ts';
 import { firstAt, places } from './read/places.ts';
@@ -11,6 +12,9 @@ const LISTS = places('data', 'data.data', 'tasks');
 
 /** More words than any gateway has: a bound on what a hostile one makes us remember. */
 const MOST_WORDS = 200;
+
+/** Many times what is asked for at once: what is no task costs an error each. */
+const MOST_RECORDS = 1_000;
 
 /** The readers of one gateway: they know where it is, and say each surprise once. */
 export class TaskReader {
@@ -28,10 +32,18 @@ export class TaskReader {
         const name = `${family}:${word}`;
         if (this.#known.has(name) || this.#known.size >= MOST_WORDS) return;
         this.#known.add(name);
-        log.warn({ family, word }, 'The gateway uses a status word that is not known; it is read as "still running".');
+        // It may be any text, one that was sent among them.
+        const told = nameIn(word.replaceAll(' ', '_')) ?? `${word.length} letters`;
+        log.warn(
+          { family, word: told },
+          'The gateway uses a status word that is not known; it is read as "still running".',
+        );
       },
       foundByWalking: (family, remoteId) => {
-        log.warn({ family, remoteId }, 'A result stood at no known place and was found by searching the whole answer.');
+        log.warn(
+          { family, remoteId: nameIn(remoteId) },
+          'A result stood at no known place and was found by searching the whole answer.',
+        );
       },
     };
   }
@@ -52,7 +64,7 @@ export class TaskReader {
     const isNothing = isRecord(answer) && (answer.data === null || answer.data === '');
     if (!list && !isNothing) throw malformed('The gateway answered with something that is not a list of tasks.');
     const snapshots = new Map<string, Snapshot>();
-    for (const record of list ?? []) {
+    for (const record of list?.slice(0, MOST_RECORDS) ?? []) {
       const snapshot = this.#readOneOfMany(family, record);
       if (snapshot?.remoteId !== undefined) snapshots.set(snapshot.remoteId, snapshot);
     }

@@ -67,6 +67,8 @@ export function factOf(task: Task): Fact {
 
 function standingOfTask(task: Task): Standing {
   const { state, failure } = task;
+  // The same order stands in the ledger under its successor.
+  if (task.handedOver) return 'refunded';
   // The model has worked for whatever of an answer has come, however it ended, and may have where the bot no longer heard it.
   if (isInWords(task) && failure && hasCost(task)) return 'settled';
   switch (state) {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
 import { dayOf } from '../../lib/day.ts';
 import type { Log } from '../../lib/log.ts';
@@ -19,6 +20,9 @@ import { type Forgetful, nameless } from './nameless.ts';
 import { type Prices, priceOf } from './prices.ts';
 import { agreeing, withoutTask } from './reconcile.ts';
 import { type Use, type UsesQuestion, usesAmong } from './uses.ts';
+
+/** SQLite answers at once, so a long row of entries of others would keep everything else in the process waiting. */
+const ENTRIES_AT_ONCE = 100;
 
 interface LedgerParts {
   entries: Entries;
@@ -122,7 +126,10 @@ export class Ledger {
 
   /** Oldest first. */
   async *entriesOf(memberId: string, until: number): AsyncGenerator<Entry> {
+    let seen = 0;
     for await (const entry of this.#parts.entries.between('', dayOf(until))) {
+      seen += 1;
+      if (seen % ENTRIES_AT_ONCE === 0) await setImmediate();
       if (entry.memberId === memberId && entry.at <= until) yield entry;
     }
   }

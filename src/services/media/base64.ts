@@ -1,32 +1,42 @@
 import { damaged, tooLarge } from './errors.ts';
 
 const HEAD = /^data:[^,]{0,200};base64,/i;
-const FOREIGN = /[^A-Za-z0-9+/_=-]/;
+const LONGEST_HEAD = 300;
+const FOREIGN = /[^A-Za-z0-9+/_-]/;
+const SPACE = /\s/g;
+const BEHIND = /[\s=]/;
+const MOST_BEHIND = 1_024;
+/** Four letters are three bytes. A piece is looked through and decoded within a millisecond, and then others have their turn. */
+const LETTERS = 4;
+const PIECE = 64 * 1024 * LETTERS;
 
-export interface Encoded {
-  readonly text: string;
-  /** How many bytes it will be. */
-  readonly bytes: number;
-}
-
-/** Base64 of either alphabet, with or without a data URI's head, measured before anything is decoded. */
-export function measured(base64: string, most: number): Encoded {
-  const head = HEAD.exec(base64.slice(0, 300))?.[0].length ?? 0;
+/**
+ * The bytes of base64 of either alphabet, with or without a data URI's head, piece by piece: a text of many megabytes decoded at
+ * once would keep everybody waiting.
+ */
+export async function* decodedPieces(base64: string, most: number): AsyncGenerator<Buffer> {
+  const start = HEAD.exec(base64.slice(0, LONGEST_HEAD))?.[0].length ?? 0;
   // Line breaks add a few per cent; what is twice as long as it may be is not even looked through.
-  if (base64.length - head > most * 3 + 1_024) throw tooLarge(most);
-  let text = base64.slice(head);
-  if (FOREIGN.test(text)) {
-    text = text.replace(/\s+/g, '');
-    if (FOREIGN.test(text)) throw damaged();
+  if (base64.length - start > most * 3 + 1_024) throw tooLarge(most);
+  const end = endOfLetters(base64, start);
+  let carried = '';
+  for (let at = start; at < end; at += PIECE) {
+    const letters = carried + base64.slice(at, Math.min(end, at + PIECE)).replace(SPACE, '');
+    if (FOREIGN.test(letters)) throw damaged();
+    const isLast = at + PIECE >= end;
+    // A single letter is no byte.
+    if (isLast && letters.length % LETTERS === 1) throw damaged();
+    const whole = isLast ? letters.length : letters.length - (letters.length % LETTERS);
+    carried = letters.slice(whole);
+    yield Buffer.from(letters.slice(0, whole), 'base64');
+    await new Promise(setImmediate);
   }
-  const bytes = Buffer.byteLength(text, 'base64');
-  if (bytes > most) throw tooLarge(most);
-  return { text, bytes };
 }
 
-export function decoded({ text, bytes }: Encoded): Buffer {
-  const buffer = Buffer.from(text, 'base64');
-  // The decoder stops in silence at padding that does not stand at the end.
-  if (buffer.length !== bytes) throw damaged();
-  return buffer;
+/** Padding and the last line's break aside; padding anywhere else is damage. */
+function endOfLetters(base64: string, start: number): number {
+  const least = Math.max(start, base64.length - MOST_BEHIND);
+  let end = base64.length;
+  while (end > least && BEHIND.test(base64.charAt(end - 1))) end -= 1;
+  return end;
 }

@@ -1,12 +1,15 @@
 /** What went wrong with a result's file, in the words a caller branches on. */
-export type MediaErrorKind =
-  | 'expired'
-  | 'forbidden-address'
-  | 'too-large'
-  | 'not-media'
-  | 'damaged'
-  | 'unreachable'
-  | 'timeout';
+export const mediaErrorKinds = [
+  'expired',
+  'forbidden-address',
+  'too-large',
+  'not-media',
+  'damaged',
+  'unreachable',
+  'timeout',
+] as const;
+
+export type MediaErrorKind = (typeof mediaErrorKinds)[number];
 
 export interface MediaErrorFacts {
   /** HTTP status, when there was an answer. */

@@ -1,5 +1,5 @@
+export { type FileContent, piecesOf } from './content.ts';
 export { MediaError, type MediaErrorKind } from './errors.ts';
 export type { FilmFacts } from './films/facts.ts';
 export { type Fetched, type Media, type MediaSource, openMedia } from './media.ts';
-export type { Fitted } from './pictures/fit-picture.ts';
 export type { MediaType } from './recognise/types.ts';

@@ -1,28 +1,37 @@
-import { decoded, measured } from './base64.ts';
-import { Downloads, type Held } from './download/download.ts';
-import { Hosts } from './download/hosts.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { MediaProcess } from '../media-process/media-process.ts';
+import { decodedPieces } from './base64.ts';
+import { type FileContent, inMemory, piecesOf, reading, wholeOf } from './content.ts';
+import { Downloads } from './download/download.ts';
+import { Hosts, type Trust } from './download/hosts.ts';
+import { Memory } from './download/memory.ts';
+import { type PrivateFile, PrivateFiles } from './download/private-files.ts';
+import { type Held, type Places, Receiver } from './download/receiver.ts';
 import { Room } from './download/room.ts';
+import { Turns } from './download/turns.ts';
 import { damaged, MediaError } from './errors.ts';
 import { type FilmFacts, filmFacts } from './films/facts.ts';
+import { type CheckedImage, type FittedImage, ImageJobs } from './image-jobs.ts';
 import { defaultLimits, type MediaLimits } from './limits.ts';
-import { type CheckedPicture, checkedPicture } from './pictures/checked-picture.ts';
-import { examined, type PictureFacts } from './pictures/facts.ts';
-import { type Fitted, fitPicture } from './pictures/fit-picture.ts';
-import { type DrawnMask, drawnMask, type MaskSide, type MaskSize, sideMask } from './pictures/mask.ts';
-import { Workbench } from './pictures/workbench.ts';
-import { recognise } from './recognise/recognise.ts';
+import type { PictureFacts } from './pictures/facts.ts';
+import type { Fitted } from './pictures/fit-picture.ts';
+import type { DrawnMask, MaskSide, MaskSize } from './pictures/mask.ts';
+import { recogniseIn } from './recognise/recognise.ts';
 import type { MediaType } from './recognise/types.ts';
 import { isCutShort } from './recognise/whole.ts';
 import { defaultTools, type MediaSettings, type MediaTools } from './settings.ts';
 
 export type MediaSource = { readonly address: string } | { readonly base64: string };
 
-/** A file in memory, which counts against everybody's room until it is released. */
-export interface Fetched {
-  readonly bytes: Buffer;
-  readonly type: MediaType;
+interface Released {
   release(): void;
 }
+
+/** A file in memory or on the disk, which counts against everybody's room until it is released. */
+export type Fetched = FileContent & { readonly type: MediaType } & Released;
+
+/** What becomes of a file that was to be made small enough. Releasing it gives back all that is held for it. */
+type FittedFile = ({ readonly how: Exclude<Fitted['how'], 'none'> } & Fetched) | { readonly how: 'none' };
 
 interface Interruptible {
   signal?: AbortSignal | undefined;
@@ -33,79 +42,108 @@ interface FetchOptions extends Interruptible {
   most?: number | undefined;
   /** Shorter than everybody's. */
   patienceMs?: number | undefined;
-  /** For an address that a member gave: nobody reaches with the bot's key what the key alone may see. */
-  withoutKey?: boolean | undefined;
+  /**
+   * The member who gave the address. Nobody reaches with the bot's key what the key alone may see, nor what lies in the operator's
+   * network, nor has many fetches at the same time.
+   */
+  givenBy?: string | undefined;
 }
 
-type File = Pick<Fetched, 'bytes' | 'type'>;
+/** Bytes at hand, or a file that was fetched. */
+type Image = Buffer | FileContent;
+
+interface File {
+  readonly bytes: Buffer;
+  readonly type: MediaType;
+}
 
 export interface Media {
   /** Fetches and recognises one result. */
   fetch(source: MediaSource, options?: FetchOptions): Promise<Fetched>;
   /** Fetches a file that need be no picture, film or sound. */
-  document(address: string, options?: FetchOptions): Promise<Omit<Fetched, 'type'>>;
+  document(address: string, options?: FetchOptions): Promise<FileContent & Released>;
   /** Makes it small enough for an upload, or says that it cannot be. */
   fit(fetched: File, mostBytes: number, options?: Interruptible): Promise<Fitted>;
+  /** The same for a file that was fetched, which is released by this unless it is handed on as it is. */
+  fitFetched(fetched: Fetched, mostBytes: number, options?: Interruptible): Promise<FittedFile>;
   /** A member's picture, fit to be sent to the gateway. */
-  checkedPicture(bytes: Buffer, options?: Interruptible): Promise<CheckedPicture>;
-  imageFacts(bytes: Buffer): Promise<PictureFacts>;
-  filmFacts(bytes: Buffer): FilmFacts;
+  checkedPicture(image: Image, options?: Interruptible): Promise<CheckedImage>;
+  imageFacts(image: Image): Promise<PictureFacts>;
+  filmFacts(content: FileContent): Promise<FilmFacts>;
   /** A PNG as large as the picture, white where it is to be changed and black elsewhere. */
   sideMask(side: MaskSide, size: MaskSize, options?: Interruptible): Promise<Buffer>;
   /** The same from what a member has drawn. */
-  drawnMask(bytes: Buffer, options?: Interruptible): Promise<DrawnMask>;
+  drawnMask(image: Image, options?: Interruptible): Promise<DrawnMask>;
   /** Ends what is under way; afterwards everything is refused. */
   close(): Promise<void>;
 }
+
+type Tools = MediaTools & Required<Omit<MediaTools, 'process'>>;
 
 export function openMedia(settings: MediaSettings, tools: MediaTools, limits: Partial<MediaLimits> = {}): Media {
   return new OpenMedia(settings, { ...defaultTools, ...tools }, { ...defaultLimits, ...limits });
 }
 
 class OpenMedia implements Media {
-  readonly #tools: Required<MediaTools>;
+  readonly #tools: Tools;
   readonly #limits: MediaLimits;
-  readonly #hosts: Hosts;
-  readonly #keylessHosts: Hosts;
-  readonly #room: Room;
-  readonly #downloads: Downloads;
-  readonly #keylessDownloads: Downloads;
-  readonly #bench: Workbench;
+  readonly #files: PrivateFiles;
+  readonly #results: Side;
+  readonly #given: Side;
+  readonly #turns: Turns;
+  readonly #images: ImageJobs;
+  readonly #ownProcess: MediaProcess | undefined;
   readonly #closing = new AbortController();
 
-  constructor(settings: MediaSettings, tools: Required<MediaTools>, limits: MediaLimits) {
+  constructor(settings: MediaSettings, tools: Tools, limits: MediaLimits) {
     this.#tools = tools;
-    this.#limits = { ...limits, fileBytes: Math.min(limits.fileBytes, limits.memoryBytes) };
-    const { apiKey: _, ...keyless } = settings;
-    this.#hosts = new Hosts(settings, limits, tools.resolve);
-    this.#keylessHosts = new Hosts(keyless, limits, tools.resolve);
-    this.#room = new Room(limits.memoryBytes, this.#limits.fileBytes);
-    this.#downloads = new Downloads(this.#hosts, this.#room, limits);
-    this.#keylessDownloads = new Downloads(this.#keylessHosts, this.#room, limits);
-    this.#bench = new Workbench(limits);
+    this.#limits = limits;
+    const { clock, log, temporary } = tools;
+    this.#files = new PrivateFiles({ clock, log, parent: temporary });
+    const memory = new Memory(limits.memoryBytes);
+    const side = (trust: Trust, bytes: number): Side => {
+      const most = Math.min(limits.fileBytes, bytes);
+      const places = { room: new Room(bytes, most), memory, files: this.#files, inMemory: limits.inMemoryBytes };
+      const hosts = new Hosts(settings, limits, tools.resolve, trust);
+      return { most, places, hosts, downloads: new Downloads({ hosts, places, limits, clock }) };
+    };
+    this.#results = side('results', limits.resultsBytes);
+    this.#given = side('given', limits.givenBytes);
+    this.#turns = new Turns(limits.fetchesOfMember);
+    const { process = new MediaProcess({ clock: systemClock, log }) } = tools;
+    this.#images = new ImageJobs(process, limits.pixels);
+    this.#ownProcess = process === tools.process ? undefined : process;
   }
 
   async fetch(source: MediaSource, options: FetchOptions = {}): Promise<Fetched> {
-    return fetchedFrom(await this.#held(source, options));
+    return await recognised(await this.#held(source, options));
   }
 
-  async document(address: string, options: FetchOptions = {}): Promise<Omit<Fetched, 'type'>> {
-    const { bytes, claim } = await this.#held({ address }, options);
-    return { bytes, release: () => claim.release() };
+  async document(address: string, options: FetchOptions = {}): Promise<FileContent & Released> {
+    const { content, release } = await this.#held({ address }, options);
+    return { ...content, release };
   }
 
-  async #held(source: MediaSource, options: FetchOptions): Promise<Held> {
-    const most = Math.min(options.most ?? Number.POSITIVE_INFINITY, this.#limits.fileBytes);
+  async #held(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<Held> {
+    const { most, places, downloads } = givenBy === undefined ? this.#results : this.#given;
+    const limits = { most: Math.min(options.most ?? Number.POSITIVE_INFINITY, most) };
+    return await this.#inTime(options, async (signal) => {
+      if (!('address' in source))
+        return await received(decodedPieces(source.base64, limits.most), places, limits, signal);
+      const get = () => downloads.get(source.address, { ...limits, signal });
+      return await (givenBy === undefined ? get() : this.#turns.run(givenBy, signal, get));
+    });
+  }
+
+  async #inTime<T>(
+    { patienceMs = Number.POSITIVE_INFINITY, signal }: Omit<FetchOptions, 'givenBy'>,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const late = new AbortController();
-    const patienceMs = Math.min(options.patienceMs ?? Number.POSITIVE_INFINITY, this.#limits.overallMs);
-    const downloads = options.withoutKey ? this.#keylessDownloads : this.#downloads;
-    const stop = this.#tools.clock.after(patienceMs, () => late.abort(tookTooLong()));
+    const { clock } = this.#tools;
+    const stop = clock.after(Math.min(patienceMs, this.#limits.overallMs), () => late.abort(tookTooLong()));
     try {
-      return await this.#interruptible([options.signal, late.signal], async (signal) => {
-        return await ('address' in source
-          ? downloads.get(source.address, { most, signal })
-          : this.#decode(source.base64, most, signal));
-      });
+      return await this.#interruptible([signal, late.signal], work);
     } finally {
       stop();
     }
@@ -113,49 +151,76 @@ class OpenMedia implements Media {
 
   async fit({ bytes, type }: File, mostBytes: number, options: Interruptible = {}): Promise<Fitted> {
     if (type.kind !== 'image') return bytes.length <= mostBytes ? { how: 'as-is', bytes, type } : { how: 'none' };
-    return await this.#interruptible([options.signal], async (signal) => {
-      return await fitPicture(await examined(bytes, this.#limits.pixels), mostBytes, this.#bench, signal);
-    });
+    const fitted = await this.#fitted(inMemory(bytes), mostBytes, options);
+    if (fitted.how === 'none') return fitted;
+    const { how, made } = fitted;
+    return { how, type: fitted.type, bytes: made ? await wholeOf(made) : bytes };
   }
 
-  async checkedPicture(bytes: Buffer, options: Interruptible = {}): Promise<CheckedPicture> {
-    return await this.#interruptible([options.signal], (signal) => checkedPicture(bytes, this.#bench, signal));
+  async #fitted(
+    content: FileContent,
+    mostBytes: number,
+    { signal: unwanted }: Interruptible,
+    into?: string,
+  ): Promise<FittedImage> {
+    return await this.#interruptible([unwanted], (signal) => this.#images.fit(content, mostBytes, signal, into));
   }
 
-  async imageFacts(bytes: Buffer): Promise<PictureFacts> {
-    const { width, height, frames } = await examined(bytes, this.#limits.pixels);
-    return { width, height, frames };
+  async fitFetched(fetched: Fetched, mostBytes: number, options: Interruptible = {}): Promise<FittedFile> {
+    const asItIs: FittedFile = { how: 'as-is', ...fetched };
+    let isHandedOn = false;
+    let into: PrivateFile | undefined;
+    try {
+      if (fetched.type.kind !== 'image') {
+        isHandedOn = fetched.size <= mostBytes;
+        return isHandedOn ? asItIs : { how: 'none' };
+      }
+      // What is made of a file is seldom larger than it was.
+      if (fetched.path !== undefined) into = await this.#files.create();
+      const fitted = await this.#fitted(fetched, mostBytes, options, into?.path);
+      if (fitted.how === 'none') return fitted;
+      const { how, type, made } = fitted;
+      isHandedOn = made === undefined;
+      if (made === undefined) return asItIs;
+      // What was made anew takes room like what was fetched, which is given back first.
+      fetched.release();
+      const limits = { most: Number.POSITIVE_INFINITY };
+      const held = await this.#inTime(options, (signal) =>
+        received(piecesOf(made), this.#results.places, limits, signal),
+      );
+      return { how, type, ...held.content, release: held.release };
+    } finally {
+      if (!isHandedOn) fetched.release();
+      await into?.remove();
+    }
   }
 
-  filmFacts(bytes: Buffer): FilmFacts {
-    return filmFacts(bytes);
+  async checkedPicture(image: Image, options: Interruptible = {}): Promise<CheckedImage> {
+    return await this.#interruptible([options.signal], (signal) => this.#images.check(contentOf(image), signal));
+  }
+
+  async imageFacts(image: Image): Promise<PictureFacts> {
+    return await this.#interruptible([], (signal) => this.#images.measure(contentOf(image), signal));
+  }
+
+  async filmFacts(content: FileContent): Promise<FilmFacts> {
+    return await filmFacts(content);
   }
 
   async sideMask(side: MaskSide, size: MaskSize, options: Interruptible = {}): Promise<Buffer> {
-    return await this.#interruptible([options.signal], (signal) => sideMask(side, size, this.#bench, signal));
+    return await this.#interruptible([options.signal], (signal) => this.#images.sideMask(side, size, signal));
   }
 
-  async drawnMask(bytes: Buffer, options: Interruptible = {}): Promise<DrawnMask> {
-    return await this.#interruptible([options.signal], (signal) => drawnMask(bytes, this.#bench, signal));
+  async drawnMask(image: Image, options: Interruptible = {}): Promise<DrawnMask> {
+    return await this.#interruptible([options.signal], (signal) => this.#images.drawnMask(contentOf(image), signal));
   }
 
   async close(): Promise<void> {
     this.#closing.abort(
       new MediaError('unreachable', 'Files are no longer fetched: the bot is stopping.', { code: 'closed' }),
     );
-    await Promise.all([this.#hosts.close(), this.#keylessHosts.close(), this.#bench.close()]);
-  }
-
-  async #decode(base64: string, most: number, signal: AbortSignal): Promise<Held> {
-    const encoded = measured(base64, most);
-    const claim = this.#room.claim({ grows: false });
-    await claim.take(encoded.bytes, signal);
-    try {
-      return { bytes: decoded(encoded), claim };
-    } catch (error) {
-      claim.release();
-      throw error;
-    }
+    await Promise.all([this.#results.hosts.close(), this.#given.hosts.close(), this.#ownProcess?.close()]);
+    await this.#files.close();
   }
 
   /** One signal for everything that can end the work early; what ended it is then the error, whatever broke first. */
@@ -170,8 +235,7 @@ class OpenMedia implements Media {
     } catch (error) {
       const cause: unknown = signal.aborted ? signal.reason : error;
       if (cause instanceof MediaError) {
-        if (cause.kind === 'forbidden-address')
-          this.#tools.log.warn({ reason: cause.message }, 'a file was not fetched');
+        if (cause.kind === 'forbidden-address') this.#tools.log.warn({ kind: cause.kind }, 'a file was not fetched');
         throw cause;
       }
       if (!signal.aborted) throw error;
@@ -180,13 +244,49 @@ class OpenMedia implements Media {
   }
 }
 
-function fetchedFrom({ bytes, claim }: Held): Fetched {
-  const type = recognise(bytes);
-  if (type && !isCutShort(bytes, type)) return { bytes, type, release: () => claim.release() };
-  claim.release();
-  if (type) throw damaged();
-  throw new MediaError('not-media', 'What was fetched is no picture, film or sound that can be shown.');
+/** A member's files and the results of the gateway keep out of each other's way. */
+interface Side {
+  /** The most bytes of one file. */
+  readonly most: number;
+  readonly places: Places;
+  readonly hosts: Hosts;
+  readonly downloads: Downloads;
 }
+
+async function received(
+  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+  places: Places,
+  limits: { most: number },
+  signal: AbortSignal,
+): Promise<Held> {
+  const receiver = new Receiver(places, limits);
+  try {
+    for await (const piece of pieces) {
+      signal.throwIfAborted();
+      await receiver.take(piece, signal);
+    }
+    return await receiver.finish();
+  } catch (error) {
+    receiver.discard();
+    throw error;
+  }
+}
+
+async function recognised({ content, release }: Held): Promise<Fetched> {
+  try {
+    return await reading(content, async (reader) => {
+      const type = await recogniseIn(reader);
+      if (!type) throw new MediaError('not-media', 'What was fetched is no picture, film or sound that can be shown.');
+      if (await isCutShort(reader, type)) throw damaged();
+      return { ...content, type, release };
+    });
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+const contentOf = (image: Image): FileContent => (Buffer.isBuffer(image) ? inMemory(image) : image);
 
 function tookTooLong(): MediaError {
   return new MediaError('timeout', 'The file took too long to arrive.');

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { reasonOf } from '../../lib/loggable.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { JobAnswer } from './job.ts';
 
@@ -25,5 +26,5 @@ export function serve<Job, Result>(work: (job: Job) => Promise<Done<Result>>): v
 
 function failure(error: unknown): JobAnswer<never> {
   if (error instanceof Refusal) return { refused: { key: error.key, variables: error.variables } };
-  return { failed: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+  return { failed: reasonOf(error) };
 }

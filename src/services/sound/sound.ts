@@ -1,4 +1,5 @@
 import type { Pcm } from '../../lib/pcm.ts';
+import type { FileContent } from '../media/content.ts';
 
 /** A spoken message as Discord takes it. */
 export interface SpokenMessage {
@@ -26,7 +27,7 @@ export interface VoiceWriter {
 /** Sound of members and models, to plain samples and back. Knows nothing of where it is heard. */
 export interface Sounds {
   /** Throws a `Refusal` for what is no sound that can be read, or lasts longer. */
-  decoded(bytes: Uint8Array, limits: { mostSeconds: number }): Promise<Pcm>;
+  decoded(file: FileContent, limits: { mostSeconds: number }): Promise<Pcm>;
   /** What is longer is cut. */
   writing(limits: { mostSeconds: number }): VoiceWriter;
   close(): Promise<void>;

@@ -20,85 +20,87 @@ export class WorkerLost extends Error {
 interface Order<Job, Result> {
   readonly job: Job;
   readonly handsOver: readonly ArrayBuffer[];
-  readonly rank: () => number;
+  readonly longestMs: number;
   readonly resolve: (answer: JobAnswer<Result>) => void;
   readonly reject: (reason: Error) => void;
 }
 
 interface RoomSettings {
+  /** How many jobs may be worked on at the same time, each in a thread of its own. */
+  workers?: number;
   mostWaiting?: number;
   /** Something is under way between two jobs that the worker must not be let go in. */
   isNeeded?(): boolean;
 }
 
-/** One worker thread, begun when it is needed first and ended when nothing comes any more, and the queue before it. */
+/** A thread, and what it is at. */
+interface Post<Job, Result> {
+  readonly worker: Worker;
+  current: Order<Job, Result> | undefined;
+  unset: () => void;
+}
+
+/** Worker threads, each begun when there is a job that no other has time for and ended when nothing comes any more, and the queue before them. */
 export class Workroom<Job, Result> {
   readonly #script: URL;
   readonly #clock: Clock;
-  readonly #mostWaiting: number;
-  readonly #isNeeded: () => boolean;
+  readonly #settings: Required<RoomSettings>;
   readonly #waiting: Order<Job, Result>[] = [];
-  #worker: Worker | undefined;
-  #current: Order<Job, Result> | undefined;
-  #unset: () => void = () => undefined;
+  readonly #posts = new Set<Post<Job, Result>>();
   #isClosed = false;
 
-  constructor(script: URL, clock: Clock, { mostWaiting = MOST_WAITING, isNeeded = () => false }: RoomSettings = {}) {
+  constructor(script: URL, clock: Clock, settings: RoomSettings = {}) {
     this.#script = script;
     this.#clock = clock;
-    this.#mostWaiting = mostWaiting;
-    this.#isNeeded = isNeeded;
+    this.#settings = { workers: 1, mostWaiting: MOST_WAITING, isNeeded: () => false, ...settings };
   }
 
-  /**
-   * Of what waits, the lowest rank goes first, and who came first of one rank. Throws a `Refusal` where there is no room, and `WorkerLost` where the
-   * job was the end of its worker.
-   */
-  run(job: Job, handsOver: readonly ArrayBuffer[], rank: () => number = () => 0): Promise<JobAnswer<Result>> {
+  /** Who came first goes first. Throws a `Refusal` where there is no room, and `WorkerLost` where the job was the end of its worker. */
+  run(job: Job, handsOver: readonly ArrayBuffer[], { longestMs = LONGEST_MS } = {}): Promise<JobAnswer<Result>> {
     if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
-    if (this.#waiting.length >= this.#mostWaiting) return Promise.reject(new Refusal('refusals.soundsBusy'));
+    if (this.#waiting.length >= this.#settings.mostWaiting) return Promise.reject(new Refusal('refusals.soundsBusy'));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, handsOver, rank, resolve, reject });
+      this.#waiting.push({ job, handsOver, longestMs, resolve, reject });
       this.#next();
     });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const left = [this.#current, ...this.#waiting.splice(0)];
-    this.#current = undefined;
+    const posts = [...this.#posts];
+    const left = [...posts.map(({ current }) => current), ...this.#waiting.splice(0)];
+    for (const post of posts) post.current = undefined;
     for (const order of left) order?.reject(new Refusal('refusals.stopping'));
-    await this.#dismiss();
+    await Promise.all(posts.map((post) => this.#dismiss(post)));
   }
 
   #next(): void {
-    if (this.#current || this.#isClosed) return;
-    this.#unset();
-    this.#current = this.#taken();
-    if (!this.#current) {
-      // An idle worker must not keep a process alive that has nothing else to do.
-      this.#worker?.unref();
-      this.#rest();
-      return;
+    while (!this.#isClosed && this.#waiting.length > 0) {
+      const post = this.#free();
+      const order = post && this.#waiting.shift();
+      if (!order) return;
+      post.current = order;
+      post.unset();
+      post.worker.ref();
+      post.unset = this.#clock.after(order.longestMs, () => void this.#dismiss(post, 'It took too long.'));
+      post.worker.postMessage(order.job, order.handsOver);
     }
-    this.#worker ??= this.#hire();
-    this.#worker.ref();
-    this.#unset = this.#clock.after(LONGEST_MS, () => void this.#dismiss('It took too long.'));
-    const { job, handsOver } = this.#current;
-    this.#worker.postMessage(job, handsOver);
   }
 
-  #taken(): Order<Job, Result> | undefined {
-    const ranks = this.#waiting.map(({ rank }) => rank());
-    return this.#waiting.splice(ranks.indexOf(Math.min(...ranks)), 1)[0];
+  #free(): Post<Job, Result> | undefined {
+    for (const post of this.#posts) if (!post.current) return post;
+    return this.#posts.size < this.#settings.workers ? this.#hire() : undefined;
   }
 
-  #rest(): void {
-    if (!this.#worker) return;
-    this.#unset = this.#clock.after(IDLE_MS, () => (this.#isNeeded() ? this.#rest() : void this.#dismiss()));
+  #rest(post: Post<Job, Result>): void {
+    // An idle worker must not keep a process alive that has nothing else to do.
+    post.worker.unref();
+    post.unset = this.#clock.after(IDLE_MS, () =>
+      this.#settings.isNeeded() ? this.#rest(post) : void this.#dismiss(post),
+    );
   }
 
-  #hire(): Worker {
+  #hire(): Post<Job, Result> {
     const worker = new Worker(this.#script, {
       resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
       // Codecs complain about broken files on the console, which is not the log.
@@ -107,35 +109,35 @@ export class Workroom<Job, Result> {
       execArgv: [],
       env: {},
     });
+    const post: Post<Job, Result> = { worker, current: undefined, unset: () => undefined };
     worker.stdout.resume();
     worker.stderr.resume();
     worker.on('message', (answer: JobAnswer<Result>) => {
-      if (this.#worker === worker) this.#settle((order) => order.resolve(answer));
+      if (this.#posts.has(post)) this.#settle(post, (order) => order.resolve(answer));
     });
-    worker.on('error', (cause) => this.#lost(worker, new WorkerLost('The worker failed.', { cause })));
-    worker.on('exit', (code) => this.#lost(worker, new WorkerLost(`The worker ended with code ${code}.`)));
-    return worker;
+    worker.on('error', (cause) => this.#lost(post, new WorkerLost('The worker failed.', { cause })));
+    worker.on('exit', (code) => this.#lost(post, new WorkerLost(`The worker ended with code ${code}.`)));
+    this.#posts.add(post);
+    return post;
   }
 
   /** Ends the worker; what it was at is over, and what waits gets a new one. */
-  async #dismiss(why = 'The worker was ended.'): Promise<void> {
-    const worker = this.#worker;
-    this.#unset();
-    if (!worker) return;
-    this.#lost(worker, new WorkerLost(why));
-    await worker.terminate();
+  async #dismiss(post: Post<Job, Result>, why = 'The worker was ended.'): Promise<void> {
+    this.#lost(post, new WorkerLost(why));
+    await post.worker.terminate();
   }
 
-  #lost(worker: Worker, reason: WorkerLost): void {
-    if (this.#worker !== worker) return;
-    this.#worker = undefined;
-    this.#settle((order) => order.reject(reason));
+  #lost(post: Post<Job, Result>, reason: WorkerLost): void {
+    if (!this.#posts.delete(post)) return;
+    this.#settle(post, (order) => order.reject(reason));
   }
 
-  #settle(how: (order: Order<Job, Result>) => void): void {
-    const order = this.#current;
-    this.#current = undefined;
+  #settle(post: Post<Job, Result>, how: (order: Order<Job, Result>) => void): void {
+    const order = post.current;
+    post.current = undefined;
+    post.unset();
     if (order) how(order);
     this.#next();
+    if (!post.current && this.#posts.has(post)) this.#rest(post);
   }
 }

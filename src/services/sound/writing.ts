@@ -1,6 +1,5 @@
 import { PCM_RATE, type Pcm } from '../../lib/pcm.ts';
-import { Refusal } from '../../lib/refusal.ts';
-import type { JobAnswer, WriteJob, WriteResult } from './job.ts';
+import type { WriteJob, WriteResult } from './job.ts';
 import type { SpokenMessage, VoiceWriter } from './sound.ts';
 
 /** Two seconds, some thirty milliseconds of work: then it is another voice's turn. */
@@ -11,7 +10,7 @@ interface WritingParts {
   admit(writing: Writing, samples: number): void;
   leave(writing: Writing): void;
   /** The lower the rank when its turn could come, the sooner it comes. */
-  run(job: WriteJob, rank: () => number): Promise<JobAnswer<WriteResult>>;
+  run(job: WriteJob, rank: () => number): Promise<WriteResult>;
 }
 
 /** One voice on its way to the worker: what comes while a piece of it is written waits, and then goes together. */
@@ -88,17 +87,14 @@ export class Writing implements VoiceWriter {
     const isLast = this.#isWhole && this.#pieces.length === 0;
     const from = this.#sent;
     this.#sent += length;
-    const answer = await this.#run({ do: 'go on', voice: this.#number, from, pcm, isLast });
+    const { bytes, waveform = '' } = await this.#run({ do: 'go on', voice: this.#number, from, pcm, isLast });
     this.#waiting = Math.max(0, this.#waiting - length);
-    if ('failed' in answer) throw new Error(`A voice could not be written: ${answer.failed}`);
-    if ('refused' in answer) throw new Refusal(answer.refused.key, answer.refused.variables);
-    const { bytes, waveform = '' } = answer.done;
     if (!bytes) return;
     const seconds = this.#sent / PCM_RATE;
     this.#conclude({ message: { bytes: Buffer.from(bytes), seconds, waveform, isCut: this.#isCut } });
   }
 
-  #run(job: WriteJob): Promise<JobAnswer<WriteResult>> {
+  #run(job: WriteJob): Promise<WriteResult> {
     return this.#parts.run(job, () => this.#waiting);
   }
 

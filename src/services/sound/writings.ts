@@ -1,8 +1,9 @@
-import type { Clock } from '../../lib/clock.ts';
+import { z } from 'zod';
 import { PCM_RATE } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { JobLost } from '../media-process/job-lost.ts';
+import type { MediaProcess } from '../media-process/media-process.ts';
 import type { WriteJob, WriteResult } from './job.ts';
-import { Workroom } from './workroom.ts';
 import { Writing } from './writing.ts';
 
 /** Each has an encoder, its drawing and its file so far in the worker: half a megabyte, and 4 KB a second. */
@@ -10,32 +11,76 @@ const MOST_VOICES = 200;
 /** What all voices together may have waiting, some 86 MB: half a minute's work, which nobody waits for. */
 const MOST_WAITING = 30 * 60 * PCM_RATE;
 
+/** Another one is on its way while one is written. */
+const MOST_AT_ONCE = 2;
+
+interface Turn {
+  readonly rank: () => number;
+  begin(): void;
+}
+
+const facts = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
+
 /**
- * All voices that are being written, by turns, in one worker. Who has least waiting goes first: where more is said than can be written at once, most
+ * All voices that are being written, by turns. Who has least waiting goes first: where more is said than can be written at once, most
  * are written as soon as they end, instead of all being late, and who says much at once keeps nobody waiting.
  */
 export class Writings {
-  readonly #room: Workroom<WriteJob, WriteResult>;
+  readonly #process: MediaProcess;
   readonly #open = new Set<Writing>();
+  readonly #turns: Turn[] = [];
+  /** A pause in a voice must not cost what came before, which only the process has. */
+  #letGo: (() => void) | undefined;
+  #underWay = 0;
   #begun = 0;
+  #isClosed = false;
 
-  constructor(clock: Clock) {
-    const script = new URL('./writing.worker.ts', import.meta.url);
-    // A voice has one job at a time, and a pause in it must not cost what came before.
-    this.#room = new Workroom(script, clock, { mostWaiting: MOST_VOICES, isNeeded: () => this.#open.size > 0 });
+  constructor(process: MediaProcess) {
+    this.#process = process;
   }
 
   begin(mostSeconds: number): Writing {
     this.#begun += 1;
     return new Writing(this.#begun, mostSeconds * PCM_RATE, {
       admit: (writing, samples) => this.#admit(writing, samples),
-      leave: (writing) => this.#open.delete(writing),
-      run: (job, rank) => this.#room.run(job, job.do === 'drop' ? [] : [job.pcm.buffer], rank),
+      leave: (writing) => this.#leave(writing),
+      run: (job, rank) => this.#run(job, rank),
     });
   }
 
-  close(): Promise<void> {
-    return this.#room.close();
+  close(): void {
+    this.#isClosed = true;
+    for (const turn of this.#turns.splice(0)) turn.begin();
+  }
+
+  async #run(job: WriteJob, rank: () => number): Promise<WriteResult> {
+    if (this.#underWay >= MOST_AT_ONCE && !this.#isClosed) {
+      await new Promise<void>((begin) => this.#turns.push({ rank, begin }));
+    }
+    if (this.#isClosed) throw new Refusal('refusals.stopping');
+    this.#underWay++;
+    try {
+      return await this.#written(job);
+    } catch (error) {
+      throw error instanceof JobLost && error.reason === 'closed' ? new Refusal('refusals.stopping') : error;
+    } finally {
+      this.#underWay--;
+      const ranks = this.#turns.map((turn) => turn.rank());
+      this.#turns.splice(ranks.indexOf(Math.min(...ranks)), 1)[0]?.begin();
+    }
+  }
+
+  async #written(job: WriteJob): Promise<WriteResult> {
+    const { voice } = job;
+    if (job.do === 'drop') {
+      await this.#process.run({ do: 'drop-voice', voice }, facts);
+      return {};
+    }
+    const { from, isLast, pcm } = job;
+    const input = { bytes: new Uint8Array(pcm.buffer) };
+    const result = await this.#process.run({ do: 'write-voice', voice, from, isLast }, facts, { input });
+    const { waveform, isUnchanged } = result.facts;
+    return isUnchanged ? {} : { bytes: result.bytes.buffer, ...(waveform !== undefined && { waveform }) };
   }
 
   #admit(writing: Writing, samples: number): void {
@@ -43,5 +88,13 @@ export class Writings {
     const isNew = !this.#open.has(writing);
     if (waiting > MOST_WAITING || (isNew && this.#open.size >= MOST_VOICES)) throw new Refusal('refusals.soundsBusy');
     this.#open.add(writing);
+    this.#letGo ??= this.#process.hold();
+  }
+
+  #leave(writing: Writing): void {
+    this.#open.delete(writing);
+    if (this.#open.size > 0) return;
+    this.#letGo?.();
+    this.#letGo = undefined;
   }
 }

@@ -3,7 +3,7 @@ import { about, type FollowUp, hasResult } from './follow-ups.ts';
 import type { GivenPicture } from './materials.ts';
 import type { Task } from './task.ts';
 
-/** The gateway's own door to films of the image-prompt family. Like a button, it may be refused for good. */
+/** The gateway's own door to films of the image-prompt family. Like a button, it may be refused. */
 export const FILM_DOOR = 'submit/video';
 
 export const motions = ['low', 'high'] as const;

@@ -28,7 +28,21 @@ export const tokens = z.object({
   audioOutput: z.number().optional(),
 });
 
-const part = z.object({ channelId: z.string(), id: z.string() });
+const part = z.object({
+  channelId: z.string(),
+  id: z.string(),
+  /** Posted by the bot itself, which no interaction's token reaches. */
+  by: z.literal('bot').optional(),
+});
+
+/** The next further message is about to be posted. What came of it is known once it is a part, or this is gone. */
+const posting = z.object({
+  by: z.enum(['bot', 'token']),
+  channelId: z.string(),
+  /** The message that it answers, by which it is found again. */
+  answers: z.string(),
+  at: z.number(),
+});
 
 /** A spoken answer. Its sound is kept until it stands in Discord, and not longer. */
 const voice = z.object({
@@ -62,6 +76,7 @@ export const answer = z.object({
   voice: voice.optional(),
   /** The further messages in which it goes on, in their order. */
   parts: z.array(part),
+  posting: posting.optional(),
   /** Each of them shows what it should, to the last letter. */
   areShown: z.boolean().optional(),
   /** Its member does not want it to be remembered. */
@@ -69,6 +84,8 @@ export const answer = z.object({
 });
 
 export type Answer = z.output<typeof answer>;
+export type AnswerPart = z.output<typeof part>;
+export type Posting = z.output<typeof posting>;
 export type AnswerCall = z.output<typeof call>;
 export type Voice = z.output<typeof voice>;
 export type Tokens = z.output<typeof tokens>;

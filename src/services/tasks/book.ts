@@ -170,7 +170,14 @@ const FLEETING: ReadonlySet<string> = new Set([
   'doing',
 ]);
 
-const isNews = (before: Task, after: Task): boolean => differ(before, after, NO_NEWS);
+/** Kept for the bot alone and shown by no view: whoever stores it knows it, and to tell of it would make every view once more. */
+const UNSEEN: ReadonlySet<string> = new Set([
+  ...NO_NEWS,
+  ...['progressEdits', 'intention', 'goingAt', 'message', 'beside', 'keptAt', 'parts', 'posting'],
+  ...['word', 'started', 'remoteStarted', 'remoteFinished'],
+]);
+
+const isNews = (before: Task, after: Task): boolean => differ(before, after, UNSEEN);
 const isWorthStoring = (before: Task, after: Task): boolean => differ(before, after, FLEETING);
 
 /** Most answers bring nothing new, and this is asked at every one of them: only what is another object is looked into. */

@@ -40,6 +40,8 @@ export interface Materials {
 
 /** What is known of the order besides its request. */
 export interface Occasion {
+  /** Who gave what the request names: nobody has many fetches at the same time. */
+  memberId: string;
   /** So long the gateway may need what it fetches itself. */
   patienceMs: number;
   /** The gateway found the pictures too large: smaller ones. */

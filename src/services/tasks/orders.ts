@@ -10,20 +10,22 @@ import type { Gather, Materials, Occasion } from './materials.ts';
 import type { Offers } from './offers.ts';
 import type { Task, TaskKind } from './task.ts';
 import { taskId } from './task-id.ts';
-import { accepted, dismissed, type Order, submitting, succeededBy, unconfirmed } from './transitions.ts';
+import type { TaskStore } from './task-store.ts';
+import { accepted, dismissed, handedOver, type Order, submitting, succeededBy, unconfirmed } from './transitions.ts';
 
 /** Nobody means the same thing twice within so short a time. */
 const SAME_ORDER_MS = 3_000;
 
 interface OrdersParts {
   book: TaskBook;
+  store: Pick<TaskStore, 'keepSent' | 'sentOf'>;
   ledger?: Ledger | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   gather: Gather;
   maxWaitMs: Readonly<Record<Patience, number>>;
   clock: Clock;
   log: TasksLog;
-  offers: Pick<Offers, 'miss' | 'isMissing'>;
+  offers: Pick<Offers, 'refuse' | 'take' | 'isMissing'>;
   /** Throws where nothing may be done any more. */
   mayAct(): void;
   /** Takes it from here: the gateway has begun. */
@@ -31,12 +33,13 @@ interface OrdersParts {
 }
 
 /** What comes with a press on a task's message, for the task that takes its place. */
-export type Whence = Omit<Order, 'kind' | 'request' | 'parent'>;
+export type Whence = Omit<Order, 'kind' | 'request' | 'parent' | 'predecessorId'>;
 
 /** Brings orders to the gateway: stored before it hears of them, sent once, and never again by themselves. */
 export class Orders {
   readonly #parts: OrdersParts;
-  readonly #recent = new Map<string, number>();
+  /** What was ordered a moment ago, with what takes back its end; undefined while it is on its way. */
+  readonly #recent = new Map<string, (() => void) | undefined>();
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(parts: OrdersParts) {
@@ -46,26 +49,87 @@ export class Orders {
   async submit(order: Order): Promise<Task> {
     const key = JSON.stringify([order.requesterId, order.channelId, order.kind, order.parent?.id, order.request]);
     this.#claim(key);
-    const { clock } = this.#parts;
-    const work = this.#carryOut(order, taskId(clock.now()));
-    this.#underWay.add(work);
     try {
-      const task = await work;
-      this.#recent.set(key, clock.now());
+      const task = await this.#tracked(this.#carryOut(order, taskId(this.#parts.clock.now())));
+      this.#release(key);
       return task;
     } catch (error) {
       // What was refused is not on its way, and whoever has read so may ask again at once.
       if (error instanceof Refusal || error instanceof GatewayError) this.#recent.delete(key);
-      else this.#recent.set(key, clock.now());
+      else this.#release(key);
       throw error;
+    }
+  }
+
+  /** Once more, although the first may have been taken: only its owner can want that, and only once. */
+  tryAgain(id: string, whence: Whence): Promise<Task> {
+    return this.#tracked(this.#again(id, whence));
+  }
+
+  dismiss(id: string, memberId: string): Promise<Task> {
+    const { book, clock } = this.#parts;
+    return this.#tracked(
+      book.change(id, (task) => {
+        waitsForDecision(task, memberId);
+        return dismissed(task, clock.now());
+      }),
+    );
+  }
+
+  /**
+   * The gateway makes one job of a task's order and of the one before it, so one of them is told of, counted, and may be sent again. Doing it twice
+   * changes nothing: a start does it for whatever a crash has cut short.
+   */
+  async takeOver({ id, state, predecessorId }: Task): Promise<void> {
+    const { book, store, ledger, log } = this.#parts;
+    if (predecessorId === undefined) return;
+    try {
+      if (!(await book.get(predecessorId))) return;
+      if (state === 'unconfirmed' && !(await store.sentOf(id))) {
+        // The crash came before it was kept for the successor, too.
+        const sent = await store.sentOf(predecessorId);
+        if (sent) await store.keepSent(id, sent);
+      }
+      const first = await book.change(predecessorId, handedOver, { mustHold: true });
+      await ledger?.refund(first);
+    } catch (error) {
+      // The order is on its way all the same, and the next start does it.
+      log.warn({ task: id, err: error }, 'A repeated order could not take the place of the first.');
+    }
+  }
+
+  /** Waits for what is on its way to the gateway. */
+  async finish(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    for (const cancel of this.#recent.values()) cancel?.();
+    this.#recent.clear();
+  }
+
+  async #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    try {
+      return await work;
     } finally {
       this.#underWay.delete(work);
     }
   }
 
-  /** Once more, although the first may have been taken: only its owner can want that, and only once. */
-  async tryAgain(id: string, whence: Whence): Promise<Task> {
-    const { book, clock } = this.#parts;
+  #claim(key: string): void {
+    if (this.#recent.has(key)) throw new Refusal('refusals.sameOrder');
+    // While it is under way, however long that takes, the same order is the same.
+    this.#recent.set(key, undefined);
+  }
+
+  /** By a timer, for the machine's clock may be set back meanwhile. */
+  #release(key: string): void {
+    this.#recent.set(
+      key,
+      this.#parts.clock.after(SAME_ORDER_MS, () => this.#recent.delete(key)),
+    );
+  }
+
+  async #again(id: string, whence: Whence): Promise<Task> {
+    const { book, store, clock, kinds } = this.#parts;
     const successorId = taskId(clock.now());
     const known = await book.get(id);
     // A crash may have come between this promise and its keeping.
@@ -77,7 +141,11 @@ export class Orders {
     });
     try {
       const parent = old.parentId === undefined ? undefined : await book.get(old.parentId);
-      return await this.#carryOut({ ...whence, kind: old.kind, request: old.request, parent }, successorId);
+      const order = { ...whence, kind: old.kind, request: old.request, parent };
+      if (!kinds.get(old.kind)?.keyed) return await this.#carryOut(order, successorId);
+      // Of what an older bot has sent only the key is known; with it the gateway at least never makes a second job.
+      const sent = (await store.sentOf(id)) ?? { idempotencyKey: old.idempotencyKey };
+      return await this.#carryOut({ ...order, predecessorId: id }, successorId, sent);
     } catch (error) {
       // Refused, and so nothing has taken its place.
       await book.change(id, (task) => succeededBy(task, undefined));
@@ -85,68 +153,68 @@ export class Orders {
     }
   }
 
-  async dismiss(id: string, memberId: string): Promise<Task> {
-    const { book, clock } = this.#parts;
-    return book.change(id, (task) => {
-      waitsForDecision(task, memberId);
-      return dismissed(task, clock.now());
-    });
-  }
-
-  /** Waits for what is on its way to the gateway. */
-  async finish(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
-  }
-
-  #claim(key: string): void {
-    const now = this.#parts.clock.now();
-    for (const [other, at] of this.#recent) if (now - at >= SAME_ORDER_MS) this.#recent.delete(other);
-    if (this.#recent.has(key)) throw new Refusal('refusals.sameOrder');
-    // While it is under way, however long that takes, the same order is the same.
-    this.#recent.set(key, Number.POSITIVE_INFINITY);
-  }
-
-  async #carryOut(order: Order, id: string): Promise<Task> {
+  async #carryOut(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
     const { book, clock, kinds, offers } = this.#parts;
     const kind = kinds.get(order.kind);
     if (!kind) throw new Error(`Nobody knows how to submit ${order.kind}.`);
     // A button can be forged.
     if (!kind.isOrderable) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindMissing');
-    // What the order names is brought together first: without it nothing is asked, and nothing left behind.
-    const occasion = { patienceMs: this.#parts.maxWaitMs[kind.patience(order.request)] };
-    const materials = await this.#parts.gather(order.request, occasion);
-    const idempotencyKey = randomUUID();
+    const going = await this.#prepared(kind, order, sentBefore);
     const facts = { durationKey: kind.durationKey(order.request), model: kind.model(order.request) };
-    await this.#enter(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
-    const outcome = await this.#send(kind, order.request, { idempotencyKey, materials, occasion });
-    if (outcome.refused) {
+    await this.#enter(submitting(order, { id, idempotencyKey: going.idempotencyKey, now: clock.now(), ...facts }));
+    const outcome = await this.#send(kind, { ...order, id }, going);
+    if ('refused' in outcome) {
       await this.#leaveNothing(id);
-      if (!kind.mayBeMissing || !isNotOffered(outcome.refused)) throw outcome.refused;
-      offers.miss(kind.name);
-      throw new Refusal('refusals.kindMissing');
+      throw this.#objection(kind, order, outcome.refused);
     }
     const { submission } = outcome;
     const now = clock.now();
-    if (!submission) return book.change(id, (task) => unconfirmed(task, outcome.reason, now), { mustHold: true });
+    if (!submission) {
+      const task = await book.change(id, (before) => unconfirmed(before, outcome.reason, now), { mustHold: true });
+      await this.takeOver(task);
+      return task;
+    }
+    offers.take(order);
     const task = await book.change(id, (before) => accepted(before, submission, now), { mustHold: true });
     this.#parts.follow(task);
+    await this.takeOver(task);
     return task;
   }
 
-  async #send(kind: Kind, request: Task['request'], going: Going): Promise<Outcome> {
-    const { idempotencyKey, materials, occasion } = going;
+  /** What the order names is brought together first: without it nothing is asked, and nothing left behind. What was sent before goes as it was. */
+  async #prepared(kind: Kind, { request, requesterId }: Order, sentBefore?: SentBefore): Promise<Going> {
+    const { idempotencyKey = randomUUID(), body } = sentBefore ?? {};
+    const occasion = { memberId: requesterId, patienceMs: this.#parts.maxWaitMs[kind.patience(request)] };
+    if (body !== undefined) return { idempotencyKey, body, materials: {}, occasion };
+    const materials = await this.#parts.gather(request, occasion);
+    return { idempotencyKey, body: kind.keyed?.bodyOf(request, materials), materials, occasion };
+  }
+
+  async #send(kind: Kind, order: Order & Pick<Task, 'id'>, going: Going): Promise<Outcome> {
+    const { idempotencyKey, body, materials, occasion } = going;
+    const { id, request } = order;
+    try {
+      if (body !== undefined) await this.#parts.store.keepSent(id, { idempotencyKey, body });
+    } catch (error) {
+      // What cannot be sent again as it was is not sent at all.
+      return { refused: error };
+    }
     this.#parts.mayAct();
     try {
-      return { submission: await kind.submit(request, { idempotencyKey, materials }) };
+      const sending =
+        kind.keyed && body !== undefined
+          ? kind.keyed.send({ idempotencyKey, body })
+          : kind.submit(request, { idempotencyKey, materials, asker: order });
+      return { submission: await sending };
     } catch (error) {
       // Said before the gateway was asked.
       if (error instanceof Refusal) return { refused: error };
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
         // Refused for certain, so asking once more asks for nothing twice.
         if (error.status !== TOO_LARGE || occasion.lighter || !hasData(materials)) return { refused: error };
-        const lighter = await this.#lighter(request, occasion);
-        return lighter ? this.#send(kind, request, { ...going, ...lighter }) : { refused: error };
+        const lighter = await this.#lighter(kind, request, occasion);
+        return lighter ? this.#send(kind, order, lighter) : { refused: error };
       }
       const reason = error instanceof GatewayError ? error.message : undefined;
       this.#parts.log.warn({ kind: kind.name, err: error }, 'Nobody knows whether the gateway took an order.');
@@ -154,17 +222,23 @@ export class Orders {
     }
   }
 
-  async #lighter(
-    request: Task['request'],
-    { patienceMs }: Occasion,
-  ): Promise<Omit<Going, 'idempotencyKey'> | undefined> {
-    const occasion = { patienceMs, lighter: true };
+  /** Another body, and so another key. */
+  async #lighter(kind: Kind, request: Task['request'], heavy: Occasion): Promise<Going | undefined> {
+    const occasion = { ...heavy, lighter: true };
     try {
-      return { occasion, materials: await this.#parts.gather(request, occasion) };
+      const materials = await this.#parts.gather(request, occasion);
+      return { idempotencyKey: randomUUID(), body: kind.keyed?.bodyOf(request, materials), materials, occasion };
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
     }
+  }
+
+  /** What its member is told of an order that was refused. Only what the gateway says by name is remembered for others. */
+  #objection({ mayBeMissing }: Kind, order: Order, refused: unknown): unknown {
+    if (!mayBeMissing || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
+    if (refused.isNamed) this.#parts.offers.refuse(order);
+    return mayBeMissing === 'kind' ? new Refusal('refusals.kindMissing') : refused;
   }
 
   /** Reserved first: where that is refused there is no task. */
@@ -197,19 +271,21 @@ const TOO_LARGE = 413;
 /** An order on its way, and what it would take to make it lighter. */
 interface Going {
   idempotencyKey: string;
+  /** What is sent, where it is kept so that it can be sent again as it was. */
+  body?: string | undefined;
   materials: Materials;
   occasion: Occasion;
 }
+
+type SentBefore = Pick<Going, 'idempotencyKey' | 'body'>;
 
 /** Whether pictures travel inside of the request. */
 function hasData({ pictures = [], references = [] }: Materials): boolean {
   return pictures.length > 0 || references.some(({ given }) => given.startsWith('data:'));
 }
 
-const isNotOffered = (error: GatewayError | Refusal): boolean =>
-  error instanceof GatewayError && error.kind === 'not-offered';
-
-type Outcome = { refused?: GatewayError | Refusal; submission?: Submission; reason?: string | undefined };
+/** Refused; taken; or nobody knows. */
+type Outcome = { refused: unknown } | { submission?: Submission; reason?: string | undefined };
 
 function waitsForDecision(task: Task, memberId: string): void {
   if (task.requesterId !== memberId) throw new Refusal('refusals.notYours');

@@ -14,6 +14,9 @@ export interface TaskStore {
   remove(task: Task): Promise<void>;
   /** Newest first. */
   page(question: PageQuestion): Promise<TaskPage>;
+  /** Keeps an order as it is about to be sent, beside its task, for as long as it may be sent again. It is in no task, list or export. */
+  keepSent(id: string, sent: SentBody): Promise<void>;
+  sentOf(id: string): Promise<SentBody | undefined>;
   addDuration(key: string, duration: Duration): Promise<void>;
   /** The latest ones, oldest first. */
   durations(key: string): Promise<Duration[]>;
@@ -28,6 +31,12 @@ export interface TaskStore {
   /** When that was noted last. */
   askingUntil(): Promise<number | undefined>;
   close(): Promise<void>;
+}
+
+/** An order to the last byte, and the key that makes one job of it however often it is sent. */
+export interface SentBody {
+  idempotencyKey: string;
+  body: string;
 }
 
 /** A member wants everything forgotten that was ordered until then. */

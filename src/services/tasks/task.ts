@@ -169,6 +169,10 @@ export const taskSchema = z.object({
   rootId: z.string().optional(),
   /** The task that took this one's place when its member tried again. */
   successorId: z.string().optional(),
+  /** And the one whose place this one took, where it is the very same order under the same key. */
+  predecessorId: z.string().optional(),
+  /** Its successor is the very same order, which the gateway carries out once: what becomes of it is told and counted there. */
+  handedOver: z.literal(true).optional(),
   model: z.string().optional(),
   /** Jobs of the same key take about as long. */
   durationKey: z.string(),
@@ -192,6 +196,8 @@ export const taskSchema = z.object({
   /** What is known of a live conversation. */
   talk: talk.optional(),
   failure: failure.optional(),
+  /** What is told of its references where it failed. There, though empty, as soon as they are looked at: that happens once. */
+  referenceNotes: z.array(z.string()).optional(),
   /** Why the gateway did not take its words. */
   wordsRefused: z.string().optional(),
   /** Its member wants it forgotten: it is followed to its end, shown nowhere, and goes then. */
@@ -256,6 +262,10 @@ export const isOpenEnded = ({ kind }: Pick<Task, 'kind'>): boolean => kind === '
 
 /** The gateway is at work on it, so it is asked about. */
 export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);
+
+/** Nobody knows whether the gateway took the order, and its member may send it again. */
+export const mayBeSentAgain = ({ state, handedOver }: Pick<Task, 'state' | 'handedOver'>): boolean =>
+  state === 'submitting' || (state === 'unconfirmed' && handedOver === undefined);
 
 /** No answer of the gateway changes it any more. */
 export const hasEnded = ({ state }: Task): boolean => !BEFORE_END.has(state);

@@ -8,7 +8,7 @@ import type { Kind, Patience, Source } from './kinds/kind.ts';
 import type { Gather } from './materials.ts';
 import { Offers } from './offers.ts';
 import { Orders, type Whence } from './orders.ts';
-import { type OwnData, ownData } from './own-data/export.ts';
+import { type ExportFile, Exports } from './own-data/exports.ts';
 import { Forgetting } from './own-data/forgetting.ts';
 import type { Hear, Removal, RemoveMessages, TellForgotten } from './own-data/removal.ts';
 import { tasksOf } from './own-data/tasks-of.ts';
@@ -40,7 +40,7 @@ export interface TasksParts {
   /** Brings together the pictures that orders name. */
   gather: Gather;
   /** What the gateway has no way to order. */
-  offers?: Pick<Offers, 'miss' | 'isMissing'> | undefined;
+  offers?: Pick<Offers, 'refuse' | 'take' | 'isMissing'> | undefined;
   /** Takes a task's messages away, where the bot can. */
   removeMessages: RemoveMessages;
   /** Says to a member what became of their wish to be forgotten, wherever they are. */
@@ -61,6 +61,7 @@ export class Tasks {
   readonly #tracker: Tracker;
   readonly #sweep: Sweep;
   readonly #forgetting: Forgetting;
+  readonly #exports: Exports;
   readonly #albums: Albums;
   #leftOver: Task[] = [];
 
@@ -82,8 +83,9 @@ export class Tasks {
       this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
     };
     this.#orders = new Orders({
-      offers: parts.offers ?? new Offers(),
+      offers: parts.offers ?? new Offers(clock),
       book: this.#book,
+      store,
       ledger,
       kinds: this.#kinds,
       gather: parts.gather,
@@ -106,6 +108,13 @@ export class Tasks {
     this.#book.onChange((task) => this.#words.giveIfAsked(task));
     this.#albums = new Albums({ book: this.#book, store, clock, log, follow });
     this.#forgetting = new Forgetting({ ...parts, book: this.#book, ledger });
+    this.#exports = new Exports({
+      rowsOf: (memberId) => {
+        const now = clock.now();
+        return { memberId, now, tasks: this.#everyTaskOf(memberId), entries: ledger?.entriesOf(memberId, now) };
+      },
+      isForgotten: (memberId) => this.#forgetting.isUnderWay(memberId),
+    });
   }
 
   /** Called with every task that has changed in a way somebody could see. */
@@ -140,18 +149,9 @@ export class Tasks {
     return this.#parts.store.page(question);
   }
 
-  /** Everything that is stored about a member. */
-  exportOf(memberId: string): Promise<OwnData> {
-    const { store, ledger, clock } = this.#parts;
-    const now = clock.now();
-    const book = this.#book;
-    async function* tasks(): AsyncGenerator<Task> {
-      for await (const { id } of tasksOf(memberId, store)) {
-        const task = await book.get(id);
-        if (task) yield task;
-      }
-    }
-    return ownData({ memberId, now, tasks: tasks(), entries: ledger?.entriesOf(memberId, now) });
+  /** Everything that is stored about a member, in a file of at most so many bytes. */
+  exportOf(memberId: string, most: number): Promise<ExportFile> {
+    return this.#exports.of(memberId, most);
   }
 
   /** Forgets everything that a member has ordered until now. Comes back when that is stored; what becomes of it is told to `hear`. */
@@ -255,7 +255,8 @@ export class Tasks {
     const now = clock.now();
     const albums = this.#leftOver.filter(({ kind }) => kind === 'album');
     const firstAt = spreadFrom(now, random);
-    for (const task of this.#leftOver.splice(0)) {
+    const leftOver = this.#leftOver.splice(0);
+    for (const task of leftOver) {
       // The bot ended between asking the gateway and hearing its answer.
       if (task.state === 'submitting') await this.#leaveOpen(task, now);
       else if (isFollowed(task)) {
@@ -264,6 +265,10 @@ export class Tasks {
       }
       // An end is to be shown; and of one that waits for words the gateway will say nothing new.
       if (hasEnded(task) || task.state === 'needs-input') this.#book.announce(task);
+    }
+    for (const { id, predecessorId } of leftOver) {
+      const task = predecessorId === undefined ? undefined : this.#book.find(id);
+      if (task) await this.#orders.takeOver(task);
     }
     await this.#albums.start(albums);
     this.#forgetting.start();
@@ -282,6 +287,13 @@ export class Tasks {
     await this.#book.saveUnsaved();
     await this.#parts.ledger?.finish();
     await this.#parts.store.close();
+  }
+
+  async *#everyTaskOf(memberId: string): AsyncGenerator<Task> {
+    for await (const { id } of tasksOf(memberId, this.#parts.store)) {
+      const task = await this.#book.get(id);
+      if (task) yield task;
+    }
   }
 
   /** What costs nothing of its own is simply asked for again. */

@@ -23,6 +23,8 @@ export interface Order {
   message?: MessagePlace | undefined;
   route: Route;
   parent?: Task | undefined;
+  /** The unconfirmed task that it sends again under the same key. */
+  predecessorId?: string | undefined;
 }
 
 export interface NewTask {
@@ -129,6 +131,11 @@ export function succeededBy(task: Task, successorId: string | undefined): Task {
   return { ...task, successorId };
 }
 
+/** Its successor has sent the same order under the same key: there is one order, and it is the successor's. */
+export function handedOver(task: Task): Task {
+  return task.handedOver ? task : { ...task, handedOver: true };
+}
+
 /** Its member wants to hear no more of an order whose fate is unknown. */
 export function dismissed(task: Task, now: number): Task {
   if (task.state !== 'unconfirmed') throw wrongTurn(task, 'dismissed');
@@ -194,6 +201,12 @@ export function reachedBy(task: Task, route: Route, message: MessagePlace | unde
 /** A message shows it. */
 export function shownIn(task: Task, message: MessagePlace): Task {
   return task.message?.id === message.id ? task : { ...task, message };
+}
+
+/** undefined: its references are as good as not looked at. */
+export function withReferenceNotes(task: Task, notes: readonly string[] | undefined): Task {
+  const { referenceNotes: _, ...rest } = task;
+  return notes ? { ...rest, referenceNotes: [...notes] } : rest;
 }
 
 export function progressShown(task: Task): Task {

@@ -63,7 +63,8 @@ export class Words {
     if (!answering) throw new Error(`Nobody knows how to give words to ${known.kind}.`);
     // What the words name is brought together before anything is on its way.
     const named = { ...checked(known).request, ...words };
-    const materials = await gather(named, { patienceMs: maxWaitMs[answering.patience(named)] });
+    const patienceMs = maxWaitMs[answering.patience(named)];
+    const materials = await gather(named, { memberId: known.requesterId, patienceMs });
     const waiting = await book.change(id, (task) => wordsGoing(checked(task), words, clock.now()));
     const { remoteId = '', request, idempotencyKey } = waiting;
     this.#parts.mayAct();

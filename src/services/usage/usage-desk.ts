@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import type { UsageReports } from '../gateway/usage.ts';
+import type { MediaProcess } from '../media-process/media-process.ts';
 import { accountSheet } from './account.ts';
 import { bookSheet, type UseBook } from './book.ts';
-import { drawChart } from './chart/draw.ts';
 import type { BarPicture } from './chart/picture.ts';
 import type { DayRange } from './days.ts';
 import type { Grouping, Note, Sheet } from './sheet.ts';
@@ -15,6 +16,8 @@ interface DeskParts {
   book: UseBook;
   /** What the gateway's amounts are, where the operator knows it. */
   unit: 'cents' | undefined;
+  /** Where charts are drawn. */
+  process: Pick<MediaProcess, 'run'>;
   log: UsageLog;
 }
 
@@ -23,12 +26,14 @@ export class UsageDesk {
   readonly unit: 'cents' | undefined;
   readonly #reports: DeskParts['reports'];
   readonly #book: UseBook;
+  readonly #process: DeskParts['process'];
   readonly #log: UsageLog;
 
-  constructor({ reports, book, unit, log }: DeskParts) {
+  constructor({ reports, book, unit, process, log }: DeskParts) {
     this.unit = unit;
     this.#reports = reports;
     this.#book = book;
+    this.#process = process;
     this.#log = log;
   }
 
@@ -50,7 +55,7 @@ export class UsageDesk {
   /** The table says all of it too, so a chart that cannot be drawn is left out. */
   async draw(picture: BarPicture): Promise<Buffer | undefined> {
     try {
-      return await drawChart(picture);
+      return (await this.#process.run({ do: 'chart', chart: picture }, z.object({}))).bytes;
     } catch (error) {
       this.#log.warn({ err: error }, 'A chart could not be drawn.');
       return undefined;

@@ -8,7 +8,8 @@ export type Block =
 const LONGEST_MARK = 500;
 const FENCE = /^[ \t]{0,8}(`{3,20}|~{3,20})([^`\n]*)$/;
 const LANGUAGE = /^[\w+\-.#]{1,30}/;
-const BETWEEN = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const BETWEEN = /^[ \t]*:?-+:?[ \t]*$/;
+const BLANK = /^[ \t]*$/;
 
 /** In their order; their sources together are the text, letter by letter. */
 export function blocksOf(text: string): Block[] {
@@ -45,8 +46,9 @@ function blockOf(own: readonly string[], source: string): Block {
 function lengthOfCode(lines: readonly string[], at: number): number | undefined {
   const fence = fenceIn(lines[at]);
   if (!fence) return undefined;
-  const end = lines.findIndex((line, index) => index > at && closes(line, fence[1]));
-  return (end < 0 ? lines.length : end + 1) - at;
+  let end = at + 1;
+  while (end < lines.length && !closes(lines[end], fence[1])) end++;
+  return Math.min(end + 1, lines.length) - at;
 }
 
 function closes(line = '', mark = ''): boolean {
@@ -63,7 +65,15 @@ function lengthOfTable(lines: readonly string[], at: number): number | undefined
 
 function isTable(lines: readonly string[], at: number): boolean {
   const [head = '', between = ''] = [lines[at], lines[at + 1]];
-  return head.includes('|') && between.includes('|') && between.length <= LONGEST_MARK && BETWEEN.test(bare(between));
+  return head.includes('|') && between.includes('|') && between.length <= LONGEST_MARK && isBetween(bare(between));
+}
+
+/** The line between the head of a table and its rows; bars around it may be left out. */
+function isBetween(line: string): boolean {
+  const cells = line.split('|');
+  if (BLANK.test(cells[0] ?? '')) cells.shift();
+  if (BLANK.test(cells.at(-1) ?? '')) cells.pop();
+  return cells.length > 0 && cells.every((cell) => BETWEEN.test(cell));
 }
 
 /** A paragraph: to the next empty line, or to what is none. */

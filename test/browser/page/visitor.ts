@@ -6,7 +6,7 @@ import type { Sandbox } from '../../../sandbox/web/sandbox.ts';
 import { everything } from './everything.ts';
 
 /** Long enough for a job on a machine that is busy with other tests. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 40_000;
 
 export interface Look {
   readonly colours?: 'dark' | 'light';

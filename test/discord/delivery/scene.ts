@@ -56,6 +56,8 @@ export interface SceneOptions extends DiscordOptions {
   plan?: (task: Task, signal?: AbortSignal) => MessagePlan | Promise<MessagePlan>;
   /** The test orders what Discord asks to wait for, or sends what Discord refuses. */
   expects?: 'waits' | 'refusals';
+  /** Where tasks are kept; in memory, unless told. */
+  shelf?: Shelf;
 }
 
 export interface Order {
@@ -65,7 +67,7 @@ export interface Order {
 }
 
 /** A delivery between the embedded Discord and a shelf of tasks, all by one clock that stands still. */
-export async function scene({ plan = planOf, expects, ...options }: SceneOptions = {}) {
+export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...options }: SceneOptions = {}) {
   const clock = new ManualClock();
   const discord = await startDiscord({ clock, ...options });
   onTestFinished(async () => {
@@ -85,7 +87,6 @@ export async function scene({ plan = planOf, expects, ...options }: SceneOptions
 
   const lines: string[] = [];
   const log = openLog({ level: 'debug', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
-  const shelf = new Shelf();
   let outstanding = 0;
   let prepared = 0;
   onTestFinished(() => expect(outstanding).toBe(0));

@@ -26,8 +26,8 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
   it('goes on in further messages where it is longer than one, all of it in its order', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 1 } });
     const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
-    const first = await exchange.message(ended);
-    const parts = [first, ...exchange.followUps()];
+    await exchange.message(ended);
+    const parts = discord.messages('studio');
     expect(parts.length).toBeGreaterThan(2);
     const shown = parts.map(text).join('\n\n').replace('-# Goes on below.', '');
     expect(shown.replace(/\s+/g, ' ')).toContain(said(gateway).replace(/\s+/g, ' '));
@@ -61,8 +61,8 @@ it('edits its message about once a second, and the first words come at once', as
 it('shows code in every message as code, and puts tables into a file', async () => {
   const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
   const exchange = await discord.as('member').slash('ask', { prompt: 'code and a table about snow, 500 words' });
-  const first = await exchange.message(ended);
-  const parts = [first, ...exchange.followUps()];
+  await exchange.message(ended);
+  const parts = discord.messages('studio');
   for (const part of parts) expect((text(part).match(/```/g) ?? []).length % 2).toBe(0);
   const files = parts.flatMap((part) => part.attachments.map((file, index) => ({ part, index, name: file.filename })));
   const table = files.find(({ name }) => name === 'table-1.md');

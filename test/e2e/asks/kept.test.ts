@@ -5,13 +5,17 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { folder, sql } from '../../services/tasks/store/stage.ts';
 import { enter } from '../bot.ts';
-import { quickBot, quickStage, saying } from '../quick.ts';
+import { type QuickStage, quickBot, quickStage, saying } from '../quick.ts';
 import { askedToForget, list, opened } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
 import { asks, ended, models, said } from './proof.ts';
 
 const minute = 60_000;
 const long = 'tell me of the snow, 900 words';
+
+/** The first further message of an answer in the channel. */
+const furtherIn = ({ discord }: QuickStage) =>
+  discord.until(() => discord.messages('studio').find((one, at) => at > 0 && text(one).length > 0));
 
 describe('an answer', () => {
   it('has its entry in the ledger, with the tokens that the gateway told', async () => {
@@ -38,23 +42,23 @@ describe('an answer', () => {
   });
 
   it('that ended while nobody could show it is whole when the bot is back, in every message, after its token as well', async () => {
-    const stage = await quickStage({ settings: models, gateway: { speed: 1 } });
+    const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway, clock } = stage;
     const app = await enter(stage);
     const exchange = await discord.as('member').slash('ask', { prompt: long });
-    await exchange.followUp((message) => text(message).length > 100);
+    await furtherIn(stage);
     await app.stop();
     clock.putForward(20 * minute);
     discord.expireTokens();
     await enter(stage);
     const first = await exchange.message(ended);
     expect(text(first)).toContain('restarted in the middle');
-    const parts = [first, ...exchange.followUps()].map(text);
+    const parts = discord.messages('studio').map(text);
     expect(said(gateway).replace(/\s+/g, ' ')).toContain((parts.at(-1) ?? '').split('\n-#')[0]?.replace(/\s+/g, ' '));
   });
 
   it('that is private and outlives its token comes to its member directly, the whole of it in a file', async () => {
-    const stage = await quickStage({ settings: models, gateway: { speed: 1 } });
+    const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, clock } = stage;
     const app = await enter(stage);
     const member = discord.as('member');
@@ -78,7 +82,7 @@ describe('an answer', () => {
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: long });
     const first = await exchange.message(ended);
-    const parts = [first.id, ...exchange.followUps().map(({ id }) => id)];
+    const parts = discord.messages('studio').map(({ id }) => id);
     expect(parts.length).toBeGreaterThan(2);
     await (await member.click(first, 'Delete')).acknowledged();
     await discord.until(() => (discord.messages('studio').some(({ id }) => parts.includes(id)) ? undefined : true));
@@ -91,7 +95,7 @@ describe('an answer', () => {
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: long });
     await exchange.message(ended);
-    expect(exchange.followUps().length).toBeGreaterThan(1);
+    expect(discord.messages('studio').length).toBeGreaterThan(2);
     const page = await opened(stage, await list(stage));
     const shown = await (await member.click(page, 'Show here')).message(ended);
     expect((await bytesOf(shown)).toString()).toBe(said(gateway));
@@ -102,9 +106,10 @@ describe('an answer', () => {
   });
 
   it('in which somebody has deleted a message is brought to its end in the others', async () => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 1 } });
+    const stage = await quickBot({ settings: models, gateway: { speed: 1 } });
+    const { discord, gateway } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: long });
-    const second = await exchange.followUp((message) => text(message).length > 100);
+    const second = await furtherIn(stage);
     const { id } = discord.world.channel('studio');
     await fetch(`${discord.apiUrl}/v10/channels/${id}/messages/${second.id}`, {
       method: 'DELETE',
@@ -112,6 +117,6 @@ describe('an answer', () => {
     });
     const first = await exchange.message(ended);
     expect(text(first)).toContain('Goes on below');
-    expect(said(gateway)).toContain(text(exchange.followUps().at(-1) ?? first).slice(-60));
+    expect(said(gateway)).toContain(text(discord.messages('studio').at(-1) ?? first).slice(-60));
   });
 });

@@ -38,6 +38,10 @@ function run({ discord, gateway, config }: Stage, settings: Record<string, strin
   return { child, said: () => said, ended: once(child, 'exit').then(([code]) => code as number | null) };
 }
 
+/** A further message of an answer that shows so much of it. */
+const furtherIn = ({ discord }: Stage, letters: number) =>
+  discord.until(() => discord.messages('studio').find((one, at) => at > 0 && text(one).length > letters));
+
 const patience = { timeout: 20_000 };
 
 it('a bot killed in the middle of a stream leaves a message that says so after the restart, with what had come', async () => {
@@ -46,7 +50,7 @@ it('a bot killed in the middle of a stream leaves a message that says so after t
   await expect.poll(first.said, patience).toContain('Atelier is here.');
   const exchange = await side.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
   // By then what had come has been stored once.
-  await exchange.followUp((message) => text(message).length > 300);
+  await furtherIn(side, 300);
   first.child.kill('SIGKILL');
   await first.ended;
   const second = run(side);
@@ -55,6 +59,24 @@ it('a bot killed in the middle of a stream leaves a message that says so after t
   expect(text(broken)).toContain('This is the sandbox speaking');
   expect(asks(side.gateway)).toHaveLength(1);
   expect(second.said()).not.toContain('of the snow');
+});
+
+it('a bot killed while Discord takes a further message finds it again, and shows what had come once', async () => {
+  const side = await stage({ gateway: { seed: 1 } });
+  const first = run(side);
+  await expect.poll(first.said, patience).toContain('Atelier is here.');
+  const inChannel = { method: 'POST', route: '/channels/:channel/messages' };
+  side.discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
+  const exchange = await side.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
+  await furtherIn(side, 0);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  run(side);
+  await exchange.message(ended);
+  const posted = side.discord.heard.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
+  const further = side.discord.messages('studio').slice(1);
+  expect(new Set(further.map(text)).size).toBe(further.length);
+  expect(posted).toHaveLength(further.length);
 });
 
 it('a bot killed while it orders what its member said yes to cannot be told yes a second time', async () => {

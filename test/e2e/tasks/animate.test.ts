@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
+import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, type QuickStage, quickBot, says, submits } from '../quick.ts';
 import { errorsIn, follow, grid, jobs, orders, shortFilms } from './proof.ts';
@@ -124,6 +125,23 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     expect(submits(stage.gateway)).toBe(before);
   });
 
+  it.each([302, 404, 405, 501])('is still offered as a film after a %s that names no reason', async (status) => {
+    const stage = await withoutButtons(profile);
+    const { discord, gateway } = stage;
+    const member = discord.as('member');
+    const parent = await grid(stage);
+    const picture = await follow(stage, parent, 'U1');
+    const bare: Fault =
+      status < 400
+        ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
+        : { type: 'status', status, as: 'empty' };
+    gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: bare });
+    const form = await (await member.click(picture, 'Animate')).modal();
+    expect(text(await (await member.fill(form, {})).message())).toBe('This gateway does not offer that.');
+    expect(labels(await follow(stage, parent, 'U2'))).toContain('Animate');
+    await (await discord.as('other').click(picture, 'Animate')).modal();
+  });
+
   it('is offered no more as a film once the gateway said that it has none, which is told and leaves nothing behind', async () => {
     const status = profile === 'spec' ? 404 : 501;
     const stage = await withoutButtons(profile);
@@ -132,7 +150,10 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     const parent = await grid(stage);
     const picture = await follow(stage, parent, 'U1');
     const form = await (await member.click(picture, 'Animate')).modal();
-    gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: { type: 'status', status, as: 'empty' } });
+    gateway.faults.add({
+      on: { path: '/imgx/submit/video' },
+      do: { type: 'status', status, code: 'api_not_implemented' },
+    });
     const refused = await (await member.fill(form, {})).message();
     expect(text(refused)).toBe('This gateway does not offer that.');
     expect(labels(await follow(stage, parent, 'U2'))).not.toContain('Animate');

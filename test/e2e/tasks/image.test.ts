@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import type { StageOptions } from '../bot.ts';
 import { labels, type QuickStage, says } from '../quick.ts';
@@ -55,6 +56,25 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     const better = await (await member.fill(form, { words: 'a blue fox' })).message(says('Done in'));
     expect(text(better)).toContain('a blue fox');
     expect(ordered(stage.gateway)).toMatchObject([{ prompt: 'a red fox' }, { prompt: 'a blue fox' }]);
+  });
+
+  it('makes no second job when an order is tried again whose response was lost', async () => {
+    const stage = await stand();
+    stage.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: 'accepted-then-reset' });
+    const member = stage.discord.as('member');
+    const exchange = await member.slash('image', { prompt: 'a red fox', image: await upload('one.png') });
+    const message = await exchange.message(says('may or may not have taken this order'));
+    await member.click(message, 'Try again (may be charged twice)');
+    const done = (one: Message) => one.id === message.id && says('Done in')(one);
+    await stage.discord.until(() => stage.discord.messages('studio').find(done));
+    const [first, second, ...others] = stage.gateway.heard.filter(
+      ({ method, path }) => method === 'POST' && path === PATH,
+    );
+    expect(others).toEqual([]);
+    expect(second?.body).toEqual(first?.body);
+    expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key']);
+    expect(stage.gateway.jobs.list().filter(({ kind }) => kind === 'image')).toHaveLength(1);
+    expect(errorsIn(stage)).toEqual([]);
   });
 
   it('says when it takes longer than anybody waits, orders nothing anew, and shows the result after all', async () => {

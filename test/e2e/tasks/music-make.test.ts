@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { enter } from '../bot.ts';
 import { labels, quickBot, quickStage, saying, says } from '../quick.ts';
 import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
@@ -75,11 +76,12 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     ]);
   });
 
-  it('says that it cannot be ordered where there is no such route, and asks no second time until the bot restarts', async () => {
+  it('says that it cannot be ordered where the gateway says so, and asks it no second time for some minutes', async () => {
     const stage = await quickStage({ gateway: { profile, ...quickly() } });
-    const { discord, gateway } = stage;
-    const app = await enter(stage);
-    gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status: 404, as: 'empty' }, times: 9 });
+    const { discord, gateway, clock } = stage;
+    await enter(stage);
+    const none: Fault = { type: 'status', status: 404, code: 'invalid_url', message: 'Invalid URL' };
+    gateway.faults.add({ on: { path: '/music/submit' }, do: none, times: 2 });
     const make = (by: string, about: string) => discord.as(by).slash('music make', { about });
     expect(text(await (await make('member', 'a storm')).message())).toContain(missing);
     expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
@@ -88,21 +90,30 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect(used).toContain('You have nothing here');
     expect(used).not.toContain('has not ended');
     expect(text(await (await discord.as('member').slash('tasks')).message())).toContain('Nothing fits');
-    await app.stop();
-    await enter(stage);
+    clock.putForward(10 * 60_000);
     expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
     expect(orders(gateway)).toHaveLength(2);
+    clock.putForward(10 * 60_000);
+    await (await make('other', 'a calm')).message(says('Done in'));
   });
 });
 
 describe('/music make', () => {
-  it.each([405, 501])('takes %s for the same', async (status) => {
-    const { discord, gateway } = await quickBot();
-    gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status }, times: 9 });
-    for (const by of ['member', 'other'])
-      expect(text(await (await discord.as(by).slash('music make', { about: 'a storm' })).message())).toContain(missing);
-    expect(orders(gateway)).toHaveLength(1);
-  });
+  it.each([302, 404, 405, 501])(
+    'tells whoever asks of a %s that names no reason, and takes it from nobody else',
+    async (status) => {
+      const { discord, gateway } = await quickBot({ gateway: quickly() });
+      const bare: Fault =
+        status < 400
+          ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
+          : { type: 'status', status, as: 'empty' };
+      gateway.faults.add({ on: { path: '/music/submit' }, do: bare });
+      const make = (by: string) => discord.as(by).slash('music make', { about: 'a storm' });
+      expect(text(await (await make('member')).message())).toContain(missing);
+      await (await make('other')).message(says('Done in'));
+      expect(orders(gateway)).toHaveLength(2);
+    },
+  );
 
   it('takes trouble for nothing but trouble', async () => {
     const { discord, gateway } = await quickBot();

@@ -43,6 +43,30 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(json).not.toMatch(/"token"|idempotencyKey|owl/);
   });
 
+  it('is exported once at a time, and not while it is being deleted, and both are said in private', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, clock } = stage;
+    const member = discord.as('member');
+    await grid(stage);
+    clock.putForward(20 * MINUTE_MS);
+    const lists = [await list(stage), await list(stage), await list(stage)];
+    const pressed = await Promise.all(lists.map((one) => member.click(one, 'Export my data')));
+    const answers = await Promise.all(pressed.map((one) => one.message()));
+    const files = answers.filter(({ attachments }) => attachments.length > 0);
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.length).toBeLessThan(3);
+    for (const answer of answers) {
+      expect(answer.ephemeral).toBe(true);
+      if (!files.includes(answer)) expect(text(answer)).toContain('being prepared already');
+    }
+    discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
+    await (await askedToForget(stage)).message(says('It is under way'));
+    const refused = await (await member.click(await list(stage), 'Export my data')).message();
+    expect(text(refused)).toContain('being deleted');
+    expect([refused.ephemeral, refused.attachments]).toEqual([true, []]);
+    discord.faults.clear();
+  });
+
   it('is deleted with its messages, and nobody else’s', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const mine = await grid(stage);

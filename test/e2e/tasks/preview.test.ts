@@ -109,6 +109,7 @@ describe('the preview of a job', () => {
       get: async () => undefined,
       live: () => [],
       partsOf: async () => [],
+      change: () => Promise.reject(new Error('Nothing changes.')),
       look: () => Promise.reject(new Error('Nobody looks.')),
     };
     const { prepare } = presenter({

@@ -13,8 +13,8 @@ describe.each(profiles)('what is found out about a film of a gateway of the %s p
   const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
 
   it('is which reference to check when it failed: each is asked for once, without the key', async () => {
-    const stage = await stand();
     const host = await fileHost();
+    const stage = await stand({ alsoAllowed: [host.origin] });
     const picture = file((await upload()).bytes);
     const paths = ['/good.png', '/lost.png', '/page.png', '/dance.mp4', '/song.wav'];
     const [good, lost, page] = paths.slice(0, 3).map((path) => host.on(path, picture));

@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Media, openMedia } from '../../../src/services/media/index.ts';
+import { mediaProcess } from '../../support/media-process.ts';
 import { noise } from './pictures.ts';
 
 describe('a member’s picture', () => {
@@ -8,7 +9,7 @@ describe('a member’s picture', () => {
   beforeEach(() => {
     media = openMedia(
       { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
-      { log: { warn: () => undefined } },
+      { log: { warn: () => undefined }, process: mediaProcess },
     );
   });
   afterEach(() => media.close());

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
+import { inMemory } from '../../../src/services/media/content.ts';
 import { filmFacts } from '../../../src/services/media/films/facts.ts';
 import { recognise } from '../../../src/services/media/recognise/recognise.ts';
 import { box, mp4Film, webmFilm } from './films.ts';
 
+const factsOf = (bytes: Buffer) => filmFacts(inMemory(bytes));
 const said = { width: 1024, height: 576, seconds: 7.5 };
 
 describe('what a film says of itself', () => {
@@ -16,8 +18,8 @@ describe('what a film says of itself', () => {
   });
   afterAll(() => studio.close());
 
-  it('is read from a film that an encoder wrote', () => {
-    expect(filmFacts(real)).toEqual({ width: 160, height: 96, seconds: 1 });
+  it('is read from a film that an encoder wrote', async () => {
+    expect(await factsOf(real)).toEqual({ width: 160, height: 96, seconds: 1 });
   });
 
   it.each([
@@ -26,29 +28,29 @@ describe('what a film says of itself', () => {
     ['an MP4 with long times', mp4Film({ ...said, isLong: true })],
     ['an MP4 that was written piece by piece', mp4Film({ ...said, inPieces: true })],
     ['a WebM', webmFilm(said)],
-  ])('is read from %s', (_, film) => {
+  ])('is read from %s', async (_, film) => {
     expect(recognise(film)?.kind).toBe('video');
-    expect(filmFacts(film)).toEqual(said);
+    expect(await factsOf(film)).toEqual(said);
   });
 
-  it('is turned as the film is turned', () => {
-    expect(filmFacts(mp4Film({ ...said, isTurned: true }))).toEqual({ width: 576, height: 1024, seconds: 7.5 });
+  it('is turned as the film is turned', async () => {
+    expect(await factsOf(mp4Film({ ...said, isTurned: true }))).toEqual({ width: 576, height: 1024, seconds: 7.5 });
   });
 
-  it('leaves out what it does not say', () => {
-    expect(filmFacts(webmFilm({ ...said, isLive: true }))).toEqual({ width: 1024, height: 576 });
-    expect(filmFacts(mp4Film({ ...said, seconds: 0 }))).toEqual({ width: 1024, height: 576 });
-    expect(filmFacts(mp4Film({ ...said, width: 0 }))).toEqual({ seconds: 7.5 });
+  it('leaves out what it does not say', async () => {
+    expect(await factsOf(webmFilm({ ...said, isLive: true }))).toEqual({ width: 1024, height: 576 });
+    expect(await factsOf(mp4Film({ ...said, seconds: 0 }))).toEqual({ width: 1024, height: 576 });
+    expect(await factsOf(mp4Film({ ...said, width: 0 }))).toEqual({ seconds: 7.5 });
     const empty = Buffer.concat([box('ftyp', Buffer.from('isom\0\0\0\0isom')), box('moov'), box('mdat')]);
-    expect(filmFacts(empty)).toEqual({});
+    expect(await factsOf(empty)).toEqual({});
   });
 
-  it('is nothing where the file is no film', () => {
-    expect(filmFacts(Buffer.alloc(0))).toEqual({});
-    expect(filmFacts(Buffer.from('<!doctype html><p>no film</p>'))).toEqual({});
+  it('is nothing where the file is no film', async () => {
+    expect(await factsOf(Buffer.alloc(0))).toEqual({});
+    expect(await factsOf(Buffer.from('<!doctype html><p>no film</p>'))).toEqual({});
   });
 
-  it('never throws and makes sense, however a film is damaged', () => {
+  it('never throws and makes sense, however a film is damaged', async () => {
     const films = [real.subarray(0, 2_000), mp4Film(said), mp4Film({ isLong: true }), webmFilm(said)];
     const spoilt = fc
       .tuple(
@@ -61,9 +63,9 @@ describe('what a film says of itself', () => {
         for (const [at, value] of changes) bytes[at % bytes.length] = value;
         return length % 3 === 0 ? bytes.subarray(0, length % (bytes.length + 1)) : bytes;
       });
-    fc.assert(
-      fc.property(spoilt, (bytes) => {
-        const { width = 1, height = 1, seconds = 1 } = filmFacts(bytes);
+    await fc.assert(
+      fc.asyncProperty(spoilt, async (bytes) => {
+        const { width = 1, height = 1, seconds = 1 } = await factsOf(bytes);
         expect(width > 0 && height > 0 && width < 65_536 && height < 65_536).toBe(true);
         expect(seconds > 0 && Number.isFinite(seconds)).toBe(true);
       }),
@@ -71,7 +73,7 @@ describe('what a film says of itself', () => {
     );
   });
 
-  it('is not looked for behind thousands of empty pieces, which are there to keep us busy', () => {
+  it('is not looked for behind thousands of empty pieces, which are there to keep us busy', async () => {
     const film = mp4Film(said);
     const brands = film.readUInt32BE(0);
     const behind = (count: number): Buffer =>
@@ -80,7 +82,7 @@ describe('what a film says of itself', () => {
         ...Array.from({ length: count }, () => box('free')),
         film.subarray(brands),
       ]);
-    expect(filmFacts(behind(10))).toEqual(said);
-    expect(filmFacts(behind(100_000))).toEqual({});
+    expect(await factsOf(behind(10))).toEqual(said);
+    expect(await factsOf(behind(100_000))).toEqual({});
   });
 });

@@ -1,12 +1,9 @@
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type Fetched,
-  type Fitted,
-  type Media,
-  type MediaError,
-  openMedia,
-} from '../../../src/services/media/index.ts';
+import { wholeOf } from '../../../src/services/media/content.ts';
+import { type Media, type MediaError, openMedia } from '../../../src/services/media/index.ts';
+import type { Fitted } from '../../../src/services/media/pictures/fit-picture.ts';
+import { mediaProcess } from '../../support/media-process.ts';
 import { heavier, noise } from './pictures.ts';
 
 const PNG_SIZE_AT = 16;
@@ -17,12 +14,15 @@ describe('making a file fit', () => {
   beforeEach(() => {
     media = openMedia(
       { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
-      { log: { warn: () => undefined } },
+      { log: { warn: () => undefined }, process: mediaProcess },
     );
   });
   afterEach(() => media.close());
 
-  const held = (bytes: Buffer): Promise<Fetched> => media.fetch({ base64: bytes.toString('base64') });
+  async function held(bytes: Buffer) {
+    const fetched = await media.fetch({ base64: bytes.toString('base64') });
+    return { bytes: await wholeOf(fetched), type: fetched.type };
+  }
 
   async function fitted(bytes: Buffer, most: number) {
     const result: Fitted = await media.fit(await held(bytes), most);
@@ -173,7 +173,7 @@ describe('making a file fit', () => {
       .toBuffer();
     const small = openMedia(
       { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
-      { log: { warn: () => undefined } },
+      { log: { warn: () => undefined }, process: mediaProcess },
       { pixels: 40_000 },
     );
     await expect(small.fit(await held(gif), 10)).rejects.toMatchObject({ kind: 'too-large' });

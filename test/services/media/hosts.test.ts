@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { guardedLookup } from '../../../src/services/media/addresses/guard.ts';
 import { file, redirect } from './file-host.ts';
 import { apiKey, failureOf, openScene, type Scene } from './scene.ts';
 
@@ -99,18 +100,18 @@ describe('whom a file is fetched from', () => {
       expect(scene.stranger.heard).toEqual([]);
     });
 
-    it('asks for a name once a connection, so that a second answer cannot lead elsewhere', async () => {
-      const { port } = new URL(scene.stranger.origin);
+    it('connects to the very addresses that were judged, and judges a second answer anew', async () => {
       const asked: string[] = [];
-      // Nobody has this address; an IPv6 network that was given back.
-      const answers = [[{ address: '3ffe::1', family: 6 }], [{ address: '127.0.0.1', family: 4 }]];
-      const resolve = async (name: string) => answers[asked.push(name) - 1] ?? [];
-      const media = scene.open(false, { resolve }, { connectMs: 200 });
-      const address = `http://rebinding.example:${port}/secret`;
-      expect((await failureOf(media.fetch({ address }))).kind).toMatch(/unreachable|timeout/);
-      expect(asked).toEqual(['rebinding.example']);
-      expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
-      expect(scene.stranger.heard).toEqual([]);
+      const answers = [[{ address: '93.184.215.14', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
+      const lookup = guardedLookup(async (name) => answers[asked.push(name) - 1] ?? []);
+      const judged = () =>
+        new Promise((resolve, reject) => {
+          lookup('rebinding.example', { all: true }, (error, found) => (error ? reject(error) : resolve(found)));
+        });
+      // What comes out here is what a socket connects to: no name is asked for again behind it.
+      expect(await judged()).toEqual([{ address: '93.184.215.14', family: 4 }]);
+      await expect(judged()).rejects.toMatchObject({ kind: 'forbidden-address' });
+      expect(asked).toEqual(['rebinding.example', 'rebinding.example']);
     });
 
     it('says that a name leads nowhere', async () => {
@@ -121,7 +122,63 @@ describe('whom a file is fetched from', () => {
 
     it('goes wherever it is sent when private addresses are allowed', async () => {
       const fetched = await scene.open(true).fetch({ address: scene.stranger.on('/own', file(scene.png)) });
-      expect(fetched.bytes.equals(scene.png)).toBe(true);
+      expect(fetched.bytes?.equals(scene.png)).toBe(true);
     });
+  });
+
+  describe('where a member gave the address, though private addresses are allowed for results', () => {
+    const givenBy = 'member';
+
+    it('is the public internet alone, not even through the gateway', async () => {
+      const media = scene.open(true);
+      const secret = scene.stranger.on('/secret', file(scene.png));
+      const away = scene.gateway.on('/away', redirect(secret));
+      for (const address of [secret, away])
+        expect(await failureOf(media.fetch({ address }, { givenBy }))).toMatchObject({ kind: 'forbidden-address' });
+      expect(await failureOf(media.document(secret, { givenBy }))).toMatchObject({ kind: 'forbidden-address' });
+      expect(scene.stranger.heard).toEqual([]);
+      expect((await media.fetch({ address: secret })).bytes?.equals(scene.png)).toBe(true);
+    });
+
+    it('is the gateway itself too, without the key', async () => {
+      const address = scene.gateway.on('/own', file(scene.png));
+      expect((await scene.open(true).fetch({ address }, { givenBy })).type.mime).toBe('image/png');
+      expect(scene.gateway.heard[0]?.headers).not.toHaveProperty('authorization');
+    });
+
+    it.each([
+      ...['127.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '127.0.0.1.', '[::1]', '[::ffff:127.0.0.1]'],
+      ...['[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[2001:0:7f00:1::]', '10.0.0.1', '[fe80::1]'],
+      ...['169.254.169.254', '[fd00:ec2::254]', '[::127.0.0.1]', '[64:ff9b:1::a00:1]', '192.168.257', '0300.0250.0.1'],
+    ])('is not %s, and no connection is tried', async (host) => {
+      const { port } = new URL(scene.stranger.origin);
+      const asked: string[] = [];
+      const media = scene.open(true, {
+        resolve: async (name) => {
+          asked.push(name);
+          return [];
+        },
+      });
+      const error = await failureOf(media.fetch({ address: `http://${host}:${port}/secret` }, { givenBy }));
+      expect(error).toMatchObject({ kind: 'forbidden-address' });
+      expect({ asked, heard: scene.stranger.heard }).toEqual({ asked: [], heard: [] });
+    });
+
+    it.each(['localhost', 'localhost.', 'files.internal', 'files.internal.'])(
+      'is no name like %s that leads into a private network',
+      async (name) => {
+        const { port } = new URL(scene.stranger.origin);
+        const asked: string[] = [];
+        const resolve = async (host: string) => {
+          asked.push(host);
+          return [{ address: '127.0.0.1', family: 4 }];
+        };
+        const media = scene.open(true, { resolve });
+        const error = await failureOf(media.fetch({ address: `http://${name}:${port}/secret` }, { givenBy }));
+        expect(error).toMatchObject({ kind: 'forbidden-address' });
+        expect(asked).toEqual([name]);
+        expect(scene.stranger.heard).toEqual([]);
+      },
+    );
   });
 });

@@ -2,6 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { maskOf } from '../../../sandbox/gateway/references.ts';
 import { type Media, openMedia } from '../../../src/services/media/index.ts';
+import { mediaProcess } from '../../support/media-process.ts';
 import { noise } from './pictures.ts';
 
 type Colour = string | { r: number; g: number; b: number; alpha: number };
@@ -47,7 +48,7 @@ describe('a mask', () => {
   beforeEach(() => {
     media = openMedia(
       { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
-      { log: { warn: () => undefined } },
+      { log: { warn: () => undefined }, process: mediaProcess },
       { pixels: 1_000_000 },
     );
   });

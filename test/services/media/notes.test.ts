@@ -2,7 +2,9 @@ import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { wholeOf } from '../../../src/services/media/content.ts';
 import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
+import { mediaProcess } from '../../support/media-process.ts';
 import { noise } from './pictures.ts';
 
 const SECRET = 'where-I-live';
@@ -40,7 +42,7 @@ describe('the notes in a picture', () => {
   beforeEach(async () => {
     media = openMedia(
       { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
-      { log: { warn: () => undefined } },
+      { log: { warn: () => undefined }, process: mediaProcess },
     );
     picture = noise(40, 30);
   });
@@ -49,7 +51,8 @@ describe('the notes in a picture', () => {
   /** What would be uploaded. */
   async function sent(bytes: Buffer): Promise<{ how: string; bytes: Buffer; mime: string }> {
     const fetched = await media.fetch({ base64: bytes.toString('base64') });
-    const fitted = await media.fit(fetched, 10_000_000);
+    const { type } = fetched;
+    const fitted = await media.fit({ bytes: await wholeOf(fetched), type }, 10_000_000);
     fetched.release();
     if (fitted.how === 'none') throw new Error('It should have fitted.');
     return { how: fitted.how, bytes: fitted.bytes, mime: fitted.type.mime };

@@ -22,23 +22,27 @@ async function isOver(work: Promise<void>): Promise<boolean> {
 describe('the room that all downloads share', () => {
   it('gives turns in the order of asking, small after large', async () => {
     const room = new Room(100, 100);
-    const first = room.claim({ grows: false });
+    const first = room.claim();
     await first.take(60, never);
-    const large = room.claim({ grows: false }).take(80, never);
-    const small = room.claim({ grows: false }).take(10, never);
+    first.settle(60);
+    const second = room.claim();
+    const large = second.take(80, never);
+    const small = room.claim().take(10, never);
     expect(await isOver(large)).toBe(false);
     expect(await isOver(small)).toBe(false);
     first.release();
     await large;
+    second.settle(80);
     await small;
     expect(room.used).toBe(90);
   });
 
   it('gives back once what is released twice', async () => {
     const room = new Room(100, 100);
-    const one = room.claim({ grows: false });
-    const other = room.claim({ grows: false });
+    const one = room.claim();
+    const other = room.claim();
     await one.take(30, never);
+    one.settle(30);
     await other.take(50, never);
     one.release();
     one.release();
@@ -47,10 +51,12 @@ describe('the room that all downloads share', () => {
 
   it('lets go of the place of whoever stops waiting, and those behind move up', async () => {
     const room = new Room(100, 100);
-    await room.claim({ grows: false }).take(60, never);
+    const first = room.claim();
+    await first.take(60, never);
+    first.settle(60);
     const unwanted = new AbortController();
-    const large = room.claim({ grows: false }).take(80, unwanted.signal);
-    const small = room.claim({ grows: false }).take(10, never);
+    const large = room.claim().take(80, unwanted.signal);
+    const small = room.claim().take(10, never);
     unwanted.abort(new Error('no longer wanted'));
     await expect(large).rejects.toThrow('no longer wanted');
     await small;
@@ -59,7 +65,7 @@ describe('the room that all downloads share', () => {
 
   it('keeps for the eldest growing file what it may still need', async () => {
     const room = new Room(250, 100);
-    const [eldest, younger, third] = [1, 2, 3].map(() => room.claim({ grows: true })) as [Claim, Claim, Claim];
+    const [eldest, younger, third] = [1, 2, 3].map(() => room.claim()) as [Claim, Claim, Claim];
     await eldest.take(50, never);
     await younger.take(90, never);
     await third.take(60, never);
@@ -73,9 +79,9 @@ describe('the room that all downloads share', () => {
 
   it('lets a growing file that has ended be overtaken no more', async () => {
     const room = new Room(100, 100);
-    const grown = room.claim({ grows: true });
+    const grown = room.claim();
     await grown.take(64, never);
-    const waiting = room.claim({ grows: false }).take(50, never);
+    const waiting = room.claim().take(50, never);
     expect(await isOver(waiting)).toBe(false);
     grown.settle(40);
     await waiting;
@@ -89,7 +95,6 @@ describe('the room that all downloads share', () => {
   it('comes to an end with any mixture of files, never holding more than there is', async () => {
     const files = fc.array(
       fc.record({
-        grows: fc.boolean(),
         // How much it takes in all, in steps; less than the largest file.
         steps: fc.array(fc.integer({ min: 0, max: 25 }), { minLength: 1, maxLength: 4 }),
         isUnwanted: fc.boolean(),
@@ -101,18 +106,17 @@ describe('the room that all downloads share', () => {
       fc.asyncProperty(files, fc.integer({ min: 100, max: 300 }), async (wanted, total) => {
         const room = new Room(total, 100);
         const use = async (one: (typeof wanted)[number]): Promise<void> => {
-          const claim = room.claim(one);
+          const claim = room.claim();
           const unwanted = new AbortController();
-          const steps = one.grows ? one.steps : [one.steps.reduce((sum, step) => sum + step, 0)];
           try {
-            for (const step of steps) {
+            for (const step of one.steps) {
               const turn = claim.take(step, unwanted.signal);
               if (one.isUnwanted && step % 2 === 1) unwanted.abort();
               await turn;
               expect(room.used).toBeLessThanOrEqual(total);
               for (let pause = 0; pause < one.pauses; pause++) await Promise.resolve();
             }
-            claim.settle(Math.floor(steps.reduce((sum, step) => sum + step, 0) / 2));
+            claim.settle(Math.floor(one.steps.reduce((sum, step) => sum + step, 0) / 2));
           } catch (error) {
             if (!unwanted.signal.aborted) throw error;
           } finally {

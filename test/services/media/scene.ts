@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
 import type { MediaLimits } from '../../../src/services/media/limits.ts';
 import type { MediaTools } from '../../../src/services/media/settings.ts';
+import { mediaProcess } from '../../support/media-process.ts';
 import { type FileHost, openFileHost } from './file-host.ts';
 
 export const apiKey = 'sk-secret-of-the-gateway';
@@ -30,7 +31,11 @@ export async function openScene(): Promise<Scene> {
       .toBuffer(),
     warnings,
     open(allowPrivate, tools = {}, limits = {}) {
-      const media = openMedia({ gatewayOrigin: gateway.origin, apiKey, allowPrivate }, { log, ...tools }, limits);
+      const media = openMedia(
+        { gatewayOrigin: gateway.origin, apiKey, allowPrivate },
+        { log, process: mediaProcess, ...tools },
+        limits,
+      );
       opened.push(media);
       return media;
     },

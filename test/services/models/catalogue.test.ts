@@ -47,6 +47,50 @@ describe('the catalogue of models', () => {
     expect((await late).length).toBe(22);
   });
 
+  it('asks about few of many ids that somebody invents, and goes on answering about those there are', async () => {
+    const { models, embedded, time } = await catalogue();
+    const listed = await models.list();
+    const before = embedded.heard.length;
+    for (let at = 0; at < 100; at++)
+      expect(await refusal(models.get(`invented-${at}`))).toMatchObject({ key: 'refusals.unknownModel' });
+    expect(embedded.heard.length - before).toBe(30);
+    expect(await models.get(listed[0]?.id ?? '')).toEqual(listed[0]);
+    time.advance(60_000);
+    await refusal(models.get('invented-100'));
+    expect(embedded.heard.length - before).toBe(32);
+  });
+
+  it('asks about the same id once for many who want it at once, and about none that is too long to be one', async () => {
+    const { models, embedded } = await catalogue();
+    const [first] = await models.list();
+    const before = embedded.heard.length;
+    await Promise.all([1, 2, 3].map(() => models.get(first?.id ?? '')));
+    expect(embedded.heard.length - before).toBe(1);
+    expect(await refusal(models.get('x'.repeat(6_000)))).toMatchObject({ key: 'refusals.unknownModel' });
+    expect(embedded.heard.length - before).toBe(1);
+  });
+
+  it('asks about an id that was missing again after an hour', async () => {
+    const { models, embedded, time } = await catalogue();
+    await models.list();
+    const asked = () => embedded.heard.filter(({ path }) => path.endsWith('/invented')).length;
+    for (const wait of [0, 59 * 60_000, 60_000]) {
+      time.advance(wait);
+      await refusal(models.get('invented'));
+    }
+    expect(asked()).toBe(2);
+  });
+
+  it('keeps no list for longer because the clock is set back', async () => {
+    const { models, time, asked } = await catalogue();
+    await models.list();
+    time.setBack(3_600_000);
+    await models.list();
+    time.advance(5 * 60_000);
+    await models.list();
+    expect(asked()).toBe(2);
+  });
+
   it('asks for an unknown id again only after a newer list contains it', async () => {
     const side = await catalogue();
     const { models, embedded, time } = side;

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
+import { inMemory } from '../../../src/services/media/content.ts';
 import { recorded } from '../../../src/services/sound/read/recording.ts';
 import { openSounds } from '../../../src/services/sound/sounds.ts';
+import { mediaProcess } from '../../support/media-process.ts';
 import { heightOf, likeness, loudness } from './listen.ts';
 import { oggOf } from './ogg-of.ts';
 import { spokenBy } from './spoken-by.ts';
@@ -15,11 +16,11 @@ import { wavOf } from './wav-file.ts';
 
 const lines: string[] = [];
 const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => lines.push(line) });
-const sounds = openSounds({ clock: systemClock, log });
+const sounds = openSounds({ log, process: mediaProcess });
 afterAll(() => sounds.close());
 
 const file = (name: string): Buffer => readFileSync(new URL(`./files/${name}`, import.meta.url));
-const heard = (bytes: Uint8Array, mostSeconds = 60) => sounds.decoded(bytes, { mostSeconds });
+const heard = (bytes: Uint8Array, mostSeconds = 60) => sounds.decoded(inMemory(Buffer.from(bytes)), { mostSeconds });
 const refused = async (bytes: Uint8Array, mostSeconds = 60): Promise<string> =>
   await heard(bytes, mostSeconds).then(
     (pcm) => `${pcm.length} samples`,

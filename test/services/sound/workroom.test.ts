@@ -84,15 +84,16 @@ describe('the room of the sounds', () => {
     await room.close();
   });
 
-  it('takes the lowest rank first of what waits when it has time, and of one rank who came first', async () => {
-    const room = new Workroom(script, new ManualClock());
-    const order: string[] = [];
-    let late = 9;
-    const ranked = { first: () => 5, second: () => 5, third: () => 5, late: () => late, low: () => 1 };
-    const runs = Object.entries(ranked).map(([name, rank]) => room.run(job(0), [], rank).then(() => order.push(name)));
-    late = 0;
-    await Promise.all(runs);
-    expect(order).toEqual(['first', 'late', 'low', 'second', 'third']);
+  it('goes on with the other files while one hangs, and ends that one alone when its own time is over', async () => {
+    const clock = new ManualClock();
+    const room = new Workroom(script, clock, { workers: 2 });
+    const slow = told(room.run(job(4), [], { longestMs: 20_000 }));
+    const outcomes = [];
+    for (let file = 0; file < 3; file++) outcomes.push(await told(room.run(job(0), [])));
+    expect(outcomes).toEqual(['{"failed":"1"}', '{"failed":"2"}', '{"failed":"3"}']);
+    clock.advance(20_000);
+    expect(await slow).toBe('WorkerLost: It took too long.');
+    expect(await told(room.run(job(0), []))).toBe('{"failed":"4"}');
     await room.close();
   });
 

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/lib/clock.ts';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
+import { inMemory } from '../../../src/services/media/content.ts';
+import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
 import { openSounds } from '../../../src/services/sound/sounds.ts';
 import { Waveform } from '../../../src/services/sound/write/waveform.ts';
 import { Writings } from '../../../src/services/sound/writings.ts';
@@ -13,9 +15,15 @@ import { wavOf } from './wav-file.ts';
 
 const opened = () =>
   openSounds({
-    clock: systemClock,
     log: openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined }),
   });
+/** Voices alone, with a process of their own. */
+function begun(clock: Clock) {
+  const process = new MediaProcess({ clock, log: { warn: () => undefined } });
+  onTestFinished(() => process.close());
+  return { process, writings: new Writings(process) };
+}
+const PATIENCE = { timeout: 20_000 };
 const sounds = opened();
 afterAll(() => sounds.close());
 
@@ -59,16 +67,17 @@ describe('a voice that is written while it speaks', () => {
 
   it('has a beginning while its end has not been said yet', async () => {
     const clock = new ManualClock();
-    const writings = new Writings(clock);
+    const { process, writings } = begun(clock);
     const slow = writings.begin(60);
     slow.add(second);
-    await expect.poll(() => slow.waiting).toBe(0);
+    await expect.poll(() => slow.waiting, PATIENCE).toBe(0);
     // Models think in the middle of a sentence, and workers that nobody needs go home.
     clock.advance(600_000);
     slow.add(second);
     const message = await slow.finish();
     expect(message.seconds).toBe(2);
-    await writings.close();
+    clock.advance(60_000);
+    expect(process.pid).toBeUndefined();
   });
 
   it('is cut where it is longer than allowed, and says so', async () => {
@@ -92,7 +101,9 @@ describe('a voice that is written while it speaks', () => {
     const done = [
       long.finish().then(() => order.push('long')),
       spokenBy(sounds, second).then(() => order.push('short')),
-      sounds.decoded(wavOf([played(8_000)], 8_000, { bytes: 2 }), { mostSeconds: 2 }).then(() => order.push('file')),
+      sounds
+        .decoded(inMemory(wavOf([played(8_000)], 8_000, { bytes: 2 })), { mostSeconds: 2 })
+        .then(() => order.push('file')),
     ];
     await Promise.all(done);
     expect(order.at(-1)).toBe('long');
@@ -116,21 +127,25 @@ describe('a voice that is written while it speaks', () => {
     expect(await writer.finish()).toBe(message);
   });
 
-  it('fails with the worker that heard its beginning, and never goes on without that; the next one is written', async () => {
-    const clock = new ManualClock();
-    const writings = new Writings(clock);
-    const [begun, busy, next] = [writings.begin(60), writings.begin(60), writings.begin(60)];
-    begun.add(second);
-    await expect.poll(() => begun.waiting).toBe(0);
-    busy.add(voice(60 * PCM_RATE));
-    await expect.poll(() => busy.waiting).toBeLessThan(60 * PCM_RATE);
-    clock.advance(30_000);
-    expect(await told(busy.finish())).toContain('WorkerLost');
-    begun.add(second);
-    expect(await told(begun.finish())).toContain('What came before is gone');
+  it('fails with the process that heard its beginning, and never goes on without that; the next one is written', async () => {
+    const { process: own, writings } = begun(systemClock);
+    const [first, next] = [writings.begin(60), writings.begin(60)];
+    first.add(second);
+    await expect.poll(() => first.waiting, PATIENCE).toBe(0);
+    process.kill(own.pid ?? 0, 'SIGKILL');
+    first.add(second);
+    expect(await told(first.finish())).toContain('What came before is gone');
     next.add(second);
     expect((await next.finish()).seconds).toBe(1);
-    await writings.close();
+  });
+
+  it('goes on in a process that was replaced before it had heard anything', async () => {
+    const { process: own, writings } = begun(systemClock);
+    const writer = writings.begin(60);
+    writer.add(second);
+    await expect.poll(() => own.pid).toBeDefined();
+    process.kill(own.pid ?? 0, 'SIGKILL');
+    expect((await writer.finish()).seconds).toBe(1);
   });
 
   it('fails by itself where its samples cannot be handed over, and leaves nothing behind', async () => {
@@ -145,7 +160,7 @@ describe('a voice that is written while it speaks', () => {
 
 describe('more voices than there is room for', () => {
   it('are told so at their end, and there is room again when one is dropped', async () => {
-    const writings = new Writings(systemClock);
+    const { writings } = begun(systemClock);
     const many = Array.from({ length: 201 }, () => writings.begin(60));
     for (const writer of many) writer.add(second.subarray(0, 10));
     expect(await told(many[200]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.soundsBusy');
@@ -155,16 +170,14 @@ describe('more voices than there is room for', () => {
     const late = writings.begin(60);
     late.add(second);
     expect((await late.finish()).seconds).toBe(1);
-    await writings.close();
   });
 
   it('are told so where half an hour of them waits, whoever said it', async () => {
-    const writings = new Writings(systemClock);
+    const { writings } = begun(systemClock);
     const minutes = new Int16Array(10 * 60 * PCM_RATE);
     const many = Array.from({ length: 4 }, () => writings.begin(600));
     for (const writer of many) writer.add(minutes);
     expect(await told(many[3]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.soundsBusy');
-    await writings.close();
   });
 });
 

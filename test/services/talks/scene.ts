@@ -6,6 +6,7 @@ import { openLog } from '../../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
+import { inMemory } from '../../../src/services/media/content.ts';
 import type { Sounds } from '../../../src/services/sound/sound.ts';
 import { Talks } from '../../../src/services/talks/talks.ts';
 import { InProcessScheduler } from '../../../src/services/tasks/scheduler/in-process.ts';
@@ -96,7 +97,8 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
     ...{ clock, log, random: () => 0.5 },
     maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
-    gather: async ({ sound }) => (sound ? { sound: await sounds.decoded(await tones(), { mostSeconds: 300 }) } : {}),
+    gather: async ({ sound }) =>
+      sound ? { sound: await sounds.decoded(inMemory(await tones()), { mostSeconds: 300 }) } : {},
     removeMessages: async ({ id }) => {
       removed.push(id);
       return { removed: 0, left: [], isLater: false };

@@ -3,6 +3,7 @@ import { secondsOf } from '../../../src/lib/pcm.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
+import { inMemory } from '../../../src/services/media/content.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
 import { guest, owner, patience, SLOWLY, scene, spoken } from './scene.ts';
 
@@ -22,7 +23,7 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
     for (const { answer: now } of drafts) expect(answer.text?.startsWith(now?.draft ?? '?')).toBe(true);
 
     const { voice, tokens, counted } = answerOf(answer);
-    const heard = await sounds.decoded(Buffer.from(voice?.sound ?? '', 'base64'), { mostSeconds: 600 });
+    const heard = await sounds.decoded(inMemory(Buffer.from(voice?.sound ?? '', 'base64')), { mostSeconds: 600 });
     expect(secondsOf(heard)).toBeCloseTo(voice?.seconds ?? 0, 0);
     expect(voice?.seconds).toBeGreaterThan(1);
     expect(tokens?.audioOutput).toBeGreaterThan(0);

@@ -92,6 +92,30 @@ describe('an order', () => {
     expect((await side.tasks.submit(order)).state).toBe('accepted');
   });
 
+  it('is the same no longer than that where the clock is set back meanwhile', async () => {
+    const side = await engine();
+    await side.tasks.submit(order);
+    side.clock.setBack(3_600_000);
+    await expect(side.tasks.submit(order)).rejects.toMatchObject({ key: 'refusals.sameOrder' });
+    side.clock.advance(3_000);
+    expect((await side.tasks.submit(order)).state).toBe('accepted');
+  });
+
+  it('that is tried again just before the bot stops is waited for, and what becomes of it is stored', async () => {
+    const side = await engine();
+    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
+    const lost = await side.tasks.submit(order);
+    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
+    const again = side.tasks.tryAgain(lost.id, order);
+    await side.until(() => (submitsAt(side) === 2 ? true : undefined));
+    await side.leave();
+    expect((await again).state).toBe('unconfirmed');
+    const next = await engine({}, side);
+    expect(next.news.find(({ id }) => id === lost.id)?.successorId).toBeDefined();
+    expect(next.news.map(({ state }) => state)).toEqual(['unconfirmed', 'unconfirmed']);
+    expect(next.logged()).not.toContain('"level":50');
+  });
+
   it('has a prompt that the gateway’s client refuses by itself, and is not sent', async () => {
     const side = await engine();
     await expect(side.tasks.submit({ ...order, request: { prompt: '   ' } })).rejects.toMatchObject({

@@ -1,22 +1,29 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../../sandbox/gateway/gateway.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
+import { Ledger } from '../../../src/services/ledger/ledger.ts';
+import { imageKind } from '../../../src/services/tasks/kinds/image.ts';
 import { imgxKinds } from '../../../src/services/tasks/kinds/imgx.ts';
+import type { Kind } from '../../../src/services/tasks/kinds/kind.ts';
 import { musicKinds } from '../../../src/services/tasks/kinds/music.ts';
+import type { Gather } from '../../../src/services/tasks/materials.ts';
+import type { Offers } from '../../../src/services/tasks/offers.ts';
 import { InProcessScheduler } from '../../../src/services/tasks/scheduler/in-process.ts';
 import { openStore } from '../../../src/services/tasks/store/index.ts';
+import type { KeptTasks } from '../../../src/services/tasks/store/kept-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
+import { atEnd } from '../../support/ending.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { thriftyStudio } from '../../support/studio.ts';
 
 export interface Engine {
   tasks: Tasks;
-  store: TaskStore;
+  store: KeptTasks;
   gateway: EmbeddedGateway;
   clock: ManualClock;
   /** The file of the store. */
@@ -32,20 +39,37 @@ export interface Engine {
   drop(): Promise<void>;
 }
 
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+interface EngineParts {
+  gather?: Gather;
+  /** In place of the store itself. */
+  storeFor?: (store: KeptTasks) => TaskStore;
+  /** Kinds that stand in for our own of the same name. */
+  kindsFor?: (client: ReturnType<typeof openGateway>) => Kind[];
+  offers?: Offers;
+  /** Keeps account of what was used. */
+  hasLedger?: boolean;
+}
 
 /** All of the engine without Discord: the real store, the real client, the embedded gateway, and a clock of the test's own. */
-export async function engine(options: GatewayOptions = {}, before?: Engine): Promise<Engine> {
+export async function engine(
+  options: GatewayOptions = {},
+  before?: Engine,
+  {
+    gather = async () => ({}),
+    storeFor = (own) => own,
+    kindsFor = () => [],
+    offers,
+    hasLedger = false,
+  }: EngineParts = {},
+): Promise<Engine> {
   const clock = before?.clock ?? new ManualClock();
-  const gateway = before?.gateway ?? (await startGateway({ clock, seed: 1, ...options }));
+  const studio = thriftyStudio();
+  atEnd(() => studio.close());
+  const gateway = before?.gateway ?? (await startGateway({ clock, seed: 1, studio, ...options }));
   const folder = before ? undefined : await mkdtemp(join(tmpdir(), 'atelier-'));
   const file = before?.file ?? join(folder ?? '', 'atelier.sqlite');
-  if (folder !== undefined) closers.push(() => rm(folder, { recursive: true, force: true }));
-  if (!before) closers.push(() => gateway.close());
+  if (folder !== undefined) atEnd(() => rm(folder, { recursive: true, force: true }));
+  if (!before) atEnd(() => gateway.close());
   const lines: string[] = [];
   const log = openLog({ level: 'debug', secrets: [], readable: false, write: (line) => lines.push(line) });
   const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock, busyTimeoutMs: 10 });
@@ -56,15 +80,22 @@ export async function engine(options: GatewayOptions = {}, before?: Engine): Pro
   );
   const scheduler = new InProcessScheduler({ clock, log, random: () => 0.5 });
   const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
-  const kinds = [...imgxKinds(client.imgx, { inLists: false }), ...musicKinds(client.music)];
+  const kinds = [
+    ...imgxKinds(client.imgx, { inLists: false }),
+    ...musicKinds(client.music),
+    imageKind(client.imageJobs),
+  ];
+  const ledger = hasLedger ? new Ledger({ entries: store.entries, prices: {}, clock, log }) : undefined;
   const tasks = new Tasks({
-    store,
-    kinds,
+    store: storeFor(store),
+    ledger,
+    kinds: [...kinds, ...kindsFor(client)],
     scheduler,
     clock,
     log,
     maxWaitMs,
-    gather: async () => ({}),
+    gather,
+    offers,
     removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
     tellForgotten: async () => true,
     random: () => 0.5,
@@ -90,7 +121,7 @@ export async function engine(options: GatewayOptions = {}, before?: Engine): Pro
       () => store.close(),
       () => client.close(),
     );
-  closers.push(drop);
+  atEnd(drop);
   return { tasks, store, gateway, clock, file, news, logged: () => lines.join(''), until: untilOn(clock), leave, drop };
 }
 

@@ -1,13 +1,19 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
 import { UsageDesk } from '../../../src/services/usage/usage-desk.ts';
 
 it('a chart that cannot be drawn is left out, and the log says why', async () => {
   const warned: string[] = [];
+  const log = { warn: (_facts: object, sentence: string) => void warned.push(sentence) };
+  const process = new MediaProcess({ clock: systemClock, log });
+  onTestFinished(() => process.close());
   const desk = new UsageDesk({
     reports: { get: async () => ({ total: undefined, rows: [] }) },
     book: { uses: async () => [] },
     unit: undefined,
-    log: { warn: (_facts, sentence) => warned.push(sentence) },
+    process,
+    log,
   });
   const picture = { title: 'T', facts: [], bars: 'lying' } as const;
   expect(await desk.draw({ ...picture, entries: [{ label: 'a', amount: '1', text: '1' }] })).toBeInstanceOf(Buffer);

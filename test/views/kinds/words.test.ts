@@ -45,7 +45,7 @@ describe('the message of a description', () => {
       expect(content).toMatch(start);
     expect(content).toContain('the whole text is in the file');
     expect(files).toMatchObject([{ name: expect.stringMatching(/^describe-.*\.txt$/) }]);
-    expect(files?.[0]?.bytes.toString()).toBe(text);
+    expect(files?.[0]?.bytes?.toString()).toBe(text);
     expect(buttons).toHaveLength(7);
   });
 
@@ -53,7 +53,7 @@ describe('the message of a description', () => {
     const text = Array.from({ length: 100 }, (_, index) => `${index + 1}. line ${'x'.repeat(index)}`).join('\n');
     const plan = planOf(described(text));
     expect(plan.content?.match(/line/g)).toHaveLength(10);
-    expect(plan.files?.[0]?.bytes.toString()).toBe(text);
+    expect(plan.files?.[0]?.bytes?.toString()).toBe(text);
     const files = [{ id: '0', name: 'x.txt', bytes: 1 }];
     expect(judgeBody('webhook-edit', bodyOf(plan).body, { files })).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe('the message of a shortened prompt', () => {
     const text = numbered(Array.from({ length: 5 }, (_, index) => `${index} `.repeat(500)));
     const { content = '', files } = planOf(shortened(text));
     expect(content.length).toBeLessThanOrEqual(2_000);
-    expect(files?.[0]?.bytes.toString()).toBe(text);
+    expect(files?.[0]?.bytes?.toString()).toBe(text);
   });
 });
 

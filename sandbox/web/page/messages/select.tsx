@@ -50,7 +50,12 @@ export function Select({ select, busy = false, label, id: given, values, onChose
   };
   useEffect(() => {
     if (!isOpen.value) return;
-    const scrolled = ({ target }: Event) => target !== list.current && close();
+    // Focus scrolls too, and its event comes only once the list is open: what moves the button moves the list with it.
+    const scrolled = ({ target }: Event) => {
+      if (target === list.current) return;
+      if (isWithin(target, button.current)) place.value = placeBeside(button.current);
+      else close();
+    };
     document.addEventListener('scroll', scrolled, true);
     return () => document.removeEventListener('scroll', scrolled, true);
   }, [isOpen.value]);
@@ -152,6 +157,15 @@ function placeBeside(button: Element | null): Record<string, string> {
   const room = Math.min(HIGHEST, (isAbove ? top : below) - 3 * GAP);
   const side = isAbove ? { bottom: `${innerHeight - top + GAP}px` } : { top: `${bottom + GAP}px` };
   return { left: `${left}px`, width: `${width}px`, maxHeight: `${room}px`, ...side };
+}
+
+/** Whether some of the button can still be seen where it was scrolled. */
+function isWithin(scrolled: EventTarget | null, button: Element | null): boolean {
+  if (!button) return false;
+  const { top, bottom } = button.getBoundingClientRect();
+  if (!(scrolled instanceof Element)) return bottom > 0 && top < innerHeight;
+  const sight = scrolled.getBoundingClientRect();
+  return !scrolled.contains(button) || (bottom > sight.top && top < sight.bottom);
 }
 
 function startingWith(options: readonly SelectOption[], letter: string): number | undefined {

@@ -6,6 +6,7 @@ import { kindOf } from '../../models/kinds.ts';
 import type { AnswerCall } from '../../tasks/answer.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { PageQuestion, TaskPage } from '../../tasks/task-store.ts';
+import { isForOneself } from '../audience.ts';
 import { argumentsOf, toolNamed, tools } from './definitions.ts';
 
 export interface ToolParts {
@@ -68,7 +69,10 @@ async function freely(name: string, given: string, task: Task, { models, page }:
 }
 
 /** What others may see here anyway: nothing private, and nothing of another server. */
-async function listed({ requesterId, guildId, id }: Task, page: ToolParts['page']): Promise<string> {
+async function listed(task: Task, page: ToolParts['page']): Promise<string> {
+  const { requesterId, guildId, id } = task;
+  // Outside of servers a line does not say which conversation it is from.
+  if (guildId === undefined && !isForOneself(task)) return '[]';
   const { lines } = await page({ of: { memberId: requesterId }, most: MOST_TASKS * 3, withoutPrivate: true });
   const here = lines.filter((line) => line.guildId === guildId && line.id !== id).slice(0, MOST_TASKS);
   return JSON.stringify(

@@ -8,6 +8,9 @@ const every = Symbol('every item');
 /** Deep enough for every known shape; a bound on what a hostile answer can make us build. */
 const MOST_VALUES = 200;
 
+/** An answer may list millions of items that are nothing: so many are looked at. */
+const MOST_ITEMS = 2_000;
+
 /** Compiles places. Done once, where a table is written; never while an answer is read. */
 export function places(...texts: string[]): readonly Place[] {
   return texts.map((text) =>
@@ -68,9 +71,9 @@ function search<T>(start: unknown, where: Place, at: number, read: (value: unkno
 }
 
 function itemsOf(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS);
   // A map of items by id stands for the list of its values.
-  return isRecord(value) ? Object.values(value).filter(isRecord) : [];
+  return isRecord(value) ? Object.values(value).slice(0, MOST_ITEMS).filter(isRecord) : [];
 }
 
 function opened(text: string): unknown {

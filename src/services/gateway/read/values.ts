@@ -17,7 +17,7 @@ export function asNumber(value: unknown): number | undefined {
 /** A decimal amount as text with exactly the digits that were sent. */
 export function asAmount(value: unknown): string | undefined {
   const text = asText(value);
-  return text !== undefined && /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? text : undefined;
+  return text !== undefined && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? text : undefined;
 }
 
 /** Percent, 0 to 100. `"45%"`, `45` and `0.45` all mean 45; a whole 1 means one percent. */

@@ -1,8 +1,8 @@
+import { nameIn } from '../../../lib/loggable.ts';
 import { pause } from '../../../lib/pause.ts';
 import { GatewayError } from '../errors.ts';
 import { asText } from '../read/values.ts';
 import { errorOf } from '../responses/failure.ts';
-import { asWord } from '../responses/output.ts';
 import { waitBeforeRetry } from '../retry.ts';
 import { Backoff } from './backoff.ts';
 import type { Connector } from './connector.ts';
@@ -131,7 +131,7 @@ export class Lifeline implements Ear {
   }
 
   #note(error: Record<string, unknown>): void {
-    const facts = { code: asWord(error.code), type: asWord(error.type), param: asWord(error.param) };
+    const facts = { code: nameIn(error.code), type: nameIn(error.type), param: nameIn(error.param) };
     this.#around.http.tools.log.info(facts, 'The gateway reported an error in a live conversation.');
     if (asText(error.code) === EXPIRED) this.#age();
   }

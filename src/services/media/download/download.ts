@@ -1,48 +1,47 @@
 import type { Dispatcher } from 'undici';
+import type { Clock } from '../../../lib/clock.ts';
 import { MediaError, tooLarge } from '../errors.ts';
 import type { MediaLimits } from '../limits.ts';
 import { failed, refused } from './failures.ts';
 import type { Hosts } from './hosts.ts';
-import type { Claim, Room } from './room.ts';
+import { Pace } from './pace.ts';
+import { type Held, type Places, Receiver } from './receiver.ts';
 
-/** How much a file of unknown size is given at first; then as much again as it has. */
-const FIRST_STEP = 1024 * 1024;
 /** What a host may still say after a redirect or a refusal before its connection is cut. */
 const MOST_WASTE = 64 * 1024;
-
-export interface Held {
-  readonly bytes: Buffer;
-  readonly claim: Claim;
-}
 
 export interface DownloadOptions {
   readonly most: number;
   readonly signal: AbortSignal;
 }
 
-/** Fetches what is behind an address, in memory that was asked for before. */
-export class Downloads {
-  readonly #hosts: Hosts;
-  readonly #room: Room;
-  readonly #limits: MediaLimits;
+interface DownloadsParts {
+  readonly hosts: Hosts;
+  readonly places: Places;
+  readonly limits: MediaLimits;
+  readonly clock: Clock;
+}
 
-  constructor(hosts: Hosts, room: Room, limits: MediaLimits) {
-    this.#hosts = hosts;
-    this.#room = room;
-    this.#limits = limits;
+/** Fetches what is behind an address, into room that is claimed as its bytes arrive. */
+export class Downloads {
+  readonly #parts: DownloadsParts;
+
+  constructor(parts: DownloadsParts) {
+    this.#parts = parts;
   }
 
   async get(address: string, options: DownloadOptions): Promise<Held> {
+    const { hosts, limits } = this.#parts;
     let url = webAddress(address);
     // The first foreign host ends it: who sends us back to the gateway must not make us show the key.
     let withKey = true;
     for (let redirects = 0; ; redirects++) {
-      withKey &&= this.#hosts.isGateway(url);
+      withKey &&= hosts.isGateway(url);
       try {
-        const response = await this.#hosts.ask(url, { withKey, signal: options.signal });
+        const response = await hosts.ask(url, { withKey, signal: options.signal });
         const target = await this.#targetOf(response, url);
         if (target === undefined) return await this.#read(response, options);
-        if (redirects >= this.#limits.redirects) {
+        if (redirects >= limits.redirects) {
           throw new MediaError('unreachable', `The file host ${url.host} redirects too often.`, { code: 'redirects' });
         }
         url = webAddress(target, url);
@@ -65,38 +64,30 @@ export class Downloads {
   async #read({ body, headers }: Dispatcher.ResponseData, { most, signal }: DownloadOptions): Promise<Held> {
     // What ends a body is met when it is read; unheard, a host that gives up while we wait would end the process.
     body.on('error', () => undefined);
+    const { places, clock, limits } = this.#parts;
     const length = headers['content-length'];
     const announced = length === undefined ? undefined : Number(length);
-    const claim = this.#room.claim({ grows: announced === undefined });
+    const receiver = new Receiver(places, { most, announced });
+    const pace = new Pace(clock, limits, () => body.destroy(tooSlow()));
     try {
       if (announced !== undefined && announced > most) throw tooLarge(most);
-      let bytes = await this.#enlarged(Buffer.alloc(0), announced ?? Math.min(FIRST_STEP, most), claim, signal);
-      let filled = 0;
       for await (const piece of body as AsyncIterable<Uint8Array>) {
-        const needed = filled + piece.byteLength;
-        if (needed > most) throw tooLarge(most);
-        if (needed > bytes.length) {
-          bytes = await this.#enlarged(bytes, Math.min(most, Math.max(needed, bytes.length * 2)), claim, signal);
-        }
-        bytes.set(piece, filled);
-        filled = needed;
+        pace.heard(piece.byteLength);
+        await pace.heldUp(receiver.take(piece, signal));
       }
-      claim.settle(filled);
-      return { bytes: bytes.subarray(0, filled), claim };
+      return await receiver.finish();
     } catch (error) {
       body.destroy();
-      claim.release();
+      receiver.discard();
       throw error;
+    } finally {
+      pace.end();
     }
   }
+}
 
-  /** Memory is asked for before it is used; what a system has not written to yet costs it nothing. */
-  async #enlarged(bytes: Buffer, length: number, claim: Claim, signal: AbortSignal): Promise<Buffer> {
-    await claim.take(length - bytes.length, signal);
-    const larger = Buffer.allocUnsafeSlow(length);
-    bytes.copy(larger);
-    return larger;
-  }
+function tooSlow(): MediaError {
+  return new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' });
 }
 
 function webAddress(address: string, base?: URL): URL {

@@ -3,25 +3,26 @@ import { guardedLookup, type Resolve, refuseSpecialHost } from '../addresses/gua
 import type { MediaLimits } from '../limits.ts';
 import type { MediaSettings } from '../settings.ts';
 
-/** Without a key, nobody is shown one. */
-interface HostsSettings extends Omit<MediaSettings, 'apiKey'> {
-  readonly apiKey?: string;
-}
+/** Who is to be fetched from. */
+export type Trust = 'results' | 'given';
 
 /**
  * Everybody a file may be fetched from: the gateway and a few others, who are trusted wherever they stand, and strangers, who
  * must be on the public internet. Each side has connections of its own, so that none made for the one is ever used for the other.
+ * Files that members give are fetched without the key, and from strangers on the public internet alone, whatever is allowed for results.
  */
 export class Hosts {
-  readonly #settings: HostsSettings;
+  readonly #apiKey: string | undefined;
+  readonly #isGuarded: boolean;
   readonly #gatewayOrigin: string;
   readonly #trustedOrigins: ReadonlySet<string>;
   readonly #trusted: Agent;
   readonly #strangers: Agent;
 
-  constructor(settings: HostsSettings, limits: MediaLimits, resolve: Resolve) {
-    this.#settings = settings;
-    const { gatewayOrigin, alsoAllowed = [] } = settings;
+  constructor(settings: MediaSettings, limits: MediaLimits, resolve: Resolve, trust: Trust) {
+    const { gatewayOrigin, alsoAllowed = [], apiKey, allowPrivate } = settings;
+    this.#apiKey = trust === 'results' ? apiKey : undefined;
+    this.#isGuarded = trust === 'given' || !allowPrivate;
     this.#gatewayOrigin = new URL(gatewayOrigin).origin;
     this.#trustedOrigins = new Set([gatewayOrigin, ...alsoAllowed].map((origin) => new URL(origin).origin));
     const timeout = limits.connectMs;
@@ -36,7 +37,7 @@ export class Hosts {
     const lookup = guardedLookup(resolve);
     this.#strangers = new Agent({
       ...options,
-      connect: settings.allowPrivate ? { timeout } : { timeout, lookup },
+      connect: this.#isGuarded ? { timeout, lookup } : { timeout },
     });
   }
 
@@ -49,9 +50,9 @@ export class Hosts {
     url: URL,
     { withKey, signal }: { withKey: boolean; signal: AbortSignal },
   ): Promise<Dispatcher.ResponseData> {
-    const { apiKey, allowPrivate } = this.#settings;
+    const apiKey = this.#apiKey;
     const isTrusted = this.#trustedOrigins.has(url.origin);
-    if (!isTrusted && !allowPrivate) refuseSpecialHost(url);
+    if (!isTrusted && this.#isGuarded) refuseSpecialHost(url);
     return await (isTrusted ? this.#trusted : this.#strangers).request({
       origin: url.origin,
       path: url.pathname + url.search,

@@ -1,4 +1,4 @@
-/** Some of the room, held by one download and then by whoever uses its file. */
+/** Some of the room, held by one file while it arrives and as long as it is used. */
 export interface Claim {
   /** Waits for its turn and then holds so many bytes more. Rejects with the signal's reason, and then holds no more than before. */
   take(bytes: number, signal: AbortSignal): Promise<void>;
@@ -10,8 +10,7 @@ export interface Claim {
 
 interface Holder {
   held: number;
-  /** Its file's size is not known: it takes again and again, until it has settled. */
-  grows: boolean;
+  hasSettled: boolean;
 }
 
 interface Waiter {
@@ -21,12 +20,12 @@ interface Waiter {
 }
 
 /**
- * The bound on what all files together take of the memory. Turns are given in the order of asking.
+ * The bound on the bytes of all files of one side, in memory and on the disk together. Room is taken as bytes arrive, for what a
+ * host announces costs it nothing. Turns are given in the order of asking.
  *
- * Downloads that grow could each hold a part and wait for ever for another's. They cannot, by one rule: whatever is given to
- * anybody but the eldest of them leaves free what the eldest may still need for the largest possible file. So the eldest always
- * comes to its end, the younger ones together never hold more than what is left beside a largest file, and the next eldest finds
- * the same. Whoever does not grow holds all it needs and gives it back in its own time.
+ * Files that grow could each hold a part and wait for ever for another's. They cannot, by one rule: whatever is given to anybody
+ * but the eldest of them leaves free what the eldest may still need for the largest possible file. So the eldest always comes to
+ * its end, the younger ones together never hold more than what is left beside a largest file, and the next eldest finds the same.
  */
 export class Room {
   readonly #total: number;
@@ -50,19 +49,12 @@ export class Room {
     return this.#waiting.length;
   }
 
-  claim({ grows }: { grows: boolean }): Claim {
-    const holder: Holder = { held: 0, grows };
+  claim(): Claim {
+    const holder: Holder = { held: 0, hasSettled: false };
     return {
       take: (bytes, signal) => this.#take(holder, bytes, signal),
-      settle: (bytes) => {
-        this.#growing.delete(holder);
-        holder.grows = false;
-        this.#giveBack(holder, holder.held - bytes);
-      },
-      release: () => {
-        this.#growing.delete(holder);
-        this.#giveBack(holder, holder.held);
-      },
+      settle: (bytes) => this.#settle(holder, holder.held - bytes),
+      release: () => this.#settle(holder, holder.held),
     };
   }
 
@@ -100,12 +92,14 @@ export class Room {
   #give(holder: Holder, bytes: number): void {
     holder.held += bytes;
     this.#used += bytes;
-    if (holder.grows) this.#growing.add(holder);
+    if (!holder.hasSettled) this.#growing.add(holder);
   }
 
-  #giveBack(holder: Holder, bytes: number): void {
-    holder.held -= bytes;
-    this.#used -= bytes;
+  #settle(holder: Holder, spare: number): void {
+    this.#growing.delete(holder);
+    holder.hasSettled = true;
+    holder.held -= spare;
+    this.#used -= spare;
     this.#serve();
   }
 

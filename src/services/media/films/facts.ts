@@ -1,3 +1,4 @@
+import { type FileContent, reading } from '../content.ts';
 import { brandedType } from '../recognise/brands.ts';
 import { isWebm } from '../recognise/ebml.ts';
 import { mp4Facts } from './mp4.ts';
@@ -11,10 +12,16 @@ export interface FilmFacts {
   readonly seconds?: number;
 }
 
+/** What is wanted of a WebM stands before its first pictures. */
+const HEAD = 256 * 1024;
+
 /** Reads the heads of MP4, MOV and WebM, whatever they claim. Other files have no facts. */
-export function filmFacts(bytes: Buffer): FilmFacts {
-  if (isWebm(bytes)) return sensible(webmFacts(bytes));
-  return brandedType(bytes)?.kind === 'video' ? sensible(mp4Facts(bytes)) : {};
+export async function filmFacts(content: FileContent): Promise<FilmFacts> {
+  return await reading(content, async (reader) => {
+    const head = await reader.read(0, HEAD);
+    if (isWebm(head)) return sensible(webmFacts(head));
+    return brandedType(head)?.kind === 'video' ? sensible(await mp4Facts(reader)) : {};
+  });
 }
 
 const LONGEST_SIDE = 65_535;

@@ -1,35 +1,42 @@
+import type { ContentReader } from '../content.ts';
+import { BOX_HEAD, type Box, boxHead, boxHeads, LARGE_BOX_HEAD } from './boxes.ts';
 import type { FilmFacts } from './facts.ts';
 
-/** Where the content of a box lies, its head left out. */
-interface Box {
-  readonly kind: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-const HEAD = 8;
-const LARGE_HEAD = 16;
 /** A table of contents has a few dozen; thousands of tiny ones are there to keep us busy. */
 const MOST_BOXES = 500;
+/** Of the table itself the beginning counts: what is wanted stands before each track's tables of samples. */
+const MOST_OF_TABLE = 1024 * 1024;
 
-/** The table of contents of a film of the MP4 family (ISO 14496-12, 8.2, 8.3 and 8.8). */
-export function mp4Facts(bytes: Buffer): FilmFacts {
-  const moov = boxes(bytes, 0, bytes.length).find(({ kind }) => kind === 'moov');
-  if (!moov) return {};
-  const parts = boxes(bytes, moov.start, moov.end);
-  const seconds = secondsOf(bytes, parts);
-  const size = parts.flatMap((part) => (part.kind === 'trak' ? (sizeOf(bytes, part) ?? []) : []))[0];
+/** The table of contents of a film of the MP4 family (ISO 14496-12, 8.2, 8.3 and 8.8), wherever in the file it stands. */
+export async function mp4Facts(reader: ContentReader): Promise<FilmFacts> {
+  for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MOST_BOXES)) {
+    if (length < head || at + length > reader.size) return {};
+    if (kind === 'moov') return factsIn(await reader.read(at + head, Math.min(length - head, MOST_OF_TABLE)));
+  }
+  return {};
+}
+
+function factsIn(table: Buffer): FilmFacts {
+  const left = { boxes: MOST_BOXES };
+  const parts = boxes(table, { start: 0, end: table.length }, left);
+  const seconds = secondsOf(table, parts, left);
+  const size = parts.flatMap((part) => (part.kind === 'trak' ? (sizeOf(table, part, left) ?? []) : []))[0];
   return { ...size, ...(seconds !== undefined && { seconds }) };
 }
 
-function secondsOf(bytes: Buffer, parts: readonly Box[]): number | undefined {
+/** How many boxes may still be looked at, all together. */
+interface Left {
+  boxes: number;
+}
+
+function secondsOf(bytes: Buffer, parts: readonly Box[], left: Left): number | undefined {
   const head = versioned(bytes, named(parts, 'mvhd'));
   if (!head) return undefined;
   const scale = head.number(head.isLong ? 20 : 12, false);
   const whole = head.number(head.isLong ? 24 : 16, head.isLong);
   // A film that was written piece by piece says here how long all pieces are.
   const extension = named(parts, 'mvex');
-  const pieces = extension && versioned(bytes, named(boxes(bytes, extension.start, extension.end), 'mehd'));
+  const pieces = extension && versioned(bytes, named(boxes(bytes, extension, left), 'mehd'));
   const duration = known(whole) ?? known(pieces?.number(4, pieces.isLong));
   return duration === undefined || !scale ? undefined : duration / scale;
 }
@@ -39,10 +46,10 @@ function known(duration: number | undefined): number | undefined {
   return duration === undefined || duration === 0 || duration >= 0xffff_ffff ? undefined : duration;
 }
 
-function sizeOf(bytes: Buffer, track: Box): { width: number; height: number } | undefined {
-  const parts = boxes(bytes, track.start, track.end);
+function sizeOf(bytes: Buffer, track: Box, left: Left): { width: number; height: number } | undefined {
+  const parts = boxes(bytes, track, left);
   const media = named(parts, 'mdia');
-  const handler = media && named(boxes(bytes, media.start, media.end), 'hdlr');
+  const handler = media && named(boxes(bytes, media, left), 'hdlr');
   if (!handler || handler.end - handler.start < 12) return undefined;
   if (bytes.toString('latin1', handler.start + 8, handler.start + 12) !== 'vide') return undefined;
   const head = versioned(bytes, named(parts, 'tkhd'));
@@ -77,17 +84,16 @@ function versioned(bytes: Buffer, box: Box | undefined): Versioned | undefined {
   };
 }
 
-/** The boxes between two places of a file; what does not look like a box ends the list. */
-function boxes(bytes: Buffer, from: number, to: number): Box[] {
+/** The boxes between two places of the table; what does not look like a box ends the list, and the last may be cut off. */
+function boxes(bytes: Buffer, { start, end: to }: Pick<Box, 'start' | 'end'>, left: Left): Box[] {
   const list: Box[] = [];
-  for (let at = from; at + HEAD <= to && list.length < MOST_BOXES; ) {
-    const short = bytes.readUInt32BE(at);
-    const head = short === 1 ? LARGE_HEAD : HEAD;
-    if (at + head > to) break;
-    // The last one may go on to the end, however far that is.
-    const length = short === 0 ? to - at : short === 1 ? Number(bytes.readBigUInt64BE(at + HEAD)) : short;
-    if (length < head || at + length > to) break;
-    list.push({ kind: bytes.toString('latin1', at + 4, at + HEAD), start: at + head, end: at + length });
+  for (let at = start; at + BOX_HEAD <= to && left.boxes > 0; ) {
+    const box = boxHead(bytes.subarray(at, Math.min(to, at + LARGE_BOX_HEAD)));
+    if (!box) break;
+    const { kind, head, length = to - at } = box;
+    if (length < head) break;
+    list.push({ kind, start: at + head, end: Math.min(to, at + length) });
+    left.boxes -= 1;
     at += length;
   }
   return list;

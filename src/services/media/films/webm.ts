@@ -14,8 +14,8 @@ const PIXEL_HEIGHT = 0xba;
 /** Nanoseconds of a tick where the file does not say. */
 const USUAL_SCALE = 1_000_000;
 const NANOSECONDS = 1e9;
-/** What is wanted stands among the first; thousands of tiny ones are there to keep us busy. */
-const MOST_ELEMENTS = 500;
+/** What is wanted stands among the first; thousands of tiny ones are there to keep us busy. Counted at all depths together. */
+const MOST_ELEMENTS = 2_000;
 
 /** Where the content of an element lies, its head left out. */
 interface Element {
@@ -26,28 +26,35 @@ interface Element {
 
 /** The head of a WebM. One that was written live says nothing of its length. */
 export function webmFacts(bytes: Buffer): FilmFacts {
-  const segment = within(bytes, { start: 0, end: bytes.length }, SEGMENT);
-  const info = within(bytes, segment, INFO);
-  const scale = whole(bytes, within(bytes, info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
-  const ticks = float(bytes, within(bytes, info, DURATION));
-  const tracks = within(bytes, segment, TRACKS);
-  const entries = tracks ? elements(bytes, tracks).filter(({ id }) => id === TRACK_ENTRY) : [];
-  const video = entries.map((entry) => within(bytes, entry, VIDEO)).find((one) => one !== undefined);
-  const width = whole(bytes, within(bytes, video, PIXEL_WIDTH));
-  const height = whole(bytes, within(bytes, video, PIXEL_HEIGHT));
+  const left = { elements: MOST_ELEMENTS };
+  const listed = (place: Place | undefined): Element[] => (place ? elements(bytes, place, left) : []);
+  const [segment] = listed({ start: 0, end: bytes.length }).filter(({ id }) => id === SEGMENT);
+  const parts = listed(segment);
+  const info = listed(named(parts, INFO));
+  const scale = whole(bytes, named(info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
+  const ticks = float(bytes, named(info, DURATION));
+  const entries = listed(named(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
+  const video = listed(entries.map((entry) => named(listed(entry), VIDEO)).find((one) => one !== undefined));
+  const width = whole(bytes, named(video, PIXEL_WIDTH));
+  const height = whole(bytes, named(video, PIXEL_HEIGHT));
   return {
     ...(width !== undefined && height !== undefined && { width, height }),
     ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS }),
   };
 }
 
-function within(bytes: Buffer, place: Pick<Element, 'start' | 'end'> | undefined, wanted: number): Element | undefined {
-  return place && elements(bytes, place).find(({ id }) => id === wanted);
+type Place = Pick<Element, 'start' | 'end'>;
+
+/** How many elements may still be looked at. */
+interface Left {
+  elements: number;
 }
 
-function elements(bytes: Buffer, { start, end: to }: Pick<Element, 'start' | 'end'>): Element[] {
+const named = (list: readonly Element[], wanted: number): Element | undefined => list.find(({ id }) => id === wanted);
+
+function elements(bytes: Buffer, { start, end: to }: Place, left: Left): Element[] {
   const list: Element[] = [];
-  for (let at = start; at < to && list.length < MOST_ELEMENTS; ) {
+  for (let at = start; at < to && left.elements > 0; left.elements--) {
     const id = numberAt(bytes, at, to, { marked: true });
     const size = id && numberAt(bytes, id.end, to, { marked: false });
     if (!size) break;

@@ -6,7 +6,6 @@ import type { Workbench } from './workbench.ts';
 export interface CheckedPicture {
   readonly bytes: Buffer;
   readonly type: MediaType;
-  readonly dataUri: string;
 }
 
 /** What gateways take as a reference. */
@@ -18,7 +17,7 @@ export async function checkedPicture(bytes: Buffer, bench: Workbench, signal: Ab
   const isTaken = TAKEN.includes(picture.type);
   const { bytes: clean, type, isRedrawn } = await (isTaken ? cleaned : redrawn)(picture, bench, signal);
   if (!isRedrawn) await decodedOnce(clean, bench, signal);
-  return { bytes: clean, type, dataUri: `data:${type.mime};base64,${clean.toString('base64')}` };
+  return { bytes: clean, type };
 }
 
 async function decodedOnce(bytes: Buffer, bench: Workbench, signal: AbortSignal): Promise<void> {

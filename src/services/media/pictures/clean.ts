@@ -24,10 +24,19 @@ export async function cleaned(picture: Picture, bench: Workbench, signal: AbortS
   return { bytes: stripped(picture), type, isRedrawn: false };
 }
 
+/** Of each pixel, while a WebP is made. */
+const WEBP_BYTES = 14;
+
 /** Upright, in sRGB, and hardly to be told from the original; in a format that everybody reads. */
-export async function redrawn({ bytes, type }: Picture, bench: Workbench, signal: AbortSignal): Promise<Cleaned> {
+export async function redrawn(
+  { bytes, type, width, height }: Picture,
+  bench: Workbench,
+  signal: AbortSignal,
+): Promise<Cleaned> {
   const format = type === mediaTypes.gif ? mediaTypes.png : type === mediaTypes.avif ? mediaTypes.webp : type;
-  const drawn = await bench.draw(bytes, { draw: (picture) => inFormat(picture.autoOrient(), format) }, signal);
+  const outputBytes = format === mediaTypes.webp ? WEBP_BYTES * width * height : 0;
+  const drawing = { outputBytes, draw: (picture: Sharp) => inFormat(picture.autoOrient(), format) };
+  const drawn = await bench.draw(bytes, drawing, signal);
   return { bytes: drawn, type: format, isRedrawn: true };
 }
 

@@ -1,7 +1,7 @@
-import sharp, { type Metadata } from 'sharp';
-import { damaged, MediaError } from '../errors.ts';
+import { MediaError } from '../errors.ts';
 import { recognise } from '../recognise/recognise.ts';
 import { type MediaType, mediaTypes } from '../recognise/types.ts';
+import { headOf } from './workbench.ts';
 
 export interface PictureFacts {
   /** As it is seen, turned as its notes say. */
@@ -21,10 +21,7 @@ export interface Picture extends PictureFacts {
   readonly movesUnseen: boolean;
 }
 
-/**
- * Reads the head of a picture, which costs a few milliseconds and next to no memory whatever the head claims. What claims
- * more pixels than are allowed, all frames counted, is refused before anything is decoded.
- */
+/** What claims more pixels than are allowed, all frames counted, is refused before anything is decoded. */
 export async function examined(bytes: Buffer, mostPixels: number): Promise<Picture> {
   const type = recognise(bytes);
   if (type?.kind !== 'image') throw new MediaError('not-media', 'The file is not a picture.');
@@ -45,14 +42,6 @@ export async function examined(bytes: Buffer, mostPixels: number): Promise<Pictu
     hasNotes: Boolean(exif ?? xmp ?? iptc ?? comments),
     movesUnseen: movesUnseen(bytes, type),
   };
-}
-
-async function headOf(bytes: Buffer): Promise<Metadata> {
-  try {
-    return await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata();
-  } catch (error) {
-    throw damaged(error);
-  }
 }
 
 function movesUnseen(bytes: Buffer, type: MediaType): boolean {

@@ -1,8 +1,9 @@
 import type { Sharp } from 'sharp';
+import { MediaError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../recognise/types.ts';
 import { cleaned } from './clean.ts';
 import type { Picture } from './facts.ts';
-import type { Workbench } from './workbench.ts';
+import type { Drawing, Workbench } from './workbench.ts';
 
 /** `re-encoded` still has at least half of the original's width; a `preview` has not, and does not move. */
 export type Fitted =
@@ -14,7 +15,11 @@ const QUALITIES = [90, 80, 70];
 const HOPELESS = 2.5;
 const SCALED_QUALITY = 80;
 const LEAST_SCALE = 0.5;
-/** A WebP holds all its pixels in memory while it is made, some 13 bytes each where they can be seen through. */
+/** A WebP holds all its pixels in memory while it is made: bytes of each, measured. */
+const WEBP_BYTES = 7;
+const WEBP_BYTES_WITH_ALPHA = 14;
+/** An animation is written frame by frame, and kept as it is written. */
+const WEBP_FRAME_BYTES = 3;
 const MOST_WEBP_PIXELS = 4_096 * 4_096;
 const LONGEST_WEBP_SIDE = 16_383;
 const PREVIEW_SIDES = [1_280, 640, 320, 160];
@@ -27,25 +32,41 @@ export async function fitPicture(
   bench: Workbench,
   signal: AbortSignal,
 ): Promise<Fitted> {
-  // A picture that is far too large is not drawn once more only to be found too large.
-  if (!picture.isTurned || picture.bytes.length <= most * HOPELESS) {
-    const { bytes, type, isRedrawn } = await cleaned(picture, bench, signal);
-    if (bytes.length <= most) return { how: isRedrawn ? 're-encoded' : 'as-is', bytes, type };
-  }
-  const draw = (drawing: (picture: Sharp) => Sharp, moves = false) =>
-    bench.draw(picture.bytes, { moves, draw: drawing }, signal);
-  return (await smaller(picture, most, draw)) ?? (await preview(picture, most, draw)) ?? { how: 'none' };
+  const draw: Draw = (drawing) => bench.draw(picture.bytes, drawing, signal);
+  // A preview takes less memory than the whole image where its format can be decoded smaller.
+  const whole = await unlessTooLarge(async () => {
+    // A picture that is far too large is not drawn once more only to be found too large.
+    if (!picture.isTurned || picture.bytes.length <= most * HOPELESS) {
+      const { bytes, type, isRedrawn } = await cleaned(picture, bench, signal);
+      if (bytes.length <= most) return { how: isRedrawn ? 're-encoded' : 'as-is', bytes, type };
+    }
+    return await smaller(picture, most, draw);
+  });
+  return whole ?? (await preview(picture, most, draw)) ?? { how: 'none' };
 }
 
-type Draw = (drawing: (picture: Sharp) => Sharp, moves?: boolean) => Promise<Buffer>;
+type Draw = (drawing: Drawing) => Promise<Buffer>;
+
+async function unlessTooLarge(work: () => Promise<Fitted | undefined>): Promise<Fitted | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof MediaError && error.kind === 'too-large') return undefined;
+    throw error;
+  }
+}
 
 async function smaller(picture: Picture, most: number, draw: Draw): Promise<Fitted | undefined> {
   if (picture.movesUnseen) return undefined;
   const moves = picture.frames > 1;
   // JPEG is written line by line with next to no memory, and every program opens it.
   const type = moves || picture.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
+  const held = type === mediaTypes.webp ? heldForWebp(picture) : 0;
   const encode = (scale: number, quality: number) =>
-    draw((original) => inFormat(scaled(original, picture, scale), type, quality), moves);
+    draw({
+      ...{ moves, scale, outputBytes: scale ** 2 * held },
+      draw: (original) => inFormat(scaled(original, picture, scale), type, quality),
+    });
 
   let scale = type === mediaTypes.webp ? webpScale(picture, moves) : 1;
   let size = Number.POSITIVE_INFINITY;
@@ -72,10 +93,13 @@ async function preview({ width, height }: Picture, most: number, draw: Draw): Pr
     const side = Math.min(largest, Math.max(width, height));
     if (side === before) continue;
     before = side;
-    const bytes = await draw((original) => {
-      const small = original.autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });
-      // JPEG knows no glass: what can be seen through gets a ground.
-      return inFormat(small.flatten({ background: 'white' }), mediaTypes.jpeg, PREVIEW_QUALITY);
+    const bytes = await draw({
+      scale: side / Math.max(width, height),
+      draw(original) {
+        const small = original.autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });
+        // JPEG knows no glass: what can be seen through gets a ground.
+        return inFormat(small.flatten({ background: 'white' }), mediaTypes.jpeg, PREVIEW_QUALITY);
+      },
     });
     if (bytes.length <= most) return { how: 'preview', bytes, type: mediaTypes.jpeg };
   }
@@ -86,6 +110,13 @@ function scaled(original: Sharp, { width, frames }: Picture, scale: number): Sha
   // The frames of an animation lie one below the other in memory and cannot be turned.
   const upright = frames > 1 ? original : original.autoOrient();
   return scale < 1 ? upright.resize({ width: Math.max(1, Math.round(width * scale)) }) : upright;
+}
+
+/** What its encoder holds of it, not made smaller. */
+function heldForWebp({ width, height, frames, hasAlpha }: Picture): number {
+  const pixels = width * height;
+  const one = hasAlpha ? WEBP_BYTES_WITH_ALPHA : WEBP_BYTES;
+  return frames > 1 ? pixels * (one + frames * WEBP_FRAME_BYTES) : pixels * one;
 }
 
 function webpScale({ width, height }: Picture, moves: boolean): number {

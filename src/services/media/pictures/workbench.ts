@@ -1,76 +1,63 @@
-import sharp, { type Sharp } from 'sharp';
+import sharp, { type Metadata, type Sharp } from 'sharp';
 import { damaged } from '../errors.ts';
-import type { MediaLimits } from '../limits.ts';
+import { decodedBytes } from './decoded-bytes.ts';
 
 export interface Drawing {
   /** All frames instead of the first one. */
   moves?: boolean;
+  /** How much smaller it is drawn, 1 at most. */
+  scale?: number;
+  /** What the encoder holds of the result while it is at it. */
+  outputBytes?: number;
   draw(picture: Sharp): Sharp;
 }
 
-/** Where pictures are decoded and drawn anew: few at a time, because one of them can take hundreds of megabytes. */
+interface WorkbenchParts {
+  /** The most pixels of one image, all frames counted. */
+  readonly pixels: number;
+  /** Waits until there is so much memory; what it returns gives it back. */
+  claim(bytes: number, signal: AbortSignal): Promise<() => void>;
+}
+
+/** Where images are decoded and drawn anew, each in memory that was claimed for it before. Only the media process has one. */
 export class Workbench {
   readonly pixels: number;
-  #free: number;
-  readonly #waiting = new Set<() => void>();
-  readonly #atWork = new Set<Promise<unknown>>();
+  readonly #claim: WorkbenchParts['claim'];
 
-  constructor({ pixels, picturesAtOnce }: Pick<MediaLimits, 'pixels' | 'picturesAtOnce'>) {
+  constructor({ pixels, claim }: WorkbenchParts) {
     this.pixels = pixels;
-    this.#free = picturesAtOnce;
-    // Settings of the whole process: nothing is drawn twice here, and one thread a picture is what memory is counted for.
+    this.#claim = claim;
+    // Settings of the whole process: nothing is drawn twice here, and one thread an image is what memory is counted for.
     sharp.cache(false);
     sharp.concurrency(1);
   }
 
   /** Stops waiting at an abort; what is being drawn already is drawn to its end. */
-  async draw(bytes: Buffer, { moves = false, draw }: Drawing, signal: AbortSignal): Promise<Buffer> {
-    await this.#turn(signal);
-    const picture = sharp(bytes, { animated: moves, limitInputPixels: this.pixels, failOn: 'error' });
-    const work = draw(picture).toBuffer();
-    this.#atWork.add(work);
+  async draw(bytes: Buffer, drawing: Drawing, signal: AbortSignal): Promise<Buffer> {
+    const { moves = false, scale = 1, outputBytes = 0, draw } = drawing;
+    const head = await headOf(bytes);
+    const release = await this.#claim(bytes.length + decodedBytes(head, { moves, scale }) + outputBytes, signal);
     try {
-      return await work;
+      const options = {
+        animated: moves,
+        limitInputPixels: this.pixels,
+        failOn: 'error',
+        sequentialRead: true,
+      } as const;
+      return await draw(sharp(bytes, options)).toBuffer();
     } catch (error) {
       throw damaged(error);
     } finally {
-      this.#atWork.delete(work);
-      this.#passOn();
+      release();
     }
   }
+}
 
-  /** Whoever waits is told by the signal; here only what cannot be stopped is waited for. */
-  async close(): Promise<void> {
-    await Promise.allSettled(this.#atWork);
-  }
-
-  async #turn(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#free > 0) {
-      this.#free--;
-      return;
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = (): void => {
-      this.#waiting.delete(resolve);
-      reject(signal.reason);
-    };
-    this.#waiting.add(resolve);
-    signal.addEventListener('abort', leave, { once: true });
-    try {
-      await promise;
-    } finally {
-      signal.removeEventListener('abort', leave);
-    }
-  }
-
-  #passOn(): void {
-    const [next] = this.#waiting;
-    if (!next) {
-      this.#free++;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
+/** Reads the head of an image, which costs a few milliseconds and next to no memory whatever the head claims. */
+export async function headOf(bytes: Buffer): Promise<Metadata> {
+  try {
+    return await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata();
+  } catch (error) {
+    throw damaged(error);
   }
 }

@@ -5,12 +5,21 @@ const SAMPLES = [44_100, 48_000, 32_000];
 /** Some writers leave a gap between the tag and the first frame. */
 const MOST_GAP = 4_096;
 
+/** The longest frame of layer III, and the header of the one behind it. */
+const LONGEST_FRAME = 1_441 + 4;
+
+/** How much behind a tag has to be looked at. */
+export const BEHIND_TAG = MOST_GAP + LONGEST_FRAME;
+
 /** Two frames in a row, with or without a tag before them: eleven set bits alone occur anywhere. */
 export function isMp3(bytes: Buffer): boolean {
-  if (bytes.toString('latin1', 0, 3) !== 'ID3') return areFrames(bytes, 0);
   const end = endOfTag(bytes);
-  if (end === undefined) return false;
-  for (let at = end; at < Math.min(end + MOST_GAP, bytes.length); at++) if (areFrames(bytes, at)) return true;
+  return end === undefined ? areFrames(bytes, 0) : beginsWithFrames(bytes.subarray(end, end + BEHIND_TAG));
+}
+
+/** What stands behind a tag. */
+export function beginsWithFrames(bytes: Buffer): boolean {
+  for (let at = 0; at < Math.min(MOST_GAP, bytes.length); at++) if (areFrames(bytes, at)) return true;
   return false;
 }
 
@@ -33,9 +42,9 @@ function frameAt(bytes: Buffer, at: number): number | undefined {
   return Math.floor(((isFirst ? 144_000 : 72_000) * rate) / perSecond) + ((header >>> 9) & 1);
 }
 
-/** The tag's size is written in bytes of seven bits. */
-function endOfTag(bytes: Buffer): number | undefined {
-  if (bytes.length < 10) return undefined;
+/** Where the tag before the frames ends, if there is one: its size is written in bytes of seven bits. A cover may make it megabytes long. */
+export function endOfTag(bytes: Buffer): number | undefined {
+  if (bytes.length < 10 || bytes.toString('latin1', 0, 3) !== 'ID3') return undefined;
   const size = bytes.subarray(6, 10);
   if (size.some((byte) => byte >= 0x80)) return undefined;
   const footer = ((bytes[5] ?? 0) & 0x10) === 0 ? 0 : 10;

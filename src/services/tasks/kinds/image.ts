@@ -12,9 +12,12 @@ export function imageKind(imageJobs: Gateway['imageJobs']): Kind {
     request: z.object({ prompt: z.string(), model: z.string(), references: z.array(reference).optional() }),
     durationKey: ({ model }) => `image:${model}`,
     model: ({ model }) => model,
-    submit({ prompt, model }, { idempotencyKey, materials: { references = [] } }) {
-      const image = references.map(({ given }) => given);
-      return imageJobs.create({ prompt, model, ...(image.length > 0 && { image }) }, { idempotencyKey });
+    keyed: {
+      bodyOf({ prompt, model }, { references = [] }) {
+        const image = references.map(({ given }) => given);
+        return imageJobs.bodyOf({ prompt, model, ...(image.length > 0 && { image }) });
+      },
+      send: ({ body, idempotencyKey }) => imageJobs.send(body, { idempotencyKey }),
     },
   });
 }

@@ -37,6 +37,7 @@ export function imgxFollowUps(imgx: Gateway['imgx'], source: Source): Kind[] {
     kind({
       name: 'action',
       source,
+      mayBeMissing: 'button',
       request: followUp.extend({ customId: z.string() }),
       patience: ({ customId }) => (FILMS.has(meaningOfAction(customId).family) ? 'video' : 'picture'),
       durationKey: ({ customId }) => meaningOfAction(customId).family,
@@ -56,6 +57,7 @@ export function imgxFollowUps(imgx: Gateway['imgx'], source: Source): Kind[] {
     kind({
       name: 'animate',
       source,
+      mayBeMissing: 'button',
       patience: () => 'video',
       request: animation,
       durationKey: ({ extend }) => (extend ? 'extend' : 'animate'),

@@ -28,7 +28,7 @@ export function musicKinds(music: Gateway['music']): Kind[] {
       source,
       request: song,
       patience: () => 'music',
-      mayBeMissing: true,
+      mayBeMissing: 'kind',
       durationKey: ({ model = '' }) => `song:${model}`,
       model: ({ model }) => model,
       submit: ({ prompt, isLyrics, style, title, instrumental, model }) =>

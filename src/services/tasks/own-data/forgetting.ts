@@ -52,6 +52,11 @@ export class Forgetting {
     });
   }
 
+  /** Something of a member's wish is left to do. */
+  isUnderWay(memberId: string): boolean {
+    return this.#cases.has(memberId);
+  }
+
   /** Waits for what is under way, but for no answer of Discord's. */
   async finish(): Promise<void> {
     this.#isStopped = true;

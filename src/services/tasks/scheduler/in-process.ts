@@ -177,9 +177,9 @@ export class InProcessScheduler implements Scheduler {
     if (trouble.kind === 'busy') this.#slowDown('complaint', road, now);
     const began = road.breaker.troubled(trouble, isProbe, now);
     if (began) {
-      const { kind, reason } = trouble;
+      const { kind } = trouble;
       const forMs = began.until - now;
-      this.#log.warn({ lane: road.lane.name, kind, reason, forMs }, 'A lane to the gateway is paused.');
+      this.#log.warn({ lane: road.lane.name, kind, forMs }, 'A lane to the gateway is paused.');
     }
     const { pause } = road.breaker;
     for (const entry of entries) {

@@ -41,5 +41,11 @@ export interface Backend {
 /** So many rows at once while going through a namespace; the adapters' own ten make it slow beyond measure. */
 export const ROWS_AT_ONCE = 1_000;
 
+/** Its rows may have megabytes each: orders as they were sent. */
+export const LARGE = 'sent';
+const LARGE_ROWS_AT_ONCE = 8;
+
+export const rowsAtOnce = (namespace: string): number => (namespace === LARGE ? LARGE_ROWS_AT_ONCE : ROWS_AT_ONCE);
+
 /** Its keys are asked for in ranges: the ledger's, by day. */
 export const RANGED = 'ledger';

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { KeyvSqlite, type SqliteDriver } from '@keyv/sqlite';
-import { type Backend, type Durability, type Range, ROWS_AT_ONCE, type Row } from './backend.ts';
+import { type Backend, type Durability, type Range, type Row, rowsAtOnce } from './backend.ts';
 import { StoreError, storeFailure } from './store-error.ts';
 
 export const TABLE = 'atelier';
@@ -41,9 +41,9 @@ export class Connection implements Backend {
     this.#database = database;
   }
 
-  adapter(_namespace: string, durability: Durability): KeyvSqlite {
+  adapter(namespace: string, durability: Durability): KeyvSqlite {
     const driver = this.#driverFor(durability);
-    const adapter = new KeyvSqlite({ table: TABLE, iterationLimit: ROWS_AT_ONCE, driver });
+    const adapter = new KeyvSqlite({ table: TABLE, iterationLimit: rowsAtOnce(namespace), driver });
     this.#anyAdapter ??= adapter;
     return adapter;
   }

@@ -5,7 +5,7 @@ import type { Log } from '../../../lib/log.ts';
 import type { Entries } from '../../ledger/entries.ts';
 import { isLive, type Task } from '../task.ts';
 import { lineOf, type TaskLine } from '../task-line.ts';
-import type { Duration, ForgettingMark, PageQuestion, TaskPage, TaskStore } from '../task-store.ts';
+import type { Duration, ForgettingMark, PageQuestion, SentBody, TaskPage, TaskStore } from '../task-store.ts';
 import { withoutExpiredToken } from '../transitions.ts';
 import { AskingMark } from './asking-mark.ts';
 import { DurationBook } from './duration-book.ts';
@@ -19,6 +19,7 @@ import { ownerAskedFor, ownersOf } from './owners.ts';
 import { Quarantine } from './quarantine.ts';
 import { RemoteRows } from './remote-rows.ts';
 import { isPastLine } from './retention.ts';
+import { SentRows } from './sent-rows.ts';
 import type { Shelf } from './shelf.ts';
 import type { Shelves } from './shelves.ts';
 import { pageOf } from './task-page.ts';
@@ -44,6 +45,7 @@ const DAY_MS = 24 * 3_600_000;
  *
  * - a new task: its lines, then the task. An unsettled line without a task is not shown.
  * - a settled task: the finished row, its lines, then the live row goes. Found in both places, the finished one is right.
+ * - an order as it is sent: after its task, before the gateway hears of it; it goes after a task that needs it no more.
  * - a finished task that changes or goes: its lines point at it until that is done.
  *
  * Locks are taken in the order member, server, task.
@@ -55,6 +57,7 @@ export class KeptTasks implements TaskStore {
   readonly #index: LineIndex;
   readonly #durations: DurationBook;
   readonly #remotes: RemoteRows;
+  readonly #sent: SentRows;
   readonly #forgettings: ForgettingRows;
   readonly #asking: AskingMark;
   /** The ledger's part of the store. */
@@ -74,6 +77,7 @@ export class KeptTasks implements TaskStore {
     this.#index = new LineIndex(shelves.index, quarantine);
     this.#remotes = new RemoteRows(shelves.remotes);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
+    this.#sent = new SentRows(shelves.sent);
     this.#forgettings = new ForgettingRows(shelves.forgetting, quarantine);
     this.#asking = new AskingMark(shelves.asking);
     this.follows = shelves.follows;
@@ -95,6 +99,7 @@ export class KeptTasks implements TaskStore {
       else {
         const task = withoutExpiredToken(stored, now);
         if (task !== stored) expired.push(id);
+        this.#sent.found(task);
         live.push(task);
       }
     }
@@ -123,6 +128,8 @@ export class KeptTasks implements TaskStore {
 
   remove(task: Task): Promise<void> {
     return this.#alone(task, async () => {
+      // Before its task, so that nothing of a member's words stays that leads to nobody.
+      await this.#sent.remove(task.id);
       await this.#writeLines(task, pointing);
       await this.#remotes.forget(task);
       await this.#rows.removeLive(task.id);
@@ -159,6 +166,14 @@ export class KeptTasks implements TaskStore {
         find: (ids) => this.#rows.find(ids),
       }),
     );
+  }
+
+  keepSent(id: string, sent: SentBody): Promise<void> {
+    return this.#sent.put(id, sent);
+  }
+
+  sentOf(id: string): Promise<SentBody | undefined> {
+    return this.#sent.read(id);
   }
 
   addDuration(key: string, duration: Duration): Promise<void> {
@@ -204,6 +219,7 @@ export class KeptTasks implements TaskStore {
       await this.#writeLines(task);
       await this.#rows.removeLive(task.id);
     } else await this.#changeFinished(task);
+    await this.#sent.follow(task);
   }
 
   async #changeFinished(task: Task): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Backend, RANGED } from './backend.ts';
+import { type Backend, LARGE, RANGED } from './backend.ts';
 import { Shelf } from './shelf.ts';
 
 export type Shelves = ReturnType<typeof shelvesOn>;
@@ -11,6 +11,8 @@ export function shelvesOn(backend: Backend) {
     live: shelf('live'),
     /** All others, for as long as they are kept. */
     finished: shelf('finished'),
+    /** Orders as they were sent, until it is known what became of them. */
+    sent: shelf(LARGE),
     /** The lines of each member and server; after a power cut the tasks tell what is missing. */
     index: retrievable('index'),
     /** Who used what. What tasks that are gone have left here cannot be made again. */

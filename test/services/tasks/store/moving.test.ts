@@ -13,6 +13,8 @@ async function used(site: Site): Promise<SiteRow[]> {
       const task = makeTask({ times: { created: START + at }, text: '🦊 "quoted" \u0000' });
       await store.put(at % 3 === 0 ? task : settled(task));
     }
+    for (let at = 0; at < 20; at++)
+      await store.keepSent(`sent-${at}`, { idempotencyKey: `key-${at}`, body: '{"a":"🦊"}' });
     await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
     await store.entries.setOpenSince('2026-01-01');
     const entry = { id: 'x', at: START, kind: 'imagine', facts: [{ standing: 'settled' as const, at: START }] };

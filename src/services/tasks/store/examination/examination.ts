@@ -22,6 +22,7 @@ import { counted, type Finding, type Look } from './finding.ts';
 import { lookAtLedger } from './ledger.ts';
 import { lookAtLines } from './lines.ts';
 import { sorted } from './rows.ts';
+import { lookAtSent } from './sent.ts';
 import { lookAtTasks } from './tasks.ts';
 
 export interface Examination {
@@ -106,6 +107,7 @@ async function examineRows(
     tasks,
     await lookAtDurations(shelves.durations, quarantine),
     await lookAtWishes(shelves.forgetting, quarantine),
+    await lookAtSent(shelves.sent, tasks.tasks),
     await lookAtLines(shelves.index, quarantine, tasks.tasks),
     await lookAtLedger(shelves, quarantine, { tasks: tasks.tasks, clock, prices }),
     await lookAtExpired(backend, clock),

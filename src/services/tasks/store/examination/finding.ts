@@ -11,6 +11,7 @@ export type FindingKind =
   | 'line-dangling'
   | 'line-outdated'
   | 'row-astray'
+  | 'order-astray'
   | 'entry-missing'
   | 'entry-different';
 

@@ -1,5 +1,5 @@
 import type { KeyvStorageAdapter } from 'keyv';
-import type { Backend } from '../backend.ts';
+import { type Backend, rowsAtOnce } from '../backend.ts';
 import type { OpenedBackend } from '../remote/open-remote.ts';
 import { isMarked } from '../schema-version.ts';
 import { rowFormat, Unreadable } from '../shelf.ts';
@@ -65,9 +65,9 @@ async function moveRows(from: Backend, to: Backend, namespace: string): Promise<
   const there = await digestsIn(to, namespace);
   const [source, target] = [adapterOf(from, namespace), adapterOf(to, namespace)];
   const past = [...there.keys()].filter((key) => !wanted.has(key));
-  for (const keys of parts(past)) await target.deleteMany(keys);
+  for (const keys of parts(past, WRITTEN_AT_ONCE)) await target.deleteMany(keys);
   const missing = [...wanted].filter(([key, digest]) => there.get(key) !== digest).map(([key]) => key);
-  for (const keys of parts(missing)) {
+  for (const keys of parts(missing, Math.min(WRITTEN_AT_ONCE, rowsAtOnce(namespace)))) {
     const texts = await source.getMany<string>(keys);
     const rows = keys.flatMap((key, at) => rowOf(key, texts[at]));
     const written = rows.length === 0 ? [] : await target.setMany(rows);
@@ -75,8 +75,8 @@ async function moveRows(from: Backend, to: Backend, namespace: string): Promise<
   }
 }
 
-function* parts(keys: readonly string[]): Generator<string[]> {
-  for (let at = 0; at < keys.length; at += WRITTEN_AT_ONCE) yield keys.slice(at, at + WRITTEN_AT_ONCE);
+function* parts(keys: readonly string[], most: number): Generator<string[]> {
+  for (let at = 0; at < keys.length; at += most) yield keys.slice(at, at + most);
 }
 
 /** Its time is in the row, as keyv writes it. */

@@ -6,7 +6,7 @@ import type { KeyvStorageAdapter } from 'keyv';
 import type { Pool } from 'pg';
 import { systemClock } from '../../../../lib/clock.ts';
 import { within } from '../../../../lib/within.ts';
-import { type Backend, type Range, ROWS_AT_ONCE, type Row } from '../backend.ts';
+import { type Backend, type Range, ROWS_AT_ONCE, type Row, rowsAtOnce } from '../backend.ts';
 import type { StoreError } from '../store-error.ts';
 import { checked } from './checked-adapter.ts';
 import type { Line } from './line.ts';
@@ -130,14 +130,15 @@ export class Postgres implements Backend {
   }
 
   async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {
+    const most = rowsAtOnce(namespace);
     let after: string | undefined;
     for (;;) {
       const beyond = after === undefined ? 'true' : 'key > $3';
       const values = [namespace, Date.now(), ...(after === undefined ? [] : [after])];
-      const rows = await this.#page(`(expires IS NULL OR expires > $2) AND ${beyond}`, values, ROWS_AT_ONCE);
+      const rows = await this.#page(`(expires IS NULL OR expires > $2) AND ${beyond}`, values, most);
       for (const { key, text } of rows) yield [key, text];
       after = rows.at(-1)?.key;
-      if (rows.length < ROWS_AT_ONCE) return;
+      if (rows.length < most) return;
     }
   }
 

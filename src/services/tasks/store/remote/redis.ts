@@ -1,7 +1,7 @@
 import type { createClient } from '@keyv/redis';
 import type { KeyvStorageAdapter } from 'keyv';
 import type { Log } from '../../../../lib/log.ts';
-import { type Backend, RANGED, type Range, ROWS_AT_ONCE, type Row } from '../backend.ts';
+import { type Backend, RANGED, type Range, ROWS_AT_ONCE, type Row, rowsAtOnce } from '../backend.ts';
 import { StoreError } from '../store-error.ts';
 import { checked, type KeyOrder } from './checked-adapter.ts';
 import type { Line } from './line.ts';
@@ -135,7 +135,10 @@ export class Redis implements Backend {
       cursor = String(page.cursor);
       const keys = page.keys.map((key) => key.slice(beginning.length)).filter((key) => !seen.has(key));
       for (const key of keys) seen.add(key);
-      for (const { key, text } of await this.#rowsOf(namespace, [...new Set(keys)])) yield [key, text];
+      const most = rowsAtOnce(namespace);
+      const fresh = [...new Set(keys)];
+      for (let at = 0; at < fresh.length; at += most)
+        for (const { key, text } of await this.#rowsOf(namespace, fresh.slice(at, at + most))) yield [key, text];
     } while (cursor !== '0');
   }
 

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { end, messageFrom, start } from '../discord/child.ts';
+import type { Weight } from '../discord/weigh.ts';
+import { table } from '../table.ts';
+import { startBot } from '../tasks/bot.ts';
+import { StoreFolder } from '../tasks/store-folder.ts';
+import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
+
+const JOBS = 500;
+/** So many are ordered before the sides say how it stands. */
+const BATCH = 10;
+const LOOK_MS = 500;
+const TARGET_MIB = 200;
+const MIB = 2 ** 20;
+
+/** The most that the bot's process has taken of the memory, by what the kernel has noted of it, while many results of two megabytes come. */
+export async function measureLoad(): Promise<void> {
+  const folder = await StoreFolder.open();
+  const sides = start(new URL('sides.ts', import.meta.url));
+  try {
+    const { settings } = await messageFrom<LoadServed>(sides);
+    const file = await folder.filled({ tasks: 0, ageMs: 0 });
+    const weigher = new URL('../discord/weigh.ts', import.meta.url).href;
+    const bot = startBot({ ...settings, STORE_URL: `sqlite://${file}`, LOG_LEVEL: 'info' }, [
+      '--expose-gc',
+      '--import',
+      weigher,
+    ]);
+    try {
+      await bot.here;
+      const pid = bot.process.pid ?? 0;
+      const before = await resident(pid);
+      let state = await ask(BATCH);
+      for (let ordered = BATCH; ordered < JOBS; ordered += BATCH) state = await ask(BATCH);
+      const ordered = await resident(pid);
+      const endedEarly = state.ended;
+      while (state.shown < JOBS) {
+        await sleep(LOOK_MS);
+        state = await ask(0);
+      }
+      const after = await resident(pid);
+      bot.process.send('weigh');
+      const { residentBytes } = await messageFrom<Weight>(bot.process);
+      report({ before, ordered, after, left: residentBytes, endedEarly });
+    } finally {
+      await end(bot.process);
+    }
+  } finally {
+    await Promise.all([end(sides), folder.close()]);
+  }
+
+  function ask(jobs: number): Promise<LoadState> {
+    sides.send({ jobs } satisfies LoadOrder);
+    return messageFrom<LoadState>(sides);
+  }
+}
+
+interface Resident {
+  now: number;
+  most: number;
+}
+
+async function resident(pid: number): Promise<Resident> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const bytesOf = (name: string): number => 1_024 * Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
+  return { now: bytesOf('VmRSS'), most: bytesOf('VmHWM') };
+}
+
+interface Figures {
+  before: Resident;
+  ordered: Resident;
+  after: Resident;
+  left: number;
+  endedEarly: number;
+}
+
+function report({ before, ordered, after, left, endedEarly }: Figures): void {
+  const mib = (bytes: number): string => (bytes / MIB).toFixed(0);
+  console.log(`
+${JOBS} image jobs, of which ${JOBS - endedEarly} were still in flight when the last one was ordered, each with a result of two megabytes; MiB of the bot's
+own process, as the kernel counts them. Target: at most ${TARGET_MIB}.
+`);
+  const rows = [
+    ['when it is here', mib(before.now)],
+    ['at most, until all are ordered', mib(ordered.most)],
+    ['at most, until all are shown', mib(after.most)],
+    ['at the end, after a collection', mib(left)],
+  ];
+  console.log(table(['', 'MiB'], rows));
+}

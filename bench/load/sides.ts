@@ -1,0 +1,75 @@
+import { on } from 'node:events';
+import sharp from 'sharp';
+import { startDiscord } from '../../sandbox/discord/discord.ts';
+import { startGateway } from '../../sandbox/gateway/gateway.ts';
+import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
+import { commands } from '../../src/commands/index.ts';
+import { registrationOf } from '../../src/discord/registration.ts';
+import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
+
+/** The embedded sides in a process of their own, whose results are all the same image: drawing is not what is measured. */
+
+const KEY = 'sk-sandbox';
+/** So many times as fast as in life, so that all jobs are under way when the first ones end. */
+const GATEWAY_SPEED = 0.5;
+const UNBOUND = 1_000_000_000;
+/** Noise cannot be packed: this is an image of two megabytes. */
+const SIDE = 840;
+const LEAST_BYTES = 2_000_000;
+
+const PREVIEW_SIDE = 64;
+
+const [image, preview] = await Promise.all([noise(SIDE), noise(PREVIEW_SIDE)]);
+if (image.bytes.length < LEAST_BYTES) throw new Error(`The image has ${image.bytes.length} bytes only.`);
+const drawGrid: Studio['drawGrid'] = async (_, { finished }) => (finished === undefined ? image : preview);
+const studio = { ...openStudio(), drawGrid };
+const gateway = await startGateway({ keys: [{ key: KEY }], seed: 1, speed: GATEWAY_SPEED, studio });
+const discord = await startDiscord({ limits: { webhookPerToken: UNBOUND, acknowledgeMs: 60_000 } });
+await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
+  method: 'PUT',
+  headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
+  body: JSON.stringify(commands.map((command) => registrationOf(command, { userInstall: false }))),
+});
+/** Its book of requests forgets the oldest, so what was seen in it is remembered here. */
+const seen = new Set<number>();
+/** The same order twice within a moment is one. */
+let ordered = 0;
+
+process.send?.({
+  settings: {
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    GATEWAY_BASE_URL: gateway.url,
+    GATEWAY_API_KEY: KEY,
+    GATEWAY_POLLS_PER_SECOND: '200',
+  },
+} satisfies LoadServed);
+
+for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
+  const { jobs } = order as LoadOrder;
+  if (jobs > 0) {
+    const member = discord.as('member');
+    for (let more = 0; more < jobs; more++) {
+      ordered += 1;
+      const exchange = await member.slash('imagine', { prompt: `a fox, number ${ordered}` });
+      await exchange.acknowledged();
+    }
+  }
+  process.send?.(state());
+}
+await Promise.all([discord.close(), gateway.close()]);
+await studio.close();
+
+function state(): LoadState {
+  for (const { id, status, files } of discord.heard)
+    if (status === 200 && files.some((file) => file.bytes >= LEAST_BYTES)) seen.add(id);
+  const jobs = gateway.jobs.list();
+  return { begun: jobs.length, ended: jobs.filter(({ state }) => state === 'succeeded').length, shown: seen.size };
+}
+
+async function noise(side: number) {
+  const size = { width: side, height: side };
+  const grain = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+  const drawn = sharp({ create: { ...size, channels: 3, background: '#000', noise: grain } });
+  return { bytes: await drawn.png().toBuffer(), mime: 'image/png', ...size } as const;
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
+import { crc32, createDeflate, deflateSync } from 'node:zlib';
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}
+
+interface PngShape {
+  width: number;
+  height: number;
+  bits: 8 | 16;
+  /** 2 for colours, 6 with alpha. */
+  colours: 2 | 6;
+  isInterlaced: boolean;
+}
+
+function pngOf({ width, height, bits, colours, isInterlaced }: PngShape, pixels: Buffer): Buffer {
+  const head = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, bits, colours, 0, 0, isInterlaced ? 1 : 0]);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** 20 MB that cannot be compressed, as a host may send them. Made here, so that nothing is loaded for it. */
+export function heavyPng(): Buffer {
+  const [width, height] = [2_580, 2_580];
+  const line = 1 + 3 * width;
+  const lines = randomBytes(line * height);
+  for (let at = 0; at < lines.length; at += line) lines[at] = 0;
+  return pngOf({ width, height, bits: 8, colours: 2, isInterlaced: false }, deflateSync(lines, { level: 0 }));
+}
+
+/** Where each of the seven passes of an interlaced PNG begins, and its steps: across, then down. */
+const PASSES = [
+  [0, 8, 0, 8],
+  [4, 8, 0, 8],
+  [0, 4, 4, 8],
+  [2, 4, 0, 4],
+  [0, 2, 2, 4],
+  [1, 2, 0, 2],
+  [0, 1, 1, 2],
+] as const;
+const PIECE_BYTES = 2 ** 20;
+
+/** 79 million black pixels of 16 bits that have to be decoded all at once: 600 KB. */
+export async function hugePng(): Promise<Buffer> {
+  const side = 8_888;
+  const passes = PASSES.map(
+    ([x, across, y, down]) => Math.ceil((side - y) / down) * (1 + 8 * Math.ceil((side - x) / across)),
+  );
+  const deflate = createDeflate({ level: 9 });
+  const packed = buffer(deflate);
+  for (let bytes = passes.reduce((sum, pass) => sum + pass, 0); bytes > 0; bytes -= PIECE_BYTES) {
+    if (!deflate.write(Buffer.alloc(Math.min(bytes, PIECE_BYTES)))) await once(deflate, 'drain');
+  }
+  deflate.end();
+  return pngOf({ width: side, height: side, bits: 16, colours: 6, isInterlaced: true }, await packed);
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openLog } from '../../src/lib/log.ts';
+import { PCM_RATE } from '../../src/lib/pcm.ts';
+import { MediaError, openMedia } from '../../src/services/media/index.ts';
+import { mediaTypes } from '../../src/services/media/recognise/types.ts';
+import { MediaProcess } from '../../src/services/media-process/media-process.ts';
+import { openSounds } from '../../src/services/sound/sounds.ts';
+import { table } from '../table.ts';
+import { heavyPng, hugePng } from './images.ts';
+
+/** Long enough for a thousand looks at the event loop. */
+const IDLE_MS = 3_000;
+const UPLOAD_LIMIT = 10 * 2 ** 20;
+const MINUTE = 60;
+
+/** How long the event loop of this process, which stands for the bot's, keeps others waiting while files are worked on in the other one. */
+export async function measureMedia(): Promise<void> {
+  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const own = new MediaProcess({ clock: systemClock, log });
+  const settings = { gatewayOrigin: 'http://127.0.0.1:1', apiKey: 'sk-unused', allowPrivate: false };
+  const media = openMedia(settings, { log, process: own });
+  const sounds = openSounds({ log, process: own });
+  const rows: string[][] = [];
+  const measure = async (name: string, work: () => Promise<unknown>): Promise<void> => {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    const start = performance.now();
+    const cpu = process.cpuUsage();
+    delay.enable();
+    await work();
+    delay.disable();
+    const { user, system } = process.cpuUsage(cpu);
+    const ms = (nanoseconds: number): string => (nanoseconds / 1e6).toFixed(1);
+    rows.push([
+      name,
+      (performance.now() - start).toFixed(0),
+      ((user + system) / 1000).toFixed(0),
+      ms(delay.percentile(50)),
+      ms(delay.percentile(99)),
+      ms(delay.max),
+      megabytes(process.pid),
+      own.pid === undefined ? '-' : megabytes(own.pid),
+    ]);
+  };
+
+  const bytes = heavyPng();
+  const voice = spoken();
+  const huge = await hugePng();
+  await measure('idle', () => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
+  await measure('start and first image', () => media.imageFacts(bytes));
+  await measure(`fit ${(bytes.length / 1e6).toFixed(0)} MB`, () =>
+    media.fit({ bytes, type: mediaTypes.png }, UPLOAD_LIMIT),
+  );
+  await measure('check 20 MB', () => media.checkedPicture(bytes));
+  await measure('write a minute of voice', async () => {
+    const writer = sounds.writing({ mostSeconds: MINUTE });
+    // As a model speaks it: piece by piece.
+    for (const piece of voice) writer.add(piece);
+    return await writer.finish();
+  });
+  await measure('refuse 79 million pixels', async () => {
+    await media.checkedPicture(huge).catch((error: unknown) => {
+      if (!(error instanceof MediaError)) throw error;
+    });
+  });
+  await measure('idle again', () => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
+  console.log(table(['while', 'ms', 'CPU ms', 'delay p50', 'p99', 'most', 'bot MiB', 'media MiB'], rows));
+  console.log('Delays of the event loop in ms, at a resolution of 1 ms; memory is the most so far of each process.');
+  await Promise.all([media.close(), sounds.close(), own.close()]);
+}
+
+function spoken(): Int16Array[] {
+  const piece = Int16Array.from(
+    { length: PCM_RATE / 5 },
+    (_, at) => 8_000 * Math.sin((at * 2 * Math.PI * 220) / PCM_RATE),
+  );
+  return Array<Int16Array>(MINUTE * 5).fill(piece);
+}
+
+/** The most that it had so far. */
+function megabytes(pid: number): string {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024).toFixed(0);
+}

@@ -1,0 +1,91 @@
+import type { Exception } from './judge.ts';
+
+/** Each by the pattern as it is written and the file where it stands. One that is no longer needed is an error. */
+export const exceptions: readonly Exception[] = [
+  {
+    pattern: String.raw`new RegExp(on.route.source, on.route.flags.replace(/[gy]/g, ''))`,
+    path: 'sandbox/discord/faults.ts',
+    reason: 'A copy of a pattern that a test wrote, without its memory of the last match.',
+  },
+  {
+    pattern: String.raw`new RegExp(target.path.source, target.path.flags.replace(/[gy]/g, ''))`,
+    path: 'sandbox/gateway/faults.ts',
+    reason: 'A copy of a pattern that a test wrote, without its memory of the last match.',
+  },
+  {
+    pattern: String.raw`/^\p{RGI_Emoji}$/v`,
+    path: 'sandbox/discord/judge/emoji.ts',
+    reason: 'The checker does not know the flag; a set of fixed texts cannot be matched in two ways.',
+  },
+  {
+    pattern: String.raw`/^\p{RGI_Emoji}$/v`,
+    path: 'src/views/task-buttons.ts',
+    reason: 'The checker does not know the flag; a set of fixed texts cannot be matched in two ways.',
+  },
+  {
+    pattern: String.raw`/^(?:\p{RGI_Emoji}\s*){1,27}$/v`,
+    path: 'sandbox/web/page/markdown/markdown.tsx',
+    reason: 'The checker does not know the flag; at most 27 emoji, in a message of at most 4,000 letters.',
+  },
+  {
+    pattern: String.raw`/\s*\S{1,40}\s*/g`,
+    path: 'sandbox/gateway/realtime/voice.ts',
+    reason: 'The text is one that the embedded gateway wrote itself.',
+  },
+  {
+    pattern: String.raw`/[^aeiouy\s]*[aeiouy]+/g`,
+    path: 'sandbox/gateway/realtime/voice.ts',
+    reason: 'Sees one word of a text that the embedded gateway wrote itself, at most 40 letters.',
+  },
+  {
+    pattern: String.raw`/\s*\S{1,24}\s*/g`,
+    path: 'sandbox/gateway/wire/text-events.ts',
+    reason: 'The text is one that the embedded gateway wrote itself.',
+  },
+  {
+    pattern: String.raw`/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu`,
+    path: 'sandbox/gateway/studio/shorten.ts',
+    reason: 'Prompts in the sandbox come from its own page, whose messages have at most 6,000 letters.',
+  },
+  {
+    pattern: String.raw`/[,;:.\s]+$/`,
+    path: 'sandbox/gateway/studio/shorten.ts',
+    reason: 'Prompts in the sandbox come from its own page, whose messages have at most 6,000 letters.',
+  },
+  {
+    pattern: String.raw`/\bhttps?:\/\/\S+|<[^>\s]*>/gi`,
+    path: 'sandbox/gateway/studio/words.ts',
+    reason: 'Sees at most the first 20,000 letters of a prompt.',
+  },
+  {
+    pattern: '/^```(?:([\\w+#.-]*)\\n)?([\\s\\S]*?)\\n*```\\n?/',
+    path: 'sandbox/web/page/markdown/blocks.ts',
+    reason: 'Runs in the browser of whoever tries the bot, over messages of at most 4,000 letters.',
+  },
+  {
+    pattern: String.raw`/^\n+|\n+$/g`,
+    path: 'sandbox/web/page/markdown/blocks.ts',
+    reason: 'Runs in the browser of whoever tries the bot, over messages of at most 4,000 letters.',
+  },
+  {
+    pattern: 'new RegExp(`^(?: {${indent + 1},}\\\\S[^\\\\n]*(?:\\\\n|$))+`)',
+    path: 'sandbox/web/page/markdown/blocks.ts',
+    reason: 'Only a number is put in; each line has one beginning and one end.',
+  },
+  {
+    pattern: "new RegExp(`^ {${least}}`, 'gm')",
+    path: 'sandbox/web/page/markdown/blocks.ts',
+    reason: 'Only a number is put in; nothing is repeated without a bound.',
+  },
+  {
+    pattern: '/^(`+)([\\s\\S]*?[^`])\\1(?!`)/',
+    path: 'sandbox/web/page/markdown/inline.ts',
+    reason: 'Runs in the browser of whoever tries the bot, over messages of at most 4,000 letters.',
+  },
+  {
+    pattern: String.raw`/<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi`,
+    path: 'src/services/gateway/clean.ts',
+    reason:
+      'What begins always ends, at the latest with the text, so no letter is looked at twice; at most 20,000 letters.',
+  },
+];

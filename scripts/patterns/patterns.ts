@@ -1,0 +1,42 @@
+import { type CallExpression, type NewExpression, parseSync, Visitor } from 'oxc-parser';
+
+/** A regular expression as it stands in a file. */
+export interface Pattern {
+  /** As it is written: `/x+$/g`, or the whole `new RegExp(…)` where it is put together as the program runs. */
+  readonly text: string;
+  readonly path: string;
+  readonly line: number;
+  /** Undefined where only the running program knows it. */
+  readonly regex: { readonly pattern: string; readonly flags: string } | undefined;
+}
+
+/** Every literal, and every call of `RegExp`. */
+export function patternsIn(path: string, source: string): Pattern[] {
+  const { program, errors } = parseSync(path, source);
+  if (errors[0]) throw new Error(`${path}: ${errors[0].message}`);
+  const found: Pattern[] = [];
+  const lineOf = (start: number): number => source.slice(0, start).split('\n').length;
+  const take = (text: string, start: number, regex: Pattern['regex']): void => {
+    found.push({ text, path, line: lineOf(start), regex });
+  };
+  const takeCall = (call: CallExpression | NewExpression): void => {
+    if (call.callee.type !== 'Identifier' || call.callee.name !== 'RegExp') return;
+    const [pattern, flags = ''] = call.arguments.map(textOf);
+    const isKnown = pattern !== undefined && flags !== undefined;
+    const text = isKnown ? `/${pattern}/${flags}` : source.slice(call.start, call.end);
+    take(text, call.start, isKnown ? { pattern, flags } : undefined);
+  };
+  new Visitor({
+    Literal(node) {
+      if ('regex' in node) take(source.slice(node.start, node.end), node.start, node.regex);
+    },
+    NewExpression: takeCall,
+    CallExpression: takeCall,
+  }).visit(program);
+  return found;
+}
+
+function textOf(node: unknown): string | undefined {
+  if (typeof node !== 'object' || node === null || !('value' in node)) return undefined;
+  return typeof node.value === 'string' ? node.value : undefined;
+}

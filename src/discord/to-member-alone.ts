@@ -1,0 +1,57 @@
+import type { MessagePlan } from '../views/plan.ts';
+import { persistently, type Until } from './persistence.ts';
+import type { Responder } from './responder.ts';
+import { isGone, isUnsent } from './too-late.ts';
+
+interface Words {
+  /** For the member alone. */
+  plan: MessagePlan;
+  /** For everybody, where nothing can be said in private before something else stands in public. */
+  neutral: MessagePlan;
+}
+
+/**
+ * Tells a member why nothing came of an interaction, and nobody else. The first follow-up after a public deferral takes the place of the
+ * deferred message and is as public as that, and once the deferred message is deleted Discord may take no follow-up at all. So something neutral
+ * is put there, the words follow in private, and then the neutral line goes, whatever became of the words.
+ */
+export async function toMemberAlone(responder: Responder, { plan, neutral }: Words, until: Until): Promise<void> {
+  // A press has changed nothing, so its message stays as it is and the words come beside it.
+  if (responder.acknowledgedUpdate) return tellBeside(responder, plan, until);
+  if (!responder.isPublic) return persistently(() => responder.tell(plan), until);
+  try {
+    await persistently(() => unlessGone(responder.edit(neutral)), until);
+    await tellBeside(responder, plan, until);
+  } finally {
+    await persistently(() => unlessGone(responder.takeAway()), until);
+  }
+}
+
+/** The same for a further message beside the answer. */
+export async function insteadOfOther(
+  responder: Responder,
+  { id, isPrivate }: { id: string; isPrivate: boolean },
+  { plan, neutral }: Words,
+  until: Until,
+): Promise<void> {
+  if (isPrivate) return persistently(() => responder.editOther(id, plan), until);
+  try {
+    await persistently(() => unlessGone(responder.editOther(id, neutral)), until);
+    await tellBeside(responder, plan, until);
+  } finally {
+    await persistently(() => unlessGone(responder.takeAwayOther(id)), until);
+  }
+}
+
+/** Nothing keeps a follow-up from coming twice, so it is sent again only where it cannot have been heard. */
+const tellBeside = (responder: Responder, plan: MessagePlan, until: Until): Promise<void> =>
+  persistently(() => responder.tellBeside(plan), until, isUnsent);
+
+/** Somebody may have been faster. */
+async function unlessGone(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}

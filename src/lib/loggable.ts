@@ -1,0 +1,174 @@
+/** Longer texts explain nothing more. */
+const LONGEST_TEXT = 500;
+const LONGEST_MESSAGE = 300;
+const MOST_FRAMES = 20;
+const LONGEST_FRAME = 300;
+/** How far into what an object holds, and how many of each. */
+const DEEPEST = 4;
+const MOST_ENTRIES = 50;
+/** Of all texts of one line together. */
+const MOST_LETTERS = 16_000;
+
+/** Classes whose messages are written by whoever throws, and not by a server or a parser that quotes what it was given. */
+const OWN_WORDS: ReadonlySet<string> = new Set([
+  'Error',
+  'TypeError',
+  'RangeError',
+  'ReferenceError',
+  'AggregateError',
+]);
+/** A code is a name. What is none may be a text that was sent. */
+const NAME = /^[\w.:/-]{1,64}$/;
+const METHOD = /^[A-Z]{1,10}$/;
+/** From the first quotation mark on it may be what somebody sent. */
+const QUOTED = /(^|[\s([{<:=,])["'`‘“«][\s\S]*$/;
+const FRAME = /^\s+at (?=.*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$)/;
+
+/**
+ * What the log may know of an error: where it was thrown, and names and numbers of what failed. Errors of the libraries hold the whole
+ * request with every byte of its files, and the messages of servers and parsers quote what they were sent; none of that is written.
+ */
+export function loggableError(error: unknown): unknown {
+  return describe(error, new Budget(), 0);
+}
+
+/** Facts as they may stand in a line of the log: errors by what may be known of them, bytes by their number, nothing endless. */
+export function loggableFacts(facts: object): object {
+  const { err, ...others } = facts as { err?: unknown };
+  const budget = new Budget();
+  return { ...asRecord(others, budget, 0), ...(err !== undefined && { err: describe(err, budget, 0) }) };
+}
+
+/** A code or a word from outside, where it is a name and no text. */
+export const nameIn = (word: unknown): string | undefined =>
+  typeof word === 'string' && NAME.test(word) ? word : undefined;
+
+/** The message of an error where it quotes nobody, else the name of its class. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return messageOf(error) ?? classOf(error);
+}
+
+class Budget {
+  #left = MOST_LETTERS;
+
+  take(text: string, most = LONGEST_TEXT): string {
+    const length = Math.min(text.length, most, this.#left);
+    this.#left -= length;
+    return length === text.length ? text : `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  }
+}
+
+function describe(error: unknown, budget: Budget, depth: number): unknown {
+  // Anything may be thrown, also a text that somebody sent.
+  if (!(error instanceof Error)) return { type: typeof error };
+  const own = Object.getOwnPropertyDescriptors(error);
+  const read = (name: string): unknown => own[name]?.value;
+  const message = messageOf(error);
+  const route = read('requestBody') === undefined ? undefined : routeOf(read('url'));
+  const causes = Array.isArray(read('errors')) ? (read('errors') as unknown[]).slice(0, DEEPEST) : [];
+  const cause = read('cause');
+  return {
+    type: budget.take(classOf(error)),
+    ...(message !== undefined && { message: budget.take(message, LONGEST_MESSAGE) }),
+    ...namesIn(read),
+    ...(route !== undefined && { route: budget.take(route) }),
+    ...fieldsOf(read('rawError'), read('issues')),
+    stack: framesOf(error)
+      .map((frame) => budget.take(frame, LONGEST_FRAME))
+      .join('\n'),
+    ...(depth < DEEPEST && cause instanceof Error && { cause: describe(cause, budget, depth + 1) }),
+    ...(depth < DEEPEST && causes.length > 0 && { errors: causes.map((one) => describe(one, budget, depth + 1)) }),
+  };
+}
+
+const NAMES = ['kind', 'key', 'code', 'status', 'errno', 'syscall', 'signal'] as const;
+
+function namesIn(read: (name: string) => unknown): Record<string, unknown> {
+  const known = NAMES.map((name) => [name, read(name)] as const).filter(
+    ([, value]) => typeof value === 'number' || (typeof value === 'string' && NAME.test(value)),
+  );
+  const method = read('method');
+  return {
+    ...Object.fromEntries(known),
+    ...(typeof method === 'string' && METHOD.test(method) && { method }),
+  };
+}
+
+function messageOf(error: Error): string | undefined {
+  // What the system and the platform say names hosts, files and values; their codes say the same.
+  if (typeof (error as { code?: unknown }).code === 'string' || !OWN_WORDS.has(classOf(error))) return undefined;
+  const [line = ''] = String(error.message).slice(0, LONGEST_MESSAGE).split('\n');
+  return line.replace(QUOTED, '$1…');
+}
+
+/** A name of its own can be set to anything; the class is what the code says. */
+function classOf(error: Error): string {
+  const { name } = error.constructor ?? {};
+  return typeof name === 'string' && NAME.test(name) ? name : 'Error';
+}
+
+/** Where a request of the library went: its query may hold what was sent. */
+function routeOf(url: unknown): string | undefined {
+  return typeof url === 'string' ? URL.parse(url)?.pathname : undefined;
+}
+
+/** Frames alone: the message before them is left out, however many lines it has. */
+function framesOf(error: Error): string[] {
+  const stack = typeof error.stack === 'string' ? error.stack : '';
+  const message = String(error.message);
+  const start = message === '' ? 0 : stack.indexOf(message);
+  const rest = start < 0 ? stack : stack.slice(start + (message === '' ? 0 : message.length));
+  const lines = rest.slice(0, MOST_FRAMES * LONGEST_FRAME * 2).split('\n');
+  return lines.filter((line) => line.length <= LONGEST_FRAME * 2 && FRAME.test(line)).slice(0, MOST_FRAMES);
+}
+
+/** Which fields a server or a schema objects to, by their places and codes: the words beside them quote what stood there. */
+function fieldsOf(rawError: unknown, issues: unknown): { fields?: string[] } {
+  const fields = [...refusedFields(errorsIn(rawError)), ...(Array.isArray(issues) ? issues.map(issueOf) : [])];
+  return fields.length === 0 ? {} : { fields: fields.slice(0, MOST_ENTRIES) };
+}
+
+const errorsIn = (raw: unknown): unknown =>
+  typeof raw === 'object' && raw !== null && 'errors' in raw ? raw.errors : undefined;
+
+function issueOf(issue: unknown): string {
+  const { path, code } = (issue ?? {}) as { path?: unknown; code?: unknown };
+  const place = (Array.isArray(path) ? path : []).map(asName).join('.');
+  return `${place || 'value'}: ${asName(code)}`;
+}
+
+/** Discord tells of wrong fields as a tree whose leaves are lists of complaints. */
+export function refusedFields(tree: unknown, path = '', depth = 0): string[] {
+  if (typeof tree !== 'object' || tree === null || depth > 10) return [];
+  return Object.entries(tree)
+    .slice(0, MOST_ENTRIES)
+    .flatMap(([key, branch]) => {
+      if (key !== '_errors')
+        return refusedFields(branch, path === '' ? asName(key) : `${path}.${asName(key)}`, depth + 1);
+      const complaints: { code?: unknown }[] = Array.isArray(branch) ? branch.slice(0, DEEPEST) : [];
+      return complaints.map((complaint) => `${path || 'message'}: ${asName(complaint?.code)}`);
+    });
+}
+
+const asName = (value: unknown): string => {
+  const text = String(value);
+  return NAME.test(text) ? text : '?';
+};
+
+function asRecord(facts: object, budget: Budget, depth: number): Record<string, unknown> {
+  const entries = Object.entries(facts).slice(0, MOST_ENTRIES);
+  return Object.fromEntries(entries.map(([name, value]) => [budget.take(name), asFact(value, budget, depth)]));
+}
+
+function asFact(value: unknown, budget: Budget, depth: number): unknown {
+  if (typeof value === 'string') return budget.take(value);
+  if (typeof value !== 'object' || value === null) return typeof value === 'function' ? undefined : value;
+  if (value instanceof Error) return describe(value, budget, depth);
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof URL) return value.host;
+  if (depth >= DEEPEST) return '…';
+  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map((one) => asFact(one, budget, depth + 1));
+  return asRecord(value, budget, depth + 1);
+}

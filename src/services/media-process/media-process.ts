@@ -1,0 +1,323 @@
+import type { z } from 'zod';
+import type { Clock } from '../../lib/clock.ts';
+import { Child, type Report } from './child.ts';
+import { JobLost, type LossReason } from './job-lost.ts';
+import type { FileInput, Job } from './jobs.ts';
+import { type Lane, laneOf, lanes } from './lanes.ts';
+import { errorOf } from './reports.ts';
+import { residentBytes } from './resident.ts';
+
+/** Orders often follow each other within this, and starting costs a fifth of a second. */
+const IDLE_MS = 60_000;
+/** A large image takes some hundred milliseconds to fill its memory. */
+const SAMPLE_MS = 100;
+/** So often a job may be lost with the process: the second time it ran alone, so it was the reason. */
+const MOST_LOSSES = 2;
+
+export interface MediaProcessParts {
+  readonly clock: Clock;
+  readonly log: { warn(facts: object, sentence: string): void };
+  /** Of the whole process. */
+  readonly memoryBytes?: number;
+}
+
+const DEFAULT_MEMORY_BYTES = 512 * 2 ** 20;
+
+interface RunOptions {
+  readonly input?: FileInput | undefined;
+  /** A private file, which takes what is made in place of the pipe where that is large. */
+  readonly into?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Result<Facts> {
+  readonly facts: Facts;
+  readonly bytes: Buffer<ArrayBuffer>;
+}
+
+interface Entry {
+  readonly id: number;
+  readonly job: Job;
+  readonly input: FileInput | undefined;
+  readonly into: string | undefined;
+  readonly lane: Lane;
+  losses: number;
+  /** Nobody waits for it any more, but the process may still be at it. */
+  isAbandoned: boolean;
+  unsetLimit: () => void;
+  resolve(result: Result<object>): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Where files from outside are decoded, and everything is made that takes a codec. Starts with its first job, ends after
+ * a minute without one, and is replaced when it dies.
+ */
+export class MediaProcess {
+  readonly #clock: Clock;
+  readonly #log: MediaProcessParts['log'];
+  readonly #memoryBytes: number;
+  readonly #waiting: Entry[] = [];
+  /** Lost with the process once: each runs without company, so that the next loss tells whose fault it is. */
+  readonly #suspects: Entry[] = [];
+  readonly #running = new Map<number, Entry>();
+  #child: Child | undefined;
+  readonly #ending = new Set<Promise<void>>();
+  #begun = 0;
+  #holds = 0;
+  #unsetIdle: () => void = () => undefined;
+  #unsetSample: () => void = () => undefined;
+  #isClosed = false;
+
+  constructor({ clock, log, memoryBytes = DEFAULT_MEMORY_BYTES }: MediaProcessParts) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#memoryBytes = memoryBytes;
+  }
+
+  /** Undefined while there is none. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Has the process ready for work that is expected. */
+  start(): void {
+    if (this.#isClosed) return;
+    this.#child ??= this.#started();
+    if (this.#running.size === 0) this.#rest();
+  }
+
+  /** Keeps the process between two jobs of which the second needs what the first one left there. */
+  hold(): () => void {
+    this.#holds++;
+    return () => {
+      this.#holds--;
+    };
+  }
+
+  /** Throws what the job throws, and `JobLost` where it was the end of its process. */
+  async run<Facts>(
+    job: Job,
+    facts: z.ZodType<Facts>,
+    { input, into, signal }: RunOptions = {},
+  ): Promise<Result<Facts>> {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw new JobLost('closed');
+    const lane = lanes[laneOf(job)];
+    if (this.#waiting.filter((other) => other.lane === lane).length >= lane.mostWaiting) throw new JobLost('busy');
+    this.#begun++;
+    const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();
+    const entry: Entry = {
+      ...{ id: this.#begun, job, input, into, lane, losses: 0, isAbandoned: false, unsetLimit: () => undefined },
+      ...{ resolve, reject },
+    };
+    const cancel = (): void => this.#cancel(entry, signal?.reason);
+    signal?.addEventListener('abort', cancel, { once: true });
+    this.#waiting.push(entry);
+    this.#next();
+    try {
+      const result = await promise;
+      return { facts: facts.parse(result.facts), bytes: result.bytes };
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  /** Ends the process, and waits until it has ended. What is under way or waiting fails. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#unsetIdle();
+    for (const entry of this.#all()) this.#fail(entry, new JobLost('closed'));
+    this.#waiting.length = 0;
+    this.#suspects.length = 0;
+    this.#end();
+    await Promise.all(this.#ending);
+  }
+
+  #all(): Entry[] {
+    return [...this.#running.values(), ...this.#suspects, ...this.#waiting];
+  }
+
+  #next(): void {
+    if (this.#isClosed) return;
+    for (const entry of this.#startable()) this.#send(entry);
+    if (this.#running.size === 0) this.#rest();
+  }
+
+  #startable(): Entry[] {
+    const company = [...this.#running.values()].filter(({ lane }) => !lane.isTrusted);
+    if (company.some(({ losses }) => losses > 0)) return this.#taken(({ lane }) => lane.isTrusted);
+    const [suspect] = this.#suspects;
+    if (suspect) {
+      if (company.length > 0) return this.#taken(({ lane }) => lane.isTrusted);
+      this.#suspects.shift();
+      return [suspect, ...this.#taken(({ lane }) => lane.isTrusted)];
+    }
+    return this.#taken(() => true);
+  }
+
+  /** Takes out of the queue what its lane has room for now. */
+  #taken(may: (entry: Entry) => boolean): Entry[] {
+    const running = [...this.#running.values()];
+    const taken: Entry[] = [];
+    const full = new Set<Lane>();
+    for (const entry of [...this.#waiting]) {
+      const { lane } = entry;
+      if (!may(entry) || full.has(lane)) continue;
+      const there = [...running, ...taken].filter((other) => other.lane === lane);
+      const bytes = there.reduce((sum, { input }) => sum + sizeOf(input), sizeOf(entry.input));
+      // Who came first goes first, so nothing passes one that has no room yet.
+      if (there.length >= lane.mostAtOnce || (there.length > 0 && bytes > lane.mostBytes)) full.add(lane);
+      else {
+        taken.push(entry);
+        this.#waiting.splice(this.#waiting.indexOf(entry), 1);
+      }
+    }
+    return taken;
+  }
+
+  #send(entry: Entry): void {
+    const { id, job, input, into } = entry;
+    this.#unsetIdle();
+    this.#child ??= this.#started();
+    this.#child.work();
+    this.#running.set(id, entry);
+    this.#limit(entry);
+    const order = { id, job, ...(into !== undefined && { into }) };
+    if (input?.path === undefined) this.#child.send(order, input?.bytes);
+    else this.#child.send({ ...order, path: input.path });
+    if (this.#running.size === 1) this.#sampleLater();
+  }
+
+  #started(): Child {
+    const child: Child = new Child(this.#memoryBytes, {
+      reported: (report, body) => {
+        if (this.#child === child) this.#hear(report, body);
+      },
+      ended: (how) => {
+        if (this.#child !== child) return;
+        this.#log.warn({ how, jobs: this.#running.size }, 'The media process has ended by itself.');
+        this.#lost('died');
+      },
+    });
+    const ended = child.ended.then(() => void this.#ending.delete(ended));
+    this.#ending.add(ended);
+    return child;
+  }
+
+  #hear(report: Report, body: Buffer<ArrayBuffer>): void {
+    if ('residentBytes' in report) {
+      this.#judge(report.residentBytes);
+      return;
+    }
+    const entry = this.#running.get(report.id);
+    if (!entry) return;
+    if ('now' in report) {
+      entry.unsetLimit();
+      if (report.now === 'working') this.#limit(entry);
+      return;
+    }
+    if ('facts' in report) entry.resolve({ facts: report.facts, bytes: body });
+    else entry.reject(errorOf(report.failure));
+    this.#forget(entry);
+    this.#next();
+  }
+
+  #limit(entry: Entry): void {
+    entry.unsetLimit();
+    entry.unsetLimit = this.#clock.after(entry.lane.limitMs(entry.job), () => this.#late(entry));
+  }
+
+  #late(entry: Entry): void {
+    this.#log.warn({ job: entry.job.do }, 'A job of the media process took too long: the process is replaced.');
+    this.#fail(entry, new JobLost('time'));
+    // The others are not to blame.
+    const others = [...this.#running.values()].filter(({ isAbandoned }) => !isAbandoned);
+    this.#end();
+    this.#suspects.unshift(...others.filter(({ losses }) => losses > 0));
+    this.#waiting.unshift(...others.filter(({ losses }) => losses === 0));
+    this.#next();
+  }
+
+  #sampleLater(): void {
+    this.#unsetSample();
+    this.#unsetSample = this.#clock.after(SAMPLE_MS, () => void this.#sample());
+  }
+
+  async #sample(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined || this.#running.size === 0) return;
+    const bytes = await residentBytes(child.pid);
+    if (child !== this.#child || this.#running.size === 0) return;
+    if (bytes !== undefined) this.#judge(bytes);
+    if (this.#running.size > 0) this.#sampleLater();
+  }
+
+  #judge(bytes: number): void {
+    if (bytes <= this.#memoryBytes || this.#running.size === 0) return;
+    this.#log.warn(
+      { megabytes: Math.round(bytes / 2 ** 20) },
+      'The media process took too much memory: it is replaced.',
+    );
+    this.#lost('memory');
+  }
+
+  /** The process is gone, or has to go, through one of its jobs: which one is found by running each alone. */
+  #lost(reason: LossReason): void {
+    const running = [...this.#running.values()];
+    this.#end();
+    for (const entry of running) {
+      if (entry.isAbandoned) continue;
+      entry.losses++;
+      if (entry.losses >= MOST_LOSSES) this.#fail(entry, new JobLost(reason));
+      else if (entry.lane.isTrusted) this.#waiting.unshift(entry);
+      else this.#suspects.push(entry);
+    }
+    this.#next();
+  }
+
+  /** Ends the process; its jobs are the caller's. */
+  #end(): void {
+    const child = this.#child;
+    this.#child = undefined;
+    this.#unsetSample();
+    for (const entry of this.#running.values()) entry.unsetLimit();
+    this.#running.clear();
+    child?.kill();
+  }
+
+  #rest(): void {
+    this.#unsetIdle();
+    this.#child?.rest();
+    if (!this.#child || this.#isClosed) return;
+    this.#unsetIdle = this.#clock.after(IDLE_MS, () => (this.#holds > 0 ? this.#rest() : this.#end()));
+  }
+
+  #cancel(entry: Entry, reason: unknown): void {
+    if (this.#running.has(entry.id)) {
+      entry.isAbandoned = true;
+      this.#child?.send({ id: entry.id, cancelled: true });
+    } else this.#forget(entry);
+    entry.reject(reason);
+    this.#next();
+  }
+
+  #fail(entry: Entry, error: unknown): void {
+    this.#forget(entry);
+    entry.reject(error);
+  }
+
+  #forget(entry: Entry): void {
+    entry.unsetLimit();
+    this.#running.delete(entry.id);
+    for (const queue of [this.#waiting, this.#suspects]) {
+      const at = queue.indexOf(entry);
+      if (at >= 0) queue.splice(at, 1);
+    }
+  }
+}
+
+function sizeOf(input: FileInput | undefined): number {
+  if (!input) return 0;
+  return input.path === undefined ? input.bytes.byteLength : input.size;
+}

@@ -1,0 +1,101 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { Refusal } from '../../../lib/refusal.ts';
+import { MediaError } from '../../media/errors.ts';
+import { type Frame, FrameReader, writeFrame } from '../frames.ts';
+import type { Failure, Job, Order, Report } from '../jobs.ts';
+import { MemoryRoom } from './room.ts';
+import type { Done, Work } from './work.ts';
+
+/** Node itself, the libraries, and files that wait for their turn. */
+const OWN_BYTES = 128 * 2 ** 20;
+/** Its libraries, and the image itself. */
+const CHART_BYTES = 60 * 2 ** 20;
+const REPORT_MS = 100;
+/** The bot keeps what is larger out of its memory. */
+const MOST_PIPED = 4 * 2 ** 20;
+
+const memoryBytes = Number(process.argv[2]);
+const room = new MemoryRoom(Math.max(0, memoryBytes - OWN_BYTES));
+const underWay = new Map<number, AbortController>();
+
+const pipe = new Socket({ fd: 3 });
+const reader = new FrameReader(Number.POSITIVE_INFINITY, take);
+pipe.on('data', (piece: Buffer) => reader.read(piece));
+// The bot has ended, however it did. Whatever a library is still at is not waited for.
+for (const end of ['end', 'close', 'error']) pipe.on(end, () => process.kill(process.pid, 'SIGKILL'));
+// A terminal's Ctrl-C reaches this process too; the bot needs it until it has finished.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+// Elsewhere the bot looks for itself.
+if (process.platform !== 'linux') setInterval(() => tell({ residentBytes: process.memoryUsage.rss() }), REPORT_MS);
+
+function tell(report: Report, body?: Uint8Array): void {
+  writeFrame(pipe, report, body);
+}
+
+function take({ note, body }: Frame): void {
+  const order: Order = JSON.parse(note);
+  if ('cancelled' in order) underWay.get(order.id)?.abort(new Error('The job was cancelled.'));
+  else void carryOut(order, body);
+}
+
+async function carryOut(
+  { id, job, path, into }: Extract<Order, { job: Job }>,
+  body: Buffer<ArrayBuffer>,
+): Promise<void> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  underWay.set(id, controller);
+  const claim = async (bytes: number): Promise<() => void> => {
+    tell({ id, now: 'waiting' });
+    const release = await room.claim(bytes, signal);
+    tell({ id, now: 'working' });
+    return release;
+  };
+  try {
+    const bytes = path === undefined ? body : await readFile(path);
+    const { facts, body: made } = await done(job, { bytes, signal, claim });
+    const isUnchanged = made === undefined;
+    if (into !== undefined && made && made.length > MOST_PIPED) {
+      await writeFile(into, made);
+      tell({ id, facts: { ...facts, isUnchanged, fileBytes: made.length } });
+    } else tell({ id, facts: { ...facts, isUnchanged } }, made);
+  } catch (error) {
+    tell({ id, failure: failureOf(error) });
+  } finally {
+    underWay.delete(id);
+  }
+}
+
+/** What a job needs is loaded by the first one of its sort. */
+async function done(job: Job, work: Work): Promise<Done> {
+  switch (job.do) {
+    case 'fit':
+    case 'check':
+    case 'measure':
+    case 'side-mask':
+    case 'drawn-mask':
+      return await (await import('./images.ts')).image(job, work);
+    case 'chart': {
+      const release = await work.claim(CHART_BYTES, work.signal);
+      try {
+        const { drawChart } = await import('../../usage/chart/draw.ts');
+        return { facts: {}, body: await drawChart(job.chart) };
+      } finally {
+        release();
+      }
+    }
+    case 'read-sound':
+      return await (await import('./sounds.ts')).readSound(job, work);
+    case 'write-voice':
+      return await (await import('./sounds.ts')).writeVoice(job, work);
+    case 'drop-voice':
+      return await (await import('./sounds.ts')).dropVoice(job.voice);
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Refusal) return { kind: 'refusal', key: error.key, variables: { ...error.variables } };
+  if (error instanceof MediaError) return { kind: 'media', error: error.kind, message: error.message };
+  return { kind: 'bug', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+}

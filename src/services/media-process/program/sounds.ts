@@ -1,0 +1,62 @@
+import { systemClock } from '../../../lib/clock.ts';
+import { PCM_RATE } from '../../../lib/pcm.ts';
+import { Refusal } from '../../../lib/refusal.ts';
+import type { JobAnswer, ReadJob, WriteJob, WriteResult } from '../../sound/job.ts';
+import { Workroom } from '../../sound/workroom.ts';
+import type { Job } from '../jobs.ts';
+import type { Done, Work } from './work.ts';
+
+/** One file that is slow leaves two for the others. */
+const READERS = 3;
+/** An hour of sound takes some ten seconds; a codec has to be loaded, on a machine that may be busy. */
+const READ_MS = 30_000;
+const READ_MS_PER_SECOND = 100;
+/** A codec and what it keeps. */
+const WORKER_BYTES = 32 * 2 ** 20;
+
+const at = (script: string): URL => new URL(`../../sound/${script}`, import.meta.url);
+const readers = new Workroom<ReadJob, ArrayBuffer>(at('reading.worker.ts'), systemClock, { workers: READERS });
+/** Whoever keeps voices here keeps the process, and ends it. */
+const writer = new Workroom<WriteJob, WriteResult>(at('writing.worker.ts'), systemClock, {
+  mostWaiting: Number.POSITIVE_INFINITY,
+  isNeeded: () => true,
+});
+
+type ReadSound = Extract<Job, { do: 'read-sound' }>;
+
+export async function readSound({ type, mostSeconds }: ReadSound, { bytes, claim, signal }: Work): Promise<Done> {
+  // As samples once where they are recorded, and once where they are sent from.
+  const samples = 2 * mostSeconds * PCM_RATE * Int16Array.BYTES_PER_ELEMENT;
+  const release = await claim(bytes.length + samples + WORKER_BYTES, signal);
+  try {
+    // Handed over where it lies in memory of its own.
+    const own = new Uint8Array(bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes);
+    const longestMs = READ_MS + mostSeconds * READ_MS_PER_SECOND;
+    const pcm = done(await readers.run({ type, bytes: own, mostSeconds }, [own.buffer], { longestMs }));
+    return { facts: {}, body: new Uint8Array(pcm) };
+  } finally {
+    release();
+  }
+}
+
+export async function writeVoice(
+  { voice, from, isLast }: Extract<Job, { do: 'write-voice' }>,
+  { bytes }: Pick<Work, 'bytes'>,
+): Promise<Done> {
+  const pcm = new Int16Array(bytes.length / Int16Array.BYTES_PER_ELEMENT);
+  Buffer.from(pcm.buffer).set(bytes);
+  const written = done(await writer.run({ do: 'go on', voice, from, pcm, isLast }, [pcm.buffer]));
+  const { bytes: file, waveform } = written;
+  return file ? { facts: { waveform }, body: new Uint8Array(file) } : { facts: {} };
+}
+
+export async function dropVoice(voice: number): Promise<Done> {
+  done(await writer.run({ do: 'drop', voice }, []));
+  return { facts: {} };
+}
+
+function done<Result>(answer: JobAnswer<Result>): Result {
+  if ('done' in answer) return answer.done;
+  if ('refused' in answer) throw new Refusal(answer.refused.key, answer.refused.variables);
+  throw new Error(answer.failed);
+}

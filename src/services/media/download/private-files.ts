@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../../lib/clock.ts';
+import { MediaError } from '../errors.ts';
+
+const ONLY_OWNER_READS = 0o600;
+const PREFIX = 'atelier-files-';
+/** When this process began: with its number it names it for good. */
+const BEGAN = Math.round(performance.timeOrigin);
+/** A folder whose bot may be on another machine is taken for left behind when nothing has changed in it for so long. */
+const LEFT_BEHIND_MS = 24 * 60 * 60 * 1_000;
+
+interface PrivateFilesParts {
+  readonly clock: Clock;
+  readonly log: { warn(facts: object, sentence: string): void };
+  /** Where the folder is made. */
+  readonly parent: string;
+}
+
+export interface PrivateFile {
+  readonly path: string;
+  write(piece: Uint8Array): Promise<void>;
+  /** Nothing more is written. */
+  close(): Promise<void>;
+  /** Closed and taken off the disk. It does not fail: what stays is taken away with the folder. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Files that only this bot's user may read, in a folder of their own which goes when the bot ends. What a bot left that was
+ * killed is taken away when the next one starts.
+ */
+export class PrivateFiles {
+  readonly #parts: PrivateFilesParts;
+  readonly #swept: Promise<void>;
+  #folder: Promise<string> | undefined;
+  #made = 0;
+
+  constructor(parts: PrivateFilesParts) {
+    this.#parts = parts;
+    this.#swept = this.#sweep().catch((error: unknown) =>
+      this.#tell(error, 'Old temporary files could not be removed.'),
+    );
+  }
+
+  async create(): Promise<PrivateFile> {
+    const path = join(await this.#ownFolder(), String(this.#made++));
+    const handle = await open(path, 'wx', ONLY_OWNER_READS).catch(noRoom);
+    let closed: Promise<void> | undefined;
+    const close = (): Promise<void> => {
+      closed ??= handle.close();
+      return closed;
+    };
+    return {
+      path,
+      close,
+      async write(piece) {
+        // A disk may take less than it is given.
+        for (let written = 0; written < piece.byteLength; ) {
+          const { bytesWritten } = await handle.write(piece, written, piece.byteLength - written).catch(noRoom);
+          written += bytesWritten;
+        }
+      },
+      remove: async () => {
+        try {
+          await close();
+          await rm(path, { force: true });
+        } catch (error) {
+          this.#tell(error, 'A temporary file could not be removed.');
+        }
+      },
+    };
+  }
+
+  /** Takes away all that is left. */
+  async close(): Promise<void> {
+    await this.#swept;
+    const folder = await this.#folder?.catch(() => undefined);
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  }
+
+  async #ownFolder(): Promise<string> {
+    await this.#swept;
+    this.#folder ??= mkdtemp(join(this.#parts.parent, `${ownPrefix()}${process.pid}-${BEGAN}-`));
+    try {
+      return await this.#folder;
+    } catch (error) {
+      this.#folder = undefined;
+      return noRoom(error);
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    for (const name of await readdir(this.#parts.parent)) {
+      if (!name.startsWith(PREFIX)) continue;
+      const path = join(this.#parts.parent, name);
+      if (await this.#isLeftBehind(name, path)) await rm(path, { recursive: true, force: true });
+    }
+  }
+
+  /** Of a machine's own folders the name tells the process. Links and folders of other users are not touched. */
+  async #isLeftBehind(name: string, path: string): Promise<boolean> {
+    const facts = await lstat(path).catch(() => undefined);
+    if (!facts?.isDirectory() || (process.getuid && facts.uid !== process.getuid())) return false;
+    if (!name.startsWith(ownPrefix())) return this.#parts.clock.now() - facts.mtimeMs > LEFT_BEHIND_MS;
+    const [pid, began] = name.slice(ownPrefix().length).split('-').map(Number);
+    // A restarted container gives its bot the number that the last one had.
+    return pid === process.pid ? began !== BEGAN : !isRunning(pid);
+  }
+
+  #tell(error: unknown, sentence: string): void {
+    this.#parts.log.warn({ err: error }, sentence);
+  }
+}
+
+/** Several machines may share a folder for temporary files, and containers the numbers of processes. */
+function ownPrefix(): string {
+  return `${PREFIX}${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
+}
+
+function isRunning(pid: number | undefined): boolean {
+  if (pid === undefined || !Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Another user's process is one, too.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function noRoom(cause: unknown): never {
+  throw new MediaError('too-large', 'The disk has no room for the file.', { code: 'no-room', cause });
+}

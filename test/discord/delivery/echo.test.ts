@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openLog } from '../../../src/lib/log.ts';
+import { TaskBook } from '../../../src/services/tasks/book.ts';
+import { openStore } from '../../../src/services/tasks/store/index.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { withoutToken } from '../../../src/services/tasks/transitions.ts';
+import { folder } from '../../services/tasks/store/stage.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { minutes, planOf, scene, seconds } from './scene.ts';
+import { Shelf, until } from './shelf.ts';
+
+const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+
+/** Keeps tasks as the bot does, so that whatever a delivery stores may come back to it as news. */
+class Kept extends Shelf {
+  readonly book: TaskBook;
+
+  constructor(book: TaskBook) {
+    super();
+    this.book = book;
+  }
+
+  override async change(id: string, transition: (task: Task) => Task): Promise<Task> {
+    if (!this.book.find(id)) await this.book.add(this.get(id));
+    const after = await this.book.change(id, transition);
+    this.put(after);
+    return after;
+  }
+}
+
+async function kept() {
+  const store = await openStore(
+    { url: `sqlite://${join(folder(), 'atelier.sqlite')}`, scheme: 'sqlite' },
+    { log, clock: new ManualClock() },
+  );
+  onTestFinished(() => store.close());
+  const shelf = new Kept(new TaskBook({ store, log }));
+  const prepared: string[] = [];
+  const plan = (task: Task) => {
+    prepared.push(`${task.state} ${task.progress}`);
+    return planOf(task);
+  };
+  const set = await scene({ shelf, plan });
+  shelf.book.onChange((task) => set.delivery.show(task));
+  return { ...set, shelf, prepared };
+}
+
+it('a view is prepared once for every change that it shows, and not again for what is stored of showing it', async () => {
+  const { order, shelf, clock, prepared, timers, said } = await kept();
+  const { task } = await order();
+  for (const [index, progress] of [10, 20, 30].entries()) {
+    await shelf.change(task.id, (known) => ({ ...known, state: 'running', progress }));
+    clock.advance(minutes(1));
+    await shelf.edits(task.id, index + 1);
+    await until(() => timers() === 0);
+    clock.advance(minutes(1));
+  }
+  await shelf.change(task.id, (known) => ({ ...known, state: 'ready', times: { ...known.times, ended: clock.now() } }));
+  await until(() => said().at(-1)?.startsWith('ready') === true);
+  expect(said()).toEqual(['running 10', 'running 20', 'running 30', 'ready 30']);
+  expect(prepared).toEqual([...new Set(prepared)]);
+});
+
+it('what nobody can see is stored without a word, and what changes the way to the message is told of', async () => {
+  const { order, shelf, clock } = await kept();
+  const { task } = await order();
+  const news: Task[] = [];
+  await shelf.change(task.id, (known) => ({ ...known, state: 'running', progress: 10 }));
+  shelf.book.onChange((one) => news.push(one));
+  clock.advance(seconds(1));
+  const at = clock.now();
+  const place = { channelId: '1', id: '2' };
+  const intention = { by: 'channel', channelId: '1', nonce: task.id, at } as const;
+  for (const change of [
+    { delivery: { progressEdits: 9, intention } },
+    { message: place, beside: [place], word: 'STILL' },
+    { polls: 3, times: { ...task.times, started: at, remoteStarted: at, lastPending: at } },
+  ] satisfies Partial<Task>[])
+    await shelf.change(task.id, (known) => ({ ...known, ...change }));
+  expect(news).toEqual([]);
+  await shelf.change(task.id, withoutToken);
+  expect(news).toHaveLength(1);
+});

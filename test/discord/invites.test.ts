@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { bodyOf } from '../../src/discord/adapter.ts';
+import { asText } from '../../src/views/markdown.ts';
+
+/** As clients look for what they unfold: in the text as it was sent, whatever stands around it. */
+const UNFOLDED =
+  /discord(?:app)?(?:[.\u3002\uff0e\uff61]|%2e)(?:gg|new|gifts?|com\/(?:invite|template|gifts|events|oauth2|activities))/i;
+
+const INVITES = [
+  'discord.gg/abcdef',
+  'https://discord.gg/abcdef',
+  'http://www.discord.gg/invite/abcdef',
+  'DISCORD.GG/abcdef',
+  'https://discord.com/invite/abcdef',
+  'https://discordapp.com/invite/abcdef',
+  'https://ptb.discord.com/invite/abcdef',
+  'discord.new/abcdef',
+  'https://discord.gift/abcdef',
+  'https://discord.com/template/abcdef',
+  'https://discord.com/events/1/2',
+  'https://discord.com/oauth2/authorize?client_id=1',
+  'https://discord%2Egg/abcdef',
+  'https://discord\u3002gg/abcdef',
+  'https://discord.com/channels/1/2/3/../../../../invite/abcdef',
+];
+
+const AROUND = [
+  (link: string) => link,
+  (link: string) => `join <${link}> now`,
+  (link: string) => `[a picture](${link})`,
+  (link: string) => `\`${link}\``,
+  (link: string) => `\`\`\`\n${link}\n\`\`\``,
+  (link: string) => asText(`join ${link} now`, 500),
+];
+
+/** Where a browser would go that follows the links in a text, as Discord's client finds them. */
+const hostsIn = (text: string): string[] =>
+  (text.match(/https?:\/\/[^\s<>]+/g) ?? []).map((link) => URL.parse(link)?.hostname ?? '');
+
+describe('an invite in words of others', () => {
+  it.each(INVITES)('%s neither unfolds nor leads there, however it is wrapped', (link) => {
+    for (const around of AROUND) {
+      const { content = '' } = bodyOf({ content: around(link) }).body;
+      expect(content).not.toMatch(UNFOLDED);
+      expect(hostsIn(content).filter((host) => /discord/.test(host) && host !== 'discord')).toEqual([]);
+      expect(content.replaceAll('\ufeff', '')).toBe(around(link));
+      const [page] = bodyOf({ page: { title: 'x', blocks: [around(link)] } }).body.components;
+      expect(JSON.stringify(page)).not.toMatch(UNFOLDED);
+    }
+  });
+
+  it.each([
+    'https://discord.com/channels/123456789012345678/123456789012345678/123456789012345678',
+    'https://discord.com/channels/@me/123456789012345678',
+    'https://cdn.discordapp.com/attachments/1/2/x.png?ex=1',
+    'https://example.com/discord/gg',
+    'I like discord. It is good.',
+    'discord.com',
+  ])('%s stays as it is', (text) => {
+    expect(bodyOf({ content: text }).body.content).toBe(text);
+  });
+});

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Routes } from 'discord.js';
+import { expect, it, onTestFinished } from 'vitest';
+import { bodyOf } from '../../src/discord/adapter.ts';
+import { discordClients } from '../../src/discord/clients.ts';
+
+/** A Discord that fails the first upload and keeps what the second one brings. */
+async function discord() {
+  const bodies: Buffer[] = [];
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    bodies.push(Buffer.concat(pieces));
+    const isFirst = bodies.length === 1;
+    response.writeHead(isFirst ? 500 : 200, { 'content-type': 'application/json' }).end('{"id":"1","channel_id":"2"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, bodies };
+}
+
+it('A file on the disk is sent from there, beside one that is at hand, and once more where Discord had a fault', async () => {
+  const { apiUrl, bodies } = await discord();
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'film');
+  const film = Buffer.alloc(3_000_000, 'waves');
+  writeFileSync(path, film);
+  const files = [
+    { name: 'film.mp4', path, size: film.length, mime: 'video/mp4', alt: 'Waves' },
+    { name: 'words.txt', bytes: Buffer.from('some words') },
+  ];
+  const { tokenRest } = discordClients(apiUrl);
+  await tokenRest.patch(Routes.webhookMessage('1', 'token'), { ...bodyOf({ content: 'Done.', files }), auth: false });
+  expect(bodies).toHaveLength(2);
+  for (const body of bodies) {
+    expect(body.includes(film)).toBe(true);
+    const text = body.toString('latin1').replaceAll('waves', '');
+    for (const part of ['name="files[0]"; filename="film.mp4"', 'name="files[1]"; filename="words.txt"', 'some words'])
+      expect(text).toContain(part);
+    expect(text).toContain('"content":"Done."');
+    expect(text).toContain('{"id":0,"filename":"film.mp4","description":"Waves"}');
+    expect(text).toContain('video/mp4');
+  }
+});

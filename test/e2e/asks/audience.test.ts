@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { type QuickStage, quickBot } from '../quick.ts';
+import { list, opened } from '../tasks/pages.ts';
+import { asks, ended, models } from './proof.ts';
+
+type Person = ReturnType<QuickStage['discord']['as']>;
+
+const stageOf = (): Promise<QuickStage> =>
+  quickBot({
+    settings: { ...models, DISCORD_MESSAGE_CONTENT: 'on' },
+    discord: { privilegedIntents: ['message-content'] },
+    gateway: { speed: 20 },
+  });
+
+type Item = { role?: string; content?: unknown };
+
+/** What members have said of which the model was told with the newest question. Its own words are what was shown. */
+function questions({ gateway }: QuickStage): unknown[] {
+  const { input = [] } = (asks(gateway).at(-1) ?? {}) as { input?: Item[] };
+  return input.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
+}
+const turns = (stage: QuickStage): number => questions(stage).length;
+const told = (stage: QuickStage): string =>
+  JSON.stringify([questions(stage), asks(stage.gateway).at(-1)?.instructions ?? '']);
+
+const asked = async (person: Person, options: Record<string, string | boolean>): Promise<Message> =>
+  (await person.slash('ask', options)).message(ended);
+
+async function goneOn(person: Person, from: Message, words: string): Promise<Message> {
+  const form = await (await person.click(from, 'Continue')).modal();
+  return (await person.fill(form, { 'What next?': words })).message(ended);
+}
+
+/** A copy of an answer for everybody in a channel, or for its member alone. */
+async function copy(stage: QuickStage, words: string, as: 'everybody' | 'me', channel?: string): Promise<Message> {
+  const person = channel === undefined ? stage.discord.as('member') : stage.discord.as('member').in(channel);
+  const page = await opened(stage, await list(stage, 'member', {}, channel), 'member', words);
+  if (as === 'me') return (await person.click(page, 'Show it to me')).message(ended);
+  const question = await (await person.click(page, 'Show here')).message();
+  return (await person.click(question, 'Show it to everybody')).message(ended);
+}
+
+/** Two private turns, of which the second is shown to everybody. */
+async function secondShown(stage: QuickStage) {
+  const member = stage.discord.as('member');
+  const first = await asked(member, { prompt: 'the first secret', instructions: 'Call me Ishmael.', private: true });
+  const second = await goneOn(member, first, 'what all may read');
+  expect([second.ephemeral, turns(stage)]).toEqual([true, 2]);
+  return { member, second, shown: await copy(stage, 'what all', 'everybody') };
+}
+
+it('continuing on a copy that everybody sees tells the model only what was shown to everybody', async () => {
+  const stage = await stageOf();
+  const { member, shown } = await secondShown(stage);
+  expect(shown.ephemeral).toBe(false);
+  const third = await goneOn(member, shown, 'and then?');
+  expect(third.ephemeral).toBe(false);
+  expect(turns(stage)).toBe(2);
+  expect(told(stage)).toContain('what all may read');
+  expect(told(stage)).not.toMatch(/first secret|Ishmael/);
+  // And so does whatever follows from it, whoever asks, and however.
+  await goneOn(stage.discord.as('other'), third, 'and of others?');
+  expect([turns(stage), told(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
+  await asked(member, { prompt: 'and the next question?' });
+  expect([turns(stage), told(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
+});
+
+it('continuing on the private answer itself, or on a private copy of it, keeps everything and stays private', async () => {
+  const stage = await stageOf();
+  const { member, second } = await secondShown(stage);
+  const third = await goneOn(member, second, 'and then?');
+  expect([third.ephemeral, turns(stage)]).toEqual([true, 3]);
+  expect(told(stage)).toMatch(/first secret/);
+  expect(told(stage)).toMatch(/Ishmael/);
+  const again = await goneOn(member, await copy(stage, 'and then', 'me'), 'and after that?');
+  expect([again.ephemeral, turns(stage)]).toEqual([true, 4]);
+});
+
+it('a private answer that was shown stays its member’s alone to go on from', async () => {
+  const stage = await stageOf();
+  const { shown } = await secondShown(stage);
+  const before = asks(stage.gateway).length;
+  await stage.discord.as('other').click(shown, 'Continue');
+  await (await stage.discord.as('other').slash('help')).message();
+  expect(asks(stage.gateway)).toHaveLength(before);
+});
+
+it('private turns in the middle of a public conversation are left out where it goes on in public', async () => {
+  const stage = await stageOf();
+  const member = stage.discord.as('member');
+  await asked(member, { prompt: 'an open beginning' });
+  const inner = await goneOn(member, await copy(stage, 'an open', 'me'), 'a secret between');
+  expect([inner.ephemeral, turns(stage)]).toEqual([true, 2]);
+  await goneOn(member, inner, 'what is shown at last');
+  const shown = await copy(stage, 'what is shown', 'everybody');
+  await goneOn(member, shown, 'and then?');
+  expect(turns(stage)).toBe(3);
+  expect(told(stage)).toContain('an open beginning');
+  expect(told(stage)).not.toContain('a secret between');
+});
+
+it('what was asked in a direct message with the bot is told nowhere else, unless it was shown there', async () => {
+  const stage = await quickBot({
+    gateway: { speed: 20 },
+    settings: { ...models, DISCORD_USER_INSTALL: 'on' },
+    deployed: { userInstall: true },
+  });
+  const installer = stage.discord.as('installer');
+  const direct = installer.in('dm');
+  const first = await asked(direct, { prompt: 'a word between us' });
+  await goneOn(direct, first, 'what is brought along');
+  expect(turns(stage)).toBe(2);
+  for (const place of ['friends', 'uninvited/lobby']) {
+    const there = installer.in(place);
+    const page = await opened(stage, await list(stage, 'installer', {}, place), 'installer', 'what is brought');
+    const shown = await (await there.click(page, 'Show here')).message(ended);
+    await goneOn(there, shown, 'and then?');
+    expect([turns(stage), told(stage).includes('between us')]).toEqual([2, false]);
+    await goneOn(direct, first, `and what of ${place}?`);
+    expect([turns(stage), told(stage).includes('between us')]).toEqual([2, true]);
+  }
+});
+
+it('a manager who goes on privately from the answer of somebody else is told none of their private turns', async () => {
+  const stage = await stageOf();
+  const { member, shown } = await secondShown(stage);
+  await goneOn(member, shown, 'an open question');
+  const admin = stage.discord.as('admin');
+  const page = await opened(stage, await list(stage, 'admin', { whose: 'server' }), 'admin', 'an open question');
+  const seen = await (await admin.click(page, 'Show it to me')).message(ended);
+  const next = await goneOn(admin, seen, 'what did they say?');
+  expect([next.ephemeral, turns(stage)]).toEqual([true, 3]);
+  expect(told(stage)).not.toMatch(/first secret|Ishmael/);
+});
+
+it('writing on in a thread tells the model no private turn', async () => {
+  const stage = await stageOf();
+  const there = stage.discord.as('member').in('thread');
+  const first = await asked(there, { prompt: 'the first secret', private: true });
+  await goneOn(there, first, 'what all may read');
+  await goneOn(there, await copy(stage, 'what all', 'everybody', 'thread'), 'and then?');
+  const before = asks(stage.gateway).length;
+  await there.say('and what else?');
+  await stage.discord.until(() => (asks(stage.gateway).length > before ? true : undefined));
+  expect(turns(stage)).toBe(3);
+  expect(told(stage)).not.toContain('first secret');
+});
+
+it('trying again after a failure in public tells the model no private turn', async () => {
+  const stage = await stageOf();
+  const { member, shown } = await secondShown(stage);
+  stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
+  const broken = await goneOn(member, shown, 'and then?');
+  stage.clock.putForward(5_000);
+  await (await member.click(broken, 'Retry')).message(ended);
+  expect(turns(stage)).toBe(2);
+  expect(told(stage)).not.toMatch(/first secret|Ishmael/);
+});

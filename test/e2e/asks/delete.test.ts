@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { labels, quickBot, says } from '../quick.ts';
+import { list, opened } from '../tasks/pages.ts';
+import { ended, models } from './proof.ts';
+
+it('a copy of an answer is deleted alone, by its owner or a moderator, and the answer with all that is below it', async () => {
+  const stage = await quickBot({ settings: models, gateway: { speed: 200 } });
+  const { discord } = stage;
+  const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
+  const original = await exchange.message(ended);
+  const standing = () => discord.messages('studio').map(({ id }) => id);
+  const below = standing().filter((id) => id !== original.id);
+  expect(below.length).toBeGreaterThan(0);
+  const goes = (channel: string, id: string) =>
+    discord.until(() => (discord.messages(channel).some((one) => one.id === id) ? undefined : true));
+
+  for (const who of ['member', 'admin']) {
+    const page = await opened(stage, await list(stage, 'member', {}, 'no-threads'));
+    const copy = await (await discord.as('member').click(page, 'Show here')).message(says('snow'));
+    expect(labels(copy)).toContain('Delete');
+    const { id } = copy;
+    await discord.as(who).click(copy, 'Delete');
+    await goes('no-threads', id);
+    expect(standing()).toEqual(expect.arrayContaining([original.id, ...below]));
+  }
+
+  await discord.as('member').click(original, 'Delete');
+  for (const id of [original.id, ...below]) await goes('studio', id);
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { enter } from '../bot.ts';
+import { type QuickStage, quickBot, quickStage } from '../quick.ts';
+import { askedToForget, inPublic, list, opened } from '../tasks/pages.ts';
+import { bytesOf, errorsIn } from '../tasks/proof.ts';
+import { ended, models, said } from './proof.ts';
+
+const prompt = 'tell me of the snow, 900 words';
+const inChannel = { method: 'POST', route: '/channels/:channel/messages' };
+const byToken = { method: 'POST', route: '/webhooks/:application/:token' };
+const lost = { type: 'reset', done: true } as const;
+
+const bare = (words: string): string => words.replace('-# Goes on below.', '').replace(/\s+/g, ' ');
+
+/** All of it stands there, in its order, and nothing twice. */
+function isWhole(stage: QuickStage, messages: readonly Message[]): void {
+  expect(messages.length).toBeGreaterThan(2);
+  expect(bare(messages.map(text).join('\n\n'))).toContain(bare(said(stage.gateway)));
+  expect(new Set(messages.map(text)).size).toBe(messages.length);
+}
+
+/** The same of an answer that the end of the bot may have broken off: it stands there as far as it came. */
+function isOnce(stage: QuickStage, messages: readonly Message[]): void {
+  expect(messages.length).toBeGreaterThan(1);
+  const words = messages.map((message) => text(message).replace(/^(?:-# |\*\*tell me).*$/gm, '')).join('\n\n');
+  expect(bare(said(stage.gateway)).startsWith(bare(words).trim())).toBe(true);
+  expect(new Set(messages.map(text)).size).toBe(messages.length);
+}
+
+async function isGone(stage: QuickStage): Promise<void> {
+  await stage.discord.until(() => (inPublic(stage).length === 0 ? true : undefined));
+  expect(errorsIn(stage)).toEqual([]);
+}
+
+describe('a further message of a public answer', () => {
+  it.each([1, 2, 3])(
+    'number %i is there once although Discord’s response was lost, and goes with Delete',
+    async (nth) => {
+      const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
+      const { discord, clock } = stage;
+      const member = discord.as('member');
+      if (nth > 1) discord.faults.add({ on: inChannel, do: { type: 'delay', ms: 0 }, times: nth - 1 });
+      // As often as the library tries by itself, and once more.
+      discord.faults.add({ on: inChannel, do: lost, times: 5 });
+      const exchange = await member.slash('ask', { prompt });
+      await expect.poll(() => stage.logged(), { timeout: 20_000 }).toContain('has to wait');
+      clock.putForward(10 * 60_000);
+      const first = await exchange.message(ended);
+      isWhole(stage, inPublic(stage));
+      expect(text(first)).toContain('Goes on below');
+      await member.click(first, 'Delete');
+      await isGone(stage);
+    },
+  );
+
+  it.each([1, 2, 3])('number %i is found again by a bot that ended before it heard of it', async (nth) => {
+    const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
+    const { discord } = stage;
+    const app = await enter(stage);
+    const member = discord.as('member');
+    if (nth > 1) discord.faults.add({ on: inChannel, do: { type: 'delay', ms: 0 }, times: nth - 1 });
+    discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
+    const exchange = await member.slash('ask', { prompt });
+    await discord.until(() => (inPublic(stage).length > nth ? true : undefined));
+    await app.stop();
+    await enter(stage);
+    const first = await exchange.message(ended);
+    isOnce(stage, inPublic(stage));
+    expect(text(first)).toContain('Goes on below');
+    await askedToForget(stage);
+    await isGone(stage);
+  });
+
+  it('of which nobody has heard goes with its member’s data', async () => {
+    const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
+    const { discord } = stage;
+    const app = await enter(stage);
+    discord.faults.add({ on: inChannel, do: lost, times: 1_000 });
+    await discord.as('member').slash('ask', { prompt });
+    await discord.until(() => (inPublic(stage).length > 1 ? true : undefined));
+    await app.stop();
+    const again = await enter(stage);
+    await askedToForget(stage);
+    await isGone(stage);
+    await again.stop();
+  });
+
+  it('goes by the token where the bot may not post, once, and the whole comes as a file where its response was lost', async () => {
+    const stage = await quickBot({
+      gateway: { speed: 20 },
+      settings: { ...models, DISCORD_USER_INSTALL: 'on' },
+      deployed: { userInstall: true },
+    });
+    const { discord, gateway } = stage;
+    discord.faults.add({ on: byToken, do: lost });
+    const exchange = await discord.as('installer').slash('ask', { prompt });
+    const first = await exchange.message(ended);
+    expect((await bytesOf(first)).toString()).toBe(said(gateway));
+    expect(exchange.followUps()).toHaveLength(1);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+});
+
+describe('a further message of a private answer', () => {
+  it.each([1, 2, 3])(
+    'number %i is not sent again where its response was lost, and Show here brings the whole',
+    async (nth) => {
+      const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
+      const { discord, gateway } = stage;
+      const member = discord.as('member');
+      if (nth > 1) discord.faults.add({ on: byToken, do: { type: 'delay', ms: 0 }, times: nth - 1 });
+      discord.faults.add({ on: byToken, do: lost });
+      const exchange = await member.slash('ask', { prompt, private: true });
+      const first = await exchange.message(ended);
+      expect((await bytesOf(first)).toString()).toBe(said(gateway));
+      expect(exchange.followUps()).toHaveLength(nth);
+      expect(inPublic(stage)).toEqual([]);
+      const page = await opened(stage, await list(stage));
+      const shown = await (await member.click(page, 'Show it to me')).message(ended);
+      expect((await bytesOf(shown)).toString()).toBe(said(gateway));
+    },
+  );
+});

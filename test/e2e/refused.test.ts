@@ -1,0 +1,123 @@
+import { InteractionResponseType as Answer, ButtonStyle, ComponentType } from 'discord-api-types/v10';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import type { MessageHappening } from '../../sandbox/discord/stream.ts';
+import { bot } from './bot.ts';
+import { says } from './quick.ts';
+
+const FORGED = ['a.1.nonsense.0', 'a.9.nonsense', 'nobody.1.x', 'a', 'retryo.1.~', 'show.1.nonsense', 'all.1'];
+
+/** A message of the bot's with buttons whose ids it never made. */
+async function forged({ apiUrl, token, messages }: EmbeddedDiscord, channelId: string): Promise<Message> {
+  const buttons = FORGED.map((id) => ({
+    type: ComponentType.Button,
+    style: ButtonStyle.Primary,
+    label: id,
+    custom_id: id,
+  }));
+  const components = [buttons.slice(0, 5), buttons.slice(5)].map((row) => ({
+    type: ComponentType.ActionRow,
+    components: row,
+  }));
+  const answer = await fetch(`${apiUrl}/v10/channels/${channelId}/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ content: 'forged', components }),
+  });
+  const { id: posted } = z.object({ id: z.string() }).parse(await answer.json());
+  const message = messages('studio').find((one) => one.id === posted);
+  if (!message) throw new Error('The message is not there.');
+  return message;
+}
+
+const NEUTRAL = 'This request was not carried out.';
+const edits = { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' };
+const followUps = { method: 'POST', route: '/webhooks/:application/:token' };
+
+/** Whether Discord takes a follow-up after the deferred answer was deleted, as it has and has not. */
+describe.each([true, false])('a refusal (a follow-up after a deletion is taken: %s)', (followUpAfterDeletion) => {
+  const refusing = async () => {
+    const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
+    stage.gateway.faults.add({ on: { path: '/imgx/submit/imagine' }, do: 'quota', times: 9 });
+    const inPublic: string[] = [];
+    stage.discord.listen(({ kind, what }) => {
+      if (kind === 'message' && (what as MessageHappening).viewer === null) inPublic.push(JSON.stringify(what));
+    });
+    return { ...stage, inPublic };
+  };
+  const open = ({ discord }: Awaited<ReturnType<typeof refusing>>) =>
+    discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
+
+  it('of the gateway after a public acknowledgement is told to the member alone, and nothing of it stays in public', async () => {
+    const stage = await refusing();
+    const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const refused = await exchange.alone(says('used up'));
+    expect((await exchange.acknowledged()).ephemeral).toBe(false);
+    expect(refused.ephemeral).toBe(true);
+    await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
+    const sent = stage.discord.heard.filter(({ path }) => path.includes('/webhooks/')).map(({ method }) => method);
+    expect(sent.slice(-3)).toEqual(['PATCH', 'POST', 'DELETE']);
+    // Not for a moment either.
+    expect(stage.inPublic.filter((message) => message.includes('used up'))).toEqual([]);
+    expect(stage.inPublic.some((message) => message.includes(NEUTRAL))).toBe(true);
+  });
+
+  it('after a press in public is told to whoever pressed alone', async () => {
+    const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
+    const shown = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
+      says('Done in'),
+    );
+    stage.gateway.faults.add({ do: 'quota', times: 9 });
+    const pressed = await stage.discord.as('other').click(shown, 'U1');
+    expect((await pressed.alone(says('used up'))).ephemeral).toBe(true);
+    const others = () => stage.discord.messages('studio').filter(({ ephemeral, id }) => !ephemeral && id !== shown.id);
+    await stage.discord.until(() => (others().length === 0 ? true : undefined));
+  });
+
+  it('of a forged or outdated id comes before anything is acknowledged, in private', async () => {
+    const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
+    const member = stage.discord.as('member');
+    const shown = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    const message = await forged(stage.discord, shown.channel_id);
+    for (const id of FORGED) {
+      const exchange = await member.click(message, id);
+      expect(await exchange.acknowledged()).toMatchObject({ type: Answer.ChannelMessageWithSource, ephemeral: true });
+    }
+  });
+
+  it('whose private words are lost leaves nothing but a deleted message', async () => {
+    const stage = await refusing();
+    stage.discord.faults.add({ on: followUps, do: { type: 'status', status: 500 } });
+    await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await stage.discord.until(() =>
+      stage.discord.heard.some(({ method, path }) => method === 'DELETE' && path.includes('/webhooks/'))
+        ? true
+        : undefined,
+    );
+    await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
+    // What became of the words is not known, so they are not said twice.
+    expect(
+      stage.discord.heard.filter(({ method, route }) => method === 'POST' && route === followUps.route),
+    ).toHaveLength(1);
+  });
+
+  it('is never said in public where the neutral line cannot be put there', async () => {
+    const stage = await refusing();
+    stage.discord.faults.add({ on: edits, do: { type: 'status', status: 403, code: 50013 }, times: 9 });
+    await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
+    expect(stage.discord.heard.filter(({ method, route }) => method === 'POST' && route === followUps.route)).toEqual(
+      [],
+    );
+  });
+
+  it('stands as a neutral line where that cannot be deleted', async () => {
+    const stage = await refusing();
+    stage.discord.faults.add({ on: { ...edits, method: 'DELETE' }, do: { type: 'status', status: 403, code: 50013 } });
+    const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.alone(says('used up'));
+    expect(open(stage).map(text)).toEqual([expect.stringContaining(NEUTRAL)]);
+  });
+});

@@ -1,0 +1,12 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A folder a target: inputs that were findings once. */
+export const CORPUS = fileURLToPath(new URL('./corpus/', import.meta.url));
+
+export function corpusOf(target: string): { name: string; bytes: Buffer }[] {
+  const folder = join(CORPUS, target);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).map((name) => ({ name, bytes: readFileSync(join(folder, name)) }));
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { corpusOf } from './corpus.ts';
+import { Coverage } from './coverage.ts';
+import { bytesOf, type Target } from './target.ts';
+
+/** Twice the input may take so many times the steps: what grows with the square of it takes four times as many. */
+const MOST_GROWTH = 2.5;
+// Past the sizes from which on some readers look twice.
+const TIMES = 1_200;
+
+// Blocks are counted only in what is compiled after the start.
+const coverage = new Coverage((url) => url.includes('/src/') && !url.includes('/node_modules/'));
+coverage.start();
+const { targets } = await import('./targets/index.ts');
+
+afterAll(() => coverage.stop());
+
+async function failureOf({ run, isExpected }: Target, input: Buffer): Promise<unknown> {
+  try {
+    await run(input);
+  } catch (error) {
+    if (!isExpected(error)) return error;
+  }
+  return undefined;
+}
+
+async function stepsOf(target: Target, input: Buffer): Promise<number> {
+  coverage.takeSteps();
+  expect(await failureOf(target, input)).toBeUndefined();
+  return coverage.takeSteps();
+}
+
+const growing = targets.flatMap((target) =>
+  Object.entries(target.growing).map(([what, make]) => ({ what, make, target, name: target.name })),
+);
+
+describe('twice the input takes at most two and a half times the steps', () => {
+  // Codecs, tables and lazy imports are paid for once.
+  beforeAll(async () => {
+    for (const { target, make } of growing) await failureOf(target, bytesOf(make(2)));
+  });
+
+  it.each(growing)('$name: $what', async ({ target, make }) => {
+    const once = await stepsOf(target, bytesOf(make(TIMES)));
+    const twice = await stepsOf(target, bytesOf(make(2 * TIMES)));
+    expect(twice / once).toBeLessThanOrEqual(MOST_GROWTH);
+  });
+});
+
+const kept = targets.flatMap((target) => corpusOf(target.name).map((file) => ({ ...file, target, of: target.name })));
+
+describe('what was found once is not found again', () => {
+  it.each(kept)('$of: $name', async ({ target, bytes }) => {
+    expect(await failureOf(target, bytes)).toBeUndefined();
+  });
+});

@@ -1,0 +1,48 @@
+import { DEFAULT_FIXED_MS, DEFAULT_MS_PER_KB, type Target } from './target.ts';
+
+export interface Finding {
+  readonly kind: 'exception' | 'slow' | 'memory';
+  /** What is the same in all inputs of one finding. */
+  readonly name: string;
+  readonly detail: string;
+}
+
+/** How often an input that seems slow is read again: the fastest counts, so that a busy machine is no finding. */
+const CONFIRMATIONS = 4;
+
+function allowedMs(target: Target, bytes: number): number {
+  return (target.fixedMs ?? DEFAULT_FIXED_MS) + ((target.msPerKb ?? DEFAULT_MS_PER_KB) * bytes) / 1024;
+}
+
+/** Reads one input, and says what is wrong with that. */
+export async function judged(target: Target, input: Buffer): Promise<Finding | undefined> {
+  const first = await timed(target, input);
+  if (first.finding) return first.finding;
+  const most = allowedMs(target, input.length);
+  if (first.ms <= most) return undefined;
+  let fastest = first.ms;
+  for (let time = 0; time < CONFIRMATIONS && fastest > most; time++) {
+    fastest = Math.min(fastest, (await timed(target, input)).ms);
+  }
+  if (fastest <= most) return undefined;
+  const detail = `${fastest.toFixed(0)} ms for ${input.length} bytes; at most ${most.toFixed(0)} ms are allowed`;
+  return { kind: 'slow', name: 'slow', detail };
+}
+
+async function timed(target: Target, input: Buffer): Promise<{ ms: number; finding?: Finding }> {
+  const before = process.threadCpuUsage();
+  try {
+    const result = target.run(input);
+    if (result instanceof Promise) await result;
+  } catch (error) {
+    if (!target.isExpected(error)) return { ms: 0, finding: exceptionOf(error) };
+  }
+  const { user, system } = process.threadCpuUsage(before);
+  return { ms: (user + system) / 1000 };
+}
+
+function exceptionOf(error: unknown): Finding {
+  if (!(error instanceof Error)) return { kind: 'exception', name: 'not an error', detail: String(error) };
+  const place = error.stack?.split('\n').find((line) => line.includes('/src/')) ?? '';
+  return { kind: 'exception', name: `${error.name} ${place.trim()}`, detail: error.stack ?? error.message };
+}

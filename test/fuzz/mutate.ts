@@ -1,0 +1,102 @@
+import type { SeededRandom } from './random.ts';
+import { bytesOf, DEFAULT_MOST_BYTES, type Target } from './target.ts';
+
+/** Lengths and counters stand in most formats: the edges of their ranges. */
+const EDGES = [0, 1, 2, 7, 8, 15, 16, 127, 128, 254, 255, 256, 4_095, 32_767, 65_535, 0x7fff_ffff, 0xffff_ffff];
+const MOST_STEPS = 6;
+const MOST_REPEATS = 4_096;
+
+type Mutation = (input: Buffer, random: SeededRandom, target: Target, pool: readonly Buffer[]) => Buffer;
+
+/** One input made of others by a few small changes. */
+export function mutated(random: SeededRandom, target: Target, pool: readonly Buffer[]): Buffer {
+  let input = random.of(pool) ?? Buffer.alloc(0);
+  for (let steps = 1 + random.below(MOST_STEPS); steps > 0; steps--) {
+    const mutation = random.of(MUTATIONS) ?? flip;
+    input = mutation(input, random, target, pool).subarray(0, target.mostBytes ?? DEFAULT_MOST_BYTES);
+  }
+  return input;
+}
+
+const flip: Mutation = (input, random) => {
+  const changed = Buffer.from(input);
+  if (changed.length > 0) changed[random.below(changed.length)] = random.below(256);
+  return changed;
+};
+
+/** At the beginning of a file stands what decides how the rest is read. */
+const flipInHead: Mutation = (input, random) => {
+  const changed = Buffer.from(input);
+  if (changed.length > 0) changed[random.below(Math.min(64, changed.length))] = random.below(256);
+  return changed;
+};
+
+const writeEdge: Mutation = (input, random) => {
+  const changed = Buffer.from(input);
+  const size = random.of([1, 2, 4]) ?? 1;
+  if (changed.length < size) return changed;
+  const value = (random.of(EDGES) ?? 0) % 2 ** (8 * size);
+  const at = random.below(changed.length - size + 1);
+  if (random.next() < 0.5) changed.writeUIntBE(value, at, size);
+  else changed.writeUIntLE(value, at, size);
+  return changed;
+};
+
+const putWord: Mutation = (input, random, target) => put(input, bytesOf(random.of(target.words) ?? ''), random);
+
+const remove: Mutation = (input, random) => {
+  const { start, end } = range(input, random);
+  return Buffer.concat([input.subarray(0, start), input.subarray(end)]);
+};
+
+const double: Mutation = (input, random) => {
+  const { start, end } = range(input, random);
+  return Buffer.concat([input.subarray(0, end), input.subarray(start)]);
+};
+
+/** What takes too long shows where a piece stands there very often. */
+const repeat: Mutation = (input, random, target) => {
+  const { start, end } = range(input, random, 16);
+  const piece = random.next() < 0.4 ? bytesOf(random.of(target.words) ?? '') : input.subarray(start, end);
+  if (piece.length === 0) return input;
+  const most = Math.floor((target.mostBytes ?? DEFAULT_MOST_BYTES) / piece.length);
+  const times = 1 + random.below(Math.min(MOST_REPEATS, Math.max(1, most)));
+  const many = Buffer.alloc(piece.length * times, piece);
+  return Buffer.concat([input.subarray(0, start), many, input.subarray(end)]);
+};
+
+const join: Mutation = (input, random, _target, pool) => {
+  const other = random.of(pool) ?? input;
+  return Buffer.concat([
+    input.subarray(0, random.below(input.length + 1)),
+    other.subarray(random.below(other.length + 1)),
+  ]);
+};
+
+const cutOff: Mutation = (input, random) => input.subarray(0, random.below(input.length + 1));
+
+const MUTATIONS: readonly Mutation[] = [
+  flip,
+  flip,
+  flipInHead,
+  writeEdge,
+  writeEdge,
+  putWord,
+  putWord,
+  remove,
+  double,
+  repeat,
+  join,
+  cutOff,
+];
+
+function put(input: Buffer, piece: Buffer, random: SeededRandom): Buffer {
+  const at = random.below(input.length + 1);
+  const over = random.next() < 0.5 ? Math.min(piece.length, input.length - at) : 0;
+  return Buffer.concat([input.subarray(0, at), piece, input.subarray(at + over)]);
+}
+
+function range(input: Buffer, random: SeededRandom, most = 256): { start: number; end: number } {
+  const start = random.below(input.length + 1);
+  return { start, end: Math.min(input.length, start + 1 + random.below(most)) };
+}

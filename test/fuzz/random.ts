@@ -1,0 +1,24 @@
+/** The same numbers for the same seed, on every machine. */
+export class SeededRandom {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = (seed ^ 0x9e37_79b9) | 0;
+  }
+
+  /** From 0 to below 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b_79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  below(end: number): number {
+    return Math.floor(this.next() * end);
+  }
+
+  of<T>(list: readonly T[]): T | undefined {
+    return list[this.below(list.length)];
+  }
+}

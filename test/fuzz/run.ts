@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { CORPUS, corpusOf } from './corpus.ts';
+import { Coverage } from './coverage.ts';
+import { fuzz } from './fuzz.ts';
+import type { Target } from './target.ts';
+import { DEFAULT_MOST_BYTES } from './target.ts';
+import { openWatchdog } from './watchdog.ts';
+
+/** sysexits.h: the command was used wrongly. */
+const EX_USAGE = 64;
+const DEFAULT_SECONDS = 180;
+const LONGEST_PREVIEW = 400;
+const FINDINGS = fileURLToPath(new URL('./findings/', import.meta.url));
+
+// Before any code that is looked at is compiled.
+const coverage = new Coverage((url) => url.includes('/src/') && !url.includes('/node_modules/'));
+coverage.start();
+const { targets } = await import('./targets/index.ts');
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seconds: { type: 'string' }, seed: { type: 'string' } },
+});
+const [name = ''] = positionals;
+const chosen = targets.filter((target) => name === 'all' || target.name === name);
+const seconds = Number(values.seconds ?? DEFAULT_SECONDS);
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const collectGarbage = globalThis.gc;
+
+if (chosen.length === 0 || !(seconds > 0) || !Number.isSafeInteger(seed)) {
+  console.error('npm run fuzz -- <target> [--seconds N] [--seed S]\n\nTargets: all');
+  for (const target of targets) console.error(`         ${target.name}`);
+  process.exitCode = name === '' ? 0 : EX_USAGE;
+} else if (!collectGarbage) {
+  throw new Error('Run this through npm: it needs --expose-gc.');
+} else {
+  mkdirSync(FINDINGS, { recursive: true });
+  for (const target of chosen) await fuzzOne(target, () => void collectGarbage());
+}
+// Codecs and libraries keep threads of their own.
+process.exit();
+
+async function fuzzOne(target: Target, collect: () => void): Promise<void> {
+  const watchdog = openWatchdog(target.mostBytes ?? DEFAULT_MOST_BYTES, join(FINDINGS, `${target.name}-endless`));
+  const began = performance.now();
+  const corpus = corpusOf(target.name).map(({ bytes }) => bytes);
+  const options = { target, coverage, corpus, seconds, seed, watchdog, collectGarbage: collect };
+  const { executions, newBlocks, kept, finding } = await fuzz(options);
+  await watchdog.end();
+  const took = Math.round((performance.now() - began) / 1000);
+  const figures = `${executions} executions, ${newBlocks} blocks, ${kept} inputs kept`;
+  console.log(`${target.name}: ${figures} in ${took} s with seed ${seed}: ${finding ? finding.kind : 'nothing found'}`);
+  if (!finding) return;
+  const hash = createHash('sha256').update(finding.input).digest('hex').slice(0, 8);
+  const path = join(FINDINGS, `${target.name}-${hash}`);
+  writeFileSync(path, finding.input);
+  console.log(`${finding.detail}\n${preview(target, finding.input)}\nThe input is in ${path}.`);
+  console.log(`Once it is mended, keep it as ${join(CORPUS, target.name, '<what it is>')}.`);
+  process.exitCode = 1;
+}
+
+function preview({ reads }: Target, input: Buffer): string {
+  const shown = reads === 'text' ? JSON.stringify(input.toString()) : input.toString('hex');
+  return `${input.length} bytes: ${shown.slice(0, LONGEST_PREVIEW)}`;
+}

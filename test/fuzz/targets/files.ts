@@ -1,0 +1,246 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { inMemory, reading } from '../../../src/services/media/content.ts';
+import { MediaError } from '../../../src/services/media/errors.ts';
+import { filmFacts } from '../../../src/services/media/films/facts.ts';
+import { examined } from '../../../src/services/media/pictures/facts.ts';
+import { strippedGif } from '../../../src/services/media/pictures/strip-gif.ts';
+import { strippedJpeg } from '../../../src/services/media/pictures/strip-jpeg.ts';
+import { strippedPng } from '../../../src/services/media/pictures/strip-png.ts';
+import { strippedWebp } from '../../../src/services/media/pictures/strip-webp.ts';
+import { recognise } from '../../../src/services/media/recognise/recognise.ts';
+import { isCutShort } from '../../../src/services/media/recognise/whole.ts';
+import { mp4Film, webmFilm } from '../../services/media/films.ts';
+import { BrokenPromise, type Target } from '../target.ts';
+
+const SOUNDS = new URL('../../services/sound/files/', import.meta.url);
+
+export const soundFiles = (extension: string): Buffer[] =>
+  readdirSync(SOUNDS)
+    .filter((name) => name.endsWith(extension))
+    .map((name) => readFileSync(new URL(name, SOUNDS)));
+
+const isMediaError = (error: unknown): boolean => error instanceof MediaError;
+const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+const notes = { exif: { IFD0: { Copyright: 'somebody', Artist: 'nobody' } } };
+
+async function pictures(): Promise<Buffer[]> {
+  const moving = Buffer.alloc(3 * 8 * 16, 90);
+  const drawn = () => sharp({ create: { width: 12, height: 8, channels: 4, background: '#07a8' } });
+  return await Promise.all([
+    drawn().png().withMetadata(notes).toBuffer(),
+    drawn().png({ palette: true }).toBuffer(),
+    drawn().jpeg().withMetadata(notes).toBuffer(),
+    drawn().jpeg({ progressive: true }).toBuffer(),
+    drawn().webp().withMetadata(notes).toBuffer(),
+    drawn().webp({ lossless: true }).toBuffer(),
+    drawn().gif().toBuffer(),
+    drawn().avif().toBuffer(),
+    sharp(moving, { raw: { width: 8, height: 16, channels: 3, pageHeight: 8 } })
+      .gif({ delay: [100, 100] })
+      .toBuffer(),
+    sharp(moving, { raw: { width: 8, height: 16, channels: 3, pageHeight: 8 } })
+      .webp({ delay: [100, 100] })
+      .toBuffer(),
+  ]);
+}
+
+const films = (): Buffer[] => [
+  mp4Film(),
+  mp4Film({ brand: 'qt  ', isLong: true, isTurned: true }),
+  mp4Film({ inPieces: true }),
+  webmFilm(),
+  webmFilm({ isLive: true }),
+];
+
+const FOUR_CHARACTERS =
+  'ftyp moov mvhd trak mdia hdlr vide tkhd mvex mehd mdat free isom qt avif RIFF WEBP VP8X VP8L EXIF XMP IHDR IDAT IEND acTL';
+const SIGNATURES = [
+  ...FOUR_CHARACTERS.split(' ').map((word) => word.padEnd(4)),
+  ...[
+    '\x1a\x45\xdf\xa3',
+    '\x42\x82\x84webm',
+    '\x18\x53\x80\x67',
+    '\x16\x54\xae\x6b',
+    '\xae\x80',
+    '\xe0\x80',
+    '\xec\x80',
+  ],
+  ...['OggS\0', 'OpusHead', 'OpusTags', 'ID3\x04\0\0', '\xff\xfb\x90\x64', 'fmt ', 'data', 'LIST', 'WAVE'],
+  ...[
+    'GIF89a',
+    '\x21\xf9\x04',
+    '\x21\xfe',
+    '\x2c',
+    '\x3b',
+    '\x21\xff\x0bNETSCAPE2.0',
+    '\xff\xd8\xff',
+    '\xff\xe1',
+    '\xff\xda',
+  ],
+  ...['\x89PNG\r\n\x1a\n', '\0\0\0\0', '\0', '\x01', '\xff\xff\xff\xff', '\x80'],
+];
+
+/** Chunks of the formats that have a name and a length, in any order and with any length said. */
+const chunk = fc
+  .tuple(
+    fc.constantFrom(...FOUR_CHARACTERS.split(' ')),
+    fc.uint8Array({ maxLength: 40 }),
+    fc.option(fc.nat(), { freq: 4 }),
+  )
+  .map(([name, body, said]) => {
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(said ?? body.length + 8);
+    head.write(name.padEnd(4), 4, 'latin1');
+    return Buffer.concat([head, body]);
+  });
+
+const chunks = (start: string): fc.Arbitrary<Buffer> =>
+  fc.array(chunk, { maxLength: 20 }).map((list) => Buffer.concat([latin(start), ...list]));
+
+const anyBytes = fc.oneof(
+  fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+  fc.constantFrom(...SIGNATURES).chain((signature) => chunks(signature)),
+);
+
+const files = async (): Promise<Buffer[]> => [
+  ...(await pictures()),
+  ...films(),
+  ...soundFiles('.wav').map((bytes) => bytes.subarray(0, 4_096)),
+  ...soundFiles('.ogg'),
+  ...soundFiles('.mp3').map((bytes) => bytes.subarray(0, 8_192)),
+  ...soundFiles('.m4a'),
+];
+
+const ebml = (content: Buffer): Buffer => {
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64BE(0x0100_0000_0000_0000n | BigInt(content.length));
+  return Buffer.concat([latin('\x1a\x45\xdf\xa3'), size, content, Buffer.alloc(16, 0xec)]);
+};
+
+const box = (name: string, body: Buffer): Buffer => {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(body.length + 8);
+  head.write(name, 4, 'latin1');
+  return Buffer.concat([head, body]);
+};
+const ftyp = box('ftyp', latin('isom\0\0\0\0isommp42'));
+const many = (times: number, piece: Buffer): Buffer => Buffer.alloc(times * piece.length, piece);
+
+/** An element of a size that needs eight bytes to be said. */
+const element = (id: string, content: Buffer): Buffer => Buffer.concat([latin(id), ebml(content).subarray(4, -16)]);
+
+const segmentOf = (content: Buffer): Buffer =>
+  Buffer.concat([ebml(latin('\x42\x82\x84webm')).subarray(0, -16), element('\x18\x53\x80\x67', content)]);
+
+export const fileTargets: readonly Target[] = [
+  {
+    name: 'recognition',
+    reads: 'bytes',
+    seeds: files,
+    structured: anyBytes,
+    words: SIGNATURES,
+    async run(input) {
+      const type = recognise(input);
+      if (type) await reading(inMemory(input), (reader) => isCutShort(reader, type));
+    },
+    isExpected: () => false,
+    growing: {
+      'a DocType of zeros': (times) =>
+        ebml(
+          Buffer.concat([
+            latin('\x42\x82'),
+            ebml(Buffer.concat([many(times, latin('\0')), latin('x')])).subarray(4, -16),
+          ]),
+        ),
+      'empty elements': (times) => ebml(many(times, latin('\xec\x80'))),
+      'a gap behind a tag': (times) =>
+        Buffer.concat([latin('ID3\x04\0\0\0\0\0\0'), many(times, latin('\xff\xfb\x90\x64'))]),
+      'filling bytes of a JPEG': (times) =>
+        Buffer.concat([latin('\xff\xd8'), many(times, latin('\xff')), latin('\xe0\0\x10')]),
+      'empty boxes': (times) => Buffer.concat([ftyp, many(times, box('free', Buffer.alloc(0)))]),
+      brands: (times) => box('ftyp', Buffer.concat([latin('heic\0\0\0\0'), many(times, latin('xxxx'))])),
+    },
+  },
+  {
+    name: 'picture-notes',
+    reads: 'bytes',
+    seeds: pictures,
+    structured: anyBytes,
+    words: SIGNATURES,
+    run(input) {
+      const type = recognise(input);
+      const strip = { png: strippedPng, jpg: strippedJpeg, webp: strippedWebp, gif: strippedGif }[
+        type?.extension ?? ''
+      ];
+      if (!strip) return;
+      const stripped = strip(input);
+      if (stripped.length > input.length + 64) throw new BrokenPromise('More is left than there was.');
+    },
+    isExpected: isMediaError,
+    growing: {
+      'chunks of a PNG': (times) =>
+        Buffer.concat([
+          latin('\x89PNG\r\n\x1a\n\0\0\0\rIHDR'),
+          Buffer.alloc(17, 1),
+          many(times, latin('\0\0\0\x01tEXtx\0\0\0\0')),
+          latin('\0\0\0\0IEND\0\0\0\0'),
+        ]),
+      'segments of a JPEG': (times) =>
+        Buffer.concat([latin('\xff\xd8'), many(times, latin('\xff\xfe\0\x03x\xff\xdb\0\x03x')), latin('\xff\xd9')]),
+      'restarts of a JPEG': (times) =>
+        Buffer.concat([latin('\xff\xd8\xff\xda\0\x02'), many(times, latin('\xff\0\xff\xd0')), latin('\xff\xd9')]),
+      'blocks of a GIF': (times) =>
+        Buffer.concat([latin('GIF89a\x01\0\x01\0\0\0\0'), many(times, latin('\x21\xfe\x01x\0')), latin('\x3b')]),
+      'pieces of a GIF': (times) =>
+        Buffer.concat([latin('GIF89a\x01\0\x01\0\0\0\0\x21\xfe'), many(times, latin('\x01x')), latin('\0\x3b')]),
+    },
+  },
+  {
+    name: 'picture-heads',
+    reads: 'bytes',
+    seeds: pictures,
+    structured: anyBytes,
+    words: SIGNATURES,
+    run: (input) => examined(input, 40e6),
+    isExpected: isMediaError,
+    growing: {
+      'chunks before the pixels': (times) =>
+        Buffer.concat([
+          latin('\x89PNG\r\n\x1a\n\0\0\0\rIHDR'),
+          Buffer.alloc(17, 1),
+          many(times, latin('\0\0\0\x01tEXtx\0\0\0\0')),
+        ]),
+    },
+    fixedMs: 60,
+  },
+  {
+    name: 'video-heads',
+    reads: 'bytes',
+    seeds: films,
+    structured: fc.oneof(anyBytes, chunks(ftyp.toString('latin1'))),
+    words: SIGNATURES,
+    async run(input) {
+      for (const [name, value] of Object.entries(await filmFacts(inMemory(input)))) {
+        if (!Number.isFinite(value) || value <= 0) throw new BrokenPromise(`${name} is ${value}`);
+      }
+    },
+    isExpected: () => false,
+    growing: {
+      'empty boxes': (times) => Buffer.concat([ftyp, many(times, box('free', Buffer.alloc(0)))]),
+      'empty boxes of the contents': (times) =>
+        Buffer.concat([ftyp, box('moov', many(times, box('free', Buffer.alloc(0))))]),
+      tracks: (times) =>
+        Buffer.concat([ftyp, box('moov', many(times, box('trak', box('mdia', box('hdlr', Buffer.alloc(16))))))]),
+      'boxes in a track': (times) =>
+        Buffer.concat([
+          ftyp,
+          box('moov', many(4, box('trak', box('mdia', many(times, box('free', Buffer.alloc(0))))))),
+        ]),
+      'empty elements': (times) => segmentOf(many(times, latin('\xec\x80'))),
+      'tracks of a WebM': (times) => segmentOf(element('\x16\x54\xae\x6b', many(times, latin('\xae\x82\xe0\x80')))),
+    },
+  },
+];

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { read } from '../../../src/services/sound/read/read.ts';
+import type { Readable } from '../../../src/services/sound/readable.ts';
+import { BrokenPromise, type Target } from '../target.ts';
+import { soundFiles } from './files.ts';
+
+const MOST_SECONDS = 20;
+const RATE = 24_000;
+
+const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+const many = (times: number, piece: Buffer): Buffer => Buffer.alloc(times * piece.length, piece);
+
+async function readOf(type: Readable, input: Buffer): Promise<void> {
+  const samples = await read(type, input, MOST_SECONDS);
+  if (samples.length > MOST_SECONDS * RATE) throw new BrokenPromise('More was read than is allowed.');
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof Refusal;
+
+const number = (bytes: number, value: number): Buffer => {
+  const buffer = Buffer.alloc(bytes);
+  buffer.writeUIntLE(value % 2 ** (8 * bytes), 0, bytes);
+  return buffer;
+};
+
+/** A WAV of any coding, rate and number of channels, with chunks in any order. */
+const wav = fc
+  .record({
+    coding: fc.constantFrom(0, 1, 2, 3, 6, 7, 0xfffe),
+    channels: fc.constantFrom(0, 1, 2, 3, 32, 33, 65_535),
+    rate: fc.constantFrom(0, 1, 1_999, 2_000, 8_000, 44_100, 48_000, 768_000, 0xffff_ffff),
+    frame: fc.constantFrom(0, 1, 2, 3, 4, 6, 8, 16, 64, 65_535),
+    data: fc.uint8Array({ maxLength: 3_000 }),
+    said: fc.option(fc.nat(), { freq: 5 }),
+    before: fc.uint8Array({ maxLength: 20 }),
+  })
+  .map(({ coding, channels, rate, frame, data, said, before }) => {
+    const format = [
+      number(2, coding),
+      number(2, channels),
+      number(4, rate),
+      number(4, rate),
+      number(2, frame),
+      number(2, 16),
+    ];
+    return Buffer.concat([
+      latin('RIFF\0\0\0\0WAVELIST'),
+      number(4, before.length),
+      before,
+      latin('fmt '),
+      number(4, 16),
+      ...format,
+      latin('data'),
+      number(4, said ?? data.length),
+      data,
+    ]);
+  });
+
+const pieces = (signatures: readonly string[]): fc.Arbitrary<Buffer> =>
+  fc
+    .array(fc.tuple(fc.constantFrom(...signatures), fc.uint8Array({ maxLength: 60 })), { maxLength: 30 })
+    .map((list) => Buffer.concat(list.flatMap(([signature, body]) => [latin(signature), Buffer.from(body)])));
+
+const OGG = ['OggS\0\x02', 'OggS\0\0', 'OggS\0\x01', 'OggS\0\x04', 'OpusHead\x01\x01', 'OpusTags', '\xff', '\0\0\0\0'];
+const MP3 = [
+  'ID3\x04\0\0',
+  'ID3\x03\0\0',
+  '\xff\xfb\x90\x64',
+  '\xff\xf3\x40\xc0',
+  '\xff\xe3\x18\xc4',
+  'Xing',
+  'LAME',
+  'TAG',
+];
+const WAV = ['RIFF', 'WAVE', 'fmt ', 'data', 'LIST', '\xfe\xff', '\0\0\0\0', '\xff\xff\xff\xff'];
+
+export const soundTargets: readonly Target[] = [
+  {
+    name: 'wav',
+    reads: 'bytes',
+    seeds: () => soundFiles('.wav').map((bytes) => bytes.subarray(0, 8_192)),
+    structured: wav,
+    words: WAV,
+    run: (input) => readOf('wav', input),
+    isExpected: isRefusal,
+    growing: {
+      'empty chunks': (times) => Buffer.concat([latin('RIFF\0\0\0\0WAVE'), many(times, latin('LIST\0\0\0\0'))]),
+      'samples at the lowest rate': (times) =>
+        Buffer.concat([
+          latin('RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0'),
+          number(4, 8_000),
+          number(4, 8_000),
+          latin('\x01\0\x08\0data'),
+          number(4, times),
+          Buffer.alloc(times, 3),
+        ]),
+    },
+    // Samples at a low rate become up to twelve times as many.
+    msPerKb: 25,
+    fixedMs: 60,
+    mostBytes: 24 * 1024,
+  },
+  {
+    name: 'ogg-opus',
+    reads: 'bytes',
+    seeds: () => soundFiles('.ogg'),
+    structured: pieces(OGG),
+    words: OGG,
+    run: (input) => readOf('ogg', input),
+    isExpected: isRefusal,
+    growing: {
+      'broken pages': (times) => many(times, latin('OggS\0\0')),
+      'pages of no packets': (times) => many(times, Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(21)])),
+      'broken pages with long tables': (times) =>
+        many(times, Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(20), latin('\xff'), Buffer.alloc(255, 0)])),
+    },
+    // A packet of two bytes is up to 120 ms of sound, until the most seconds are reached.
+    fixedMs: 900,
+    msPerKb: 20,
+  },
+  {
+    name: 'mp3',
+    reads: 'bytes',
+    seeds: () => soundFiles('.mp3').map((bytes) => bytes.subarray(0, 12_288)),
+    structured: pieces(MP3),
+    words: MP3,
+    run: (input) => readOf('mp3', input),
+    isExpected: isRefusal,
+    growing: {
+      'heads without frames': (times) => many(times, latin('\xff\xfb\x90\x64')),
+      tags: (times) => many(times, latin('ID3\x04\0\0\0\0\0\0')),
+    },
+    fixedMs: 900,
+    msPerKb: 20,
+  },
+];

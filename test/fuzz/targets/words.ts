@@ -1,0 +1,271 @@
+import fc from 'fast-check';
+import { flagInNegative, flagsFor, outOfRange } from '../../../src/commands/imagine/flags.ts';
+import { named, readIds } from '../../../src/commands/music/ids.ts';
+import { linksIn, picturesIn, unfitReference } from '../../../src/commands/references.ts';
+import { filterFrom, filterId } from '../../../src/commands/tasks/filter.ts';
+import { extraIn } from '../../../src/commands/video/extra.ts';
+import { cameraWish, durationWish, sizeWish } from '../../../src/commands/video/wishes.ts';
+import { customId, readCustomId } from '../../../src/discord/custom-id.ts';
+import { knownId } from '../../../src/discord/keys.ts';
+import * as discordText from '../../../src/discord/text.ts';
+import { isDecimal, sumOf } from '../../../src/lib/decimals.ts';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { nearIds } from '../../../src/services/models/nearness.ts';
+import { directionsIn, readText } from '../../../src/services/tasks/lines.ts';
+import { askedRange } from '../../../src/services/usage/asked-range.ts';
+import { answerParts } from '../../../src/views/ask/split.ts';
+import { asText, inCode } from '../../../src/views/markdown.ts';
+import { BrokenPromise, type Target } from '../target.ts';
+
+const isRefusal = (error: unknown): boolean => error instanceof Refusal;
+
+const lettersOf = (words: readonly string[]): fc.Arbitrary<string> =>
+  fc
+    .array(fc.oneof(fc.constantFrom(...words), fc.string({ unit: 'binary', maxLength: 8 })), { maxLength: 60 })
+    .map((list) => list.join(''));
+
+/** As many as an option of Discord's takes, and as a member can paste. */
+const MOST_TYPED = 6_000;
+const typed = (input: Buffer): string => input.toString().slice(0, MOST_TYPED);
+
+const MARKS = [
+  ...[
+    '```',
+    '`',
+    '~~~',
+    '**',
+    '__',
+    '~~',
+    '||',
+    '*',
+    '_',
+    '\\',
+    '\n',
+    '\n\n',
+    '> ',
+    '# ',
+    '| a | b |\n',
+    '|---|---|\n',
+    '- ',
+  ],
+  ...[
+    'https://a.example/x_y',
+    '<',
+    '>',
+    '[a](https://b.example)',
+    '<@123>',
+    '<#1>',
+    '@everyone',
+    '\t',
+    ' ',
+    'word',
+    '\ud83d\ude00',
+  ],
+  ...['\u202e', '```js\n', '\n```\n', 'x'.repeat(300), '1. ', '\r\n', '\u200b', ':-', '-:', '\u2800', '👩‍👩‍👧'],
+];
+const room = { first: 400, other: 500, most: 5 };
+
+const FLAGS = [
+  '--ar ',
+  '--v ',
+  '—stylize',
+  '--no ',
+  '--seed=',
+  ' ',
+  '1',
+  '.',
+  ':',
+  '16:9',
+  '-',
+  '--',
+  'niji',
+  '–chaos:',
+  '\n',
+  '--weird 9999',
+];
+const IDS = [
+  '"',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ' ',
+  'https://x.example/task/',
+  'task_id',
+  ':',
+  'abc123',
+  '%E0',
+  '?id=',
+  '<',
+  '>',
+  '.',
+  ')',
+  '1711217942120945',
+];
+const JSONS = [
+  '{',
+  '}',
+  '"a":',
+  '1',
+  '1e999',
+  '"!b"',
+  '"__proto__":',
+  '[',
+  ']',
+  ',',
+  '"x"',
+  'null',
+  '{"a":',
+  '9007199254740993',
+];
+const LINES = ['1️⃣ ', '1. ', '\n', '**bold**', '[a](https://x.example)', '(0.5)', '# Title', ':', ' ', 'word', '*', '2️⃣'];
+
+export const wordTargets: readonly Target[] = [
+  {
+    name: 'markdown',
+    reads: 'text',
+    seeds: () => [
+      'Hello **you**, see https://a.example/a_b*c',
+      '# T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nx\n```\nend',
+      'a `b` <@1> ||c||',
+    ],
+    structured: lettersOf(MARKS),
+    words: MARKS,
+    run(input) {
+      const text = input.toString();
+      if (asText(text, 200).length > 200) throw new BrokenPromise('More is shown than there is room for.');
+      if (/\n/.test(asText(text, 1_000))) throw new BrokenPromise('More than a line is shown.');
+      if (inCode(text).slice(1, -1).includes('`')) throw new BrokenPromise('Code ends before its end.');
+      for (const shorten of Object.values(discordText)) {
+        if (typeof shorten === 'function' && shorten(text, 100).length > 100)
+          throw new BrokenPromise('It is not shorter.');
+      }
+      const parts = answerParts(text, room);
+      if (parts.map(({ source }) => source).join('') !== text) throw new BrokenPromise('The parts are not the whole.');
+      for (const [at, { shown }] of parts.entries()) {
+        if (shown.length > (at === 0 ? room.first : room.other))
+          throw new BrokenPromise('A part is longer than its message.');
+      }
+    },
+    isExpected: () => false,
+    growing: {
+      'fences that are never closed': (times) => '```\na\n~~~\n'.repeat(times),
+      'fences of growing length': (times) => '````a\nb\n'.repeat(times),
+      'one long line': (times) => 'a'.repeat(times),
+      'marks in a row': (times) => '**'.repeat(times),
+      'lines of a table': (times) => `| a |\n|---|\n${'| b |\n'.repeat(times)}`,
+      'heads of tables': (times) => '| a |\n|---|\n\n'.repeat(times),
+      'lines that almost part a table': (times) => `a|\n${'\t'.repeat(120)}-:${'\t'.repeat(120)}-|\n`.repeat(times),
+      paragraphs: (times) => 'a b c\n\n'.repeat(times),
+      'empty lines': (times) => '\n'.repeat(times),
+      addresses: (times) => 'https://a.example/ '.repeat(times),
+      spaces: (times) => `${' '.repeat(times)}x`,
+    },
+  },
+  {
+    name: 'options',
+    reads: 'text',
+    seeds: () => [
+      'a cat --ar 16:9 --v 7 --no dogs',
+      '{"a":1,"!b":[2]}',
+      '["abc123","https://x.example/task/abc456"]',
+      '1280x720',
+      '16:9',
+      '<https://a.example/1.png>, https://b.example',
+      '**Title**\n1️⃣ a cat **bold** (0.5)\n\n2️⃣ a dog',
+      '2026-01-01',
+      '1.10',
+    ],
+    structured: fc.oneof(lettersOf(FLAGS), lettersOf(IDS), lettersOf(JSONS), lettersOf(LINES)),
+    words: [...FLAGS, ...IDS, ...JSONS, ...LINES],
+    run(input) {
+      const text = typed(input);
+      for (const read of OPTION_READERS) {
+        try {
+          read(text);
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+        }
+      }
+    },
+    isExpected: isRefusal,
+    // Several readers, one after the other.
+    msPerKb: 6,
+    growing: {
+      dashes: (times) => '--a'.repeat(times),
+      'flags with no number': (times) => '--s '.repeat(times),
+      'spaces behind a flag': (times) => `--s${' '.repeat(times)}x`,
+      brackets: (times) => '['.repeat(times),
+      'brackets inside a word': (times) => `a${')'.repeat(times)}b`,
+      'objects one after the other': (times) => '{"id":"abc123"},'.repeat(times),
+      'objects inside of each other': (times) => `${'{"a":'.repeat(times)}1${'}'.repeat(times)}`,
+      commas: (times) => ','.repeat(times),
+      links: (times) => 'https://a.example/,'.repeat(times),
+      lines: (times) => '1️⃣ a **b** [c](https://d.example)\n'.repeat(times),
+      'bold that never ends': (times) => '**a'.repeat(times),
+      'links that never end': (times) => '[a'.repeat(times),
+      digits: (times) => `${'1'.repeat(times)}x`,
+    },
+    mostBytes: MOST_TYPED,
+  },
+  {
+    name: 'custom-ids',
+    reads: 'text',
+    seeds: () => [
+      customId('up', 1, 'abc', '2'),
+      customId('up', 12, 'a b', 'ü', ''),
+      filterId('list', 1, { whose: 'mine', words: 'a b' }),
+    ],
+    structured: fc
+      .tuple(
+        fc.string({ maxLength: 9 }),
+        fc.nat(),
+        fc.array(fc.string({ unit: 'binary', maxLength: 30 }), { maxLength: 8 }),
+      )
+      .map(([verb, version, args]) => [verb, version, ...args].join('.')),
+    words: ['.', '~', '~YQ', 'up', '1', '9999', '0', '~_-', 'm', 's', 'do', '\ud83d'],
+    run(input) {
+      const text = input.toString();
+      const id = readCustomId(text);
+      if (!id) {
+        knownId(text);
+        return;
+      }
+      filterFrom(id.args);
+      if (Buffer.byteLength(id.args.join('')) > 60) return;
+      const again = readCustomId(customId(id.verb, id.version, ...id.args));
+      if (JSON.stringify(again) !== JSON.stringify(id))
+        throw new BrokenPromise('It is read differently the second time.');
+    },
+    isExpected: isRefusal,
+    growing: {
+      points: (times) => '.'.repeat(times),
+      tildes: (times) => `up.1.~${'~'.repeat(times)}`,
+      letters: (times) => `up.1.${'a'.repeat(times)}`,
+    },
+  },
+];
+
+const attached = { id: '1', name: 'a', size: 1, address: 'https://a.example/', mediaType: 'image/png' };
+
+const OPTION_READERS: readonly ((text: string) => unknown)[] = [
+  (text) => flagsFor(text, { negative: text, aspect: text, version: text }),
+  outOfRange,
+  (text) => flagInNegative({ negative: text }),
+  extraIn,
+  sizeWish,
+  durationWish,
+  cameraWish,
+  (text) => linksIn({ links: text }),
+  (text) => picturesIn({ links: text }),
+  (text) => unfitReference({ links: text, image: { ...attached, name: text } }),
+  (text) => {
+    const { ids, odd } = readIds(text);
+    return named([...ids, ...odd]);
+  },
+  (text) => directionsIn(readText(text)),
+  (text) => askedRange({ start: text, end: undefined }, '2026-01-01'),
+  (text) => nearIds(text.slice(0, 200), ['claude-1', 'gpt-x', 'flux.1-pro']),
+  (text) => (isDecimal(text) ? sumOf([text, '1.5']) : undefined),
+];

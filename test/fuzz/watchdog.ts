@@ -1,0 +1,31 @@
+import { Worker } from 'node:worker_threads';
+
+/** In CPU time, for a busy machine lets nobody run. An input that takes longer is written down and ends the process: nothing else can stop a loop that never ends. */
+const MOST_SECONDS = 30;
+
+export interface Watchdog {
+  begin(input: Buffer): void;
+  end(): Promise<void>;
+}
+
+/** Watches from a thread of its own. What is being read lies in memory that both threads see. */
+export function openWatchdog(mostBytes: number, path: string): Watchdog {
+  const state = new SharedArrayBuffer(8);
+  const bytes = new SharedArrayBuffer(mostBytes);
+  const [count, length] = [new Int32Array(state, 0, 1), new Int32Array(state, 4, 1)];
+  const seen = new Uint8Array(bytes);
+  const worker = new Worker(new URL('./watchdog.worker.ts', import.meta.url), {
+    workerData: { state, bytes, path, mostSeconds: MOST_SECONDS, pid: process.pid },
+  });
+  worker.unref();
+  return {
+    begin(input) {
+      seen.set(input.subarray(0, mostBytes));
+      length[0] = Math.min(input.length, mostBytes);
+      Atomics.add(count, 0, 1);
+    },
+    async end() {
+      await worker.terminate();
+    },
+  };
+}

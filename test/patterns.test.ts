@@ -1,0 +1,51 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type * as Judge from '../scripts/patterns/judge.ts';
+import { patternsIn } from '../scripts/patterns/patterns.ts';
+
+describe('the check of regular expressions', () => {
+  let judge: typeof Judge;
+  beforeAll(async () => {
+    vi.stubEnv('RECHECK_SYNC_BACKEND', 'pure');
+    judge = await import('../scripts/patterns/judge.ts');
+    return () => vi.unstubAllEnvs();
+  });
+
+  const path = 'src/services/media/probe.ts';
+  const objectionsTo = (source: string, exceptions: readonly Judge.Exception[] = []) =>
+    judge.objectionsTo(patternsIn(path, source), exceptions);
+
+  it.each([
+    ['zeros at the end, which it looks at again from each of them', String.raw`text.replace(/\0+$/, '')`],
+    ['two ways to divide the same letters', '/^(?:a|a)*$/.test(text)'],
+    ['a pattern in a call of RegExp', String.raw`new RegExp('\\s+$', 'u')`],
+    ['a pattern in a call without new', "RegExp('(x+x+)+y')"],
+    ['a pattern that is put together as the program runs', 'new RegExp(text)'],
+  ])('finds %s', (_what, source) => {
+    expect(objectionsTo(`export const probe = (text: string) => ${source};`)).toEqual([
+      expect.stringMatching(/^src\/services\/media\/probe\.ts:1: /),
+    ]);
+  });
+
+  it.each([String.raw`/^[\w-]{1,64}$/`, String.raw`/\s\S*$/`, String.raw`/^\d+(?:\.\d*)?$/`, "new RegExp('^x+$')"])(
+    'has nothing against %s',
+    (source) => {
+      expect(objectionsTo(`export const probe = ${source};`)).toEqual([]);
+    },
+  );
+
+  it('lets an exception stand as long as its pattern stands in its file, and no longer', () => {
+    const exceptions = [{ pattern: '/x+$/', path, reason: 'At most ten letters.' }];
+    expect(objectionsTo('export const probe = /x+$/;', exceptions)).toEqual([]);
+    const notNeeded = `${path}: the exception for /x+$/ is not needed any more.`;
+    expect(objectionsTo('export const probe = /^x+$/;', exceptions)).toEqual([notNeeded]);
+    expect(objectionsTo('export const probe = /y+$/;', exceptions)).toEqual([
+      expect.stringContaining('/y+$/ takes'),
+      notNeeded,
+    ]);
+  });
+
+  it('knows an exception by its file', () => {
+    const exceptions = [{ pattern: '/x+$/', path: 'src/other.ts', reason: 'At most ten letters.' }];
+    expect(objectionsTo('export const probe = /x+$/;', exceptions)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,293 @@
+import { globSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Answers } from '../src/discord/answers/answers.ts';
+import { discordClients } from '../src/discord/clients.ts';
+import { Carrier } from '../src/discord/delivery/carrier.ts';
+import { factsOf } from '../src/discord/delivery/errors.ts';
+import { directWord } from '../src/discord/direct-word.ts';
+import { Funnel } from '../src/discord/funnel.ts';
+import { Responder } from '../src/discord/responder.ts';
+import { ThreadMaker } from '../src/discord/thread-maker.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { openLog } from '../src/lib/log.ts';
+import { speak } from '../src/locales/index.ts';
+import { defaultSettings, type Gateway, openGateway } from '../src/services/gateway/index.ts';
+
+const PRIVATE = 'geheimnisvoll';
+const BYTES = Buffer.from(`bytes ${PRIVATE}`);
+const PICTURE = `data:image/png;base64,${Buffer.from(`${PRIVATE}.`.repeat(3)).toString('base64')}`;
+const MESSAGE = '900000000000000100';
+
+/** How a server fails: with a status and everything that it was sent in every field that it has, with half an answer, or not at all. */
+const TROUBLES = [
+  '400',
+  '403',
+  '404',
+  '413',
+  '429',
+  '500',
+  '200 with an error',
+  'broken JSON',
+  'HTML',
+  'a cut socket',
+] as const;
+
+function fail(
+  trouble: (typeof TROUBLES)[number],
+  request: IncomingMessage,
+  sent: string,
+  response: ServerResponse,
+): void {
+  if (trouble === 'a cut socket') return void request.socket.destroy();
+  const echo = `${sent} ${decodeURIComponent(request.url ?? '')} ${PRIVATE}`;
+  const status = Number(trouble.split(' ')[0]) || 400;
+  const quoted = { _errors: [{ code: 'BASE_TYPE_BAD_LENGTH', message: `"${echo}" is too long` }] };
+  const whole = JSON.stringify({
+    code: trouble === '400' ? 50035 : PRIVATE.repeat(9),
+    message: echo,
+    errors: { content: quoted, [echo]: quoted },
+    error: { message: echo, code: echo, type: echo, param: echo },
+    ...(trouble === '429' && { retry_after: 0.01, global: false }),
+  });
+  const body = trouble === 'broken JSON' ? whole.slice(0, -20) : trouble === 'HTML' ? `<p>${echo}` : whole;
+  const type = trouble === 'HTML' ? 'text/html' : 'application/json';
+  response.writeHead(status, { 'content-type': type, ...(status === 429 && { 'retry-after': '0' }) }).end(body);
+}
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A server on which everything fails, and what it was asked. */
+async function failing(trouble: (typeof TROUBLES)[number]) {
+  const asked = new Set<string>();
+  const tries = new Map<string, number>();
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    const address = `${request.method} ${request.url}`;
+    asked.add(address);
+    // The library waits out one 429 after the other.
+    const count = (tries.get(address) ?? 0) + 1;
+    tries.set(address, count);
+    fail(trouble === '429' && count > 1 ? '500' : trouble, request, Buffer.concat(pieces).toString('latin1'), response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('The server has no port.');
+  return { url: `http://127.0.0.1:${address.port}`, asked };
+}
+
+function logs() {
+  const lines: string[] = [];
+  const writing = (readable: boolean) =>
+    openLog({ level: 'trace', secrets: [], readable, write: (line) => void lines.push(line) });
+  return { lines, json: writing(false), readable: writing(true) };
+}
+
+/** Whatever a call throws goes every way that the bot has for it. */
+async function told(call: () => Promise<unknown>, { json, readable }: ReturnType<typeof logs>): Promise<boolean> {
+  try {
+    await call();
+    return false;
+  } catch (error) {
+    for (const log of [json, readable]) {
+      new Funnel(speak(), log).sentenceFor(error, 'a test');
+      log.error({ err: error }, 'failed');
+      log.error({ err: new Error('around', { cause: error }) }, 'failed');
+      log.info(factsOf(error), 'failed');
+    }
+    return true;
+  }
+}
+
+function expectNoPrivateWord(lines: readonly string[]): void {
+  const text = lines.join('');
+  expect(text).not.toContain(PRIVATE);
+  expect(text).not.toContain(BYTES.toString('base64'));
+  expect(text).not.toContain(PICTURE.slice(30, 60));
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(30_000);
+}
+
+const plan = {
+  content: `words ${PRIVATE}`,
+  files: [{ name: `${PRIVATE}.json`, bytes: BYTES, alt: PRIVATE }],
+  controls: [{ type: 'button', id: `a.1.${PRIVATE}`, label: PRIVATE }],
+} as const;
+const voice = { voice: { seconds: 1, waveform: 'AAAA' }, files: [{ name: `${PRIVATE}.ogg`, bytes: BYTES }] };
+
+/** Everything that the bot asks of Discord with words of others in it, by the library's name of its address. */
+function discordCalls(clients: ReturnType<typeof discordClients>, log: ReturnType<typeof logs>['json']) {
+  const { client, tokenRest } = clients;
+  const botRest = client.rest;
+  const parts = { botRest, tokenRest, log };
+  const responder = new Responder(clients, { applicationId: MESSAGE, interactionId: MESSAGE, token: 'token' });
+  const carrier = new Carrier(parts);
+  const threads = new ThreadMaker(parts);
+  const place = { channelId: MESSAGE, id: MESSAGE };
+  const token = { by: 'token', applicationId: MESSAGE, token: 'token' } as const;
+  const answers = new Answers({
+    ...parts,
+    delivery: { show: () => undefined },
+    clock: systemClock,
+    plansOf: () => ({ first: plan, further: [] }),
+    change: () => Promise.reject(new Error('no task')),
+  });
+  const sent = { body: { content: PRIVATE, components: [], allowed_mentions: { parse: [] as [] } }, files: [] };
+  return {
+    interactionCallback: [
+      () => responder.defer(false),
+      () => responder.tell(plan),
+      () => responder.suggest([{ name: PRIVATE, value: PRIVATE }]),
+    ],
+    webhook: [
+      () => responder.tellBeside(plan),
+      () => responder.another(plan, true),
+      () => carrier.add(token, sent, true),
+    ],
+    webhookMessage: [
+      () => responder.edit(plan),
+      () => responder.editOther(MESSAGE, plan),
+      () => responder.takeAway(),
+      () => carrier.edit(token, sent),
+      () => carrier.remove(token),
+    ],
+    channelMessages: [
+      () => carrier.post(MESSAGE, PRIVATE, sent),
+      () => threads.open(MESSAGE, PRIVATE, voice),
+      () => answers.replyTo(place, plan),
+      () => carrier.before(MESSAGE, MESSAGE),
+    ],
+    channelMessage: [
+      () => carrier.edit({ by: 'edit', message: place }, sent),
+      () => carrier.remove({ by: 'edit', message: place }),
+      () => answers.change(place, plan),
+    ],
+    userChannels: [() => directWord({ carrier, log })(MESSAGE, plan), () => carrier.openDirect(MESSAGE)],
+    threads: [() => threads.make({ channelId: MESSAGE, name: PRIVATE, kind: 'public', memberId: MESSAGE })],
+    threadMembers: [() => botRest.put(`/channels/${MESSAGE}/thread-members/${MESSAGE}`)],
+    channel: [() => botRest.patch(`/channels/${MESSAGE}`, { body: { name: PRIVATE } })],
+    currentApplication: [() => botRest.get('/oauth2/applications/@me')],
+    applicationCommands: [() => botRest.put(`/applications/${MESSAGE}/commands`, { body: [{ name: PRIVATE }] })],
+    applicationGuildCommands: [() => botRest.put(`/applications/${MESSAGE}/guilds/${MESSAGE}/commands`, { body: [] })],
+  };
+}
+
+describe('no private word reaches the log, at any level', () => {
+  it.each(TROUBLES.filter((one) => one !== '200 with an error'))(
+    'where everything sent to Discord ends in %s',
+    async (trouble) => {
+      const { url, asked } = await failing(trouble);
+      const clients = discordClients(`${url}/api`);
+      clients.client.rest.setToken('token');
+      closers.push(() => clients.client.destroy());
+      const log = logs();
+      const calls = discordCalls(clients, log.json);
+      for (const call of Object.values(calls).flat()) await told(call, log);
+      expect(asked.size).toBeGreaterThan(12);
+      expect(log.lines.length).toBeGreaterThan(20);
+      expectNoPrivateWord(log.lines);
+    },
+  );
+
+  it('and no address of Discord that the bot knows is left out of this', () => {
+    const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+    const known = new Set(
+      sources.flatMap((source) => [...source.matchAll(/\bRoutes\.(\w+)/g)].map(([, name]) => name)),
+    );
+    const clients = discordClients('http://127.0.0.1:9/api');
+    closers.push(() => clients.client.destroy());
+    expect(Object.keys(discordCalls(clients, logs().json)).sort()).toEqual([...known].sort());
+  });
+
+  it.each(TROUBLES)('where everything sent to the gateway ends in %s', async (trouble) => {
+    const { url, asked } = await failing(trouble);
+    const log = logs();
+    const gateway = gatewayAt(url, log.json);
+    let failed = 0;
+    for (const call of Object.values(gatewayCalls(gateway)).flatMap((family) => Object.values(family))) {
+      if (await told(call, log)) failed += 1;
+    }
+    expect(asked.size).toBeGreaterThan(20);
+    expect(failed).toBeGreaterThan(20);
+    expectNoPrivateWord(log.lines);
+  });
+
+  it('and no call to the gateway is left out of this', () => {
+    const gateway = gatewayAt('http://127.0.0.1:9', logs().json);
+    const { close: _, ...families } = gateway;
+    const methods = (family: object): string[] =>
+      Object.getOwnPropertyNames(Object.getPrototypeOf(family)).filter(
+        (name) => !['constructor', 'close', 'checked', 'bodyOf'].includes(name),
+      );
+    const known = Object.entries(families).map(([name, family]) => [name, methods(family).sort()]);
+    const called = Object.entries(gatewayCalls(gateway)).map(([name, family]) => [name, Object.keys(family).sort()]);
+    expect(Object.fromEntries(called)).toEqual(Object.fromEntries(known));
+  });
+});
+
+function gatewayAt(baseUrl: string, log: ReturnType<typeof logs>['json']): Gateway {
+  const settings = { ...defaultSettings, baseUrl, apiKey: 'sk-test' };
+  const gateway = openGateway(settings, { log }, { attempts: 1, readMs: 2_000, submitMs: 2_000, bodyMs: 2_000 });
+  closers.push(() => gateway.close());
+  return gateway;
+}
+
+/** Every call, with private words wherever it takes words. */
+function gatewayCalls(gateway: Gateway) {
+  const { models, usage, fineTunes, imageJobs, imgx, videos, secondVideos, imageToVideo, music, responses, realtime } =
+    gateway;
+  const video = { model: 'm', prompt: PRIVATE };
+  return {
+    models: { list: () => models.list(), listCompat: () => models.listCompat(), get: () => models.get(PRIVATE) },
+    usage: { get: () => usage.get({ start: '2026-01-01', end: '2026-01-02' }) },
+    fineTunes: { events: () => fineTunes.events(PRIVATE) },
+    imageJobs: {
+      create: () => imageJobs.create({ model: 'm', prompt: PRIVATE }, { idempotencyKey: PRIVATE }),
+      send: () => imageJobs.send(JSON.stringify({ model: 'm', prompt: PRIVATE }), { idempotencyKey: PRIVATE }),
+      get: () => imageJobs.get(PRIVATE),
+    },
+    imgx: {
+      imagine: () => imgx.imagine({ prompt: PRIVATE, pictures: [PICTURE] }),
+      describe: () => imgx.describe({ pictures: [PICTURE] }),
+      shorten: () => imgx.shorten({ prompt: PRIVATE }),
+      blend: () => imgx.blend({ pictures: [PICTURE, PICTURE] }),
+      upload: () => imgx.upload({ pictures: [PICTURE] }),
+      action: () => imgx.action({ taskId: PRIVATE, customId: PRIVATE }),
+      change: () => imgx.change({ taskId: PRIVATE, action: 'UPSCALE', index: 1 }),
+      simpleChange: () => imgx.simpleChange({ taskId: PRIVATE, action: 'UPSCALE', index: 1 }),
+      modal: () => imgx.modal({ taskId: PRIVATE, prompt: PRIVATE, mask: PICTURE }),
+      edits: () => imgx.edits({ prompt: PRIVATE, picture: PICTURE }),
+      video: () => imgx.video({ prompt: PRIVATE, picture: PICTURE }),
+      get: () => imgx.get(PRIVATE),
+      getMany: () => imgx.getMany([PRIVATE]),
+    },
+    videos: { create: () => videos.create(video), get: () => videos.get(PRIVATE) },
+    secondVideos: { create: () => secondVideos.create(video), get: () => secondVideos.get(PRIVATE) },
+    imageToVideo: {
+      create: () => imageToVideo.create({ model: 'm', prompt: PRIVATE, image: PICTURE }),
+      get: () => imageToVideo.get(PRIVATE),
+    },
+    music: {
+      makeSong: () => music.makeSong({ about: PRIVATE }),
+      makeLyrics: () => music.makeLyrics({ about: PRIVATE }),
+      get: () => music.get(PRIVATE),
+      getMany: () => music.getMany([PRIVATE]),
+    },
+    responses: {
+      create: () => responses.create({ model: 'm', input: PRIVATE }),
+      stream: async () => {
+        for await (const event of responses.stream({ model: 'm', input: PRIVATE })) {
+          if ('response' in event && event.response.error) throw event.response.error;
+        }
+      },
+    },
+    realtime: { open: () => realtime.open({ model: 'm', instructions: PRIVATE }) },
+  };
+}

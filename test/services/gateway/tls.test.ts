@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import {
+  createServer as createTlsServer,
+  getCACertificates,
+  setDefaultCACertificates,
+  type TlsOptions,
+} from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { type GatewayError, openGateway } from '../../../src/services/gateway/index.ts';
+import { defaultSettings } from '../../../src/services/gateway/settings.ts';
+import { loopbackCertificate } from '../../support/loopback-certificate.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function trusted(): void {
+  const before = getCACertificates('default');
+  setDefaultCACertificates([loopbackCertificate.cert]);
+  closers.push(() => setDefaultCACertificates(before));
+}
+
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** A gateway that speaks TLS, with all that it has read of requests. */
+async function secured(options: TlsOptions, onRequest: () => void = () => undefined) {
+  const read: Buffer[] = [];
+  const server = createTlsServer({ ...loopbackCertificate, ...options }, (socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (piece) => {
+      read.push(piece);
+      if (bodyOf(read)?.endsWith('}')) onRequest();
+    });
+  });
+  server.on('tlsClientError', () => undefined);
+  return { port: await portOf(server), body: () => bodyOf(read) };
+}
+
+const bodyOf = (read: readonly Buffer[]): string | undefined => Buffer.concat(read).toString().split('\r\n\r\n')[1];
+
+async function failureOn(port: number): Promise<GatewayError> {
+  const settings = { ...defaultSettings, baseUrl: `https://127.0.0.1:${port}`, apiKey: 'sk-of-a-test' };
+  const gateway = openGateway(settings, { clock: systemClock }, { submitMs: 300 });
+  closers.push(() => gateway.close());
+  return gateway.imgx.imagine({ prompt: 'a fox' }).then(
+    () => expect.unreachable(),
+    (error: GatewayError) => error,
+  );
+}
+
+describe('an order over TLS', () => {
+  it('is never sent where the certificate is refused', async () => {
+    const side = await secured({});
+    expect(await failureOn(side.port)).toMatchObject({
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      mayHaveTakenEffect: false,
+    });
+    expect(side.body()).toBeUndefined();
+  });
+
+  it('may have been taken where the gateway wants a certificate of ours, which TLS 1.3 says after the order has gone', async () => {
+    trusted();
+    const side = await secured({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
+    expect(await failureOn(side.port)).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
+  });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'may have been taken where %s breaks after the gateway has read it',
+    async (version) => {
+      trusted();
+      let outside: Socket | undefined;
+      const side = await secured({ minVersion: version, maxVersion: version }, () =>
+        outside?.write('no record at all'),
+      );
+      const relay = createServer((socket) => {
+        outside = socket;
+        const inner = connect(side.port, '127.0.0.1');
+        for (const end of [socket, inner]) end.on('error', () => undefined);
+        closers.push(() => socket.destroy());
+        socket.pipe(inner).pipe(socket);
+      });
+      expect(await failureOn(await portOf(relay))).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
+      expect(side.body()).toBe('{"prompt":"a fox"}');
+    },
+  );
+
+  it('may have been taken by something that answers in no TLS, for its words may come at any time', async () => {
+    const plain = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    });
+    expect(await failureOn(await portOf(plain))).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { isReadableOnTheWay } from '../../../../src/services/gateway/address.ts';
+import { defaultSettings, openGateway } from '../../../../src/services/gateway/index.ts';
+
+const isReadable = (address: string): boolean => isReadableOnTheWay(new URL(address));
+
+describe('a gateway over plain http', () => {
+  it.each([
+    'http://gateway.example',
+    'http://10.0.0.7:3000',
+    'http://192.168.1.4',
+    'http://[fd00::7]:8080/v1',
+    'http://localhost.example',
+    'http://128.0.0.1',
+    'http://0.0.0.0:3000',
+  ])('on another machine can be listened to on the way: %s', (address) => expect(isReadable(address)).toBe(true));
+
+  it.each([
+    'https://gateway.example',
+    'http://localhost:3000',
+    'http://localhost.:3000',
+    'http://gateway.localhost',
+    'http://127.0.0.1:3000',
+    'http://127.8.9.1',
+    'http://127.1',
+    'http://[::1]:3000/v1',
+    'http://[::ffff:127.0.0.1]',
+  ])('on this machine, or over https, cannot: %s', (address) => expect(isReadable(address)).toBe(false));
+
+  it('is warned of once at start, in words that say what to set', async () => {
+    const warnings: string[] = [];
+    const log = { info: () => undefined, warn: (_: object, sentence: string) => warnings.push(sentence) };
+    for (const baseUrl of ['http://gateway.invalid', 'http://127.0.0.1:9', 'https://gateway.invalid'])
+      await openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-of-a-test' }, { log }).close();
+    expect(warnings).toEqual([expect.stringContaining('GATEWAY_BASE_URL')]);
+  });
+});

@@ -1,0 +1,64 @@
+import { errors } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { unreachable } from '../../../../src/services/gateway/failures.ts';
+
+/** As Node makes it of a system call that fails. */
+const failed = (syscall: string, code: string): Error =>
+  Object.assign(new Error(`${syscall} ${code}`), { errno: -1, code, syscall });
+
+const mayHaveWorked = (cause: unknown): boolean => unreachable(cause, 'gateway.test', true).mayHaveTakenEffect;
+
+describe('an order that met a failure of the network', () => {
+  it.each([
+    ...['EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET', 'ETIMEDOUT', 'EADDRNOTAVAIL'].map((code) => ['read', code]),
+    ...['EPROTO', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET'].map((code) => ['write', code]),
+    ['shutdown', 'ENOTCONN'],
+  ])('while it was to %s may have been taken: %s', (syscall, code) => {
+    expect(mayHaveWorked(failed(syscall, code))).toBe(true);
+  });
+
+  it.each([
+    ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EADDRNOTAVAIL', 'EACCES'].map((code) => [
+      'connect',
+      code,
+    ]),
+    ...['ENOTFOUND', 'EAI_AGAIN'].map((code) => ['getaddrinfo', code]),
+  ])('while it was to %s was never sent: %s', (syscall, code) => {
+    expect(mayHaveWorked(failed(syscall, code))).toBe(false);
+  });
+
+  it('was never sent where connecting to every address of the gateway failed', () => {
+    const tried = [failed('connect', 'ECONNREFUSED'), failed('connect', 'ENETUNREACH')];
+    expect(mayHaveWorked(new AggregateError(tried))).toBe(false);
+    expect(mayHaveWorked(new AggregateError([...tried, failed('write', 'EPROTO')]))).toBe(true);
+    expect(mayHaveWorked(new AggregateError([]))).toBe(true);
+  });
+
+  it.each([
+    'EPROTO',
+    'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+    'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
+    'ERR_TLS_INVALID_STATE',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+  ])('may have been taken where %s does not say what failed', (code) => {
+    expect(mayHaveWorked(Object.assign(new Error('told by TLS'), { code }))).toBe(true);
+  });
+
+  it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'HOSTNAME_MISMATCH'])(
+    'was never sent to a gateway whose certificate was refused: %s',
+    (code) => {
+      expect(mayHaveWorked(Object.assign(new Error('refused'), { code }))).toBe(false);
+    },
+  );
+
+  it('was never sent where the client refused it or could not connect in time, and may have been where it was closed meanwhile', () => {
+    expect(mayHaveWorked(new errors.InvalidArgumentError('no'))).toBe(false);
+    expect(mayHaveWorked(new errors.ClientClosedError())).toBe(false);
+    expect(mayHaveWorked(new errors.ConnectTimeoutError())).toBe(false);
+    expect(mayHaveWorked(new errors.ClientDestroyedError())).toBe(true);
+    expect(mayHaveWorked(new errors.HeadersTimeoutError())).toBe(true);
+    expect(mayHaveWorked(new errors.SocketError('other side closed'))).toBe(true);
+    expect(mayHaveWorked('nothing known')).toBe(true);
+  });
+});

@@ -1,0 +1,36 @@
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BrokenFrame, FrameReader, writeFrame } from '../../../src/services/media-process/frames.ts';
+
+const written = (frames: readonly { note: object; body: Uint8Array }[]): Buffer => {
+  const pipe = new PassThrough({ highWaterMark: 1_000_000 });
+  for (const { note, body } of frames) writeFrame(pipe, note, body);
+  return Buffer.from(pipe.read() ?? []);
+};
+
+describe('frames between two processes', () => {
+  it('arrive as they were sent, whatever pieces the pipe makes of them', () => {
+    const frame = fc.record({ note: fc.dictionary(fc.string(), fc.string()), body: fc.uint8Array({ maxLength: 300 }) });
+    fc.assert(
+      fc.property(fc.array(frame, { maxLength: 5 }), fc.array(fc.integer({ min: 1, max: 90 })), (frames, sizes) => {
+        const bytes = written(frames);
+        const heard: { note: object; body: Uint8Array }[] = [];
+        const reader = new FrameReader(300, ({ note, body }) =>
+          heard.push({ note: JSON.parse(note), body: new Uint8Array(body) }),
+        );
+        for (let at = 0, turn = 0; at < bytes.length; turn++) {
+          const size = sizes[turn % Math.max(1, sizes.length)] ?? 7;
+          reader.read(bytes.subarray(at, at + size));
+          at += size;
+        }
+        expect(heard).toEqual(frames.map(({ note, body }) => ({ note: JSON.parse(JSON.stringify(note)), body })));
+      }),
+    );
+  });
+
+  it('are refused before any memory is taken for a body that is too large', () => {
+    const bytes = written([{ note: {}, body: new Uint8Array(301) }]);
+    expect(() => new FrameReader(300, () => undefined).read(bytes)).toThrow(BrokenFrame);
+  });
+});

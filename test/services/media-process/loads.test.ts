@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+
+const told = z.object({ done: z.array(z.number().positive()), loaded: z.string().array(), native: z.string().array() });
+
+it("the bot's own process loads no library that decodes or draws, whatever it has decoded and drawn", {
+  timeout: 60_000,
+}, async () => {
+  const program = fileURLToPath(new URL('./loads.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { maxBuffer: 10_000_000 });
+  const { done, loaded, native } = told.parse(JSON.parse(stdout));
+  expect(done).toHaveLength(4);
+  const packages = [...loaded, ...native].flatMap(
+    (name) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1] ?? [],
+  );
+  // The look works: what the bot does use is seen.
+  expect(packages).toContain('discord.js');
+  const forbidden =
+    /^(sharp|@img\/.*|@resvg\/.*|echarts|zrender|libopus-wasm|mpg123-decoder|@wasm-audio-decoders\/.*)$/;
+  expect(packages.filter((name) => forbidden.test(name))).toEqual([]);
+});

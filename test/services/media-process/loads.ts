@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+
+// Has an image, a voice, a file to be heard and a chart made as the bot has them made, and tells what its own process has loaded for it.
+const loaded = new Set<string>();
+registerHooks({
+  load(url, context, next) {
+    loaded.add(url);
+    return next(url, context);
+  },
+});
+await import('../../../src/app.ts');
+const { systemClock } = await import('../../../src/lib/clock.ts');
+const { openLog } = await import('../../../src/lib/log.ts');
+const { inMemory } = await import('../../../src/services/media/content.ts');
+const { openMedia } = await import('../../../src/services/media/index.ts');
+const { MediaProcess } = await import('../../../src/services/media-process/media-process.ts');
+const { openSounds } = await import('../../../src/services/sound/sounds.ts');
+const { UsageDesk } = await import('../../../src/services/usage/usage-desk.ts');
+
+const clock = systemClock;
+const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+const own = new MediaProcess({ clock, log });
+const gatewayOrigin = 'http://127.0.0.1:1';
+const media = openMedia({ gatewayOrigin, apiKey: 'sk-unused', allowPrivate: false }, { log, clock, process: own });
+const sounds = openSounds({ log, process: own });
+const usage = new UsageDesk({
+  ...{
+    reports: { get: async () => ({ total: undefined, rows: [] }) },
+    book: { uses: async () => [] },
+    unit: undefined,
+  },
+  ...{ process: own, log },
+});
+
+const mask = await media.sideMask('left', { width: 64, height: 64 });
+const { bytes: picture } = await media.checkedPicture(mask);
+const voice = sounds.writing({ mostSeconds: 5 });
+voice.add(new Int16Array(24_000));
+const spoken = await voice.finish();
+const heard = await sounds.decoded(inMemory(spoken.bytes), { mostSeconds: 5 });
+const chart = await usage.draw({
+  title: 'T',
+  facts: [],
+  bars: 'upright',
+  entries: [{ label: 'a', amount: '1', text: '1' }],
+});
+const maps = process.platform === 'linux' ? readFileSync('/proc/self/maps', 'latin1') : '';
+const native = [...maps.matchAll(/\S+\.node$/gm)].map(([path]) => path);
+const done = [picture.length, spoken.bytes.length, heard.length, chart?.length];
+process.stdout.write(JSON.stringify({ done, loaded: [...loaded], native: [...new Set(native)] }));
+await Promise.all([media.close(), sounds.close(), own.close()]);

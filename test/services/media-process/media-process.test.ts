@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
+import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import { openMedia } from '../../../src/services/media/index.ts';
+import type { Job } from '../../../src/services/media-process/jobs.ts';
+import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { lacedPng } from './laced-png.ts';
+
+const facts = z.object({}).loose();
+const mask: Job = { do: 'side-mask', side: 'left', size: { width: 64, height: 48 }, mostPixels: 1_000_000 };
+const chart: Job = {
+  do: 'chart',
+  chart: { title: 'T', facts: [], bars: 'upright', entries: [{ label: 'a', amount: '1', text: '1' }] },
+};
+
+function opened(clock: Clock = systemClock, memoryBytes = 512 * 2 ** 20) {
+  const warnings: string[] = [];
+  const media = new MediaProcess({ clock, memoryBytes, log: { warn: (_, sentence) => warnings.push(sentence) } });
+  onTestFinished(() => media.close());
+  return { media, warnings };
+}
+
+const outcome = (work: Promise<{ bytes: Buffer }>): Promise<string> =>
+  work.then(({ bytes }) => bytes.toString('latin1', 1, 4), String);
+const pidOf = (media: MediaProcess): number => {
+  expect(media.pid).toBeDefined();
+  return media.pid ?? 0;
+};
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+/** The next process, as soon as there is one. */
+async function successorOf(pid: number, media: MediaProcess): Promise<number> {
+  await expect.poll(() => media.pid ?? pid, { interval: 1, timeout: 20_000 }).not.toBe(pid);
+  return pidOf(media);
+}
+const most = (pid: number): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
+
+describe('the media process', () => {
+  it('begins with its first job, ends after a minute without one, and begins anew', async () => {
+    const clock = new ManualClock();
+    const { media } = opened(clock);
+    expect(media.pid).toBeUndefined();
+    expect(await outcome(media.run(mask, facts))).toBe('PNG');
+    const first = pidOf(media);
+    clock.advance(59_999);
+    expect(await outcome(media.run(mask, facts))).toBe('PNG');
+    expect(media.pid).toBe(first);
+    clock.advance(60_000);
+    expect(media.pid).toBeUndefined();
+    await expect.poll(() => isAlive(first), { timeout: 20_000 }).toBe(false);
+    expect(await outcome(media.run(mask, facts))).toBe('PNG');
+  });
+
+  it('is replaced when it dies, and the jobs that it took along run once more', async () => {
+    const { media } = opened();
+    const work = Promise.all([outcome(media.run(mask, facts)), outcome(media.run(chart, facts))]);
+    process.kill(pidOf(media), 'SIGKILL');
+    expect(await work).toEqual(['PNG', 'PNG']);
+  });
+
+  it('refuses a job that was the end of it twice, and goes on with the others', async () => {
+    const { media } = opened();
+    const bad = outcome(media.run(mask, facts));
+    const good = outcome(media.run(chart, facts));
+    const first = pidOf(media);
+    process.kill(first, 'SIGKILL');
+    process.kill(await successorOf(first, media), 'SIGKILL');
+    expect(await bad).toBe('JobLost: The job was the end of its process.');
+    expect(await good).toBe('PNG');
+  });
+
+  it('is replaced when a job takes too long, which fails, and the others run again', async () => {
+    const clock = new ManualClock();
+    const { media } = opened(clock);
+    const late = outcome(media.run(chart, facts));
+    const other = outcome(media.run(mask, facts));
+    clock.advance(30_000);
+    expect(await late).toBe('JobLost: The job took more time than it may.');
+    expect(await other).toBe('PNG');
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'is replaced when it is seen with too much memory; of its jobs the one that takes too much alone is refused',
+    async () => {
+      const clock = new ManualClock();
+      // Less than the process itself takes: whatever runs is over the limit.
+      const { media, warnings } = opened(clock, 1);
+      const large = outcome(media.run({ do: 'drop-voice', voice: 1 }, facts));
+      const first = pidOf(media);
+      clock.advance(100);
+      await successorOf(first, media);
+      clock.advance(100);
+      expect(await large).toBe('JobLost: The job took more memory than it may.');
+      expect(warnings).toEqual(Array(2).fill('The media process took too much memory: it is replaced.'));
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'refuses a small file that takes 600 MB to be decoded, before it is decoded',
+    async () => {
+      const { media } = opened();
+      const images = openMedia(
+        { gatewayOrigin: 'http://127.0.0.1:1', apiKey: 'sk-unused', allowPrivate: false },
+        { log: { warn: () => undefined }, process: media },
+      );
+      onTestFinished(() => images.close());
+      const bomb = lacedPng(8_888, 8_888);
+      expect(bomb.length).toBeLessThan(1_000);
+      await expect(images.checkedPicture(bomb)).rejects.toMatchObject({ kind: 'too-large' });
+      await expect(images.drawnMask(bomb)).rejects.toMatchObject({ kind: 'too-large' });
+      expect(most(pidOf(media))).toBeLessThan(200);
+    },
+  );
+
+  it.runIf(process.platform === 'linux')('knows nothing of the environment of the bot', async () => {
+    vi.stubEnv('DISCORD_TOKEN', 'the.secret.token');
+    vi.stubEnv('GATEWAY_API_KEY', 'sk-secret');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { media } = opened();
+    await media.run(mask, facts);
+    const environment = readFileSync(`/proc/${pidOf(media)}/environ`, 'latin1').split('\0');
+    expect(environment.filter(Boolean).map((one) => one.split('=')[0])).toEqual([
+      'MALLOC_ARENA_MAX',
+      'MALLOC_MMAP_THRESHOLD_',
+    ]);
+  });
+
+  it('is no more once it was closed, and whatever waits fails', async () => {
+    const { media } = opened();
+    const work = outcome(media.run(mask, facts));
+    const pid = pidOf(media);
+    await media.close();
+    expect(isAlive(pid)).toBe(false);
+    expect(await work).toBe('JobLost: The media process has been closed.');
+    expect(await outcome(media.run(mask, facts))).toBe('JobLost: The media process has been closed.');
+  });
+
+  it('frees what a job has reserved when nobody waits for it any more', async () => {
+    const { media } = opened();
+    const unwanted = new AbortController();
+    const work = outcome(media.run(chart, facts, { signal: unwanted.signal }));
+    unwanted.abort(new Error('no longer wanted'));
+    expect(await work).toBe('Error: no longer wanted');
+    expect(await outcome(media.run(chart, facts))).toBe('PNG');
+  });
+
+  it('ends with the bot, however that ends', async () => {
+    const program = fileURLToPath(new URL('./orphan.ts', import.meta.url));
+    const bot = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void bot.kill('SIGKILL'));
+    const [said] = await once(bot.stdout, 'data');
+    const pid = Number(String(said));
+    expect(isAlive(pid)).toBe(true);
+    bot.kill('SIGKILL');
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  });
+});

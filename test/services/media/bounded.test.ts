@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { decodedPieces } from '../../../src/services/media/base64.ts';
+import type { ContentReader } from '../../../src/services/media/content.ts';
+import { inMemory } from '../../../src/services/media/content.ts';
+import { filmFacts } from '../../../src/services/media/films/facts.ts';
+import { recognise, recogniseIn } from '../../../src/services/media/recognise/recognise.ts';
+import { mediaTypes } from '../../../src/services/media/recognise/types.ts';
+import { isCutShort } from '../../../src/services/media/recognise/whole.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+/** A buffer that counts every look at it: a byte, a number, and each letter or byte that is handed out. */
+function counted(bytes: Buffer): { bytes: Buffer; steps(): number } {
+  let steps = 0;
+  const handOut = (value: unknown): unknown => {
+    if (value instanceof Buffer) return wrap(value);
+    if (typeof value === 'string') steps += value.length;
+    return value;
+  };
+  const wrap = (target: Buffer): Buffer =>
+    new Proxy(target, {
+      get(_, key) {
+        steps += 1;
+        const value: unknown = Reflect.get(target, key, target);
+        return typeof value === 'function'
+          ? (...given: unknown[]) => handOut(Reflect.apply(value, target, given))
+          : value;
+      },
+    });
+  return { bytes: wrap(bytes), steps: () => steps };
+}
+
+function ebmlHead(content: number): Buffer {
+  const head = Buffer.from('1a45dfa30100000000000000', 'hex');
+  head.writeUInt32BE(content, 8);
+  return head;
+}
+
+/** A header that says it is as long as the file, less what is behind it. */
+const ofElements = (length: number, element: Buffer): Buffer =>
+  Buffer.concat([ebmlHead(length), Buffer.alloc(length, element), Buffer.alloc(64)]);
+
+function longDocType(length: number): Buffer {
+  const element = Buffer.from('428210000000', 'hex');
+  element.writeUInt32BE(0x1000_0000 + length, 2);
+  return Buffer.concat([ebmlHead(length + element.length), element, Buffer.alloc(length), latin('x'.repeat(64))]);
+}
+
+const hostile = {
+  'a name of nothing but zeros': longDocType,
+  'a name of zeros with one letter behind them': (length: number) => {
+    const bytes = longDocType(length);
+    bytes[bytes.length - 65] = 0x78;
+    return bytes;
+  },
+  'empty elements': (length: number) => ofElements(length, Buffer.from('428680', 'hex')),
+  voids: (length: number) => ofElements(length, Buffer.from('ec80', 'hex')),
+  'a JPEG that fills up': (length: number) => Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(length, 0xff)]),
+  'a tag and then zeros': (length: number) => Buffer.concat([latin('ID3\x04\0\0\0\0\0\x10'), Buffer.alloc(length)]),
+  'a RIFF without its chunk': (length: number) => Buffer.concat([latin('RIFF\0\0\0\0WAVE'), Buffer.alloc(length, 1)]),
+  zeros: (length: number) => Buffer.alloc(length),
+};
+
+describe('a file that is made to keep the bot busy', () => {
+  it.each(Object.entries(hostile))('is recognised in as many steps when it is twice as long: %s', (_name, made) => {
+    const [once, twice] = [256 * KIB, 512 * KIB].map((length) => {
+      const { bytes, steps } = counted(made(length));
+      recognise(bytes);
+      return steps();
+    });
+    expect(twice).toBe(once);
+    expect(once).toBeLessThan(150_000);
+  });
+
+  it('is recognised on the disk by its head and what is behind its tag alone', async () => {
+    const asked: [number, number][] = [];
+    const file = Buffer.concat([latin('ID3\x04\0\0\0\x7f\x7f\x7f'), Buffer.alloc(4 * MIB)]);
+    const reader: ContentReader = {
+      size: file.length,
+      read: async (start, length) => {
+        asked.push([start, length]);
+        return file.subarray(start, start + length);
+      },
+    };
+    await recogniseIn(reader);
+    expect(asked.length).toBeLessThanOrEqual(2);
+    for (const [, length] of asked) expect(length).toBeLessThanOrEqual(72 * KIB);
+  });
+
+  /** A hundred megabytes of the smallest boxes, of which none has to be there. */
+  function ofTinyBoxes(): ContentReader & { reads(): number } {
+    let reads = 0;
+    const head = latin('\0\0\0\x08free\0\0\0\x08free');
+    return {
+      size: 100 * MIB,
+      reads: () => reads,
+      async read(_start, length) {
+        reads += 1;
+        return head.subarray(0, length);
+      },
+    };
+  }
+
+  it('is not followed through millions of tiny boxes to its end', async () => {
+    const reader = ofTinyBoxes();
+    expect(await isCutShort(reader, mediaTypes.mp4)).toBe(false);
+    expect(reader.reads()).toBeLessThanOrEqual(8_000);
+  });
+
+  it('has its facts read in as many steps, however deep and however many its boxes are', async () => {
+    const brands = latin('\0\0\0\x14ftypisom\0\0\0\0isom');
+    const nested = (length: number): Buffer => {
+      const head = latin('\0\0\0\0moov');
+      head.writeUInt32BE(length + 8);
+      return Buffer.concat([brands, head, Buffer.alloc(length, latin('\0\0\0\x10trak\0\0\0\x08mdia'))]);
+    };
+    const [once, twice] = await Promise.all(
+      [2 * MIB, 4 * MIB].map(async (length) => {
+        const { bytes, steps } = counted(nested(length));
+        expect(await filmFacts(inMemory(bytes))).toEqual({});
+        return steps();
+      }),
+    );
+    expect(twice).toBe(once);
+  });
+
+  it('is decoded from base64 in pieces, between which others have their turn', async () => {
+    let most = 0;
+    let pieces = 0;
+    const base64 = Buffer.alloc(8 * MIB, 7).toString('base64');
+    for await (const piece of decodedPieces(base64, 100 * MIB)) {
+      most = Math.max(most, piece.length);
+      pieces += 1;
+    }
+    expect(most).toBeLessThanOrEqual(192 * KIB);
+    expect(pieces).toBeGreaterThan(40);
+  });
+});

@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { wholeOf } from '../../../src/services/media/content.ts';
+import { chunked, file } from './file-host.ts';
+import { noise } from './pictures.ts';
+import { openScene, type Scene } from './scene.ts';
+
+const MIB = 1024 * 1024;
+
+describe('a file too large for the memory', () => {
+  let scene: Scene;
+  let temporary: string;
+  let large: Buffer;
+
+  beforeEach(async () => {
+    scene = await openScene();
+    temporary = mkdtempSync(join(tmpdir(), 'atelier-test-'));
+    large = Buffer.concat([scene.png, Buffer.alloc(5 * MIB, 7)]);
+  });
+  afterEach(async () => {
+    await scene.close();
+    rmSync(temporary, { recursive: true, force: true });
+  });
+
+  const permissions = (path: string): number => statSync(path).mode & 0o777;
+  const open = (limits = {}) => scene.open(false, { temporary }, limits);
+
+  it.each(['announced', 'unannounced', 'as base64'])(
+    'lies on the disk, for its owner alone, until it is released: %s',
+    async (how) => {
+      const address = scene.gateway.on('/large', how === 'announced' ? file(large) : chunked(large));
+      const fetched = await open().fetch(how === 'as base64' ? { base64: large.toString('base64') } : { address });
+      const { path = '', bytes, type, size } = fetched;
+      expect({ bytes, mime: type.mime, size }).toEqual({ bytes: undefined, mime: 'image/png', size: large.length });
+      expect(readFileSync(path).equals(large)).toBe(true);
+      expect([permissions(path), permissions(dirname(path))]).toEqual([0o600, 0o700]);
+      fetched.release();
+      fetched.release();
+      await expect.poll(() => existsSync(path)).toBe(false);
+    },
+  );
+
+  it('stays on the disk while its metadata is removed', async () => {
+    const media = open();
+    const noted = await noise(1_800, 1_200)
+      .withExif({ IFD0: { Artist: 'somebody' } })
+      .png()
+      .toBuffer();
+    const fetched = await media.fetch({ address: scene.gateway.on('/noted', file(noted)) });
+    const { path = '' } = fetched;
+    const fitted = await media.fitFetched(fetched, 20 * MIB);
+    if (fitted.how === 'none') throw new Error('It should have fitted.');
+    expect(fitted).toMatchObject({ how: 'as-is', path: expect.any(String) });
+    const clean = await wholeOf(fitted);
+    expect([noted.includes('somebody'), clean.includes('somebody'), clean.length]).toEqual([true, false, fitted.size]);
+    await expect.poll(() => existsSync(path)).toBe(false);
+    expect(readdirSync(dirname(fitted.path ?? ''))).toHaveLength(1);
+    fitted.release();
+    await expect.poll(() => readdirSync(dirname(path))).toEqual([]);
+  });
+
+  it('leaves nothing behind when it is cut off, or the bot ends', async () => {
+    const media = open();
+    const cut = scene.gateway.on('/cut', (response) => {
+      response.writeHead(200, { 'content-length': 50 * MIB });
+      response.write(large, () => response.destroy());
+    });
+    await expect(media.fetch({ address: cut })).rejects.toMatchObject({ kind: 'unreachable' });
+    const [folder = ''] = readdirSync(temporary);
+    await expect.poll(() => readdirSync(join(temporary, folder))).toEqual([]);
+    await media.fetch({ address: scene.gateway.on('/large', file(large)) });
+    await media.close();
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  it('is what a small one is, too, where the memory is full', async () => {
+    const media = open({ memoryBytes: MIB });
+    const small = Buffer.concat([scene.png, Buffer.alloc(400 * 1024)]);
+    const address = scene.gateway.on('/small', file(small));
+    const fetched = [await media.fetch({ address }), await media.fetch({ address }), await media.fetch({ address })];
+    expect(fetched.map(({ bytes }) => bytes !== undefined)).toEqual([true, true, false]);
+    for (const one of fetched) expect((await wholeOf(one)).equals(small)).toBe(true);
+    fetched[0]?.release();
+    expect((await media.fetch({ address })).bytes).toBeDefined();
+  });
+
+  it('is taken away at the next start where the bot was killed, and what is somebody else’s stays', async () => {
+    const media = open();
+    const { path = '' } = await media.fetch({ address: scene.gateway.on('/large', file(large)) });
+    const own = dirname(path).slice(temporary.length + 1);
+    const named = (pid: number) => own.replace(`-${process.pid}-`, `-${pid}-`);
+    const { pid: dead } = spawnSync(process.execPath, ['--version']);
+    const left = named(dead);
+    const restarted = own.replace(/-\d+-(\w+)$/, '-1-$1');
+    const alive = named(process.ppid);
+    const others = ['atelier-files-link', 'something-else', 'atelier-files-00000000-1-2-abc'];
+    for (const name of [left, restarted, alive, 'something-else', 'atelier-files-00000000-1-2-abc'])
+      mkdirSync(join(temporary, name));
+    symlinkSync(temporary, join(temporary, 'atelier-files-link'));
+    await open().close();
+    expect(readdirSync(temporary).sort()).toEqual([own, alive, ...others].sort());
+    expect(existsSync(path)).toBe(true);
+  });
+});

@@ -1,0 +1,90 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Media } from '../../../src/services/media/index.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { type Answer, file } from './file-host.ts';
+import { failureOf, openScene, type Scene } from './scene.ts';
+
+const HUNDRED_MB = 100 * 1024 * 1024;
+
+describe('links that announce much and bring nothing', () => {
+  let scene: Scene;
+  let clock: ManualClock;
+  let media: Media;
+  let open: ServerResponse[];
+  /** What was asked of the clock. */
+  let waits: number[];
+
+  beforeEach(async () => {
+    scene = await openScene();
+    clock = new ManualClock();
+    waits = [];
+    const after = (ms: number, task: () => void) => {
+      waits.push(ms);
+      return clock.after(ms, task);
+    };
+    media = scene.open(true, { clock: { now: () => clock.now(), after } });
+    open = [];
+  });
+  afterEach(() => scene.close());
+
+  const announcing: Answer = (response) => {
+    response.writeHead(200, { 'content-length': HUNDRED_MB });
+    response.flushHeaders();
+    open.push(response);
+  };
+  const link = (name: string): string => scene.gateway.on(`/${name}`, announcing);
+  const given = (name: string, givenBy: string) => failureOf(media.fetch({ address: link(name) }, { givenBy }));
+
+  it('keep no result waiting, by whomever and however many', async () => {
+    const stalled = ['a', 'b', 'c', 'd'].flatMap((name) => [given(`${name}1`, name), given(`${name}2`, name)]);
+    await expect.poll(() => open.length).toBe(8);
+    const address = scene.gateway.on('/result', file(scene.png));
+    expect((await media.fetch({ address })).size).toBe(scene.png.length);
+    await media.close();
+    await Promise.all(stalled);
+  });
+
+  it('keep no result waiting that comes from where results come from', async () => {
+    const stalled = [1, 2, 3].map((at) => failureOf(media.fetch({ address: link(`r${at}`) })));
+    await expect.poll(() => open.length).toBe(3);
+    const address = scene.gateway.on('/result', file(scene.png));
+    expect((await media.fetch({ address })).size).toBe(scene.png.length);
+    await media.close();
+    await Promise.all(stalled);
+  });
+
+  it('are given up when they bring less than they must, long before patience ends', async () => {
+    const stalled = given('a', 'member');
+    await expect.poll(() => open.length).toBe(1);
+    open[0]?.write(Buffer.alloc(1_000));
+    await expect.poll(() => waits).toContain(10_000);
+    clock.advance(10_000);
+    expect(await stalled).toMatchObject({ kind: 'timeout', code: 'too-slow' });
+  });
+
+  it('are fetched two at a time for one member, and the next when one has ended', async () => {
+    const stalled = [1, 2, 3].map((at) => given(`a${at}`, 'one'));
+    await expect.poll(() => open.length).toBe(2);
+    const address = scene.gateway.on('/own', file(scene.png));
+    expect((await media.fetch({ address }, { givenBy: 'another' })).size).toBe(scene.png.length);
+    expect(scene.gateway.heard.map(({ path }) => path)).toEqual(['/a1', '/a2', '/own']);
+    open[0]?.destroy();
+    await expect.poll(() => open.length).toBe(3);
+    await media.close();
+    await Promise.all(stalled);
+  });
+
+  it('that are no longer wanted give their turn back', async () => {
+    const unwanted = new AbortController();
+    const { signal } = unwanted;
+    const stalled = [1, 2, 3].map((at) =>
+      failureOf(media.fetch({ address: link(`a${at}`) }, { givenBy: 'one', signal })),
+    );
+    await expect.poll(() => open.length).toBe(2);
+    unwanted.abort();
+    for (const failure of stalled) expect(await failure).toMatchObject({ code: 'aborted' });
+    const address = scene.gateway.on('/own', file(scene.png));
+    expect((await media.fetch({ address }, { givenBy: 'one' })).size).toBe(scene.png.length);
+  });
+});

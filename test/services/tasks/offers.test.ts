@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { FILM_DOOR } from '../../../src/services/tasks/animations.ts';
+import { actionOn } from '../../../src/services/tasks/follow-ups.ts';
+import { Offers } from '../../../src/services/tasks/offers.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { engine } from './engine.ts';
+import { minute, order } from './made.ts';
+
+const press = (customId: string) => ({ kind: 'action' as const, request: { customId } });
+
+describe('what a gateway has refused', () => {
+  it('is offered again after ten minutes, whatever becomes of the clock', () => {
+    const clock = new ManualClock();
+    const offers = new Offers(clock);
+    offers.refuse(press('MJ::JOB::upsample::1::x'));
+    expect(offers.isOffered('MJ::JOB::upsample::2::y')).toBe(false);
+    expect(offers.isOffered('MJ::JOB::variation::2::y')).toBe(true);
+    clock.setBack(60 * minute);
+    expect(offers.isOffered('MJ::JOB::upsample::2::y')).toBe(false);
+    clock.advance(10 * minute - 1);
+    expect(offers.isOffered('MJ::JOB::upsample::2::y')).toBe(false);
+    clock.advance(1);
+    expect(offers.isOffered('MJ::JOB::upsample::2::y')).toBe(true);
+  });
+
+  it('is offered at once after it was taken', () => {
+    const offers = new Offers(new ManualClock());
+    const film = { kind: 'animate' as const, request: {} };
+    const song = { kind: 'song' as const, request: {} };
+    for (const one of [film, song]) offers.refuse(one);
+    expect([offers.isOffered(FILM_DOOR), offers.isMissing('song')]).toEqual([false, true]);
+    for (const one of [film, song]) offers.take(one);
+    expect([offers.isOffered(FILM_DOOR), offers.isMissing('song')]).toEqual([true, false]);
+  });
+
+  it('is bounded where a gateway invents buttons, and what no gateway takes stays away', () => {
+    const offers = new Offers(new ManualClock());
+    for (let at = 0; at < 1_000; at++) offers.refuse(press(`invented-${at}`));
+    expect(offers.isOffered('invented-0')).toBe(true);
+    expect(offers.isOffered('invented-999')).toBe(false);
+    expect(offers.isOffered('MJ::BOOKMARK::x')).toBe(false);
+  });
+});
+
+describe('a button of a result', () => {
+  it.each([
+    { type: 'redirect', to: 'https://elsewhere.example/login' },
+    { type: 'status', status: 404, as: 'empty' },
+    { type: 'status', status: 405, as: 'empty' },
+    { type: 'status', status: 501, as: 'html' },
+  ] as const)('is refused to whoever presses it and to nobody else where no code says why: %o', async (fault) => {
+    const offers = new Offers(new ManualClock());
+    const side = await engine({}, undefined, { offers });
+    const { id } = await side.tasks.submit(order);
+    const parent = await side.until(() => side.news.findLast((task) => task.id === id && task.state === 'ready'));
+    const { customId = '' } = parent.actions[0] ?? {};
+    side.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: fault });
+    await expect(side.tasks.submit({ ...order, ...actionOn(parent, 0) })).rejects.toMatchObject({
+      kind: 'not-offered',
+    });
+    expect(offers.isOffered(customId)).toBe(true);
+  });
+
+  it('is taken away where the gateway names the action as unknown, and comes back with a success', async () => {
+    const offers = new Offers(new ManualClock());
+    const side = await engine({}, undefined, { offers });
+    const { id } = await side.tasks.submit(order);
+    const parent = await side.until(() => side.news.findLast((task) => task.id === id && task.state === 'ready'));
+    const { customId = '' } = parent.actions[0] ?? {};
+    const unknown = { type: 'status', status: 404, code: 'unknown_action', message: 'unknown_action' } as const;
+    side.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: unknown });
+    const again = { ...order, ...actionOn(parent, 0) };
+    await expect(side.tasks.submit(again)).rejects.toMatchObject({ kind: 'not-offered' });
+    expect(offers.isOffered(customId)).toBe(false);
+    expect((await side.tasks.submit(again)).state).toBe('accepted');
+    expect(offers.isOffered(customId)).toBe(true);
+  });
+});

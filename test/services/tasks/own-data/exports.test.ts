@@ -1,0 +1,114 @@
+import { setImmediate as immediately } from 'node:timers';
+import { setImmediate } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../../../src/lib/refusal.ts';
+import { Exports } from '../../../../src/services/tasks/own-data/exports.ts';
+import { tasksOf } from '../../../../src/services/tasks/own-data/tasks-of.ts';
+import type { Task } from '../../../../src/services/tasks/task.ts';
+import { makeTask, START, settled, stage } from '../store/stage.ts';
+
+const MUCH = 10_000_000;
+const HOW_MANY = 120;
+
+/** Exports of what lies in a real store; its member has ordered so much. */
+async function scene(howMany = HOW_MANY) {
+  const { open } = stage();
+  const store = await open();
+  const kept: Task[] = [];
+  for (let at = 0; at < howMany; at++) {
+    const task = settled(makeTask({ request: { prompt: `wish ${at}, “in\nlines”` }, times: { created: START + at } }));
+    await store.put(task);
+    kept.unshift(task);
+  }
+  let forgotten: string | undefined;
+  let read = 0;
+  const exports = new Exports({
+    rowsOf: (memberId) => ({ memberId, now: START, tasks: rows(memberId), entries: undefined }),
+    isForgotten: (memberId) => memberId === forgotten,
+  });
+  async function* rows(memberId: string): AsyncGenerator<Task> {
+    for await (const { id } of tasksOf(memberId, store)) {
+      const task = await store.get(id);
+      read += 1;
+      if (task) yield task;
+    }
+  }
+  return { exports, kept, read: () => read, forget: (memberId: string) => (forgotten = memberId) };
+}
+
+const refusal = (key: string) => expect.objectContaining({ constructor: Refusal, key });
+
+describe('an export', () => {
+  it('is one valid document with every row, however many there are', async () => {
+    const { exports, kept } = await scene();
+    const { bytes, isCompressed, tasks } = await exports.of('ann', MUCH);
+    const data = JSON.parse(bytes.toString()) as { tasks: { id: string; request: unknown }[]; ledger: unknown[] };
+    expect([isCompressed, tasks, data.ledger]).toEqual([false, HOW_MANY, []]);
+    expect(data.tasks.map(({ id, request }) => [id, request])).toEqual(kept.map(({ id, request }) => [id, request]));
+    expect(bytes.toString()).toBe(`${JSON.stringify(data, undefined, 2)}\n`);
+  });
+
+  it('of a member of whom nothing is kept is a valid document as well', async () => {
+    const { exports } = await scene(0);
+    const { bytes } = await exports.of('ann', MUCH);
+    expect(JSON.parse(bytes.toString())).toMatchObject({ about: { memberId: 'ann' }, tasks: [], ledger: [] });
+  });
+
+  it('lets others have their turn between its rows', async () => {
+    const { exports } = await scene();
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) immediately(count);
+    };
+    immediately(count);
+    await exports.of('ann', MUCH);
+    isOver = true;
+    expect(turns).toBeGreaterThanOrEqual(HOW_MANY / 10);
+  });
+
+  it('that is larger than the message may carry is compressed, and refused in words where that does not help', async () => {
+    const { exports, kept, read } = await scene();
+    const { bytes, isCompressed, release } = await exports.of('ann', 40_000);
+    release();
+    await setImmediate();
+    expect([isCompressed, bytes.length <= 40_000]).toEqual([true, true]);
+    expect(JSON.parse(gunzipSync(bytes).toString()).tasks).toHaveLength(kept.length);
+    const before = read();
+    await expect(exports.of('ann', 500)).rejects.toEqual(refusal('refusals.exportTooLarge'));
+    expect(read() - before).toBeLessThanOrEqual(kept.length);
+    (await exports.of('ann', MUCH)).release();
+  });
+
+  it('is made once at a time for a member, and of all members one lies in memory', async () => {
+    const { exports, read } = await scene();
+    const first = await exports.of('ann', MUCH);
+    const before = read();
+    await expect(exports.of('ann', MUCH)).rejects.toEqual(refusal('refusals.exportUnderWay'));
+    let isThere = false;
+    const other = exports.of('bob', MUCH).then((file) => {
+      isThere = true;
+      return file;
+    });
+    await setImmediate();
+    expect([isThere, read()]).toEqual([false, before]);
+    first.release();
+    (await other).release();
+    await setImmediate();
+    (await exports.of('ann', MUCH)).release();
+  });
+
+  it('is refused while its member is being forgotten, and given up where that begins meanwhile', async () => {
+    const { exports, forget, read } = await scene();
+    const made = exports.of('ann', MUCH);
+    const told = expect(made).rejects.toEqual(refusal('refusals.exportWhileForgotten'));
+    await setImmediate();
+    forget('ann');
+    await told;
+    expect(read()).toBeLessThan(HOW_MANY);
+    await expect(exports.of('ann', MUCH)).rejects.toEqual(refusal('refusals.exportWhileForgotten'));
+    (await exports.of('bob', MUCH)).release();
+  });
+});

@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { kind } from '../../../src/services/tasks/kinds/kind.ts';
+import type { Gather } from '../../../src/services/tasks/materials.ts';
+import { StoreError } from '../../../src/services/tasks/store/index.ts';
+import type { KeptTasks } from '../../../src/services/tasks/store/kept-tasks.ts';
+import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
+import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
+import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { type Engine, engine } from './engine.ts';
+import { order as imagine } from './made.ts';
+import { keysIn, sql } from './store/stage.ts';
+
+const PATH = '/v1/images/generations/jobs';
+const MODEL = 'lumen-image-1';
+/** Stands in what is sent alone: in no request, as a member gave it. */
+const SIGNED = 'signed-for-one-day';
+const reference = {
+  address: 'https://files.example/fox.png',
+  name: 'fox.png',
+  medium: 'image' as const,
+  takes: 'address' as const,
+};
+const order = {
+  ...imagine,
+  kind: 'image' as const,
+  request: { prompt: 'a fox', model: MODEL, references: [reference] },
+};
+
+/** An address is signed anew each time, as Discord does it. */
+function signing(): { gather: Gather; times(): number } {
+  let times = 0;
+  const gather: Gather = async () => {
+    times += 1;
+    return { references: [{ medium: 'image', given: `https://files.example/fox.png?${SIGNED}=${times}` }] };
+  };
+  return { gather, times: () => times };
+}
+
+/** Orders as they reached the gateway. Our JSON has no spaces, so that what was read makes the very text again; the length proves it. */
+const sent = ({ gateway }: Engine) =>
+  gateway.heard
+    .filter(({ method, path }) => method === 'POST' && path === PATH)
+    .map(({ headers, body }) => {
+      const text = JSON.stringify(body);
+      expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
+      return { key: headers['idempotency-key'], text };
+    });
+
+const isThere = <T>(value: T | undefined): T => value ?? expect.unreachable();
+
+const faulty = (side: Engine, name: 'reset' | 'accepted-then-reset' | 'accepted-then-hang' | 'quota' | 'too-large') =>
+  side.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: name });
+
+/** How the orders of the ledger stand that count. */
+async function counted({ store }: Engine): Promise<string[]> {
+  const standings: string[] = [];
+  for await (const entry of store.entries.between('', '9999')) standings.push(standingOf(entry));
+  return standings.filter((standing) => standing !== 'refunded');
+}
+
+async function unknown(name: 'reset' | 'accepted-then-reset' = 'accepted-then-reset') {
+  const signs = signing();
+  const side = await engine({}, undefined, { gather: signs.gather, hasLedger: true });
+  faulty(side, name);
+  const lost = await side.tasks.submit(order);
+  expect(lost.state).toBe('unconfirmed');
+  return { side, lost, signs };
+}
+
+describe('an unconfirmed order of an image that is tried again', () => {
+  it.each(['accepted-then-reset', 'reset'] as const)(
+    'is sent as it was to the last byte, under its key, and makes one job (%s)',
+    async (name) => {
+      const { side, lost, signs } = await unknown(name);
+      const again = await side.tasks.tryAgain(lost.id, order);
+      expect(again.state).toBe('accepted');
+      const [first, second, ...more] = sent(side);
+      expect(second).toEqual(first);
+      expect(first?.text).toContain(`${SIGNED}=1`);
+      expect(more).toEqual([]);
+      expect(side.gateway.jobs.list()).toHaveLength(1);
+      expect(signs.times()).toBe(1);
+    },
+  );
+
+  it('is counted once, whatever becomes of it', async () => {
+    const side = await engine({}, undefined, { hasLedger: true });
+    faulty(side, 'accepted-then-reset');
+    const lost = await side.tasks.submit(order);
+    const again = await side.tasks.tryAgain(lost.id, order);
+    await side.until(() => side.news.findLast(({ id, state }) => id === again.id && state === 'ready'));
+    await side.leave();
+    const next = await engine({}, side, { hasLedger: true });
+    expect(await counted(next)).toEqual(['settled']);
+  });
+
+  it('stays one order however often nobody knows what became of it', async () => {
+    const { side, lost } = await unknown();
+    faulty(side, 'accepted-then-reset');
+    const second = await side.tasks.tryAgain(lost.id, order);
+    expect(second.state).toBe('unconfirmed');
+    const third = await side.tasks.tryAgain(second.id, order);
+    expect(third.state).toBe('accepted');
+    expect(new Set(sent(side).map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(side.gateway.jobs.list()).toHaveLength(1);
+    expect(await counted(side)).toEqual(['reserved']);
+  });
+
+  it('that is refused for certain may be tried again as it was', async () => {
+    const { side, lost } = await unknown();
+    faulty(side, 'quota');
+    await expect(side.tasks.tryAgain(lost.id, order)).rejects.toMatchObject({ kind: 'quota' });
+    expect(await counted(side)).toEqual(['unconfirmed']);
+    expect((await side.tasks.tryAgain(lost.id, order)).state).toBe('accepted');
+    expect(new Set(sent(side).map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(await counted(side)).toEqual(['reserved']);
+  });
+
+  it('by a bot that knows nothing but its key is sent under that, so that no second job comes of it', async () => {
+    const { side, lost } = await unknown();
+    await side.drop();
+    sql(side.file, "DELETE FROM atelier WHERE namespace = 'sent'");
+    const next = await engine({}, side, { gather: async () => ({}) });
+    await next.tasks.tryAgain(lost.id, order).catch(() => undefined);
+    expect(new Set(sent(next).map(({ key }) => key)).size).toBe(1);
+    expect(next.gateway.jobs.list()).toHaveLength(1);
+  });
+
+  it('after a smaller body took the place of one that was too large is the smaller one, under a key of its own', async () => {
+    const heavy = 'data:image/png;base64,AAAA';
+    const parts = {
+      gather: async (_: unknown, { lighter }: { lighter?: boolean }) => ({
+        references: [{ medium: 'image' as const, given: lighter ? 'https://files.example/light.png' : heavy }],
+      }),
+      kindsFor: ({ imageJobs }: Parameters<NonNullable<Parameters<typeof engine>[2]>['kindsFor'] & object>[0]) => [
+        kind({
+          name: 'image',
+          patience: () => 'picture',
+          request: z.object({ prompt: z.string(), model: z.string() }),
+          durationKey: () => 'image',
+          keyed: {
+            bodyOf: ({ prompt, model }, { references = [] }) => {
+              const image = references.map(({ given }) =>
+                given === heavy ? 'https://files.example/heavy.png' : given,
+              );
+              return imageJobs.bodyOf({ prompt, model, image });
+            },
+            send: ({ body, idempotencyKey }) => imageJobs.send(body, { idempotencyKey }),
+          },
+        }),
+      ],
+    };
+    const side = await engine({}, undefined, parts);
+    faulty(side, 'too-large');
+    side.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: 'accepted-then-reset' });
+    const lost = await side.tasks.submit(order);
+    expect(lost.state).toBe('unconfirmed');
+    await side.tasks.tryAgain(lost.id, order);
+    const [large, small, again] = sent(side);
+    expect(large?.text).toContain('heavy');
+    expect(small?.text).toContain('light');
+    expect(small?.key).not.toBe(large?.key);
+    expect(again).toEqual(small);
+    expect(side.gateway.jobs.list()).toHaveLength(1);
+  });
+});
+
+it('an image that is ordered again after its end has a key of its own', async () => {
+  const side = await engine();
+  side.gateway.faults.add({ do: 'fail' });
+  const { id } = await side.tasks.submit(order);
+  await side.until(() => side.news.find((task) => task.id === id && task.state === 'failed'));
+  await side.tasks.submit(order);
+  expect(new Set(sent(side).map(({ key }) => key)).size).toBe(2);
+  expect(side.gateway.jobs.list()).toHaveLength(2);
+});
+
+describe('what is sent for an order', () => {
+  const kept = ({ file }: Engine) => keysIn(file, 'sent');
+
+  it('is kept before the gateway hears of it, and no longer than nobody knows what became of it', async () => {
+    const side = await engine({}, undefined, { gather: signing().gather });
+    faulty(side, 'accepted-then-hang');
+    const submitted = side.tasks.submit(order);
+    await side.until(() => (sent(side).length === 1 ? true : undefined));
+    expect(kept(side)).toHaveLength(1);
+    const lost = await submitted;
+    expect(kept(side)).toEqual([lost.id]);
+    const again = await side.tasks.tryAgain(lost.id, order);
+    expect(again.state).toBe('accepted');
+    expect(kept(side)).toEqual([]);
+  });
+
+  it('goes when its member wants to hear no more of it', async () => {
+    const { side, lost } = await unknown();
+    await side.tasks.change(lost.id, (task) => delivered(task, undefined, side.clock.now()));
+    expect(kept(side)).toEqual([lost.id]);
+    await side.tasks.dismiss(lost.id, order.requesterId);
+    expect(kept(side)).toEqual([]);
+  });
+
+  it('goes with its task', async () => {
+    const { side, lost } = await unknown();
+    await side.tasks.change(lost.id, (task) => delivered(task, undefined, side.clock.now()));
+    await side.tasks.forget(order.requesterId, async () => true);
+    await side.until(() => (kept(side).length === 0 ? true : undefined));
+    expect(sql(side.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNED))).toBe(false);
+  });
+
+  it('is refused with its order, and stands in no task, list, export, message or log', async () => {
+    const { side, lost } = await unknown();
+    faulty(side, 'quota');
+    await expect(side.tasks.tryAgain(lost.id, order)).rejects.toThrow();
+    const { bytes, release } = await side.tasks.exportOf(order.requesterId, 1_000_000);
+    release();
+    const seen = [
+      await side.tasks.get(lost.id),
+      side.news,
+      await side.tasks.page({ of: { memberId: order.requesterId }, most: 10 }),
+      bytes.toString(),
+      side.logged(),
+    ];
+    expect(JSON.stringify(seen)).not.toContain(SIGNED);
+    expect(kept(side)).toEqual([lost.id]);
+  });
+
+  it('keeps its order from being sent where it cannot be kept', async () => {
+    const full = (store: KeptTasks): TaskStore =>
+      overlaid(store, { keepSent: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
+    const side = await engine({}, undefined, { storeFor: full, hasLedger: true });
+    await expect(side.tasks.submit(order)).rejects.toMatchObject({ kind: 'full' });
+    expect(sent(side)).toEqual([]);
+    expect(side.tasks.liveCount).toBe(0);
+    expect(await counted(side)).toEqual([]);
+  });
+});
+
+function overlaid(store: KeptTasks, over: Partial<TaskStore>): TaskStore {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name in over) return Reflect.get(over, name);
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** The process ends when so many writes have reached the store. */
+function mortal(after: number) {
+  let left = after;
+  return (store: KeptTasks): TaskStore => {
+    const written = async <T>(write: () => Promise<T>): Promise<T> => {
+      if (left <= 0) throw new StoreError('failed', 'no power');
+      const result = await write();
+      left -= 1;
+      if (left === 0) await store.close();
+      return result;
+    };
+    return overlaid(store, {
+      put: (task) => written(() => store.put(task)),
+      remove: (task) => written(() => store.remove(task)),
+      keepSent: (id, body) => written(() => store.keepSent(id, body)),
+    });
+  };
+}
+
+describe('wherever the bot ends', () => {
+  const all = async ({ store, tasks }: Engine): Promise<Task[]> => {
+    const { lines } = await store.page({ of: { memberId: order.requesterId }, most: 50 });
+    return Promise.all(lines.map(async ({ id }) => isThere(await tasks.get(id))));
+  };
+
+  /** Every task to its end, and its end shown. */
+  async function ended(side: Engine): Promise<void> {
+    await side.until(() => (side.tasks.live('image').every(hasEnded) ? true : undefined));
+    for (const { id } of side.tasks.live('image'))
+      await side.tasks.change(id, (task) => delivered(task, undefined, side.clock.now()));
+  }
+
+  /** A member who tries again until it is known what became of their order. */
+  async function settle(side: Engine): Promise<Engine> {
+    for (;;) {
+      const open = (await all(side)).find((task) => task.state === 'unconfirmed' && task.handedOver === undefined);
+      if (!open) return side;
+      await side.tasks.tryAgain(open.id, order);
+    }
+  }
+
+  it.each([1, 2, 3, 4, 5])(
+    'in an order of an image, it makes one job at most, counted once (%i writes)',
+    async (writes) => {
+      const first = await engine({}, undefined, { storeFor: mortal(writes), hasLedger: true });
+      await first.tasks.submit(order).catch(() => undefined);
+      await first.drop();
+      const next = await settle(await engine({}, first, { hasLedger: true }));
+      expect(next.gateway.jobs.list().length).toBeLessThanOrEqual(1);
+      await ended(next);
+      expect(await counted(next)).toEqual(next.gateway.jobs.list().map(() => 'settled'));
+      expect(keysIn(next.file, 'sent')).toEqual([]);
+    },
+  );
+
+  it.each([1, 2, 3, 4, 5, 6])('in a second try, too (%i writes)', async (writes) => {
+    const first = await engine({}, undefined, { hasLedger: true });
+    faulty(first, 'accepted-then-reset');
+    const lost = await first.tasks.submit(order);
+    await first.drop();
+    const second = await engine({}, first, { storeFor: mortal(writes), hasLedger: true });
+    await second.tasks.tryAgain(lost.id, order).catch(() => undefined);
+    await second.drop();
+    const next = await settle(await engine({}, second, { hasLedger: true }));
+    expect(next.gateway.jobs.list()).toHaveLength(1);
+    expect(new Set(sent(next).map((one) => JSON.stringify(one))).size).toBe(1);
+    await ended(next);
+    await next.leave();
+    const last = await engine({}, next, { hasLedger: true });
+    expect(await counted(last)).toEqual(['settled']);
+    expect(keysIn(last.file, 'sent')).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
+import type { PictureOptions } from '../../sandbox/gateway/studio/picture.ts';
+import { even } from '../../sandbox/gateway/studio/size.ts';
+
+const MOST_BYTES = 64 * 1024 * 1024;
+/** The drawing of a grid in its full size takes most of a second of a core, and no test looks at its details. */
+const LONGEST_SIDE = 512;
+/** No test tells previews apart by how far they have come, so one of each is enough. */
+const PREVIEW_FINISHED = 0.3;
+
+/** What was made, by what it was made of; the oldest goes where there is no more room. */
+class Memory<Made extends { readonly bytes: Uint8Array }> {
+  readonly #made = new Map<string, Made>();
+  #bytes = 0;
+
+  async once(asked: unknown, files: readonly Uint8Array[], make: () => Promise<Made>): Promise<Made> {
+    const digests = files.map((file) => createHash('sha1').update(file).digest('hex'));
+    const name = JSON.stringify([asked, digests]);
+    const there = this.#made.get(name);
+    if (there) return there;
+    const made = await make();
+    this.#put(name, made);
+    return made;
+  }
+
+  #put(name: string, made: Made): void {
+    if (this.#made.has(name)) return;
+    this.#made.set(name, made);
+    this.#bytes += made.bytes.length;
+    for (const [oldest, { bytes }] of this.#made) {
+      if (this.#bytes <= MOST_BYTES) return;
+      this.#made.delete(oldest);
+      this.#bytes -= bytes.length;
+    }
+  }
+}
+
+const pictures = new Memory<Awaited<ReturnType<Studio['drawPicture']>>>();
+const films = new Memory<Awaited<ReturnType<Studio['shoot']>>>();
+const sounds = new Memory<Awaited<ReturnType<Studio['compose']>>>();
+
+/** The real studio, which makes the same thing once in a process: tests order the same few pictures over and over. */
+export function thriftyStudio(): Studio {
+  const studio = openStudio();
+  return {
+    drawPicture(scene, given) {
+      const { references = [], ...options } = smaller(given);
+      return pictures.once(['picture', scene, options], references, () => studio.drawPicture(scene, smaller(given)));
+    },
+    drawGrid(scenes, given) {
+      const { references = [], ...options } = smaller(given);
+      return pictures.once(['grid', scenes, options], references, () => studio.drawGrid(scenes, smaller(given)));
+    },
+    drawEdit(before, after, mask, given) {
+      const { references = [], ...options } = asDrawn(given);
+      return pictures.once(['edit', before, after, options], [mask, ...references], () =>
+        studio.drawEdit(before, after, mask, asDrawn(given)),
+      );
+    },
+    shoot(scene, given) {
+      const { references = [], ...options } = given;
+      return films.once([scene, options], references, () => studio.shoot(scene, given));
+    },
+    compose: (...asked) => sounds.once(asked, [], () => studio.compose(...asked)),
+    close: () => studio.close(),
+  };
+}
+
+function asDrawn<Options extends PictureOptions>(options: Options): Options {
+  const { finished = 1 } = options;
+  return finished >= 1 ? options : { ...options, finished: PREVIEW_FINISHED };
+}
+
+function smaller(options: PictureOptions): PictureOptions {
+  const { width, height } = options;
+  const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height));
+  return asDrawn({ ...options, width: even(width * scale), height: even(height * scale) });
+}
