@@ -16,6 +16,21 @@ export function sentOnce(make: MakeRequest): MakeRequest {
     });
     if (response.status < 500) return response;
     await response.arrayBuffer();
-    throw new HTTPError(response.status, response.statusText, 'POST', url, { body: undefined, files: undefined });
+    const { headers, status, statusText } = response;
+    const fail = async (): Promise<never> => {
+      throw new HTTPError(status, statusText, 'POST', url, { body: undefined, files: undefined });
+    };
+    // The library reads from its headers how many requests are left, and fails where it reads the body: by then it repeats nothing.
+    return {
+      ok: true,
+      headers,
+      status,
+      statusText,
+      body: null,
+      bodyUsed: true,
+      json: fail,
+      text: fail,
+      arrayBuffer: fail,
+    };
   };
 }

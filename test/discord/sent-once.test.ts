@@ -36,6 +36,15 @@ describe('a message that nothing keeps from appearing twice', () => {
     expect(discord.messages('studio').length).toBeLessThan(2);
   });
 
+  it('counts towards the limit of its route although it failed', async () => {
+    const { discord, rest, route, posts } = await connected();
+    discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 503 }, times: 5 });
+    for (let attempt = 0; attempt < 5; attempt++)
+      await expect(rest.post(route, { body: { content: 'once' } })).rejects.toMatchObject({ status: 503 });
+    await rest.post(route, { body: { content: 'once' } });
+    expect(posts().map(({ status }) => status)).toEqual([503, 503, 503, 503, 503, 200]);
+  });
+
   it('is sent again after a 429, which has refused it for certain', async () => {
     const { discord, rest, route } = await connected();
     discord.faults.add({ do: { type: '429', scope: 'user', retryAfter: 0.01 }, times: 2 });

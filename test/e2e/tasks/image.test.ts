@@ -166,6 +166,8 @@ describe('/image while somebody types', () => {
   it('suggests models that seem made for pictures, and takes any other that is there', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
+    // Suggestions wait a second for the list at most, which is a moment of the quick clock: so it is there before.
+    await (await member.slash('models', {})).message();
     const values = (await member.complete('image', { prompt: 'x', model: 'lumen' }, 'model')).map(({ value }) => value);
     expect(values).toEqual([MODEL, `${MODEL}-2K`, `${MODEL}-4K`]);
     expect((await member.complete('image', { prompt: 'x', model: 'reel' }, 'model')).length).toBe(0);
