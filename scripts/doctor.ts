@@ -10,7 +10,7 @@ import {
   type FindingKind,
   StoreError,
   type StoreErrorKind,
-} from '../src/services/tasks/store/index.ts';
+} from '../src/services/store/index.ts';
 
 /** sysexits.h */
 const EX_USAGE = 64;

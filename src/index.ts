@@ -4,7 +4,7 @@ import { type App, startApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { MissingIntent } from './discord/intents.ts';
 import { type Log, openLog } from './lib/log.ts';
-import { passwordsIn, StoreError, type StoreErrorKind } from './services/tasks/store/index.ts';
+import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
 
 // sysexits.h, so that a supervisor can tell what starting again would change.
 const EX_SOFTWARE = 70;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { type Kind, kind, type Patience } from '../../src/services/tasks/kinds/kind.ts';
-import { InProcessScheduler } from '../../src/services/tasks/scheduler/in-process.ts';
 import type { TaskKind } from '../../src/services/tasks/task.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
 import { delivered } from '../../src/services/tasks/transitions.ts';

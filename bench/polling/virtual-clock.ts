@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Clock } from '../../src/lib/clock.ts';
-import { Agenda, type Dated } from '../../src/services/tasks/scheduler/agenda.ts';
+import { Agenda, type Dated } from '../../src/services/polling/agenda.ts';
 
 interface Call extends Dated {
   task: () => void;

@@ -1,10 +1,10 @@
 import { systemClock } from '../../src/lib/clock.ts';
 import { KeyedLock } from '../../src/lib/keyed-lock.ts';
 import { openLog } from '../../src/lib/log.ts';
-import { openBackend, openStore } from '../../src/services/tasks/store/index.ts';
-import { LineIndex } from '../../src/services/tasks/store/line-index.ts';
-import { Quarantine } from '../../src/services/tasks/store/quarantine.ts';
-import { shelvesOn } from '../../src/services/tasks/store/shelves.ts';
+import { openBackend, openStore } from '../../src/services/store/index.ts';
+import { LineIndex } from '../../src/services/store/line-index.ts';
+import { Quarantine } from '../../src/services/store/quarantine.ts';
+import { shelvesOn } from '../../src/services/store/shelves.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { lineOf } from '../../src/services/tasks/task-line.ts';
 import type { TaskStore } from '../../src/services/tasks/task-store.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@keyv/redis';
 import pg from 'pg';
-import type { StoreAddress } from '../../src/services/tasks/store/index.ts';
+import type { StoreAddress } from '../../src/services/store/index.ts';
 
 /** A new, empty store of one kind, which goes when it was measured. */
 export interface Place {

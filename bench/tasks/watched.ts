@@ -1,12 +1,5 @@
 import type { Clock } from '../../src/lib/clock.ts';
-import type {
-  Followed,
-  Lane,
-  LaneTrouble,
-  Scheduler,
-  Trouble,
-  Verdict,
-} from '../../src/services/tasks/scheduler/scheduler.ts';
+import type { Followed, Lane, LaneTrouble, Scheduler, Trouble, Verdict } from '../../src/services/polling/scheduler.ts';
 
 /** As much as the scheduler's own. */
 const JITTER = 0.1;

@@ -3,7 +3,7 @@ import { nameIn } from '../lib/loggable.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
-import { StoreError, type StoreErrorKind } from '../services/tasks/store/index.ts';
+import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
 import { asText, inCode } from '../views/markdown.ts';
 
 /** More than that of a gateway's words explains nothing. */

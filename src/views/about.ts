@@ -1,5 +1,5 @@
 import type { Say } from '../locales/index.ts';
-import type { LaneTrouble } from '../services/tasks/scheduler/scheduler.ts';
+import type { LaneTrouble } from '../services/polling/scheduler.ts';
 import type { MessagePlan } from './plan.ts';
 
 export interface Health {

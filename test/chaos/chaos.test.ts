@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onStores } from '../services/tasks/store/sites.ts';
+import { onStores } from '../services/store/sites.ts';
 import { chaos } from './chaos.ts';
 
 const SEED = 374;

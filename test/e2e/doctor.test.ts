@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { keysIn, makeTask, settled, sql, stage } from '../services/tasks/store/stage.ts';
+import { keysIn, makeTask, settled, sql, stage } from '../services/store/stage.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

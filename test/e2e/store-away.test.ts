@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { onServers } from '../services/tasks/store/sites.ts';
+import { onServers } from '../services/store/sites.ts';
 import { Wire } from '../support/wire.ts';
 import { bot } from './bot.ts';
 import { says, submits } from './quick.ts';

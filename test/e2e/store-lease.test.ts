@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { onServers } from '../services/tasks/store/sites.ts';
+import { onServers } from '../services/store/sites.ts';
 import { key, type Stage, stage as sides } from './bot.ts';
 import { says, submits } from './quick.ts';
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { leave, onServers, onStores, type Site } from '../services/tasks/store/sites.ts';
-import { makeTask, START, settled } from '../services/tasks/store/stage.ts';
+import { leave, onServers, onStores, type Site } from '../services/store/sites.ts';
+import { makeTask, START, settled } from '../services/store/stage.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -20,7 +20,7 @@ import { createClient } from '@keyv/redis';
 import pg from 'pg';
 
 // Runs a command while a Redis and a Postgres of its own are there, on loopback, in a folder that goes with them:
-// npm run with-stores -- [--durable] npx vitest run test/services/tasks/store
+// npm run with-stores -- [--durable] npx vitest run test/services/store
 
 const START_PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 50;

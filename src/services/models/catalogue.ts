@@ -3,7 +3,7 @@ import { pause } from '../../lib/pause.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';
-import { SteadyClock } from '../tasks/scheduler/steady-clock.ts';
+import { SteadyClock } from '../polling/steady-clock.ts';
 import { nearIds } from './nearness.ts';
 
 /** Lists change when an operator buys something: rarely, and a member can wait so long to see it. */

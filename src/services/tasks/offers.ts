@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
+import { SteadyClock } from '../polling/steady-clock.ts';
 import { type ActionFamily, meaningOfAction } from './actions.ts';
 import { FILM_DOOR } from './animations.ts';
-import { SteadyClock } from './scheduler/steady-clock.ts';
 import type { Task, TaskKind } from './task.ts';
 
 /** Gateways answer that they do not know it (wire facts). */

@@ -1,12 +1,12 @@
 import type { Clock } from '../../lib/clock.ts';
 import { GatewayError, type Snapshot } from '../gateway/index.ts';
+import type { Before } from '../polling/before.ts';
+import type { Experience } from '../polling/experience.ts';
+import type { Schedule } from '../polling/schedule.ts';
+import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';
 import { advance } from './advance.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Source } from './kinds/kind.ts';
-import type { Before } from './schedule/before.ts';
-import type { Experience } from './schedule/experience.ts';
-import type { Schedule } from './schedule/schedule.ts';
-import type { Lane, Trouble, Verdict } from './scheduler/scheduler.ts';
 import { isFollowed, type Task } from './task.ts';
 import { isAlmostForgotten, notKnown, notListed, settledUnseen } from './transitions.ts';
 import { meaningOf } from './troubles.ts';

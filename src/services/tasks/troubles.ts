@@ -1,5 +1,5 @@
 import type { GatewayError, GatewayErrorKind } from '../gateway/index.ts';
-import type { Trouble } from './scheduler/scheduler.ts';
+import type { Trouble } from '../polling/scheduler.ts';
 
 /** What a failed question means: the gateway does not know the task, or nothing for this task alone, or trouble for all. */
 type Meaning = 'not-known' | 'nothing' | Trouble['kind'];

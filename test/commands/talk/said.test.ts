@@ -3,7 +3,7 @@ import { objectionTo, openFor, saidIn } from '../../../src/commands/talk/said.ts
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { saidRequest } from '../../../src/services/talks/request.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { makeTask } from '../../services/tasks/store/stage.ts';
+import { makeTask } from '../../services/store/stage.ts';
 
 const talk = (request: object = {}, more: Partial<Omit<Task, 'route' | 'times'>> = {}): Task =>
   makeTask({ kind: 'talk', channelId: '3', request: { model: 'm', who: 'me', ...request }, ...more });

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openLog } from '../../../src/lib/log.ts';
+import { openStore } from '../../../src/services/store/index.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
-import { openStore } from '../../../src/services/tasks/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { withoutToken } from '../../../src/services/tasks/transitions.ts';
-import { folder } from '../../services/tasks/store/stage.ts';
+import { folder } from '../../services/store/stage.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { minutes, planOf, scene, seconds } from './scene.ts';
 import { Shelf, until } from './shelf.ts';

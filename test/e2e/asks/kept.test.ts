@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
-import { folder, sql } from '../../services/tasks/store/stage.ts';
+import { folder, sql } from '../../services/store/stage.ts';
 import { enter } from '../bot.ts';
 import { type QuickStage, quickBot, quickStage, saying } from '../quick.ts';
 import { askedToForget, list, opened } from '../tasks/pages.ts';

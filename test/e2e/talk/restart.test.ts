@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
-import { examine } from '../../../src/services/tasks/store/index.ts';
+import { examine } from '../../../src/services/store/index.ts';
 import { enter, key } from '../bot.ts';
 import { labels } from '../quick.ts';
 import { begun, ended, hearingBot, isVoice, spoken, type TalkStage, talkBot } from './proof.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Entry, Standing } from '../../../src/services/ledger/entry.ts';
 import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
 import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { DAY_MS, makeTask, START, sql, stage } from '../store/stage.ts';
 import { order } from '../tasks/made.ts';
-import { DAY_MS, makeTask, START, sql, stage } from '../tasks/store/stage.ts';
 import { findings } from './doctor.ts';
 import { type Run, run } from './scene.ts';
 

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Entry, type Standing, standingOf } from '../../../src/services/ledger/entry.ts';
 import { agreeing } from '../../../src/services/ledger/reconcile.ts';
-import { StoreError } from '../../../src/services/tasks/store/index.ts';
+import { StoreError } from '../../../src/services/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { type Stage, stage } from '../store/stage.ts';
 import { order } from '../tasks/made.ts';
-import { type Stage, stage } from '../tasks/store/stage.ts';
 import { findings } from './doctor.ts';
 import { type Answer, type End, type Run, run } from './scene.ts';
 

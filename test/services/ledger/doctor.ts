@@ -1,6 +1,6 @@
 import type { Prices } from '../../../src/services/ledger/prices.ts';
-import { examine, type FindingKind } from '../../../src/services/tasks/store/index.ts';
-import type { Stage } from '../tasks/store/stage.ts';
+import { examine, type FindingKind } from '../../../src/services/store/index.ts';
+import type { Stage } from '../store/stage.ts';
 
 /** Lines of a task that never came to be: what a crash may leave, and nothing of the ledger's. */
 const OF_OTHERS: ReadonlySet<FindingKind> = new Set(['line-dangling', 'row-astray', 'past']);

@@ -4,14 +4,14 @@ import { GatewayError } from '../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import type { Prices } from '../../../src/services/ledger/prices.ts';
+import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
+import { openStore } from '../../../src/services/store/index.ts';
 import { advance } from '../../../src/services/tasks/advance.ts';
 import { kind } from '../../../src/services/tasks/kinds/kind.ts';
-import { InProcessScheduler } from '../../../src/services/tasks/scheduler/in-process.ts';
-import { openStore } from '../../../src/services/tasks/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
+import { type Stage, stage } from '../store/stage.ts';
 import { madeSnapshot, order, taken } from '../tasks/made.ts';
-import { type Stage, stage } from '../tasks/store/stage.ts';
 
 /** What comes of an order at the gateway. */
 export type Answer = 'taken' | 'refused' | 'unknown';

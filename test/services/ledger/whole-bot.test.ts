@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { quickBot, says } from '../../e2e/quick.ts';
-import { folder, sql, stage } from '../tasks/store/stage.ts';
+import { folder, sql, stage } from '../store/stage.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 

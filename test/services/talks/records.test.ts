@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sql } from '../tasks/store/stage.ts';
+import { sql } from '../store/stage.ts';
 import { guest, owner, patience, SLOWLY, scene } from './scene.ts';
 
 describe('what was said in conversations', () => {

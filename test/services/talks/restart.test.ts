@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../../src/lib/log.ts';
-import { examine } from '../../../src/services/tasks/store/index.ts';
+import { examine } from '../../../src/services/store/index.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
 import { guest, patience, SLOWLY, scene } from './scene.ts';
 

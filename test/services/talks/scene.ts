@@ -7,18 +7,18 @@ import { defaultSettings, openGateway } from '../../../src/services/gateway/inde
 import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { inMemory } from '../../../src/services/media/content.ts';
+import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import type { Sounds } from '../../../src/services/sound/sound.ts';
+import { openStore } from '../../../src/services/store/index.ts';
+import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
 import { Talks } from '../../../src/services/talks/talks.ts';
-import { InProcessScheduler } from '../../../src/services/tasks/scheduler/in-process.ts';
-import { openStore } from '../../../src/services/tasks/store/index.ts';
-import type { KeptTasks } from '../../../src/services/tasks/store/kept-tasks.ts';
 import { hasEnded, isLive, type Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { delivered } from '../../../src/services/tasks/transitions.ts';
 import { QuickClock } from '../../support/quick-clock.ts';
 import { realSounds } from '../../support/sounds.ts';
+import { folder } from '../store/stage.ts';
 import { order } from '../tasks/made.ts';
-import { folder } from '../tasks/store/stage.ts';
 
 export const owner = order.requesterId;
 export const guest = '100000000000000002';

@@ -5,15 +5,15 @@ import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../.
 import { openLog } from '../../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
+import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
+import { openStore } from '../../../src/services/store/index.ts';
+import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
 import { imageKind } from '../../../src/services/tasks/kinds/image.ts';
 import { imgxKinds } from '../../../src/services/tasks/kinds/imgx.ts';
 import type { Kind } from '../../../src/services/tasks/kinds/kind.ts';
 import { musicKinds } from '../../../src/services/tasks/kinds/music.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
 import type { Offers } from '../../../src/services/tasks/offers.ts';
-import { InProcessScheduler } from '../../../src/services/tasks/scheduler/in-process.ts';
-import { openStore } from '../../../src/services/tasks/store/index.ts';
-import type { KeptTasks } from '../../../src/services/tasks/store/kept-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';

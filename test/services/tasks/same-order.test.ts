@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { StoreError } from '../../../src/services/store/index.ts';
+import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
 import { kind } from '../../../src/services/tasks/kinds/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
-import { StoreError } from '../../../src/services/tasks/store/index.ts';
-import type { KeptTasks } from '../../../src/services/tasks/store/kept-tasks.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { keysIn, sql } from '../store/stage.ts';
 import { type Engine, engine } from './engine.ts';
 import { order as imagine } from './made.ts';
-import { keysIn, sql } from './store/stage.ts';
 
 const PATH = '/v1/images/generations/jobs';
 const MODEL = 'lumen-image-1';

@@ -13,7 +13,7 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 import type { AskControls } from '../../../src/views/ask/buttons.ts';
 import { askManner } from '../../../src/views/ask/manner.ts';
 import { answerMessages } from '../../../src/views/ask/message.ts';
-import { makeTask } from '../../services/tasks/store/stage.ts';
+import { makeTask } from '../../services/store/stage.ts';
 
 const id = (name: string) => (task: string, number?: number) => `${name}.1.${task}${number ?? ''}`;
 const controls: AskControls = {

@@ -10,7 +10,7 @@ import { talkMessage, talkNotice } from '../../../src/views/talk/message.ts';
 import { saidManner, type TalkControls } from '../../../src/views/talk/said.ts';
 import { transcript, turnLines } from '../../../src/views/talk/transcript.ts';
 import { voiceMessage } from '../../../src/views/talk/voice.ts';
-import { makeTask } from '../../services/tasks/store/stage.ts';
+import { makeTask } from '../../services/store/stage.ts';
 
 const id = (name: string) => (task: string) => `${name}.1.${task}`;
 const controls: TalkControls = {

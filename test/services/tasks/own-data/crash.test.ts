@@ -2,13 +2,13 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
-import { examine } from '../../../../src/services/tasks/store/index.ts';
-import { KeptTasks } from '../../../../src/services/tasks/store/kept-tasks.ts';
-import { shelvesOn } from '../../../../src/services/tasks/store/shelves.ts';
+import { examine } from '../../../../src/services/store/index.ts';
+import { KeptTasks } from '../../../../src/services/store/kept-tasks.ts';
+import { shelvesOn } from '../../../../src/services/store/shelves.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { FailingPower } from '../store/failing-power.ts';
-import { folder, MINUTE_MS, makeTask, START, settled, sql, stage } from '../store/stage.ts';
+import { FailingPower } from '../../store/failing-power.ts';
+import { folder, MINUTE_MS, makeTask, START, settled, sql, stage } from '../../store/stage.ts';
 import { entriesOf, prices, sums, wishes } from './scene.ts';
 
 const member = '100000000000000001';

@@ -6,7 +6,7 @@ import { Refusal } from '../../../../src/lib/refusal.ts';
 import { Exports } from '../../../../src/services/tasks/own-data/exports.ts';
 import { tasksOf } from '../../../../src/services/tasks/own-data/tasks-of.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
-import { makeTask, START, settled, stage } from '../store/stage.ts';
+import { makeTask, START, settled, stage } from '../../store/stage.ts';
 
 const MUCH = 10_000_000;
 const HOW_MANY = 120;

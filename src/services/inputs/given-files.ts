@@ -1,0 +1,162 @@
+import type { Pcm } from '../../lib/pcm.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { type Fetched, type FileContent, type Media, MediaError } from '../media/index.ts';
+import type { Sounds } from '../sound/sound.ts';
+import type { Reference } from '../tasks/materials.ts';
+import { type ReadDocument, readDocument } from './document.ts';
+
+export interface GivenFilesParts {
+  media: Media;
+  sounds: Pick<Sounds, 'decoded'>;
+  log: { info(facts: object, sentence: string): void };
+  /** Who named them. */
+  memberId: string;
+}
+
+/** What an order names. Of what the gateway fetches it says the medium; the rest are pictures. */
+interface Given {
+  address: string;
+  name: string;
+  medium?: Medium;
+}
+
+const MB = 1_000_000;
+/** The specification shows no limit; a model sees nothing in a picture that would need more. */
+const MOST_BYTES = 20 * MB;
+/** Somebody waits, and a host that only drips must not hold for long what others need. */
+export const PATIENCE_MS = 60_000;
+/** More text than any model reads at once. */
+const MOST_OF_DOCUMENT = 10 * MB;
+/** Four pictures of 4K side by side have 67 million, and nothing much larger is a picture to go by. */
+const MOST_PIXELS = 80_000_000;
+
+/** A film of a quarter of a minute, well drawn; Discord takes no larger files from most members. */
+const MOST_OF_FILM = 100 * MB;
+
+/** Five minutes of speech as it is recorded without any compression, on two tracks. */
+const MOST_OF_SOUND = 60 * MB;
+/** Nobody speaks longer at once, and a model hears no more than it can take in. */
+const MOST_SECONDS = 5 * 60;
+
+export const inMegabytes = (bytes: number): string => `${bytes / MB} MB`;
+
+type Medium = Reference['medium'];
+
+/** Files that members named: fetched without the key, worked on while they are held, and given back whatever comes of it. */
+export class GivenFiles {
+  readonly #media: Media;
+  readonly #sounds: GivenFilesParts['sounds'];
+  readonly #log: GivenFilesParts['log'];
+  readonly #memberId: string;
+
+  constructor({ media, sounds, log, memberId }: GivenFilesParts) {
+    this.#media = media;
+    this.#sounds = sounds;
+    this.#log = log;
+    this.#memberId = memberId;
+  }
+
+  async with<T>(given: Given, work: (file: Fetched) => Promise<T>): Promise<T> {
+    const { address, medium = 'image' } = given;
+    try {
+      const options = { most: mostOf(medium), patienceMs: PATIENCE_MS, givenBy: this.#memberId };
+      const file = await this.#media.fetch({ address }, options);
+      try {
+        if (file.type.kind !== medium) throw new MediaError('not-media', `The file is of the kind ${file.type.kind}.`);
+        return await work(file);
+      } finally {
+        file.release();
+      }
+    } catch (error) {
+      throw refusalOf(this.expected(error), given);
+    }
+  }
+
+  /** Looked at to its end, and without notes about anybody. */
+  async picture(file: FileContent) {
+    const { width, height, frames } = await this.#media.imageFacts(file);
+    if (width * height * frames > MOST_PIXELS) {
+      throw new MediaError('too-large', `The picture has more than ${MOST_PIXELS / 1e6} million pixels.`);
+    }
+    return await this.#media.checkedPicture(file);
+  }
+
+  /** Files to be read, one after the other: as text where they are nothing else. */
+  async documents(given: readonly Given[]): Promise<ReadDocument[]> {
+    const read: ReadDocument[] = [];
+    for (const one of given) read.push(await this.#document(one));
+    return read;
+  }
+
+  /** What a member has spoken. What it is its bytes say, and whoever decodes them. */
+  sound(given: Given): Promise<Pcm> {
+    const tooLarge = new Refusal('refusals.fileTooLarge', { name: given.name, most: inMegabytes(MOST_OF_SOUND) });
+    return this.#content(given, { most: MOST_OF_SOUND, tooLarge }, (file) =>
+      this.#sounds.decoded(file, { mostSeconds: MOST_SECONDS }),
+    );
+  }
+
+  #document(given: Given): Promise<ReadDocument> {
+    const { name } = given;
+    const tooLarge = new Refusal('refusals.documentTooLarge', { name, most: inMegabytes(MOST_OF_DOCUMENT) });
+    return this.#content(given, { most: MOST_OF_DOCUMENT, tooLarge }, (file) => readDocument(name, file));
+  }
+
+  async #content<T>(
+    { address, name }: Given,
+    { most, tooLarge }: { most: number; tooLarge: Refusal },
+    work: (file: FileContent) => Promise<T>,
+  ): Promise<T> {
+    try {
+      const options = { most, patienceMs: PATIENCE_MS, givenBy: this.#memberId };
+      const file = await this.#media.document(address, options);
+      try {
+        return await work(file);
+      } finally {
+        file.release();
+      }
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      const { kind } = this.expected(error);
+      if (kind === 'too-large') throw tooLarge;
+      if (kind === 'expired') throw new Refusal('refusals.documentsGone', { name });
+      throw new Refusal('refusals.pictureUnreachable', { name });
+    }
+  }
+
+  /** What can go wrong with a file is expected, and told in words; the log keeps what lay behind it. */
+  expected(error: unknown): MediaError {
+    if (!(error instanceof MediaError)) throw error;
+    if (error.code === 'closed') throw new Refusal('refusals.stopping');
+    this.#log.info({ kind: error.kind }, 'A file of an order could not be used.');
+    return error;
+  }
+}
+
+const mostOf = (medium: Medium): number => (medium === 'image' ? MOST_BYTES : MOST_OF_FILM);
+
+function refusalOf({ kind }: MediaError, given: Given): Refusal {
+  const { name, medium = 'image' } = given;
+  const most = inMegabytes(mostOf(medium));
+  switch (kind) {
+    case 'not-media':
+    case 'damaged':
+      if (medium === 'video') return new Refusal('refusals.filmOdd', { name });
+      if (medium === 'audio') return new Refusal('refusals.soundOdd', { name });
+      return new Refusal('refusals.pictureOdd', { name });
+    case 'too-large':
+      return medium === 'image'
+        ? new Refusal('refusals.pictureTooLarge', { name, most })
+        : new Refusal('refusals.fileTooLarge', { name, most });
+    case 'expired':
+      return new Refusal('refusals.pictureGone', { name });
+    case 'forbidden-address':
+      // What only we fetch can be uploaded instead, wherever it lies.
+      return given.medium === undefined
+        ? new Refusal('refusals.pictureUnreachable', { name })
+        : new Refusal('refusals.referenceNotPublic', { name });
+    case 'unreachable':
+    case 'timeout':
+      return new Refusal('refusals.pictureUnreachable', { name });
+  }
+}

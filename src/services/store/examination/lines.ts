@@ -1,0 +1,94 @@
+import type { Task } from '../../tasks/task.ts';
+import { lineOf, type TaskLine } from '../../tasks/task-line.ts';
+import { chunkKey, chunkSchema, headSchema, isSameLine, startOf, withinRange } from '../line-chunks.ts';
+import { LineIndex } from '../line-index.ts';
+import { ownersOf } from '../owners.ts';
+import type { Quarantine } from '../quarantine.ts';
+import type { Shelf } from '../shelf.ts';
+import { counted, type Look } from './finding.ts';
+import { sorted } from './rows.ts';
+
+type Row = { starts: string[] } | { lines: TaskLine[] };
+type Rows = ReadonlyMap<string, Row>;
+
+/** Holds every list against the tasks, and writes anew those that differ. */
+export async function lookAtLines(
+  shelf: Shelf,
+  quarantine: Quarantine,
+  tasks: ReadonlyMap<string, Task>,
+): Promise<Look> {
+  const index = new LineIndex(shelf, quarantine);
+  const { good: rows, bad, setAside } = await sorted(shelf, quarantine, readRow);
+  const right = rightLists(tasks);
+  const heads = [...rows].filter(([, row]) => 'starts' in row).map(([key]) => key);
+  const named = new Set<string>();
+  const wrong: string[] = [];
+  const count = { missing: 0, dangling: 0, outdated: 0 };
+  for (const owner of new Set([...heads, ...right.keys()])) {
+    const listed = believed(owner, rows, named);
+    const difference = differences(listed, right.get(owner) ?? new Map());
+    count.missing += difference.missing;
+    count.dangling += difference.dangling;
+    count.outdated += difference.outdated;
+    if (difference.missing + difference.dangling + difference.outdated > 0) wrong.push(owner);
+  }
+  const astray = [...rows.keys()].filter((key) => !named.has(key));
+  return {
+    findings: counted({
+      unreadable: bad,
+      'line-missing': count.missing,
+      'line-dangling': count.dangling,
+      'line-outdated': count.outdated,
+      'row-astray': astray.length,
+    }),
+    repair: async () => {
+      await setAside();
+      await shelf.delete(...astray);
+      for (const owner of wrong) await index.rewrite(owner, [...(right.get(owner)?.values() ?? [])]);
+    },
+  };
+}
+
+function readRow(_key: string, value: unknown): Row | string {
+  return headSchema.safeParse(value).data ?? chunkSchema.safeParse(value).data ?? 'cannot be read';
+}
+
+function rightLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string, TaskLine>> {
+  const lists = new Map<string, Map<string, TaskLine>>();
+  for (const task of tasks.values()) {
+    for (const owner of ownersOf(task)) {
+      const list = lists.get(owner) ?? new Map<string, TaskLine>();
+      lists.set(owner, list.set(task.id, lineOf(task)));
+    }
+  }
+  return lists;
+}
+
+/** The lines as a page would show them; marks the rows that they stand in. */
+function believed(owner: string, rows: Rows, named: Set<string>): TaskLine[] {
+  const head = rows.get(owner);
+  if (!head || !('starts' in head)) return [];
+  named.add(owner);
+  return head.starts.flatMap((_, at) => {
+    const place = { starts: head.starts, at };
+    const key = chunkKey(owner, startOf(place));
+    const chunk = rows.get(key);
+    named.add(key);
+    return chunk && 'lines' in chunk ? withinRange(chunk.lines, place) : [];
+  });
+}
+
+function differences(listed: readonly TaskLine[], right: ReadonlyMap<string, TaskLine>) {
+  const ids = new Set(listed.map(({ id }) => id));
+  const isOutdated = (line: TaskLine): boolean => {
+    const rightLine = right.get(line.id);
+    // An unsettled line only points at its task, so it may be older.
+    const mayDiffer = line.settledAt === undefined && rightLine?.settledAt === undefined;
+    return rightLine !== undefined && !mayDiffer && !isSameLine(line, rightLine);
+  };
+  return {
+    missing: [...right.keys()].filter((id) => !ids.has(id)).length,
+    dangling: listed.filter(({ id }) => !right.has(id)).length + (listed.length - ids.size),
+    outdated: listed.filter(isOutdated).length,
+  };
+}

@@ -1,0 +1,280 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../lib/clock.ts';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Entries } from '../ledger/entries.ts';
+import { isLive, type Task } from '../tasks/task.ts';
+import { lineOf, type TaskLine } from '../tasks/task-line.ts';
+import type { Duration, ForgettingMark, PageQuestion, SentBody, TaskPage, TaskStore } from '../tasks/task-store.ts';
+import { withoutExpiredToken } from '../tasks/transitions.ts';
+import { AskingMark } from './asking-mark.ts';
+import { DurationBook } from './duration-book.ts';
+import { EntryRows } from './entry-rows.ts';
+import { ForgettingRows } from './forgetting-rows.ts';
+import { soleTenure, type Tenure } from './lease/tenure.ts';
+import { isSameLine } from './line-chunks.ts';
+import { LineIndex } from './line-index.ts';
+import { type Migration, taskMigrations } from './migrations.ts';
+import { ownerAskedFor, ownersOf } from './owners.ts';
+import { Quarantine } from './quarantine.ts';
+import { RemoteRows } from './remote-rows.ts';
+import { isPastLine } from './retention.ts';
+import { SentRows } from './sent-rows.ts';
+import type { Shelf } from './shelf.ts';
+import type { Shelves } from './shelves.ts';
+import { pageOf } from './task-page.ts';
+import { mustBeReadable } from './task-record.ts';
+import { TaskRows, taskLock } from './task-rows.ts';
+
+export interface KeptTasksParts {
+  shelves: Shelves;
+  log: Log;
+  clock: Clock;
+  migrations?: ReadonlyMap<number, Migration> | undefined;
+  tenure?: Tenure;
+  close(): void | Promise<void>;
+}
+
+/** So many rows are cleaned in one write. */
+const CLEANED_AT_ONCE = 200;
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * Tasks, their lines and their durations. There are no transactions over several rows; instead, writes come in an order of which every
+ * beginning is sound:
+ *
+ * - a new task: its lines, then the task. An unsettled line without a task is not shown.
+ * - a settled task: the finished row, its lines, then the live row goes. Found in both places, the finished one is right.
+ * - an order as it is sent: after its task, before the gateway hears of it; it goes after a task that needs it no more.
+ * - a finished task that changes or goes: its lines point at it until that is done.
+ *
+ * Locks are taken in the order member, server, task.
+ */
+export class KeptTasks implements TaskStore {
+  readonly #parts: KeptTasksParts;
+  readonly #locks = new KeyedLock();
+  readonly #rows: TaskRows;
+  readonly #index: LineIndex;
+  readonly #durations: DurationBook;
+  readonly #remotes: RemoteRows;
+  readonly #sent: SentRows;
+  readonly #forgettings: ForgettingRows;
+  readonly #asking: AskingMark;
+  /** The ledger's part of the store. */
+  readonly entries: Entries;
+  /** That the store is ours. */
+  readonly tenure: Tenure;
+  /** Messages that are kept up to date. */
+  readonly follows: Shelf;
+  #clearedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: KeptTasksParts) {
+    const { shelves, clock, migrations = taskMigrations, tenure = soleTenure } = parts;
+    const quarantine = new Quarantine(shelves.quarantine, parts);
+    this.#parts = parts;
+    this.tenure = tenure;
+    this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, migrations });
+    this.#index = new LineIndex(shelves.index, quarantine);
+    this.#remotes = new RemoteRows(shelves.remotes);
+    this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
+    this.#sent = new SentRows(shelves.sent);
+    this.#forgettings = new ForgettingRows(shelves.forgetting, quarantine);
+    this.#asking = new AskingMark(shelves.asking);
+    this.follows = shelves.follows;
+    this.entries = new EntryRows({
+      ...shelves,
+      quarantine,
+      task: (id) => this.get(id),
+      tasks: () => this.#rows.all(),
+    });
+  }
+
+  async live(): Promise<Task[]> {
+    const now = this.#parts.clock.now();
+    const { tasks, finished } = await this.#rows.allLive();
+    const live: Task[] = [];
+    const expired: string[] = [];
+    for (const [id, stored] of tasks) {
+      if (finished.has(id) || !isLive(stored)) await this.#settleAgain(stored);
+      else {
+        const task = withoutExpiredToken(stored, now);
+        if (task !== stored) expired.push(id);
+        this.#sent.found(task);
+        live.push(task);
+      }
+    }
+    for (let at = 0; at < expired.length; at += CLEANED_AT_ONCE)
+      await this.#dropTokens(expired.slice(at, at + CLEANED_AT_ONCE).sort());
+    return live.sort((a, b) => a.times.created - b.times.created || (a.id < b.id ? -1 : 1));
+  }
+
+  async get(id: string): Promise<Task | undefined> {
+    return (await this.#rows.find([id])).get(id);
+  }
+
+  async knownAs(remoteId: string): Promise<Task | undefined> {
+    const id = await this.#remotes.find(remoteId);
+    const task = id === undefined ? undefined : await this.get(id);
+    return task?.remoteId === remoteId ? task : undefined;
+  }
+
+  async put(task: Task): Promise<void> {
+    mustBeReadable(task);
+    await this.#clearExpired();
+    await this.#alone(task, () => this.#write(withoutExpiredToken(task, this.#parts.clock.now())));
+    // SQLite answers at once, so a long row of puts would keep everything else in the process waiting.
+    await setImmediate();
+  }
+
+  remove(task: Task): Promise<void> {
+    return this.#alone(task, async () => {
+      // Before its task, so that nothing of a member's words stays that leads to nobody.
+      await this.#sent.remove(task.id);
+      await this.#writeLines(task, pointing);
+      await this.#remotes.forget(task);
+      await this.#rows.removeLive(task.id);
+      await this.#rows.removeFinished(task.id);
+      await this.#removeLines(task);
+    });
+  }
+
+  async clearLines(memberId: string): Promise<void> {
+    const owner = ownerAskedFor({ memberId });
+    const gone = await this.#locks.run(owner, async () => {
+      const lines: TaskLine[] = [];
+      for await (const chunk of this.#index.newestFirst(owner)) {
+        const tasks = await this.#rows.find(chunk.map(({ id }) => id));
+        lines.push(...chunk.filter(({ id }) => !tasks.has(id)));
+      }
+      return lines;
+    });
+    for (const line of gone) {
+      await this.#alone(line, async () => {
+        await this.#removeLines(line);
+        for (const list of ownersOf(line)) await this.#index.clearAstray(list);
+      });
+    }
+    await this.#locks.run(owner, () => this.#index.clearAstray(owner));
+  }
+
+  page(question: PageQuestion): Promise<TaskPage> {
+    const owner = ownerAskedFor(question.of);
+    return this.#locks.run(owner, () =>
+      pageOf(question, {
+        lines: this.#index.newestFirst(owner, question.before),
+        isOver: this.#isOver,
+        find: (ids) => this.#rows.find(ids),
+      }),
+    );
+  }
+
+  keepSent(id: string, sent: SentBody): Promise<void> {
+    return this.#sent.put(id, sent);
+  }
+
+  sentOf(id: string): Promise<SentBody | undefined> {
+    return this.#sent.read(id);
+  }
+
+  addDuration(key: string, duration: Duration): Promise<void> {
+    return this.#durations.add(key, duration);
+  }
+
+  durations(key: string): Promise<Duration[]> {
+    return this.#durations.of(key);
+  }
+
+  forgettings(): Promise<ForgettingMark[]> {
+    return this.#forgettings.all();
+  }
+
+  putForgetting(mark: ForgettingMark): Promise<void> {
+    return this.#forgettings.put(mark);
+  }
+
+  removeForgetting(memberId: string): Promise<void> {
+    return this.#forgettings.remove(memberId);
+  }
+
+  noteAsking(at: number): Promise<void> {
+    return this.#asking.write(at);
+  }
+
+  askingUntil(): Promise<number | undefined> {
+    return this.#asking.read();
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.close();
+  }
+
+  async #write(task: Task): Promise<void> {
+    await this.#remotes.point(task);
+    const wasLive = await this.#rows.isLive(task.id);
+    if (isLive(task)) {
+      if (!wasLive) await this.#writeLines(task, pointing);
+      await this.#rows.putLive(task);
+    } else if (wasLive) {
+      await this.#rows.putFinished(task);
+      await this.#writeLines(task);
+      await this.#rows.removeLive(task.id);
+    } else await this.#changeFinished(task);
+    await this.#sent.follow(task);
+  }
+
+  async #changeFinished(task: Task): Promise<void> {
+    const before = (await this.#rows.findLocked([task.id])).get(task.id);
+    const isListed = before !== undefined && isSameLine(lineOf(before), lineOf(task));
+    if (!isListed) await this.#writeLines(task, pointing);
+    await this.#rows.putFinished(task);
+    if (!isListed) await this.#writeLines(task);
+  }
+
+  async #writeLines(task: Task, shape = (line: TaskLine): TaskLine => line): Promise<void> {
+    for (const owner of ownersOf(task)) await this.#index.put(owner, shape(lineOf(task)), this.#isOver);
+  }
+
+  /** The member's own comes last, for it leads to the server's. */
+  async #removeLines(task: Listed): Promise<void> {
+    for (const owner of ownersOf(task).reverse()) await this.#index.remove(owner, task.id);
+  }
+
+  /** The end of what a crash has interrupted. */
+  #settleAgain(stored: Task): Promise<void> {
+    return this.#alone(stored, async () => {
+      const task = (await this.#rows.findLocked([stored.id])).get(stored.id);
+      if (task && !isLive(task)) await this.#write(task);
+    });
+  }
+
+  #dropTokens(ids: readonly string[]): Promise<void> {
+    return this.#inTurn(ids.map(taskLock), async () => {
+      const tasks = await this.#rows.findLocked(ids);
+      await this.#rows.putLive(...[...tasks.values()].filter(isLive));
+    });
+  }
+
+  /** The adapter removes an expired row when it is read, but these are not read any more. */
+  async #clearExpired(): Promise<void> {
+    const now = this.#parts.clock.now();
+    if (now - this.#clearedAt < DAY_MS) return;
+    this.#clearedAt = now;
+    await this.#parts.shelves.finished.clearExpired();
+  }
+
+  readonly #isOver = (line: TaskLine): boolean => isPastLine(line, this.#parts.clock.now());
+
+  #alone<T>(task: Listed, work: () => Promise<T>): Promise<T> {
+    return this.#inTurn([...ownersOf(task), taskLock(task.id)], work);
+  }
+
+  #inTurn<T>([first, ...rest]: readonly string[], work: () => Promise<T>): Promise<T> {
+    return first === undefined ? work() : this.#locks.run(first, () => this.#inTurn(rest, work));
+  }
+}
+
+/** A task, or its line. */
+type Listed = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
+
+/** A line that is not settled only points at its task, which has the word: so no crash leaves a list that is wrong. */
+const pointing = (line: TaskLine): TaskLine => ({ ...line, settledAt: undefined });

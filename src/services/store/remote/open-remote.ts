@@ -1,0 +1,124 @@
+import type { Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { Backend } from '../backend.ts';
+import { Lease, longestWork } from '../lease/lease.ts';
+import { type LeaseClock, leaseClock } from '../lease/lease-clock.ts';
+import type { LeaseDesk } from '../lease/lease-desk.ts';
+import type { Tenure } from '../lease/tenure.ts';
+import { refuseNewer, SCHEMA_KEY } from '../schema-version.ts';
+import { publicName, type StoreAddress } from '../store-address.ts';
+import { StoreError } from '../store-error.ts';
+import { Line } from './line.ts';
+import { Postgres } from './postgres.ts';
+import { postgresFailure } from './postgres-failure.ts';
+import { postgresLease } from './postgres-lease.ts';
+import { Redis } from './redis.ts';
+import { redisFailure } from './redis-failure.ts';
+import { redisLease } from './redis-lease.ts';
+
+/** How long a store belongs to a bot that has stopped telling that it lives. */
+const LEASE_MS = 20_000;
+
+export interface RemoteParts {
+  log: Log;
+  clock: Clock;
+  leaseMs?: number | undefined;
+  leaseClock?: LeaseClock | undefined;
+}
+
+/** A store that nobody else works on until it is closed. */
+export interface OpenedBackend {
+  backend: Backend;
+  tenure: Tenure;
+  close(): Promise<void>;
+}
+
+interface Server {
+  backend: Backend & {
+    /** Whether no bot was ever here. */
+    isEmpty(): Promise<boolean>;
+    /** Makes what has to be there before the first row. */
+    prepare?(): Promise<void>;
+    /** What an operator should know of this server before they rely on it. */
+    warn?(log: Log): Promise<void>;
+  };
+  desk: LeaseDesk;
+}
+
+/** undefined where nothing is there and nothing is to be made. */
+export async function openRemote(
+  address: StoreAddress,
+  { log, clock, leaseMs = LEASE_MS, leaseClock: watch = leaseClock }: RemoteParts,
+  { makes }: { makes: boolean },
+): Promise<OpenedBackend | undefined> {
+  const name = publicName(address);
+  const isRedis = address.scheme.startsWith('redis');
+  const limitMs = longestWork(leaseMs);
+  const line = new Line({ name, limitMs, clock, log, explained: isRedis ? redisFailure : postgresFailure });
+  let lease: Lease | undefined;
+  const mustBeOurs = (): void => {
+    if (!lease) throw new StoreError('failed', `The store ${name} is not opened yet.`);
+    lease.mustBeHeld();
+  };
+  const parts = { url: address.url, name, line, limitMs, mustBeOurs };
+  const { backend, desk }: Server = await (isRedis ? redis(parts) : postgres(parts));
+  let closing: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    try {
+      await lease?.giveBack();
+    } catch (error) {
+      // It runs out by itself.
+      log.warn({ store: name, err: error }, 'The hold on the store could not be given back.');
+    }
+    line.close();
+    await backend.close();
+  };
+  const close = (): Promise<void> => {
+    closing ??= end();
+    return closing;
+  };
+  try {
+    if (!makes && (await backend.isEmpty())) {
+      await close();
+      return undefined;
+    }
+    await backend.prepare?.();
+    const waits = (endsInMs: number): void =>
+      log.info(
+        { store: name, endsInMs },
+        'Another bot may still have the store: waiting for a sign of life, or its end.',
+      );
+    const held = await Lease.take({ desk, name, ms: leaseMs, clock: watch, waits });
+    lease = held;
+    log.debug({ store: name, number: held.number }, 'The store is ours.');
+    const schema = await backend.adapter('meta', 'at-once').get<string>(SCHEMA_KEY);
+    refuseNewer(name, typeof schema === 'string' ? schema : undefined);
+    await warned(backend, log);
+    return { backend, tenure: { mustBeOurs, lost: held.lost, trouble: () => line.trouble }, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type ServerParts = Parameters<typeof Postgres.open>[0];
+
+async function redis(parts: ServerParts): Promise<Server> {
+  const backend = await Redis.open(parts);
+  return { backend, desk: redisLease(backend.client, parts.line) };
+}
+
+async function postgres(parts: ServerParts): Promise<Server> {
+  const backend = await Postgres.open(parts);
+  return { backend, desk: postgresLease(backend.query) };
+}
+
+/** Some servers tell nobody how they are set up, and are no worse for it. */
+async function warned(backend: Server['backend'], log: Log): Promise<void> {
+  try {
+    await backend.warn?.(log);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
+    log.debug({ store: backend.name, err: error }, 'The server of the store does not tell how it is set up.');
+  }
+}

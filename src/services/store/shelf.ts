@@ -1,0 +1,104 @@
+import { setImmediate } from 'node:timers/promises';
+import { Keyv } from 'keyv';
+import { isRecord } from '../../lib/exact-json.ts';
+import { type Backend, type Durability, ROWS_AT_ONCE } from './backend.ts';
+import { StoreError } from './store-error.ts';
+
+/** Stands for a row whose text nobody can read, where throwing would end the way through all the others. */
+export class Unreadable {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The adapter wraps every value once more, so a row without a `value` inside is none of ours. */
+export const rowFormat = {
+  stringify: (row: unknown): string => JSON.stringify(row),
+  parse<T>(text: string): T {
+    try {
+      const row: unknown = JSON.parse(text);
+      if (isRecord(row) && 'value' in row) return row as T;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+    return { value: new Unreadable(text) } as T;
+  },
+};
+
+/** One namespace of the store. Whatever it cannot do, it throws as a `StoreError`. */
+export class Shelf {
+  readonly name: string;
+  readonly #backend: Backend;
+  readonly #keyv: Keyv;
+
+  constructor(name: string, backend: Backend, durability: Durability = 'at-once') {
+    this.name = name;
+    this.#backend = backend;
+    // Nothing listens for `error`, for then failures would be told to the listener and not thrown.
+    this.#keyv = new Keyv({
+      store: backend.adapter(name, durability),
+      namespace: name,
+      serialization: rowFormat,
+    });
+  }
+
+  get(key: string): Promise<unknown> {
+    return this.#keyv.get(key);
+  }
+
+  has(key: string): Promise<boolean> {
+    return this.#keyv.has(key);
+  }
+
+  async getMany(keys: readonly string[]): Promise<Map<string, unknown>> {
+    if (keys.length === 0) return new Map();
+    const values = await this.#keyv.getMany([...keys]);
+    return new Map(keys.flatMap((key, index) => (values[index] === undefined ? [] : [[key, values[index]] as const])));
+  }
+
+  async put(key: string, value: unknown, lastsMs?: number): Promise<void> {
+    this.#mustHaveWorked(await this.#keyv.set(key, value, lastsMs));
+  }
+
+  async putMany(entries: readonly { key: string; value: unknown }[]): Promise<void> {
+    const written = await this.#keyv.setMany(entries.map((entry) => ({ ...entry })));
+    this.#mustHaveWorked(written.every(Boolean));
+  }
+
+  async delete(...keys: string[]): Promise<void> {
+    if (keys.length > 0) await this.#keyv.deleteMany(keys);
+  }
+
+  async *entries(): AsyncGenerator<[key: string, value: unknown]> {
+    try {
+      for await (const [key, value] of this.#keyv.iterator()) yield [key, value];
+    } catch (error) {
+      // The adapter wraps what went wrong in a new error, without its code.
+      throw error instanceof StoreError ? error : (this.#backend.failure ?? error);
+    }
+  }
+
+  /** In the order of their keys, from `first` on and before `end`. What is written meanwhile may be among them or not. */
+  async *between(first: string, end: string): AsyncGenerator<[key: string, value: unknown]> {
+    let from: { first: string } | { after: string } = { first };
+    for (;;) {
+      const rows = await this.#backend.range(this.name, { from, end, most: ROWS_AT_ONCE });
+      for (const { key, text } of rows) yield [key, rowFormat.parse<{ value: unknown }>(text).value];
+      const last = rows.at(-1);
+      if (!last || rows.length < ROWS_AT_ONCE) return;
+      from = { after: last.key };
+      await setImmediate();
+    }
+  }
+
+  /** Removes every row of the whole store whose time is over. */
+  clearExpired(): Promise<void> {
+    return this.#backend.clearExpired();
+  }
+
+  #mustHaveWorked(written: boolean): void {
+    if (!written) throw new StoreError('failed', `The store ${this.#backend.name} refused a write.`);
+  }
+}

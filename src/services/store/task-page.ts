@@ -1,0 +1,47 @@
+import { isListedApart, type Task } from '../tasks/task.ts';
+import { lineOf, type TaskLine } from '../tasks/task-line.ts';
+import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
+
+interface Sources {
+  /** Chunk by chunk, newest first. */
+  lines: AsyncIterable<readonly TaskLine[]>;
+  isOver(line: TaskLine): boolean;
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, Task>>;
+}
+
+export async function pageOf({ most, states, ...question }: PageQuestion, sources: Sources): Promise<TaskPage> {
+  const isWanted = wanted(question);
+  const found: TaskLine[] = [];
+  for await (const chunk of sources.lines) {
+    const lines = chunk.filter((line) => isWanted(line) && !sources.isOver(line));
+    const current = await asTheyAre(lines, sources);
+    found.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
+    // One more than asked for, to know whether there is another page.
+    if (found.length > most) break;
+  }
+  const lines = found.slice(0, most);
+  return { lines, next: found.length > most ? lines.at(-1)?.id : undefined };
+}
+
+/** What never changes in a task, so that a line can tell it. */
+function wanted(question: Omit<PageQuestion, 'most' | 'states'>) {
+  const { kind, words = '', withoutPrivate = false, withoutParts = false } = question;
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return (line: TaskLine): boolean => {
+    if (kind !== undefined && line.kind !== kind) return false;
+    if ((withoutPrivate && line.isPrivate) || (withoutParts && isListedApart(line))) return false;
+    const summary = line.summary.toLowerCase();
+    return parts.every((part) => summary.includes(part));
+  };
+}
+
+/** An unsettled line may be older than its task, or have none where a crash came between the two: the task has the word. */
+async function asTheyAre(lines: readonly TaskLine[], { find }: Sources): Promise<TaskLine[]> {
+  const unsettled = lines.filter(({ settledAt }) => settledAt === undefined).map(({ id }) => id);
+  const tasks = await find(unsettled);
+  return lines.flatMap((line) => {
+    if (line.settledAt !== undefined) return [line];
+    const task = tasks.get(line.id);
+    return task ? [lineOf(task)] : [];
+  });
+}

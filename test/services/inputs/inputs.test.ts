@@ -1,0 +1,333 @@
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { secondsOf } from '../../../src/lib/pcm.ts';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { gatherer } from '../../../src/services/inputs/inputs.ts';
+import { type Media, openMedia } from '../../../src/services/media/index.ts';
+import type { Materials, Occasion } from '../../../src/services/tasks/materials.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { mediaProcess } from '../../support/media-process.ts';
+import { realSounds } from '../../support/sounds.ts';
+import { chunked, type FileHost, file, openFileHost, redirect } from '../media/file-host.ts';
+import { heavier, noise } from '../media/pictures.ts';
+import { SECONDS } from '../sound/tones.ts';
+
+const apiKey = 'sk-secret-of-the-gateway';
+const MB = 1_000_000;
+const sounds = realSounds();
+
+afterAll(() => sounds.close());
+
+const plain = (background: string, size = { width: 40, height: 30 }): Promise<Buffer> =>
+  sharp({ create: { ...size, channels: 3, background } })
+    .png()
+    .toBuffer();
+
+describe('what an order sends along', () => {
+  let gateway: FileHost;
+  /** Where the embedded Discord keeps its files. */
+  let discord: FileHost;
+  let stranger: FileHost;
+  let media: Media;
+  let clock: ManualClock;
+  let notes: string[];
+  let png: Buffer;
+  /** Addresses that the gateway cannot reach. */
+  let outOfReach: Set<string>;
+  let gather: (request: Record<string, unknown>, occasion?: Partial<Occasion>) => Promise<Materials>;
+
+  beforeEach(async () => {
+    [gateway, discord, stranger] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
+    clock = new ManualClock();
+    notes = [];
+    png = await noise(40, 30).png().toBuffer();
+    const settings = {
+      gatewayOrigin: gateway.origin,
+      apiKey,
+      allowPrivate: false,
+      alsoAllowed: [`${discord.origin}/`],
+    };
+    // Room for a single file of the largest kind: what is not given back is missed at once.
+    const limits = { givenBytes: 21 * MB, resultsBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
+    media = openMedia(settings, { clock, log: { warn: () => undefined }, process: mediaProcess }, limits);
+    const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
+    outOfReach = new Set();
+    const reach = async (address: string) => !outOfReach.has(address);
+    const gathered = gatherer({ media, sounds, log, clock, reach });
+    gather = (request, occasion) => gathered(request, { memberId: 'member', patienceMs: 300_000, ...occasion });
+  });
+  afterEach(async () => {
+    await media.close();
+    await Promise.all([gateway.close(), discord.close(), stranger.close()]);
+  });
+
+  const given = (name: string, address: string) => ({ name, address });
+  const uploaded = (name: string, bytes: Buffer) => given(name, discord.on(`/${name}`, file(bytes)));
+
+  async function refusalOf(work: Promise<unknown>) {
+    const error = await work.then(
+      () => new Error('Nothing was refused.'),
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof Refusal)) throw error;
+    return { key: error.key, ...error.variables };
+  }
+
+  const bytesOf = (dataUri = ''): Buffer => Buffer.from(dataUri.split(',')[1] ?? '', 'base64');
+  const refused = (...pictures: object[]) => refusalOf(gather({ pictures }));
+
+  /** Of each shade, how many pixels. */
+  async function shadesOf(mask?: string) {
+    const { data, info } = await sharp(bytesOf(mask)).extractChannel(0).raw().toBuffer({ resolveWithObject: true });
+    return { width: info.width, height: info.height, white: data.filter((shade) => shade === 255).length };
+  }
+
+  it('is nothing where nothing is named, and nobody is asked for it', async () => {
+    expect(await gather({ prompt: 'a cat' })).toEqual({});
+    expect(await gather({ prompt: 'a cat', pictures: [] })).toEqual({});
+    expect([...gateway.heard, ...discord.heard]).toEqual([]);
+  });
+
+  describe('as pictures', () => {
+    it('comes in its order, as data URIs of what the bytes are, whatever the names say', async () => {
+      const jpeg = await noise(20, 20).jpeg().toBuffer();
+      const { pictures, mask } = await gather({ pictures: [uploaded('a.gif', png), uploaded('b.png', jpeg)] });
+      expect(pictures?.map((uri) => uri.split(',')[0])).toEqual(['data:image/png;base64', 'data:image/jpeg;base64']);
+      expect(bytesOf(pictures?.[0]).equals(png)).toBe(true);
+      expect(mask).toBeUndefined();
+    });
+
+    it('tells nothing about who took it', async () => {
+      const noted = await noise(20, 20)
+        .jpeg()
+        .withExif({ IFD0: { Artist: 'somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
+        .toBuffer();
+      expect(noted.includes('somebody')).toBe(true);
+      const { pictures } = await gather({ pictures: [uploaded('a.jpg', noted)] });
+      expect(bytesOf(pictures?.[0]).includes('somebody')).toBe(false);
+      expect((await sharp(bytesOf(pictures?.[0])).metadata()).exif).toBeUndefined();
+    });
+
+    it('is at most five, and of six none is fetched', async () => {
+      const one = uploaded('a.png', png);
+      expect((await gather({ pictures: [one, one, one, one, one] })).pictures).toHaveLength(5);
+      const before = discord.heard.length;
+      expect(await refused(one, one, one, one, one, one)).toEqual({ key: 'refusals.picturesTooMany', most: '5' });
+      expect(discord.heard).toHaveLength(before);
+    });
+
+    it('is refused by its name where it cannot be sent', async () => {
+      const page = uploaded('page.png', Buffer.from('<html></html>'));
+      const half = uploaded('half.png', png.subarray(0, png.length / 2));
+      const film = uploaded('film.png', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1'));
+      const bomb = uploaded('bomb.png', await plain('black', { width: 2_300, height: 2_300 }));
+      const heavy = uploaded('heavy.png', heavier(png, 20 * MB));
+      const endless = given('endless.png', discord.on('/endless', chunked(heavier(png, 20 * MB))));
+      const gone = given('gone.png', `${discord.origin}/gone`);
+      const broken = given(
+        'broken.png',
+        discord.on('/broken', (response) => void response.writeHead(500).end()),
+      );
+      const cut = given(
+        'cut.png',
+        discord.on('/cut', (response) => void response.socket?.destroy()),
+      );
+      const words = given('words', 'a cat');
+      const most = '20 MB';
+      for (const [picture, refusal] of [
+        [page, { key: 'refusals.pictureOdd', name: 'page.png' }],
+        [half, { key: 'refusals.pictureOdd', name: 'half.png' }],
+        [film, { key: 'refusals.pictureOdd', name: 'film.png' }],
+        [bomb, { key: 'refusals.pictureTooLarge', name: 'bomb.png', most }],
+        [heavy, { key: 'refusals.pictureTooLarge', name: 'heavy.png', most }],
+        [endless, { key: 'refusals.pictureTooLarge', name: 'endless.png', most }],
+        [gone, { key: 'refusals.pictureGone', name: 'gone.png' }],
+        [broken, { key: 'refusals.pictureUnreachable', name: 'broken.png' }],
+        [cut, { key: 'refusals.pictureUnreachable', name: 'cut.png' }],
+        [words, { key: 'refusals.pictureUnreachable', name: 'words' }],
+      ] as const) {
+        expect(await refused(uploaded('good.png', png), picture)).toEqual(refusal);
+      }
+      expect(notes).toHaveLength(10);
+    });
+
+    it('gives the memory back, taken or refused', async () => {
+      const large = uploaded('large.png', heavier(png, 15 * MB));
+      const odd = uploaded('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(15 * MB)]));
+      for (let times = 0; times < 2; times++) {
+        expect((await gather({ pictures: [large, large] })).pictures).toHaveLength(2);
+        expect(await refused(odd)).toMatchObject({ key: 'refusals.pictureOdd' });
+        expect(await gather({ region: { side: 'left', of: large } })).toHaveProperty('mask');
+        expect(await refusalOf(gather({ region: { side: 'left', of: odd } }))).toMatchObject({
+          key: 'refusals.maskSizeUnknown',
+        });
+        expect(await refusalOf(gather({ region: { drawn: large } }))).toMatchObject({ key: 'refusals.maskUnclear' });
+        expect(await refusalOf(gather({ region: { drawn: odd } }))).toMatchObject({ key: 'refusals.pictureOdd' });
+      }
+    });
+
+    it('is refused when it is too much together', async () => {
+      const large = uploaded('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
+      expect((await gather({ pictures: [large, large] })).pictures).toHaveLength(2);
+      expect(await refused(large, large, large)).toEqual({ key: 'refusals.picturesTooLarge', most: '40 MB' });
+    });
+
+    it('is not waited for longer than a minute', async () => {
+      const slow = given(
+        'slow.png',
+        discord.on('/slow', () => undefined),
+      );
+      const waiting = refused(slow);
+      while (discord.heard.length === 0) await new Promise(setImmediate);
+      clock.advance(60_000);
+      expect(await waiting).toEqual({ key: 'refusals.pictureUnreachable', name: 'slow.png' });
+    });
+
+    it('is put off when the bot stops meanwhile', async () => {
+      const waiting = refused(
+        given(
+          'slow.png',
+          discord.on('/slow', () => undefined),
+        ),
+      );
+      while (discord.heard.length === 0) await new Promise(setImmediate);
+      await media.close();
+      expect(await waiting).toEqual({ key: 'refusals.stopping' });
+    });
+  });
+
+  describe('from elsewhere', () => {
+    it('never carries the key, not even to the gateway or from a redirect to it', async () => {
+      const own = given('own.png', gateway.on('/own', file(png)));
+      const back = given('back.png', discord.on('/back', redirect(`${gateway.origin}/own`)));
+      await gather({ pictures: [own, back, uploaded('a.png', png)] });
+      expect(gateway.heard).toHaveLength(2);
+      for (const { headers } of [...gateway.heard, ...discord.heard])
+        expect(headers).not.toHaveProperty('authorization');
+    });
+
+    it('is not fetched from any other place in the own network', async () => {
+      const secret = stranger.on('/secret', file(png));
+      const direct = given('direct.png', secret);
+      const roundabout = given('roundabout.png', discord.on('/away', redirect(secret)));
+      for (const one of [direct, roundabout]) {
+        expect(await refused(one)).toEqual({ key: 'refusals.pictureUnreachable', name: one.name });
+      }
+      expect(stranger.heard).toEqual([]);
+    });
+  });
+
+  describe('as a mask', () => {
+    const region = (side: string, of: object) => gather({ region: { side, of } });
+
+    it('is drawn in the size that is given, and nobody is asked', async () => {
+      const { mask } = await region('left', { address: `${gateway.origin}/never`, width: 64, height: 32 });
+      expect(mask).toMatch(/^data:image\/png;base64,/);
+      expect(await shadesOf(mask)).toEqual({ width: 64, height: 32, white: 32 * 32 });
+      expect(gateway.heard).toEqual([]);
+    });
+
+    it.each([
+      ['unknown', {}],
+      ['half known', { width: 64 }],
+      ['nonsense', { width: 0, height: -3 }],
+      ['no whole number', { width: 64.5, height: 32 }],
+    ])('is drawn in the size of the picture when that is %s', async (_what, size) => {
+      const address = gateway.on('/grid', file(png));
+      expect(await shadesOf((await region('top', { address, ...size })).mask)).toEqual({
+        width: 40,
+        height: 30,
+        white: 40 * 15,
+      });
+      expect(gateway.heard[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
+    });
+
+    it('is refused when nobody knows how large the picture is', async () => {
+      for (const of of [
+        { address: `${gateway.origin}/gone` },
+        { address: gateway.on('/page', file(Buffer.from('<html></html>'))) },
+        { address: gateway.on('/grid', file(png)), width: 1e9, height: 1e9 },
+      ]) {
+        expect(await refusalOf(region('left', of))).toEqual({ key: 'refusals.maskSizeUnknown' });
+      }
+      expect(notes).toHaveLength(3);
+    });
+
+    it('is what the member has drawn, in black and white', async () => {
+      const part = await plain('yellow', { width: 10, height: 10 });
+      const bytes = await sharp(await plain('navy'))
+        .composite([{ input: part, left: 0, top: 0 }])
+        .png()
+        .toBuffer();
+      const { mask, pictures } = await gather({ region: { drawn: uploaded('mask.png', bytes) } });
+      expect(mask).toMatch(/^data:image\/png;base64,/);
+      expect(await shadesOf(mask)).toEqual({ width: 40, height: 30, white: 100 });
+      expect(pictures).toBeUndefined();
+    });
+
+    it.each([
+      ['black', 'refusals.maskEmpty'],
+      ['white', 'refusals.maskFull'],
+      ['gray', 'refusals.maskUnclear'],
+    ])('is refused by its name when all of it is %s', async (background, key) => {
+      const drawn = uploaded('mask.png', await plain(background));
+      expect(await refusalOf(gather({ region: { drawn } }))).toEqual({ key, name: 'mask.png' });
+    });
+
+    it('is refused by its name when it is no picture, or gone', async () => {
+      const odd = uploaded('odd.png', Buffer.from('<html></html>'));
+      const gone = given('gone.png', `${discord.origin}/gone`);
+      const why = (drawn: object) => refusalOf(gather({ region: { drawn } }));
+      expect(await why(odd)).toEqual({ key: 'refusals.pictureOdd', name: 'odd.png' });
+      expect(await why(gone)).toEqual({ key: 'refusals.pictureGone', name: 'gone.png' });
+    });
+  });
+
+  describe('a sound', () => {
+    const recorded = () => readFile(new URL('../sound/files/mono.ogg', import.meta.url));
+
+    it('comes as plain samples, whatever its name says', async () => {
+      const { sound } = await gather({ sound: uploaded('notes.txt', await recorded()) });
+      expect(secondsOf(sound ?? new Int16Array())).toBeCloseTo(SECONDS, 1);
+      expect(Math.max(...(sound ?? []))).toBeGreaterThan(10_000);
+    });
+
+    it('is refused where it is none, is gone, or is more than anybody says at once', async () => {
+      const why = (sound: object) => refusalOf(gather({ sound }));
+      expect(await why(uploaded('odd.ogg', png))).toEqual({ key: 'refusals.soundUnknown' });
+      expect(await why(given('gone.ogg', `${discord.origin}/gone`))).toEqual({
+        key: 'refusals.documentsGone',
+        name: 'gone.ogg',
+      });
+      expect((await why(uploaded('long.wav', silence(301)))).key).toBe('refusals.soundTooLong');
+      expect(await why(uploaded('large.ogg', Buffer.alloc(21 * MB + 1)))).toMatchObject({ name: 'large.ogg' });
+    });
+
+    it('gives the memory back, taken or refused', async () => {
+      for (let turn = 0; turn < 3; turn++) {
+        await gather({ sound: uploaded('a.ogg', Buffer.concat([await recorded(), Buffer.alloc(15 * MB)])) });
+        await refusalOf(gather({ sound: uploaded('b.ogg', Buffer.alloc(15 * MB)) }));
+      }
+      expect((await gather({ pictures: [uploaded('a.png', png)] })).pictures).toHaveLength(1);
+    });
+  });
+});
+
+/** A WAV of eight bits and few samples, in which nothing is heard. */
+function silence(seconds: number, rate = 8_000): Buffer {
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + seconds * rate, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(seconds * rate, 40);
+  return Buffer.concat([head, Buffer.alloc(seconds * rate, 0x80)]);
+}

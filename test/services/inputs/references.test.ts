@@ -1,0 +1,235 @@
+import { crc32, deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { gatherer } from '../../../src/services/inputs/inputs.ts';
+import { type Media, openMedia } from '../../../src/services/media/index.ts';
+import type { Materials, Occasion } from '../../../src/services/tasks/materials.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { mediaProcess } from '../../support/media-process.ts';
+import { realSounds } from '../../support/sounds.ts';
+import { type FileHost, file, openFileHost, redirect } from '../media/file-host.ts';
+import { heavier, noise } from '../media/pictures.ts';
+
+const MB = 1_000_000;
+const minute = 60_000;
+const mp3 = Buffer.concat(
+  Array.from({ length: 4 }, () => Buffer.concat([Buffer.from('fffb9000', 'hex'), Buffer.alloc(413)])),
+);
+const mp4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1');
+
+describe('what an order goes by', () => {
+  let gateway: FileHost;
+  /** Trusted wherever it is, as an embedded Discord is. */
+  let discord: FileHost;
+  let stranger: FileHost;
+  let media: Media;
+  let clock: ManualClock;
+  let png: Buffer;
+  /** Addresses that the gateway cannot fetch. */
+  let outOfReach: (address: string) => boolean;
+  let gather: (references: object[], occasion?: Partial<Occasion>) => Promise<Materials>;
+
+  beforeEach(async () => {
+    [gateway, discord, stranger] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
+    clock = new ManualClock();
+    png = await noise(40, 30).png().toBuffer();
+    outOfReach = () => false;
+    const settings = {
+      ...{ gatewayOrigin: gateway.origin, apiKey: 'sk-secret-of-the-gateway', allowPrivate: false },
+      alsoAllowed: [discord.origin],
+    };
+    // Room for a single file of the largest kind: what is not given back is missed at once.
+    media = openMedia(
+      settings,
+      { clock, log: { warn: () => undefined }, process: mediaProcess },
+      { givenBytes: 30 * MB, fileBytes: 30 * MB },
+    );
+    const reach = async (address: string) => !outOfReach(address);
+    const gathered = gatherer({ media, sounds: realSounds(), clock, reach, log: { info: () => undefined } });
+    gather = (references, occasion) =>
+      gathered({ references }, { memberId: 'member', patienceMs: 5 * minute, ...occasion });
+  });
+  afterEach(async () => {
+    await media.close();
+    await Promise.all([gateway.close(), discord.close(), stranger.close()]);
+  });
+
+  const named = (name: string, address: string, more: object = {}) => ({
+    ...{ name, address, medium: 'image', takes: 'address' },
+    ...more,
+  });
+  const at = (name: string, bytes: Buffer, more: object = {}) => named(name, discord.on(`/${name}`, file(bytes)), more);
+  const uploaded = (name: string, bytes: Buffer, until: number, more: object = {}) => {
+    const address = discord.on(`/attachments/1/2/${name}`, file(bytes));
+    return named(name, `${address}?ex=${Math.floor(until / 1_000).toString(16)}&is=1&hm=ab&`, more);
+  };
+
+  async function refused(...given: Parameters<typeof gather>) {
+    const error = await gather(...given).then(
+      () => new Error('Nothing was refused.'),
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof Refusal)) throw error;
+    return { key: error.key, ...error.variables };
+  }
+
+  it('is given by its address, letter by letter and in its order, once it was looked at', async () => {
+    const all = [
+      at('a.png', png),
+      at('b.mp3', mp3, { medium: 'audio' }),
+      uploaded('c.png', png, clock.now() + 60 * minute),
+      at('d.mp4', mp4, { medium: 'video' }),
+      at('e.png', png, { takes: 'address or data' }),
+    ];
+    const { references, pictures } = await gather(all);
+    expect(references).toEqual(all.map(({ medium, address }) => ({ medium, given: address })));
+    expect(pictures).toBeUndefined();
+    expect(discord.heard).toHaveLength(5);
+    for (const { headers } of discord.heard) expect(headers).not.toHaveProperty('authorization');
+  });
+
+  it('may be seven, large ones too, and gives the memory back', async () => {
+    const large = at('large.png', heavier(png, 12 * MB));
+    expect((await gather(Array.from({ length: 7 }, () => large))).references).toHaveLength(7);
+    await refused([at('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
+    expect(
+      (await gather([at('film.mp4', Buffer.concat([mp4, box(25 * MB)]), { medium: 'video' })])).references,
+    ).toHaveLength(1);
+  });
+
+  it('is refused by its name where it is not what it should be', async () => {
+    const program = Buffer.concat([Buffer.from('MZ\x90\0\x03', 'latin1'), Buffer.alloc(4_096)]);
+    const vast = black(10_000, 10_000);
+    const odd = 'refusals.pictureOdd';
+    for (const [given, refusal] of [
+      [at('setup.png', program), { key: odd, name: 'setup.png' }],
+      [at('nothing.png', Buffer.alloc(0)), { key: odd, name: 'nothing.png' }],
+      [at('page.png', Buffer.from('<!doctype html><html></html>')), { key: odd, name: 'page.png' }],
+      [at('half.png', png.subarray(0, png.length / 2)), { key: odd, name: 'half.png' }],
+      [at('film.png', mp4), { key: odd, name: 'film.png' }],
+      [at('vast.png', vast), { key: 'refusals.pictureTooLarge', name: 'vast.png', most: '20 MB' }],
+      [at('heavy.png', heavier(png, 21 * MB)), { key: 'refusals.pictureTooLarge', name: 'heavy.png', most: '20 MB' }],
+      [at('a.mp4', png, { medium: 'video' }), { key: 'refusals.filmOdd', name: 'a.mp4' }],
+      [at('b.mp3', mp4, { medium: 'audio' }), { key: 'refusals.soundOdd', name: 'b.mp3' }],
+      [named('gone.png', `${discord.origin}/gone`), { key: 'refusals.pictureGone', name: 'gone.png' }],
+    ] as const) {
+      expect(await refused([at('good.png', png), given])).toEqual(refusal);
+    }
+  });
+
+  describe('where the gateway cannot reach it', () => {
+    beforeEach(() => {
+      outOfReach = (address) => !address.includes('public');
+    });
+
+    it('goes along as data, where pictures may', async () => {
+      const open = at('public.png', png, { takes: 'address or data' });
+      const { references = [] } = await gather([open, at('own.png', png, { takes: 'address or data' })]);
+      expect(references[0]?.given).toBe(open.address);
+      expect(bytesOf(references[1]?.given).equals(png)).toBe(true);
+      expect(references[1]?.given).toMatch(/^data:image\/png;base64,/);
+    });
+
+    it('is refused where only an address will do, and nobody is asked for it', async () => {
+      const until = clock.now() + 60 * minute;
+      expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
+      expect(await refused([uploaded('up.png', png, until)])).toEqual({
+        key: 'refusals.referenceOutOfReach',
+        name: 'up.png',
+      });
+      const film = at('film.mp4', mp4, { medium: 'video', takes: 'address or data' });
+      expect(await refused([film])).toEqual({ key: 'refusals.referenceNotPublic', name: 'film.mp4' });
+      expect(discord.heard).toEqual([]);
+    });
+
+    it('is as data no more than what fits into one request', async () => {
+      const bytes = await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer();
+      const large = at('large.png', bytes, { takes: 'address or data' });
+      expect((await gather([large, large])).references).toHaveLength(2);
+      expect(await refused([large, large, large])).toEqual({ key: 'refusals.picturesTooLarge', most: '40 MB' });
+    });
+
+    it('is not fetched from a place of the own network, not even by a roundabout way', async () => {
+      const secret = stranger.on('/secret.png', file(png));
+      const direct = named('direct.png', secret, { takes: 'address or data' });
+      const roundabout = named('round.png', discord.on('/public', redirect(secret)));
+      expect(await refused([direct])).toEqual({ key: 'refusals.referenceNotPublic', name: 'direct.png' });
+      expect(await refused([roundabout])).toEqual({ key: 'refusals.referenceNotPublic', name: 'round.png' });
+      expect(stranger.heard).toEqual([]);
+    });
+  });
+
+  describe('with an address of Discord’s, which runs out', () => {
+    it('is taken when it lasts for as long as the gateway may need', async () => {
+      const exact = uploaded('exact.png', png, Math.ceil((clock.now() + 5 * minute) / 1_000) * 1_000);
+      expect((await gather([exact])).references).toHaveLength(1);
+      expect(await refused([exact], { patienceMs: 15 * minute })).toEqual({
+        ...{ key: 'refusals.referenceEndsSoon', name: 'exact.png', minutes: '15' },
+        until: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/),
+      });
+    });
+
+    it('says when it has run out, and asks nobody', async () => {
+      const late = uploaded('late.png', png, clock.now() - 60 * minute);
+      expect(await refused([late])).toMatchObject({ key: 'refusals.referenceEnded', name: 'late.png' });
+      expect(discord.heard).toEqual([]);
+    });
+
+    it('matters not where the picture goes along as data', async () => {
+      outOfReach = () => true;
+      const short = uploaded('short.png', png, clock.now() + minute, { takes: 'address or data' });
+      expect((await gather([short])).references?.[0]?.given).toMatch(/^data:/);
+    });
+  });
+
+  describe('where the gateway found the order too large', () => {
+    it('is made smaller as far as it travels along, and stays what it was as far as it does not', async () => {
+      outOfReach = (address) => !address.includes('public');
+      const heavy = await noise(2_400, 1_800).png().toBuffer();
+      expect(heavy.length).toBeGreaterThan(8 * MB);
+      const open = at('public.png', heavy, { takes: 'address or data' });
+      const own = at('own.png', heavy, { takes: 'address or data' });
+      const small = at('small.png', await noise(400, 300).png().toBuffer(), { takes: 'address or data' });
+      const tiny = at('tiny.png', png, { takes: 'address or data' });
+      const { references = [] } = await gather([open, own, small, tiny], { lighter: true });
+      expect(references[0]?.given).toBe(open.address);
+      expect(bytesOf(references[1]?.given).length).toBeLessThanOrEqual(2 * MB);
+      expect(await sharp(bytesOf(references[1]?.given)).metadata()).toMatchObject({ format: 'jpeg' });
+      // Small as it is, it was too large among the others: it comes with half of what it had.
+      expect(bytesOf(references[2]?.given).length).toBeLessThanOrEqual(180_000);
+      expect(bytesOf(references[3]?.given).equals(png)).toBe(true);
+    });
+  });
+});
+
+const bytesOf = (dataUri = ''): Buffer => Buffer.from(dataUri.split(',')[1] ?? '', 'base64');
+
+/** A PNG of one bit a pixel: as large as one likes, and next to no bytes. */
+function black(width: number, height: number): Buffer {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head[8] = 1;
+  const rows = Buffer.alloc(height * (1 + Math.ceil(width / 8)));
+  const chunk = (name: string, content: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(name, 'latin1'), content]);
+    const ends = Buffer.alloc(8);
+    ends.writeUInt32BE(content.length, 0);
+    ends.writeUInt32BE(crc32(body), 4);
+    return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
+  };
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+  return Buffer.concat([
+    signature,
+    ...[chunk('IHDR', head), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))],
+  ]);
+}
+
+/** Something long at the end of a film. */
+function box(length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  bytes.writeUInt32BE(length, 0);
+  bytes.write('free', 4, 'latin1');
+  return bytes;
+}

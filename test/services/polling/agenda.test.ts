@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Agenda } from '../../../src/services/polling/agenda.ts';
+
+interface Waiting {
+  slot: number;
+  moment: number;
+}
+
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('add' as const), moment: fc.integer({ min: 0, max: 20 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('remove' as const), which: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('take' as const), now: fc.integer({ min: 0, max: 20 }) }) },
+);
+
+describe('the agenda', () => {
+  it('gives what is due, the earliest first and equals in their order, whatever was added and taken out before', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const agenda = new Agenda<Waiting>();
+        /** The same, kept in order the slow way. */
+        let model: Waiting[] = [];
+        for (const one of steps) {
+          if (one.do === 'add') {
+            const item = { slot: -1, moment: one.moment };
+            agenda.add(item, one.moment);
+            model = [...model, item].sort((a, b) => a.moment - b.moment);
+          } else if (one.do === 'remove') {
+            const item = model[one.which % Math.max(1, model.length)];
+            if (item) agenda.remove(item);
+            model = model.filter((other) => other !== item);
+          } else {
+            const due = model[0] && model[0].moment <= one.now ? model[0] : undefined;
+            expect(agenda.takeDue(one.now)).toBe(due);
+            if (due) model = model.slice(1);
+          }
+          expect(agenda.next).toBe(model[0]?.moment ?? Number.POSITIVE_INFINITY);
+        }
+        for (const item of model) expect(agenda.takeDue(20)).toBe(item);
+        expect(agenda.takeDue(20)).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

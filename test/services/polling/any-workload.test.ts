@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pause } from '../../../src/lib/pause.ts';
+import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
+import { stage } from './stage.ts';
+
+/** What happens to a question; which of these is drawn by the run. */
+const outcome = fc.oneof(
+  { weight: 6, arbitrary: fc.constant('answer' as const) },
+  fc.constant('partly' as const),
+  fc.constant('throw' as const),
+  fc.constantFrom<Trouble['kind']>('busy', 'refused', 'unreachable'),
+);
+
+const workload = fc.record({
+  perSecond: fc.integer({ min: 1, max: 40 }),
+  inFlight: fc.integer({ min: 1, max: 8 }),
+  lanes: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 }),
+  tasks: fc.array(
+    fc.record({
+      lane: fc.nat(),
+      group: fc.integer({ min: 0, max: 4 }),
+      at: fc.integer({ min: -1_000, max: 20_000 }),
+      gap: fc.integer({ min: -100, max: 8_000 }),
+    }),
+    { minLength: 1, maxLength: 40 },
+  ),
+  outcomes: fc.array(outcome, { minLength: 1, maxLength: 40 }),
+  delays: fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 10 }),
+  /** From outside, each after a while: hints, removals, additions of what is there already. */
+  meddling: fc.array(
+    fc.record({
+      wait: fc.integer({ min: 0, max: 3_000 }),
+      do: fc.constantFrom('hint' as const, 'remove' as const, 'add' as const),
+      task: fc.nat(),
+    }),
+    { maxLength: 20 },
+  ),
+  random: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+type Workload = typeof workload extends fc.Arbitrary<infer T> ? T : never;
+
+/** Goes through the outcomes and the delays in order, and round again until the trouble is over. */
+async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddling, random }: Workload) {
+  const set = stage({ limits: { perSecond, inFlight }, random: () => random });
+  const { scheduler, time, at, now, pass } = set;
+  const begun: number[] = [];
+  const asking = new Map<string, number>();
+  const state = { isOver: false, underWay: 0, mostUnderWay: 0, mostAboutOne: 0, wasEmpty: false };
+  const gapOf = (id: string): number => tasks[Number(id)]?.gap ?? 0;
+
+  async function poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
+    const turn = begun.push(now()) - 1;
+    state.underWay += 1;
+    state.mostUnderWay = Math.max(state.mostUnderWay, state.underWay);
+    state.wasEmpty ||= ids.length === 0;
+    for (const id of ids) {
+      asking.set(id, (asking.get(id) ?? 0) + 1);
+      state.mostAboutOne = Math.max(state.mostAboutOne, asking.get(id) ?? 0);
+    }
+    await pause(time, delays[turn % delays.length] ?? 0);
+    for (const id of ids) asking.set(id, (asking.get(id) ?? 0) - 1);
+    state.underWay -= 1;
+    const kind = state.isOver ? 'answer' : outcomes[turn % outcomes.length];
+    if (kind === 'throw') throw new Error('a mistake');
+    if (kind === 'busy' || kind === 'refused' || kind === 'unreachable') return { kind, reason: 'trouble' };
+    const told = kind === 'partly' ? ids.slice(1) : ids;
+    return new Map(told.map((id) => [id, state.isOver ? 'done' : { again: at(now() + gapOf(id)) }]));
+  }
+
+  const roads: Lane[] = lanes.map((most, place) => ({ name: `${place}`, most, poll }));
+  const followed = new Set<string>();
+  const add = (id: string): void => {
+    const task = tasks[Number(id)];
+    const lane = roads[(task?.lane ?? 0) % roads.length];
+    if (!task || !lane) return;
+    followed.add(id);
+    scheduler.add({ id, lane, group: `${task.group}`, at: at(now() + task.at) });
+  };
+  for (const id of tasks.keys()) add(`${id}`);
+  scheduler.start();
+  for (const one of meddling) {
+    await pass(one.wait);
+    const id = `${one.task % tasks.length}`;
+    if (one.do === 'hint') scheduler.hint(id);
+    else if (one.do === 'add') add(id);
+    else {
+      scheduler.remove(id);
+      followed.delete(id);
+    }
+  }
+  return { ...set, begun, state, followed };
+}
+
+describe('whatever the workload and the troubles', () => {
+  it('no task is forgotten: once the gateway answers again, every one comes to its end', async () => {
+    await fc.assert(
+      fc.asyncProperty(workload, async (work) => {
+        const { scheduler, followed, state, pass, own } = await run(work);
+        expect(scheduler.size).toBe(followed.size);
+        await pass(20_000);
+        expect(scheduler.size).toBe(followed.size);
+        state.isOver = true;
+        // The longest pause, the spread after it, the longest gap, and some time to spare.
+        await pass(300_000 + 5_000 + 60_000 + tasksAlone(work));
+        expect(scheduler.size).toBe(0);
+        expect(scheduler.troubles()).toEqual([]);
+        await pass(10_000);
+        expect(own.count).toBe(0);
+        await scheduler.stop();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('the budget is exceeded within no second and at no moment, and no question is about nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(workload, async (work) => {
+        const { begun, state, pass, scheduler } = await run(work);
+        await pass(30_000);
+        for (const [place, from] of begun.entries()) {
+          expect(begun.slice(place).filter((at) => at < from + 1_000).length).toBeLessThanOrEqual(work.perSecond);
+        }
+        expect(state.mostUnderWay).toBeLessThanOrEqual(work.inFlight);
+        expect(state.wasEmpty).toBe(false);
+        const stopped = scheduler.stop();
+        await pass(5_000);
+        await stopped;
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('nobody asks about the same task twice at once, as long as it is not added anew', async () => {
+    await fc.assert(
+      fc.asyncProperty(workload, async (work) => {
+        const meddling = work.meddling.filter((one) => one.do === 'hint');
+        const { state, pass } = await run({ ...work, meddling });
+        await pass(30_000);
+        expect(state.mostAboutOne).toBe(1);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Every task asked about by itself, one after the other. */
+function tasksAlone({ tasks, perSecond, delays }: Workload): number {
+  return tasks.length * (Math.max(...delays) + 1_000 / perSecond);
+}

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Budget } from '../../../src/services/polling/budget.ts';
+import { stage } from './stage.ts';
+
+/** Begins whatever may be begun at each of these moments, at most so many. */
+function beginAt(budget: Budget, moments: readonly { wait: number; wanted: number }[]): number[] {
+  const begun: number[] = [];
+  let now = 1_000_000;
+  for (const { wait, wanted } of moments) {
+    now += wait;
+    for (let one = 0; one < wanted && budget.opensAt <= now; one += 1) {
+      budget.begin(now);
+      budget.end();
+      begun.push(now);
+    }
+  }
+  return begun;
+}
+
+const mostWithin = (begun: readonly number[], ms: number): number =>
+  Math.max(0, ...begun.map((from, place) => begun.slice(place).filter((at) => at < from + ms).length));
+
+describe('the budget', () => {
+  it('is exceeded within no second, whatever is wanted and when', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 300 }),
+        fc.array(fc.record({ wait: fc.integer({ min: 0, max: 400 }), wanted: fc.integer({ min: 0, max: 100 }) }), {
+          maxLength: 60,
+        }),
+        (perSecond, moments) => {
+          const budget = new Budget({ perSecond, inFlight: 1 });
+          expect(mostWithin(beginAt(budget, moments), 1_000)).toBeLessThanOrEqual(perSecond);
+        },
+      ),
+    );
+  });
+
+  it.each([1, 2, 3, 7, 10, 19, 33, 50, 57, 99, 1_000])(
+    'is used up, and not exceeded, where more is wanted all the time: %i a second',
+    (perSecond) => {
+      const moments = Array.from({ length: 5_000 }, () => ({ wait: 1, wanted: perSecond }));
+      const begun = beginAt(new Budget({ perSecond, inFlight: 1 }), moments);
+      expect(begun.length / 5).toBeGreaterThan(perSecond * 0.9);
+      expect(mostWithin(begun, 1_000)).toBeLessThanOrEqual(perSecond);
+    },
+  );
+
+  it('spreads a second’s questions over it', () => {
+    const moments = [{ wait: 0, wanted: 100 }];
+    expect(beginAt(new Budget({ perSecond: 50, inFlight: 1 }), moments)).toHaveLength(5);
+  });
+
+  it('may be less than one question a second', () => {
+    const begun = beginAt(
+      new Budget({ perSecond: 0.2, inFlight: 1 }),
+      Array.from({ length: 200 }, () => ({ wait: 100, wanted: 1 })),
+    );
+    expect(begun.map((at) => at - 1_000_000)).toEqual([100, 5_100, 10_100, 15_100]);
+  });
+
+  it('holds back what would be too much at once until an answer comes', () => {
+    const budget = new Budget({ perSecond: 1_000, inFlight: 2 });
+    budget.begin(0);
+    expect(budget.opensAt).toBeLessThanOrEqual(0);
+    budget.begin(0);
+    expect(budget.opensAt).toBe(Number.POSITIVE_INFINITY);
+    budget.end();
+    expect(budget.opensAt).toBeLessThanOrEqual(0);
+  });
+
+  it.each([
+    { perSecond: 0 },
+    { perSecond: -1 },
+    { perSecond: Number.NaN },
+    { perSecond: Number.POSITIVE_INFINITY },
+    { inFlight: 0 },
+    { inFlight: Number.NaN },
+  ])('is refused where it makes no sense: %o', (limits) => {
+    expect(() => stage({ limits })).toThrow(RangeError);
+  });
+});

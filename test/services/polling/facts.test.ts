@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { advance } from '../../../src/services/tasks/advance.ts';
+import { engine } from '../tasks/engine.ts';
+import { madeSnapshot, madeTask, order, start } from '../tasks/made.ts';
+
+describe('when a run began', () => {
+  const accepted = madeTask({ state: 'accepted', times: { created: start, accepted: start } });
+  const now = start + 60_000;
+  const startOf = (facts: Parameters<typeof madeSnapshot>[0]) =>
+    advance(accepted, madeSnapshot(facts), now).times.started;
+
+  it('is told by our own clock, however wrong the gateway’s is', () => {
+    const hour = 3_600_000;
+    expect(startOf({ submittedAt: start - hour, startedAt: start - hour + 40_000 })).toBe(start + 40_000);
+  });
+
+  it('lies between its taking and now, whatever the gateway says', () => {
+    expect(startOf({ startedAt: start + 20_000 })).toBe(start + 20_000);
+    expect(startOf({ startedAt: 7 })).toBe(start);
+    expect(startOf({ startedAt: now + 7 })).toBe(now);
+  });
+
+  it('is not known of what is still queued, nor where nobody tells', () => {
+    expect(startOf({ state: 'queued', startedAt: start })).toBeUndefined();
+    expect(startOf({})).toBeUndefined();
+  });
+
+  it('does not change any more', () => {
+    const begun = advance(accepted, madeSnapshot({ startedAt: start + 20_000 }), now);
+    expect(advance(begun, madeSnapshot({ startedAt: start + 50_000 }), now).times.started).toBe(start + 20_000);
+  });
+});
+
+describe('a task under way', () => {
+  it('is asked about by the scheduler alone: a look at it asks nothing', async () => {
+    const side = await engine();
+    const task = await side.tasks.submit(order);
+    const before = side.gateway.heard.length;
+    await expect(side.tasks.look(task)).rejects.toThrow('under way');
+    expect(side.gateway.heard).toHaveLength(before);
+    await side.until(() => side.news.find(({ state }) => state === 'ready'));
+    const ended = await side.tasks.get(task.id);
+    expect((await side.tasks.look(ended ?? task)).state).toBe('succeeded');
+  });
+
+  it('leaves behind how long it took, and until when the gateway was asked', async () => {
+    const side = await engine();
+    const { id } = await side.tasks.submit(order);
+    const { times } = await side.until(() => side.news.find((task) => task.id === id && task.state === 'ready'));
+    const [duration] = await side.store.durations('imagine');
+    expect(duration?.atMostMs).toBe((times.ended ?? 0) - (times.accepted ?? 0));
+    expect((times.ended ?? 0) - ((await side.store.askingUntil()) ?? 0)).toBeLessThanOrEqual(1_100);
+  });
+});

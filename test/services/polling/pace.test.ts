@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Latency } from '../../../src/services/polling/latency.ts';
+import { Meter } from '../../../src/services/polling/meter.ts';
+import { Pace } from '../../../src/services/polling/pace.ts';
+import type { Trouble } from '../../../src/services/polling/scheduler.ts';
+import { all, stage } from './stage.ts';
+
+const minute = 60_000;
+
+describe('the pace', () => {
+  it('is all that is allowed until the gateway complains, and then half of what it was asked', () => {
+    const pace = new Pace(100);
+    expect(pace.at(0)).toBe(100);
+    expect(pace.fall('complaint', 40, 0)).toBe(true);
+    expect(pace.at(0)).toBe(20);
+  });
+
+  it('falls by less where answers only become slow', () => {
+    const pace = new Pace(100);
+    pace.fall('slowness', 100, 0);
+    expect(pace.at(0)).toBe(70);
+  });
+
+  it('rises evenly, is back where it was after twenty seconds, and goes on to what is allowed', () => {
+    const pace = new Pace(100);
+    pace.fall('complaint', 40, 0);
+    expect([5_000, 10_000, 20_000].map((at) => pace.at(at))).toEqual([25, 30, 40]);
+    expect(pace.at(10 * minute)).toBe(100);
+  });
+
+  it('takes the complaints of what was under way for one', () => {
+    const pace = new Pace(100);
+    for (const at of [0, 100, 1_999]) pace.fall('complaint', 40, at);
+    expect(pace.at(2_000)).toBeCloseTo(22);
+    expect(pace.fall('complaint', 22, 2_000)).toBe(true);
+    expect(pace.at(2_000)).toBeCloseTo(11);
+  });
+
+  it('is never nothing and never more than allowed, whatever happens', () => {
+    const falls = fc.record({
+      wait: fc.integer({ min: 0, max: 100_000 }),
+      rate: fc.double({ min: 0, max: 1_000, noNaN: true }),
+      why: fc.constantFrom('complaint' as const, 'slowness' as const),
+    });
+    fc.assert(
+      fc.property(fc.array(falls), fc.integer({ min: 1, max: 1_000 }), (events, perSecond) => {
+        const pace = new Pace(perSecond);
+        let now = 0;
+        for (const { wait, rate, why } of events) {
+          now += wait;
+          pace.fall(why, rate, now);
+          expect(pace.at(now)).toBeGreaterThanOrEqual(0.01 * perSecond);
+          expect(pace.at(now)).toBeLessThanOrEqual(perSecond);
+        }
+        expect(pace.at(now + 20 * minute)).toBe(perSecond);
+      }),
+    );
+  });
+});
+
+describe('the latency of a lane', () => {
+  const told = (latency: Latency, ms: number, times: number): number =>
+    Array.from({ length: times }, () => latency.isSlowWith(ms)).filter(Boolean).length;
+
+  it('is far above the usual when several answers are, and that is said once until there is as much new evidence', () => {
+    const latency = new Latency();
+    expect(told(latency, 200, 100)).toBe(0);
+    expect(told(latency, 3_000, 1)).toBe(0);
+    expect(told(latency, 200, 20)).toBe(0);
+    expect(told(latency, 3_000, 5)).toBe(1);
+    expect(told(latency, 200, 100)).toBe(0);
+  });
+
+  it('means nothing before it is known what is usual, and a short one never does', () => {
+    expect(told(new Latency(), 9_000, 49)).toBe(0);
+    const quick = new Latency();
+    expect(told(quick, 5, 100) + told(quick, 900, 100)).toBe(0);
+  });
+});
+
+describe('the meter', () => {
+  it('tells how many a second there have been of late', () => {
+    const meter = new Meter();
+    expect(meter.rate(0)).toBe(0);
+    for (let at = 0; at < 10_000; at += 20) meter.count(at);
+    expect(meter.rate(10_000)).toBeGreaterThan(48);
+    expect(meter.rate(10_000)).toBeLessThan(52);
+    expect(meter.rate(20_000)).toBeLessThan(0.01);
+  });
+});
+
+describe('a gateway that takes so many questions a second and refuses the rest', () => {
+  /** Tasks asked about every two seconds, at a gateway that counts. */
+  async function against(takes: number, tasks: number, ms: number) {
+    const set = stage({ limits: { perSecond: 100, inFlight: 50 } });
+    const { scheduler, lane, at, now, pass, questions } = set;
+    let heard: number[] = [];
+    const refused: number[] = [];
+    const road = lane('l', (ids): ReturnType<typeof all> | Trouble => {
+      heard = heard.filter((moment) => moment > now() - 1_000);
+      if (heard.length >= takes) {
+        refused.push(now());
+        return { kind: 'busy', reason: 'Slow down.', retryAfterMs: 1_000 };
+      }
+      heard.push(now());
+      return all(ids, { again: at(now() + 2_000) });
+    });
+    for (let task = 0; task < tasks; task += 1) scheduler.add({ id: `${task}`, lane: road, group: 'g', at: at(0) });
+    scheduler.start();
+    await pass(ms);
+    return { ...set, refused, taken: questions.length - refused.length };
+  }
+
+  it('is refused seldom once its pace is found, and most of what it takes is used', async () => {
+    const { refused, taken, lines } = await against(20, 100, 300_000);
+    expect(refused.filter((at) => at > 60_000).length).toBeLessThan(20);
+    expect(taken).toBeGreaterThan(0.5 * 20 * 300);
+    expect(lines.some(({ sentence }) => sentence.includes('Fewer questions'))).toBe(true);
+  });
+
+  it('is not slowed down where it takes all', async () => {
+    const { refused, lines } = await against(1_000, 100, 60_000);
+    expect(refused).toEqual([]);
+    expect(lines).toEqual([]);
+  });
+});

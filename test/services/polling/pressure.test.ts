@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { Pressure } from '../../../src/services/polling/pressure.ts';
+import { all, stage } from './stage.ts';
+
+/** Lets it follow the same flow for so long. */
+function following(
+  seconds: number,
+  flow: { rate: number; allowed: number; queue: number },
+  pressure = new Pressure(),
+): Pressure {
+  for (let at = 0; at <= seconds * 1_000; at += 100) pressure.follow(flow, at);
+  return pressure;
+}
+
+describe('the pressure', () => {
+  it('is none where there is room', () => {
+    expect(following(600, { rate: 90, allowed: 100, queue: 0 }).value).toBe(1);
+    expect(new Pressure().value).toBe(1);
+  });
+
+  it('grows while questions queue, never beyond measure, and is gone again when there is room', () => {
+    const flow = { rate: 100, allowed: 100, queue: 500 };
+    const values = [1, 5, 20, 300].map((seconds) => following(seconds, flow).value);
+    expect(values).toEqual(values.toSorted((a, b) => a - b));
+    expect(values[0]).toBeLessThan(1.1);
+    expect(values.at(-1)).toBeLessThanOrEqual(6);
+    const relieved = following(300, flow);
+    relieved.follow({ rate: 50, allowed: 100, queue: 0 }, 600_000);
+    expect(relieved.value).toBe(1);
+  });
+
+  it('grows where the answers take so long that there is no room, although more is allowed', () => {
+    expect(following(30, { rate: 20, allowed: 100, queue: 200 }).value).toBeGreaterThan(1.5);
+  });
+
+  it('brings what is wanted down to what is allowed: tasks that follow it hardly queue', async () => {
+    const { scheduler, lane, at, now, pass, questions } = stage({
+      limits: { perSecond: 20, inFlight: 100 },
+      random: Math.random,
+    });
+    const lateness: number[] = [];
+    const due = new Map<string, number>();
+    const road = lane('l', (ids) => {
+      const next = now() + 4_000 * scheduler.pressure;
+      for (const id of ids) {
+        if (now() > 200_000) lateness.push(now() - (due.get(id) ?? now()));
+        due.set(id, next);
+      }
+      return all(ids, { again: at(next) });
+    });
+    for (let task = 0; task < 160; task += 1)
+      scheduler.add({ id: `${task}`, lane: road, group: 'g', at: at(task * 50) });
+    scheduler.start();
+    await pass(400_000);
+    expect(scheduler.pressure).toBeGreaterThan(1.8);
+    expect(scheduler.pressure).toBeLessThan(3);
+    expect(questions.filter((question) => question.at > 200_000).length).toBeGreaterThan(0.85 * 20 * 200);
+    const mean = lateness.reduce((sum, ms) => sum + ms, 0) / lateness.length;
+    expect(mean).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { pause } from '../../../src/lib/pause.ts';
+import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
+import { expectKept } from './promise.ts';
+import { stage } from './stage.ts';
+
+/** Whatever can bring a question forward. */
+const event = fc.record({
+  wait: fc.integer({ min: 0, max: 12_000 }),
+  do: fc.constantFrom('hint' as const, 'add' as const, 'stop and start' as const, 'set the clock back' as const),
+  task: fc.nat(),
+});
+
+const history = fc.record({
+  most: fc.integer({ min: 1, max: 4 }),
+  perSecond: fc.integer({ min: 1, max: 50 }),
+  inFlight: fc.integer({ min: 1, max: 5 }),
+  tasks: fc.array(fc.record({ at: fc.integer({ min: 0, max: 40_000 }) }), { minLength: 1, maxLength: 8 }),
+  /** What verdicts advise, which may be nonsense. */
+  gaps: fc.array(fc.integer({ min: -5_000, max: 20_000 }), { minLength: 1, maxLength: 8 }),
+  outcomes: fc.array(
+    fc.constantFrom<'answer' | 'partly' | 'throw' | Trouble['kind']>(
+      'answer',
+      'answer',
+      'partly',
+      'throw',
+      'busy',
+      'refused',
+      'unreachable',
+    ),
+    { minLength: 1, maxLength: 12 },
+  ),
+  retryAfterMs: fc.constantFrom(undefined, 0, 1_500, 7_000),
+  delays: fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 6 }),
+  events: fc.array(event, { maxLength: 30 }),
+  random: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+describe('the promise', () => {
+  it('holds whatever is advised, hinted, added anew, stopped, refused, delayed or lost, and whenever the clock is set back', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (past) => {
+        const { scheduler, time, machine, now, pass } = stage({ limits: past, random: () => past.random });
+        const moments = new Map<string, number[]>();
+        let turn = 0;
+        async function poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
+          const mine = turn++;
+          for (const id of ids)
+            moments.set(id, [...(moments.get(id) ?? []), now() - (past.tasks[Number(id)]?.at ?? 0)]);
+          await pause(time, past.delays[mine % past.delays.length] ?? 0);
+          const outcome = past.outcomes[mine % past.outcomes.length];
+          if (outcome === 'throw') throw new Error('a mistake');
+          if (outcome === 'busy' || outcome === 'refused' || outcome === 'unreachable')
+            return { kind: outcome, reason: 'trouble', retryAfterMs: past.retryAfterMs };
+          const told = outcome === 'partly' ? ids.slice(1) : ids;
+          return new Map(told.map((id) => [id, { again: machine.now() + (past.gaps[mine % past.gaps.length] ?? 0) }]));
+        }
+        const lane: Lane = { name: 'l', most: past.most, poll };
+        const add = (id: string): void => scheduler.add({ id, lane, group: 'g', at: machine.now() });
+        scheduler.start();
+        const coming = past.tasks.map(({ at: ms }, place) => pause(time, ms).then(() => add(`${place}`)));
+        for (const one of past.events) {
+          await pass(one.wait);
+          const id = `${one.task % past.tasks.length}`;
+          if (one.do === 'hint') scheduler.hint(id);
+          else if (one.do === 'add' && moments.has(id)) add(id);
+          else if (one.do === 'set the clock back') machine.set(-one.wait * 100);
+          else if (one.do === 'stop and start') {
+            const stopped = scheduler.stop();
+            await pass(5_000);
+            await stopped;
+            scheduler.start();
+          }
+        }
+        await pass(60_000);
+        await Promise.all(coming);
+        for (const asked of moments.values()) expectKept(asked, past);
+        const stopped = scheduler.stop();
+        await pass(5_000);
+        await stopped;
+      }),
+      { numRuns: 400 },
+    );
+  });
+});

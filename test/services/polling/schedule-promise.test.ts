@@ -1,0 +1,212 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openLog } from '../../../src/lib/log.ts';
+import { pause } from '../../../src/lib/pause.ts';
+import { GatewayError, type Snapshot } from '../../../src/services/gateway/index.ts';
+import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
+import { openStore } from '../../../src/services/store/index.ts';
+import { kind, type Source } from '../../../src/services/tasks/kinds/kind.ts';
+import { Tasks } from '../../../src/services/tasks/tasks.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { madeSnapshot, order } from '../tasks/made.ts';
+import { expectKept } from './promise.ts';
+import { Timers } from './timers.ts';
+
+const log = openLog({ level: 'fatal', secrets: [], readable: false, write: () => undefined });
+const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'atelier-'));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const event = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('hint' as const), wait: fc.integer({ min: 0, max: 6_000 }) }) },
+  fc.record({
+    do: fc.constant('restart' as const),
+    wait: fc.integer({ min: 0, max: 30_000 }),
+    away: fc.integer({ min: 0, max: 8_000 }),
+  }),
+  fc.record({ do: fc.constant('wait' as const), wait: fc.integer({ min: 0, max: 120_000 }) }),
+);
+
+const history = fc.record({
+  schedule: fc.constantFrom('learned' as const, 'spec' as const),
+  inLists: fc.boolean(),
+  tasks: fc.integer({ min: 1, max: 4 }),
+  /** What becomes of a question, by turns. */
+  outcomes: fc.array(
+    fc.constantFrom('running', 'running', 'left out', 'busy', 'unreachable', 'malformed', 'queued', 'progress'),
+    {
+      minLength: 1,
+      maxLength: 10,
+    },
+  ),
+  /** How long it is on its way there, and back. */
+  ways: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 5 }),
+  events: fc.array(event, { maxLength: 12 }),
+  random: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
+
+/** A gateway that answers as the history says, and notes when it hears a question about a task. */
+function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
+  const submitted = new Map<string, number>();
+  const moments = new Map<string, number[]>();
+  let turn = 0;
+  async function hear(ids: readonly string[]): Promise<string> {
+    const mine = turn++;
+    const way = ways[mine % ways.length] ?? 0;
+    await pause(time, way);
+    for (const id of ids) moments.set(id, [...(moments.get(id) ?? []), time.now() - (submitted.get(id) ?? 0)]);
+    await pause(time, way);
+    const outcome = outcomes[mine % outcomes.length] ?? '';
+    if (outcome === 'busy') throw new GatewayError('Slow down.', { kind: 'rate-limited', retryAfterMs: 1_000 });
+    if (outcome === 'unreachable') throw new GatewayError('Reset.', { kind: 'unreachable' });
+    if (outcome === 'malformed') throw new GatewayError('What?', { kind: 'malformed' });
+    return outcome;
+  }
+  const snapshot = (outcome: string, remoteId: string): Snapshot =>
+    madeSnapshot({
+      remoteId,
+      state: outcome === 'queued' ? 'queued' : 'running',
+      progress: outcome === 'progress' ? 90 : undefined,
+    });
+  const source: Source = {
+    name: 'simulated',
+    one: async (remoteId) => snapshot(await hear([remoteId]), remoteId),
+    ...(inLists && {
+      many: {
+        most: 3,
+        ask: async (ids: readonly string[]) => {
+          const outcome = await hear(ids);
+          const told = outcome === 'left out' ? ids.slice(1) : ids;
+          return new Map(told.map((id) => [id, snapshot(outcome, id)]));
+        },
+      },
+    }),
+  };
+  const simulated = kind({
+    name: 'imagine',
+    source,
+    request: z.object({ prompt: z.string() }),
+    patience: () => 'picture',
+    durationKey: () => 'imagine',
+    async submit({ prompt }) {
+      submitted.set(prompt, time.now());
+      return { remoteId: prompt, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
+    },
+  });
+  return { simulated, moments };
+}
+
+let stores = 0;
+
+async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
+  const world = new ManualClock();
+  const time = new Timers(world);
+  const { simulated, moments } = gatewayOf(past, time);
+  const file = join(folder, `${stores++}.sqlite`);
+  const pass = async (ms: number): Promise<void> => {
+    const end = time.now() + ms;
+    for (let turns = 0; turns < 4; turns += 1) await turnOfTheLoop();
+    while (time.next <= end) {
+      world.advance(Math.max(0, time.next - time.now()));
+      for (let turns = 0; turns < 4; turns += 1) await turnOfTheLoop();
+    }
+    world.advance(end - time.now());
+  };
+  const passUntil = async (done: Promise<void>): Promise<void> => {
+    let isDone = false;
+    const noted = done.then(() => {
+      isDone = true;
+    });
+    while (!isDone) await pass(50);
+    await noted;
+  };
+  const begin = async () => {
+    const own = new Timers(time);
+    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock: own });
+    const scheduler = new InProcessScheduler({
+      clock: own,
+      log,
+      random: () => past.random,
+      limits: { perSecond: 50, inFlight: 10 },
+    });
+    const { schedule } = past;
+    const parts = { store, kinds: [simulated], scheduler, clock: own, log, maxWaitMs, schedule };
+    const tasks = new Tasks({
+      ...parts,
+      gather: async () => ({}),
+      removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
+      tellForgotten: async () => true,
+      random: () => past.random,
+    });
+    await tasks.open();
+    await tasks.start();
+    return { tasks, store };
+  };
+  let bot = await begin();
+  const ids: string[] = [];
+  for (let task = 0; task < past.tasks; task += 1) {
+    ids.push((await bot.tasks.submit({ ...order, request: { prompt: `remote-${task}` } })).id);
+    await pass(1_500 * past.random);
+  }
+  for (const [place, one] of past.events.entries()) {
+    await pass(one.wait);
+    if (one.do === 'hint') for (const id of ids) bot.tasks.hint(id);
+    if (one.do !== 'restart') continue;
+    // As a crash: what is under way is heard by nobody, and nothing of it is stored.
+    const stopped = bot.tasks.pause();
+    await bot.store.close();
+    await passUntil(stopped);
+    await pass(place % 2 === 0 ? 0 : one.away);
+    bot = await begin();
+  }
+  await pass(60_000);
+  await passUntil(bot.tasks.pause());
+  await bot.tasks.stop();
+  return moments;
+}
+
+describe('the promise', () => {
+  it('holds over restarts, hints, failures, lists that leave tasks out, and ways of any length', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (past) => {
+        const moments = await live(past);
+        expect(moments.size).toBe(past.tasks);
+        for (const asked of moments.values()) expectKept(asked, past);
+      }),
+      { numRuns: 20 },
+    );
+  }, 120_000);
+
+  it.each(['learned', 'spec'] as const)(
+    'holds where members never stop looking, before a restart and after it: %s',
+    async (schedule) => {
+      const looking = Array.from({ length: 130 }, () => ({ do: 'hint' as const, wait: 500 }));
+      const past: History = {
+        schedule,
+        inLists: false,
+        tasks: 1,
+        outcomes: ['running'],
+        ways: [1],
+        events: [...looking, { do: 'restart', wait: 0, away: 0 }, ...looking],
+        random: 0.5,
+      };
+      const [asked = []] = (await live(past)).values();
+      expectKept(asked, past);
+      // And they are told as soon as it allows.
+      expect(asked.filter((at) => at < 30_000).length).toBeGreaterThanOrEqual(13);
+      expect(asked.filter((at) => at > 70_000 && at < 120_000).length).toBeGreaterThanOrEqual(9);
+    },
+  );
+});

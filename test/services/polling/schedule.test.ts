@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError, type GatewayErrorKind } from '../../../src/services/gateway/index.ts';
+import { specSchedule } from '../../../src/services/polling/spec.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { meaningOf } from '../../../src/services/tasks/troubles.ts';
+import { madeTask, minute, start } from '../tasks/made.ts';
+
+const followed = (changes: Partial<Task['times']> = {}): Task =>
+  madeTask({ state: 'running', times: { created: start, accepted: start, ...changes } });
+
+const gapAt = (task: Task, now: number): number => specSchedule.nextAt(task, now) - now;
+
+describe('the specification’s schedule', () => {
+  it.each([
+    [0, 2_500],
+    [29_999, 2_500],
+    [30_000, 7_500],
+    [4 * minute, 7_500],
+  ])('%i ms after it was taken waits %i ms', (age, gap) => {
+    expect(gapAt(followed(), start + age)).toBe(gap);
+  });
+
+  it('is slower once it takes longer than anybody waits, and slower still after an hour', () => {
+    expect(gapAt(followed({ overdue: start + 5 * minute }), start + 6 * minute)).toBe(30_000);
+    expect(gapAt(followed({ overdue: start + 5 * minute }), start + 61 * minute)).toBe(5 * minute);
+  });
+});
+
+describe('a question that failed', () => {
+  const meanings: Record<GatewayErrorKind, string> = {
+    'not-found': 'not-known',
+    malformed: 'nothing',
+    invalid: 'nothing',
+    'rate-limited': 'busy',
+    unauthorized: 'refused',
+    quota: 'refused',
+    forbidden: 'refused',
+    'not-offered': 'refused',
+    unavailable: 'unreachable',
+    unreachable: 'unreachable',
+  };
+
+  it.each(Object.entries(meanings))('because of %s means "%s", and never the end of a task', (kind, meaning) => {
+    const read = meaningOf(new GatewayError('no', { kind: kind as GatewayErrorKind, retryAfterMs: 7 }));
+    expect(typeof read === 'string' ? read : read.kind).toBe(meaning);
+    if (typeof read !== 'string') expect(read).toMatchObject({ retryAfterMs: 7, reason: 'no' });
+  });
+});

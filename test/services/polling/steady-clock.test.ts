@@ -1,0 +1,85 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../../src/lib/clock.ts';
+import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
+import type { Lane } from '../../../src/services/polling/scheduler.ts';
+import { SteadyClock } from '../../../src/services/polling/steady-clock.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const hour = 3_600_000;
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** A machine whose clock can be set, while its timers go on as they were. */
+class Machine implements Clock {
+  readonly time = new ManualClock();
+  #setBy = 0;
+
+  now(): number {
+    return this.time.now() + this.#setBy;
+  }
+
+  after(ms: number, task: () => void): () => void {
+    return this.time.after(ms, task);
+  }
+
+  set(by: number): void {
+    this.#setBy += by;
+  }
+}
+
+describe('a machine’s clock', () => {
+  it('that is set back does not set back the steady one, and moments are still the same moments', () => {
+    const machine = new Machine();
+    const clock = new SteadyClock(machine);
+    const before = clock.now();
+    machine.set(-hour);
+    expect(clock.now()).toBe(before);
+    machine.time.advance(500);
+    expect(clock.now()).toBe(before + 500);
+    expect(clock.steady(machine.now() + 7)).toBe(before + 507);
+    expect(clock.told(before + 507)).toBe(machine.now() + 7);
+  });
+
+  it('that is set back delays no task: neither one that waits, nor one that comes, nor one that is asked about again', async () => {
+    const machine = new Machine();
+    const began = machine.time.now();
+    const asked: [string | undefined, number][] = [];
+    const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
+    const lane: Lane = {
+      name: 'l',
+      most: 1,
+      poll: async (ids) => {
+        asked.push([ids[0], machine.time.now() - began]);
+        return new Map(ids.map((id) => [id, { again: machine.now() + 10_000 }]));
+      },
+    };
+    scheduler.start();
+    scheduler.add({ id: 'waits', lane, group: 'g', at: machine.now() + 1_000 });
+    machine.set(-hour);
+    scheduler.add({ id: 'comes', lane, group: 'g', at: machine.now() + 1_500 });
+    for (let turn = 0; turn < 25; turn += 1) {
+      machine.time.advance(500);
+      await turnOfTheLoop();
+    }
+    expect(asked).toEqual([
+      ['waits', 1_000],
+      ['comes', 1_500],
+      ['waits', 11_000],
+      ['comes', 11_500],
+    ]);
+    await scheduler.stop();
+  });
+
+  it('that is set back is what troubles are told by', async () => {
+    const machine = new Machine();
+    const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
+    const poll = async () => ({ kind: 'refused' as const, reason: 'The key is not valid.' });
+    scheduler.start();
+    scheduler.add({ id: 'a', lane: { name: 'l', most: 1, poll }, group: 'g', at: machine.now() });
+    machine.time.advance(0);
+    await turnOfTheLoop();
+    machine.set(-hour);
+    expect(scheduler.troubles().map(({ since }) => since)).toEqual([machine.now()]);
+    await scheduler.stop();
+  });
+});

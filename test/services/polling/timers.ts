@@ -1,0 +1,36 @@
+import type { Clock } from '../../../src/lib/clock.ts';
+
+/** A clock that tells which calls it still owes. Several may stand on the same one, each with its own calls. */
+export class Timers implements Clock {
+  readonly #clock: Clock;
+  readonly #owed = new Set<{ at: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get count(): number {
+    return this.#owed.size;
+  }
+
+  get next(): number {
+    return Math.min(...[...this.#owed].map(({ at }) => at));
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  after(ms: number, task: () => void): () => void {
+    const call = { at: this.now() + Math.max(0, ms) };
+    this.#owed.add(call);
+    const cancel = this.#clock.after(ms, () => {
+      this.#owed.delete(call);
+      task();
+    });
+    return () => {
+      this.#owed.delete(call);
+      cancel();
+    };
+  }
+}

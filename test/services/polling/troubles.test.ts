@@ -1,0 +1,344 @@
+import { describe, expect, it } from 'vitest';
+import type { Trouble } from '../../../src/services/polling/scheduler.ts';
+import { all, stage } from './stage.ts';
+
+const busy = (retryAfterMs?: number): Trouble => ({ kind: 'busy', reason: 'Slow down.', retryAfterMs });
+const refused: Trouble = { kind: 'refused', reason: 'The key is not valid.' };
+const unreachable: Trouble = { kind: 'unreachable', reason: 'Connection reset.' };
+
+/** A lane that meets the trouble until the test says that it is over; answered tasks are asked about again after ten minutes. */
+function troubledLane(trouble: Trouble, tasks: number, most = 1) {
+  const set = stage();
+  const state = { trouble: trouble as Trouble | undefined };
+  const road = set.lane('l', (ids) => state.trouble ?? all(ids, { again: set.at(set.now() + 600_000) }), most);
+  for (let task = 0; task < tasks; task += 1) {
+    set.scheduler.add({ id: `${task}`, lane: road, group: `${task % 2}`, at: set.at(0) });
+  }
+  set.scheduler.start();
+  return { ...set, road, state, times: () => set.questions.map(({ at }) => at) };
+}
+
+/** The moments of the first questions of a lane that stays in trouble. One task, so that there is nothing but probes. */
+async function probes(trouble: Trouble, ms: number): Promise<number[]> {
+  const { pass, times, scheduler } = troubledLane(trouble, 1);
+  await pass(ms);
+  expect(scheduler.size).toBe(1);
+  return times();
+}
+
+const gaps = (moments: readonly number[]): number[] => moments.slice(1).map((at, place) => at - (moments[place] ?? 0));
+
+describe('a lane that is told to wait', () => {
+  it.each([
+    ['as long as it is told', 7_000, 7_000],
+    ['as long as every task does at least', 0, 2_000],
+    ['as long as every task does at least', -5, 2_000],
+    ['five minutes at most', 3_600_000, 300_000],
+    ['five minutes at most', Number.POSITIVE_INFINITY, 300_000],
+    ['as if nothing had been said', Number.NaN, 2_000],
+  ])('waits %s', async (_what, retryAfterMs, expected) => {
+    expect(gaps(await probes(busy(retryAfterMs), expected))).toEqual([expected]);
+  });
+
+  it('waits twice as long each time where nothing is said, up to a minute', async () => {
+    expect(gaps(await probes(busy(), 250_000))).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((s) => s * 1_000));
+  });
+
+  it('waits a second at least, and then asks about another task', async () => {
+    const { scheduler, pass, times, at, road } = troubledLane(busy(0), 1);
+    scheduler.add({ id: 'other', lane: road, group: 'g', at: at(500) });
+    await pass(1_000);
+    expect(times()).toEqual([0, 1_000]);
+  });
+
+  it('asks one question after the pause, and everything else once that is answered', async () => {
+    const { pass, times, state } = troubledLane(busy(3_000), 10);
+    await pass(2_999);
+    // All ten were under way before the first answer told to wait.
+    expect(times()).toHaveLength(10);
+    await pass(1);
+    expect(times().slice(10)).toEqual([3_000]);
+    state.trouble = undefined;
+    await pass(20_000);
+    expect(times().slice(11)[0]).toBe(6_000);
+    expect(times()).toHaveLength(21);
+  });
+
+  it('does not make the other lanes wait', async () => {
+    const { scheduler, lane, at, pass, questions } = troubledLane(busy(60_000), 3);
+    const well = lane('well', (ids) => all(ids, 'done'));
+    await pass(0);
+    scheduler.add({ id: 'other', lane: well, group: 'g', at: at(1_000) });
+    await pass(1_000);
+    expect(questions.at(-1)).toEqual({ lane: 'well', ids: ['other'], at: 1_000 });
+    expect(scheduler.troubles()).toEqual([{ ...busy(60_000), lane: 'l', since: at(0) }]);
+  });
+
+  it('waits longer where one good answer is followed by the same trouble', async () => {
+    const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
+    await pass(1_999);
+    state.trouble = undefined;
+    await pass(1);
+    state.trouble = busy();
+    scheduler.add({ id: 'next', lane: road, group: 'g', at: at(3_000) });
+    await pass(5_000);
+    expect(times()).toEqual([0, 2_000, 3_000, 7_000]);
+  });
+
+  it('waits as short as at first where the trouble comes back after a while', async () => {
+    const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
+    await pass(1_999);
+    state.trouble = undefined;
+    await pass(1);
+    state.trouble = busy();
+    scheduler.add({ id: 'next', lane: road, group: 'g', at: at(4_001) });
+    await pass(5_000);
+    expect(times()).toEqual([0, 2_000, 4_001, 6_001]);
+  });
+
+  it('waits as short as at first where its trouble becomes another', async () => {
+    const { pass, times, state } = troubledLane(busy(), 1);
+    await pass(2_000);
+    state.trouble = unreachable;
+    await pass(6_000);
+    expect(times()).toEqual([0, 2_000, 6_000, 8_000]);
+  });
+});
+
+describe('a lane that is refused', () => {
+  it('sends one probe after half a minute, then after twice as long each time, up to five minutes', async () => {
+    expect(gaps(await probes(refused, 1_200_000))).toEqual([30, 60, 120, 240, 300, 300].map((s) => s * 1_000));
+  });
+
+  it('waits longer, but not shorter, where it is told how long', async () => {
+    expect(gaps(await probes({ ...refused, retryAfterMs: 45_000 }, 45_000))).toEqual([45_000]);
+    expect(gaps(await probes({ ...refused, retryAfterMs: 1_000 }, 30_000))).toEqual([30_000]);
+  });
+
+  it('lets hints and new tasks wait, and loses none of them', async () => {
+    const { scheduler, pass, times, state, at, road } = troubledLane(refused, 2);
+    await pass(0);
+    scheduler.hint('0');
+    scheduler.add({ id: 'new', lane: road, group: 'g', at: at(1_000) });
+    scheduler.add({ id: 'gone', lane: road, group: 'g', at: at(1_000) });
+    scheduler.add({ id: 'hinted and gone', lane: road, group: 'g', at: at(50_000) });
+    scheduler.hint('hinted and gone');
+    await pass(29_999);
+    scheduler.remove('gone');
+    scheduler.remove('hinted and gone');
+    expect(times()).toEqual([0, 0]);
+    state.trouble = undefined;
+    await pass(1 + 5_000);
+    expect(times().slice(2)[0]).toBe(30_000);
+    expect(times()).toHaveLength(5);
+    expect(scheduler.size).toBe(3);
+  });
+
+  it('spreads what has waited over a few seconds, in turns', async () => {
+    const { pass, questions, state } = troubledLane(refused, 101);
+    await pass(29_999);
+    state.trouble = undefined;
+    await pass(1 + 5_000);
+    const resumed = questions.slice(102);
+    expect(resumed).toHaveLength(100);
+    expect(gaps(resumed.map(({ at }) => at))).toEqual(Array.from({ length: 99 }, () => 50));
+    expect(resumed.slice(0, 4).map(({ ids }) => Number(ids[0]) % 2)).toEqual([1, 0, 1, 0]);
+  });
+
+  it('spreads what has fallen due while the probe was under way as well', async () => {
+    const { scheduler, patient, at, pass, open } = stage();
+    const road = patient('l');
+    for (let task = 0; task < 11; task += 1) {
+      scheduler.add({ id: `${task}`, lane: road, group: 'g', at: at(task === 0 ? 0 : 31_000) });
+    }
+    scheduler.start();
+    await pass(0);
+    open[0]?.answer(refused);
+    await pass(32_000);
+    open[1]?.answer(all(['0'], 'done'));
+    await pass(5_000);
+    const resumed = open.slice(2).map((question) => question.at - 32_000);
+    expect(resumed).toEqual([0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500]);
+  });
+
+  it('resumes with full questions where it carries several tasks in one', async () => {
+    const { pass, questions, state } = troubledLane(refused, 110, 10);
+    await pass(29_999);
+    state.trouble = undefined;
+    await pass(1 + 5_000);
+    const resumed = questions.slice(12);
+    expect(resumed.map(({ ids }) => ids.length)).toEqual(Array.from({ length: 10 }, () => 10));
+    expect(resumed.map(({ at }) => at - 30_000)).toEqual([
+      0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500,
+    ]);
+  });
+
+  it('resumes with a single question where that carries any number of tasks', async () => {
+    const { scheduler, patient, at, pass, open } = stage();
+    const road = patient('l', Number.POSITIVE_INFINITY);
+    for (const [id, due] of [['a', 0] as const, ['b', 31_000] as const, ['c', 31_000] as const]) {
+      scheduler.add({ id, lane: road, group: 'g', at: at(due) });
+    }
+    scheduler.start();
+    await pass(0);
+    open[0]?.answer(refused);
+    await pass(32_000);
+    open[1]?.answer(all(['a'], 'done'));
+    await pass(0);
+    expect(open.slice(2).map(({ ids }) => ids)).toEqual([['b', 'c']]);
+  });
+
+  it('says once when it pauses and once when it goes on, however many tasks wait', async () => {
+    const { scheduler, pass, lines, state, at } = troubledLane(refused, 50);
+    await pass(100_000);
+    expect(scheduler.troubles()).toEqual([{ ...refused, lane: 'l', since: at(0) }]);
+    state.trouble = undefined;
+    await pass(200_000);
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        sentence: expect.any(String),
+        // The gateway's own words may quote what it was sent, so that they are no part of it.
+        facts: { lane: 'l', kind: 'refused', forMs: 30_000 },
+      },
+      { level: 'info', sentence: expect.any(String), facts: { lane: 'l', afterMs: 210_000 } },
+    ]);
+    expect(scheduler.troubles()).toEqual([]);
+  });
+
+  it('is no news any more where nothing waits, and is asked again by the first task that comes', async () => {
+    const { scheduler, pass, times, at, road } = troubledLane(refused, 1);
+    await pass(1_000);
+    scheduler.remove('0');
+    expect(scheduler.troubles()).toEqual([]);
+    await pass(100_000);
+    scheduler.add({ id: 'new', lane: road, group: 'g', at: at(102_000) });
+    expect(scheduler.troubles()).toEqual([{ ...refused, lane: 'l', since: at(0) }]);
+    await pass(2_000);
+    expect(times()).toEqual([0, 102_000]);
+  });
+
+  it('is in trouble as long as its probe is under way', async () => {
+    const { scheduler, patient, at, pass, open } = stage();
+    scheduler.add({ id: 'a', lane: patient('l'), group: 'g', at: at(0) });
+    scheduler.start();
+    await pass(0);
+    open[0]?.answer(refused);
+    await pass(40_000);
+    expect(open).toHaveLength(2);
+    expect(scheduler.troubles()).toHaveLength(1);
+    open[1]?.answer(all(['a'], { again: at(60_000) }));
+    await pass(0);
+    expect(scheduler.troubles()).toEqual([]);
+  });
+
+  it('tells the latest trouble, since the first', async () => {
+    const { scheduler, pass, state, at } = troubledLane(refused, 1);
+    await pass(29_999);
+    state.trouble = unreachable;
+    await pass(1);
+    expect(scheduler.troubles()).toEqual([{ ...unreachable, lane: 'l', since: at(0) }]);
+  });
+});
+
+describe('a lane whose questions do not arrive', () => {
+  it('asks again after a short gap as long as it may be an accident, and not sooner than it is told', async () => {
+    for (const [retryAfterMs, expected] of [
+      [undefined, 5_000],
+      [2_000, 5_000],
+      [20_000, 20_000],
+    ] as const) {
+      const { scheduler, pass, times } = troubledLane({ ...unreachable, retryAfterMs }, 1);
+      await pass(expected);
+      expect(times()).toEqual([0, expected]);
+      expect(scheduler.troubles()).toEqual([]);
+    }
+  });
+
+  it('pauses after five failures in a row, and sends probes after longer and longer waits', async () => {
+    const moments = await probes(unreachable, 250_000);
+    expect(gaps(moments).map((ms) => ms / 1_000)).toEqual([5, 5, 5, 5, 2, 4, 8, 16, 32, 60, 60]);
+  });
+
+  it('does not pause when an answer comes in between', async () => {
+    const { scheduler, lane, at, pass, questions, now } = stage();
+    const road = lane('l', (ids) =>
+      questions.length % 5 === 0 ? all(ids, { again: at(now() + 5_000) }) : unreachable,
+    );
+    scheduler.add({ id: 'a', lane: road, group: 'g', at: at(0) });
+    scheduler.start();
+    await pass(100_000);
+    expect(questions).toHaveLength(21);
+    expect(scheduler.troubles()).toEqual([]);
+  });
+
+  it('is opened by the next task that comes when it was one task alone that failed', async () => {
+    const { scheduler, lane, at, pass, questions } = stage();
+    const road = lane('l', (ids) => (ids[0] === 'poison' ? unreachable : all(ids, 'done')));
+    scheduler.add({ id: 'poison', lane: road, group: 'g', at: at(0) });
+    scheduler.add({ id: 'good', lane: road, group: 'g', at: at(23_000) });
+    scheduler.start();
+    await pass(26_000);
+    expect(questions.slice(-4).map((question) => [question.ids[0], question.at])).toEqual([
+      ['poison', 20_000],
+      ['poison', 22_000],
+      ['good', 26_000],
+      ['poison', 26_000],
+    ]);
+    expect(scheduler.troubles()).toEqual([]);
+    expect(scheduler.size).toBe(1);
+  });
+
+  it('takes a question that throws for one, with the stack in the log', async () => {
+    const { scheduler, lane, at, pass, questions, lines } = stage();
+    const mistake = new TypeError('a mistake');
+    const road = lane('l', (ids) => {
+      if (questions.length === 1) throw mistake;
+      return all(ids, 'done');
+    });
+    scheduler.add({ id: 'a', lane: road, group: 'g', at: at(0) });
+    scheduler.start();
+    await pass(5_000);
+    expect(questions.map((question) => question.at)).toEqual([0, 5_000]);
+    expect(lines).toEqual([{ level: 'error', sentence: expect.any(String), facts: { lane: 'l', err: mistake } }]);
+  });
+
+  it('takes a question that throws before it is even asked, or gives what is no answer, for one as well', async () => {
+    for (const poll of [
+      () => {
+        throw new Error('before the first await');
+      },
+      async () => undefined as never,
+      async () => ({}) as never,
+      async () => 'garbage' as never,
+    ]) {
+      const { scheduler, at, pass, lines, lane, questions } = stage();
+      scheduler.add({ id: 'a', lane: { name: 'bad', most: 1, poll }, group: 'g', at: at(0) });
+      scheduler.add({ id: 'b', lane: lane('well', (ids) => all(ids, 'done')), group: 'g', at: at(1_000) });
+      scheduler.start();
+      await pass(1_000);
+      expect(lines.map(({ level }) => level)).toEqual(['error']);
+      expect(questions).toHaveLength(1);
+      expect(scheduler.size).toBe(1);
+    }
+  });
+
+  it('neither ends nor lengthens its pause by what was asked before', async () => {
+    const { scheduler, patient, at, pass, open } = stage();
+    const road = patient('l');
+    for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: road, group: 'g', at: at(0) });
+    scheduler.start();
+    await pass(0);
+    open[0]?.answer(busy(10_000));
+    await pass(1_000);
+    open[1]?.answer(busy(60_000));
+    open[2]?.answer(all(['c'], { again: at(2_000) }));
+    await pass(8_999);
+    expect(scheduler.troubles()).toHaveLength(1);
+    expect(open).toHaveLength(3);
+    await pass(1);
+    expect(open).toHaveLength(4);
+    await pass(60_000);
+    expect(open).toHaveLength(4);
+  });
+});

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+
+export interface Child {
+  kill(): Promise<void>;
+}
+
+/** A program in a process of its own, from the moment it says that it is ready. */
+export async function child(program: string, ...args: string[]): Promise<Child> {
+  const running = spawn(process.execPath, ['--input-type=module', '-e', program, ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const kill = async (): Promise<void> => {
+    if (running.exitCode !== null || running.signalCode !== null) return;
+    const ended = once(running, 'exit');
+    running.kill('SIGKILL');
+    await ended;
+  };
+  onTestFinished(kill);
+  await saysReady(running);
+  return { kill };
+}
+
+async function saysReady({ stdout }: ChildProcess): Promise<void> {
+  let said = '';
+  for await (const piece of stdout ?? []) {
+    said += String(piece);
+    if (said.includes('ready')) return;
+  }
+  throw new Error(`The child ended without being ready: ${said}`);
+}
+
+/** Keeps a write open in the database until it is killed. */
+export const holdsWrite = `
+  import { DatabaseSync } from 'node:sqlite';
+  const database = new DatabaseSync(process.argv[1]);
+  database.exec('BEGIN IMMEDIATE');
+  console.log('ready');
+  setInterval(() => database.isOpen, 1000);
+`;
+
+/** Opens the store as a bot does, puts a task if there is one, and keeps the store until it is killed. */
+export const holdsStore = `
+  const [file, store, log, task] = process.argv.slice(1);
+  const { openStore } = await import(store);
+  const { openLog } = await import(log);
+  const clock = { now: () => Date.now(), after: () => () => undefined };
+  const quiet = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
+  const kept = await openStore({ url: 'sqlite://' + file, scheme: 'sqlite' }, { log: quiet, clock });
+  if (task) await kept.put(JSON.parse(task));
+  console.log('ready');
+  setInterval(() => kept, 1000);
+`;
+
+export const modules = ['services/store/index.ts', 'lib/log.ts'].map(
+  (path) => new URL(`../../../../src/${path}`, import.meta.url).href,
+);

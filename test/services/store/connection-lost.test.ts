@@ -1,0 +1,89 @@
+import { describe, expect, it, vi } from 'vitest';
+import { openStore, StoreError } from '../../../src/services/store/index.ts';
+import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
+import { Wire } from '../../support/wire.ts';
+import { onServers, type Site } from './sites.ts';
+import { makeTask, START, settled } from './stage.ts';
+
+const LEASE_MS = 5_000;
+/** What is not answered within a fifth of the lease is given up. */
+const LIMIT_MS = LEASE_MS / 5;
+
+async function wired(site: Site): Promise<{ wire: Wire; store: KeptTasks }> {
+  const wire = await Wire.to(site.url);
+  const { scheme, log, clock } = site;
+  const store = await openStore({ url: wire.url, scheme }, { log, clock, leaseMs: LEASE_MS });
+  return { wire, store };
+}
+
+const outcomes = async (...works: Promise<unknown>[]) =>
+  (await Promise.allSettled(works)).map((outcome) =>
+    outcome.status === 'rejected' && outcome.reason instanceof StoreError ? outcome.reason.kind : outcome,
+  );
+
+/** Everything that a bot does with its store. */
+const everything = (store: KeptTasks, id: string): Promise<unknown>[] => [
+  store.put(makeTask()),
+  store.put(settled(makeTask())),
+  store.get(id),
+  store.live(),
+  store.page({ of: { memberId: 'ann' }, most: 5 }),
+  store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START }),
+  store.entries.openSince(),
+];
+
+const said = ({ logged }: Site, words: string): number => logged.filter((line) => line.includes(words)).length;
+
+describe('a connection that is lost', () =>
+  onServers((stage) => {
+    it('fails whatever is asked, tells nobody that nothing is there, and works again when it is back', async () => {
+      const site = await stage();
+      const { wire, store } = await wired(site);
+      const task = makeTask();
+      await store.put(task);
+      wire.cut();
+      const works = everything(store, task.id);
+      expect(await outcomes(...works)).toEqual(works.map(() => 'unreachable'));
+      expect(store.tenure.trouble()).toMatchObject({ since: site.clock.now() });
+      expect(said(site, 'cannot be reached')).toBe(1);
+      wire.mend();
+      await vi.waitFor(() => store.put(settled(task)), { timeout: 4_000 });
+      expect(store.tenure.trouble()).toBeUndefined();
+      expect([said(site, 'cannot be reached'), said(site, 'answers again')]).toEqual([1, 1]);
+      expect(await site.keys('finished')).toContain(task.id);
+      await Promise.all(everything(store, task.id));
+      store.tenure.mustBeOurs();
+      await store.close();
+    });
+
+    it('that only falls silent fails whatever is asked within its time, and hangs nobody', async () => {
+      const site = await stage();
+      const { wire, store } = await wired(site);
+      const task = makeTask();
+      await store.put(task);
+      wire.silence();
+      const start = performance.now();
+      const works = [store.put({ ...task, polls: 7 }), store.get(task.id)];
+      expect(await outcomes(...works)).toEqual(works.map(() => 'unreachable'));
+      // A put is several questions, of which the first one fails.
+      expect(performance.now() - start).toBeLessThan(2 * LIMIT_MS);
+      wire.mend();
+      await vi.waitFor(() => store.put(settled(task)), { timeout: 4_000 });
+      // What was given up does not come after what was asked later.
+      expect((await store.get(task.id))?.state).toBe('delivered');
+      store.tenure.mustBeOurs();
+      await store.close();
+    });
+
+    it('ends the hold on the store when it does not come back in time', async () => {
+      const site = await stage();
+      const { wire, store } = await wired(site);
+      wire.cut();
+      const error = await store.tenure.lost;
+      expect(error.message).toContain('could not be renewed in time');
+      expect(error.message).not.toContain(new URL(site.url).password);
+      wire.mend();
+      expect(() => store.tenure.mustBeOurs()).toThrow(error);
+      await store.close();
+    });
+  }));

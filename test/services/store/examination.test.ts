@@ -1,0 +1,218 @@
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openLog } from '../../../src/lib/log.ts';
+import { type Examination, examine, type FindingKind } from '../../../src/services/store/index.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { leave, onStores, type Site, type SiteRow } from './sites.ts';
+import { DAY_MS, folder, MINUTE_MS, makeTask, START, settled, sql } from './stage.ts';
+
+const look = ({ url, scheme, clock, log }: Site, repair: boolean): Promise<Examination> =>
+  examine({ url, scheme }, { clock, log, repair });
+
+const found = ({ findings }: Examination): Partial<Record<FindingKind, number>> =>
+  Object.fromEntries(findings.map(({ kind, count }) => [kind, count]));
+
+/** A doctor cannot come to a store that lies in the memory of one process. */
+const everywhere = ['sqlite', 'redis', 'postgres'] as const;
+
+const fileOf = ({ url }: Site): string => url.replace('sqlite://', '');
+
+/** As it is shown: without a password. */
+const nameOf = (site: Site): string => (site.kind === 'sqlite' ? fileOf(site) : site.url.replace(/\/\/.*@/, '//'));
+
+async function filled(site: Site, count = 130): Promise<Task[]> {
+  const tasks = Array.from({ length: count }, (_, index) => {
+    const task = makeTask({ requesterId: `m${index % 2}`, times: { created: START + index } });
+    return index % 10 === 0 ? task : settled(task);
+  });
+  await leave(site, async (store) => {
+    for (const task of tasks) await store.put(task);
+    await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
+  });
+  return tasks;
+}
+
+/** Puts some rows of one namespace into another. */
+async function move(site: Site, from: string, to: string, most: number): Promise<void> {
+  for (const row of (await site.rows(from)).slice(0, most)) {
+    await site.write({ ...row, namespace: to, expires: undefined });
+    await site.drop(({ namespace, key }) => namespace === from && key === row.key);
+  }
+}
+
+const isOf =
+  (member: string) =>
+  ({ key }: SiteRow): boolean =>
+    key.startsWith(`member:${member}:`);
+
+/** One way to spoil a store, and what is to be found then. */
+const damages: [
+  name: string,
+  damage: (site: Site, tasks: Task[]) => Promise<void>,
+  kinds: Partial<Record<FindingKind, number>>,
+][] = [
+  [
+    'a task in both places',
+    async (site) => {
+      const [row] = await site.rows('finished');
+      if (row) await site.write({ ...row, namespace: 'live', text: row.text.replaceAll('delivered', 'running') });
+    },
+    { 'in-both-places': 1 },
+  ],
+  ['finished tasks among the live ones', (site) => move(site, 'finished', 'live', 4), { misplaced: 4 }],
+  ['a live task among the finished ones', (site) => move(site, 'live', 'finished', 1), { misplaced: 1 }],
+  [
+    'rubbish in every namespace',
+    async (site) => {
+      for (const namespace of ['live', 'finished', 'durations'])
+        await site.write({ namespace, key: 'rubbish', text: 'rubbish' });
+      await site.rewrite((row) => (row.namespace === 'index' && isOf('m0')(row) ? 'rubbish' : undefined));
+    },
+    { unreadable: 4, 'line-missing': 65 },
+  ],
+  ['no lists at all', (site) => site.drop(({ namespace }) => namespace === 'index'), { 'line-missing': 260 }],
+  [
+    'a lost head of a list',
+    (site) => site.drop(({ key }) => key === 'server:den'),
+    { 'line-missing': 130, 'row-astray': 2 },
+  ],
+  [
+    'tasks that are gone',
+    (site, tasks) => site.drop(({ key }) => tasks.slice(0, 3).some(({ id }) => id === key)),
+    { 'line-dangling': 6 },
+  ],
+  [
+    'lines older than their tasks',
+    (site) =>
+      site.rewrite((row) =>
+        isOf('m1')(row) ? row.text.replaceAll('"state":"delivered"', '"state":"failed"') : undefined,
+      ),
+    { 'line-outdated': 65 },
+  ],
+  [
+    'a list of somebody else',
+    async (site) => {
+      for (const row of await site.rows('index'))
+        if (row.key.startsWith('member:m0')) await site.write({ ...row, key: row.key.replace('m0', 'm9') });
+    },
+    { 'line-dangling': 65 },
+  ],
+  [
+    'orders as they were sent, of which nobody needs to know any more',
+    async (site, tasks) => {
+      for (const key of [...tasks.slice(0, 20).map(({ id }) => id), 'nobody'])
+        await site.write({ namespace: 'sent', key, text: '{"value":{"idempotencyKey":"once","body":"{}"}}' });
+    },
+    { 'order-astray': 21 },
+  ],
+  [
+    'no mark of who wrote it',
+    (site) => site.drop(({ namespace, key }) => namespace === 'meta' && key === 'schema'),
+    { unmarked: 1 },
+  ],
+];
+
+/** What only a file can have, or a database that leaves it to others to keep the time. */
+const inDatabases: typeof damages = [
+  [
+    'rows whose time the adapter takes for over',
+    async (site) => {
+      for (const row of (await site.rows('finished')).slice(0, 2)) await site.write({ ...row, expires: 1 });
+    },
+    { past: 2, 'line-dangling': 4 },
+  ],
+];
+
+const inFiles: typeof damages = [
+  ['a file that others may read', async (site) => chmodSync(fileOf(site), 0o644), { 'readable-by-others': 1 }],
+];
+
+async function isMended(
+  site: Site,
+  damage: (site: Site, tasks: Task[]) => Promise<void>,
+  kinds: Partial<Record<FindingKind, number>>,
+): Promise<void> {
+  await damage(site, await filled(site));
+  const before = await site.rows();
+  expect(found(await look(site, false))).toEqual(kinds);
+  expect(await site.rows()).toEqual(before);
+  expect(found(await look(site, true))).toEqual(kinds);
+  expect(found(await look(site, true))).toEqual({});
+
+  const store = await site.open();
+  const live = await store.live();
+  expect(await site.keys('live')).toEqual(live.map(({ id }) => id).sort());
+  const ids = [...(await site.keys('live')), ...(await site.keys('finished'))].sort().reverse();
+  const { lines } = await store.page({ of: { guildId: 'den' }, most: 1_000 });
+  expect(lines.map(({ id }) => id)).toEqual(ids);
+}
+
+describe('examining a store', () => {
+  onStores(everywhere, (stage) => {
+    it('finds nothing in a store that is well', async () => {
+      const site = await stage();
+      await filled(site);
+      expect(await look(site, false)).toEqual({
+        ...{ file: nameOf(site), holds: { tasks: 130, setAside: 0 }, findings: [] },
+      });
+      expect((await look(site, true)).findings).toEqual([]);
+    });
+
+    it.each(damages)('finds and repairs %s', async (_name, damage, kinds) => isMended(await stage(), damage, kinds));
+
+    it('drops what is past its time, with its lines, and tokens that are of no more use', async () => {
+      const site = await stage();
+      await filled(site, 30);
+      site.clock.advance(15 * MINUTE_MS);
+      expect(found(await look(site, true))).toEqual({ 'expired-token': 3 });
+      site.clock.advance(400 * DAY_MS);
+      expect(found(await look(site, true))).toEqual({ past: 27, 'line-dangling': 54 });
+      expect(await look(site, true)).toMatchObject({ holds: { tasks: 3 }, findings: [] });
+      expect(await site.keys('finished')).toEqual([]);
+    });
+
+    it('makes no store where there is none', async () => {
+      const site = await stage();
+      expect(await look(site, true)).toEqual({ file: nameOf(site), holds: undefined, findings: [] });
+    });
+  });
+
+  onStores(['sqlite', 'postgres'], (stage) => {
+    it.each(inDatabases)('finds and repairs %s', async (_name, damage, kinds) =>
+      isMended(await stage(), damage, kinds),
+    );
+  });
+
+  onStores(['sqlite'], (stage) => {
+    it.each(inFiles)('finds and repairs %s', async (_name, damage, kinds) => {
+      const site = await stage();
+      await isMended(site, damage, kinds);
+      expect(statSync(fileOf(site)).mode & 0o077).toBe(0);
+    });
+
+    it('only tells where the file itself is damaged', async () => {
+      const site = await stage();
+      await filled(site);
+      const file = fileOf(site);
+      const [root] = sql(file, "SELECT rootpage FROM sqlite_master WHERE name = 'atelier_expires_idx'");
+      const [page] = sql(file, 'PRAGMA page_size');
+      const size = Number(page?.page_size);
+      const start = (Number(root?.rootpage) - 1) * size;
+      writeFileSync(file, readFileSync(file).fill(0, start, start + size));
+      const before = readFileSync(file);
+      expect(found(await look(site, true))).toEqual({ damaged: 1 });
+      expect(readFileSync(file).equals(before)).toBe(true);
+    });
+  });
+
+  it('makes no folder for a file that is not there', async () => {
+    const file = join(folder(), 'nothing', 'atelier.sqlite');
+    const log = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
+    const parts = { clock: new ManualClock(START), log, repair: true };
+    const nothing = await examine({ url: `sqlite://${file}`, scheme: 'sqlite' }, parts);
+    expect(nothing).toEqual({ file, holds: undefined, findings: [] });
+    expect(existsSync(join(file, '..'))).toBe(false);
+  });
+});

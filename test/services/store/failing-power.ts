@@ -1,0 +1,16 @@
+import { Connection } from '../../../src/services/store/connection.ts';
+
+/** A real connection on which the power fails after so many writes. */
+export class FailingPower extends Connection {
+  #left: number;
+
+  constructor(file: string, writes: number) {
+    super(file);
+    this.#left = writes;
+  }
+
+  override rows(sql: string, ...values: unknown[]): Record<string, unknown>[] {
+    if (/^(INSERT|DELETE|UPDATE)/.test(sql.trim()) && this.#left-- <= 0) throw new Error('no power');
+    return super.rows(sql, ...values);
+  }
+}

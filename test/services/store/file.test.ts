@@ -1,0 +1,161 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openStore, StoreError } from '../../../src/services/store/index.ts';
+import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
+import { child, holdsStore, modules } from './child.ts';
+import { folder, makeTask, settled, sql, stage } from './stage.ts';
+
+const permissions = (path: string): number => statSync(path).mode & 0o777;
+
+async function refusal(work: Promise<unknown>): Promise<StoreError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(StoreError);
+  return error as StoreError;
+}
+
+describe("the store's files", () => {
+  const umask = process.umask();
+  afterEach(() => process.umask(umask));
+
+  it('are for their owner alone, in a folder of their own, under any umask', async () => {
+    process.umask(0);
+    const { file, open } = stage(join(folder(), 'data', 'deeper', 'atelier.sqlite'));
+    const store = await open();
+    await store.put(makeTask());
+    expect(permissions(dirname(file))).toBe(0o700);
+    const names = readdirSync(dirname(file)).sort();
+    expect(names).toEqual(
+      ['-shm', '-wal', '.lock']
+        .map((end) => `atelier.sqlite${end}`)
+        .concat('atelier.sqlite')
+        .sort(),
+    );
+    for (const name of names) expect([name, permissions(join(dirname(file), name))]).toEqual([name, 0o600]);
+  });
+
+  it('are narrowed where they were open to others, and never widened', async () => {
+    const { file, open } = stage();
+    await (await open()).close();
+    for (const path of [file, `${file}.lock`]) chmodSync(path, 0o664);
+    const store = await open();
+    expect([permissions(file), permissions(`${file}.lock`)]).toEqual([0o600, 0o600]);
+    await store.close();
+    chmodSync(file, 0o400);
+    await open().catch((error: unknown) => expect(error).toBeInstanceOf(StoreError));
+    expect(permissions(file)).toBe(0o400);
+  });
+
+  it('are found from the working folder, and by an absolute address', async () => {
+    const before = process.cwd();
+    const { file, log, clock } = stage();
+    process.chdir(dirname(file));
+    try {
+      const store = await openStore({ url: 'sqlite://data/a b.sqlite', scheme: 'sqlite' }, { log, clock });
+      await store.close();
+    } finally {
+      process.chdir(before);
+    }
+    expect(existsSync(join(dirname(file), 'data', 'a b.sqlite'))).toBe(true);
+  });
+
+  it('cannot be a folder, or lie where nobody may make one', async () => {
+    const place = folder();
+    mkdirSync(join(place, 'taken'));
+    writeFileSync(join(place, 'file'), '');
+    for (const path of [join(place, 'taken'), join(place, 'file', 'atelier.sqlite')]) {
+      const error = await refusal(stage(path).open());
+      expect(error.kind).toBe('failed');
+      expect(error.message).toContain(path);
+    }
+  });
+});
+
+describe('a store that is in use', () => {
+  it('refuses a second one in the same process, by any of its names, and keeps the first', async () => {
+    const { file, open } = stage();
+    const first = await open();
+    symlinkSync(file, `${file}.link`);
+    for (const name of [file, `${file}.link`]) {
+      const error = await refusal(stage(name).open());
+      expect(error.kind).toBe('in-use');
+      expect(error.message).toContain(file);
+    }
+    // The refused ones must not have taken the lock away from the first, not even for others.
+    await expect(child(holdsStore, file, ...modules)).rejects.toThrow('without being ready');
+    await first.put(makeTask());
+    await first.close();
+    await (await open()).close();
+  });
+
+  it('refuses a second process, until the first is gone, even where it was killed', async () => {
+    const { file, open } = stage();
+    const task = makeTask();
+    const other = await child(holdsStore, file, ...modules, JSON.stringify(task));
+    expect((await refusal(open())).kind).toBe('in-use');
+    await other.kill();
+    const store = await open();
+    expect((await store.live()).map(({ id }) => id)).toEqual([task.id]);
+    await store.put(settled(task));
+  });
+
+  it('is locked before anything of it is opened', async () => {
+    const { file, open } = stage();
+    const holder = new DatabaseSync(`${file}.lock`);
+    holder.exec('BEGIN EXCLUSIVE');
+    expect((await refusal(open())).kind).toBe('in-use');
+    expect(existsSync(file)).toBe(false);
+    holder.close();
+  });
+});
+
+describe('a store that is not for us', () => {
+  it.each([
+    ['store', 1],
+    ['task', TASK_VERSION],
+  ])('is refused and left as it is where a newer Atelier wrote it (%s)', async (part, today) => {
+    const { file, open } = stage();
+    const store = await open({ botVersion: '9.9.9' });
+    await store.put(settled(makeTask()));
+    await store.close();
+    sql(
+      file,
+      `UPDATE atelier SET value = replace(value, '"${part}":${today}', '"${part}":${today + 1}') WHERE key = 'schema'`,
+    );
+    // Whoever opens it to write would turn this back, and so change the file.
+    sql(file, 'PRAGMA journal_mode = DELETE');
+    const before = readFileSync(file);
+    const error = await refusal(open());
+    expect(error.kind).toBe('newer');
+    expect(error.message).toContain('9.9.9');
+    expect(error.message).toContain('Start that version again');
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it('is refused where it is the database of another program', async () => {
+    const { file, open } = stage();
+    sql(file, 'CREATE TABLE songs (name TEXT)');
+    expect((await refusal(open())).kind).toBe('unsupported');
+    expect(sql(file, 'SELECT name FROM sqlite_master')).toEqual([{ name: 'songs' }]);
+  });
+
+  it('is marked with the version that wrote it', async () => {
+    const { file, open } = stage();
+    await (await open({ botVersion: '0.1.0' })).close();
+    const [row] = sql(file, "SELECT value FROM atelier WHERE namespace = 'meta'");
+    expect(JSON.parse(String(row?.value)).value).toEqual({ store: 1, task: TASK_VERSION, by: '0.1.0' });
+  });
+});

@@ -1,0 +1,149 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openStore, StoreError } from '../../../src/services/store/index.ts';
+import { type LeaseClock, leaseClock } from '../../../src/services/store/lease/lease-clock.ts';
+import { onServers, type Site } from './sites.ts';
+import { makeTask, settled } from './stage.ts';
+
+/** Short, so that a test need not wait for long until one has run out. */
+const LEASE_MS = 1_500;
+/** Where the next renewal is waited for: a server has a fifth of it for each request, and a busy machine may need most of a second. */
+const MIDDLING_MS = 6_000;
+/** Where nobody waits for its end. */
+const LONG_MS = 20_000;
+
+/** The clock of a process that stands still: nothing of it becomes due, and time goes on only when it wakes up. */
+class Standing implements LeaseClock {
+  #asleepMs = 0;
+
+  now(): readonly number[] {
+    return [this.#asleepMs];
+  }
+
+  after(): () => void {
+    return () => undefined;
+  }
+
+  wake(asleepMs: number): void {
+    this.#asleepMs += asleepMs;
+  }
+}
+
+const refused = async (work: Promise<unknown>): Promise<StoreError> => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(StoreError);
+  return error as StoreError;
+};
+
+const open = (site: Site, clock?: LeaseClock) => site.open({ leaseMs: LEASE_MS, ...(clock && { leaseClock: clock }) });
+
+describe('the hold on a store', () =>
+  onServers((stage) => {
+    it('keeps a second bot away while the first lives, and lets it in as soon as that has stopped', async () => {
+      const site = await stage();
+      const first = await open(site);
+      const error = await refused(open(site));
+      expect(error.kind).toBe('in-use');
+      expect(error.message).toContain('Another Atelier is using the store');
+      expect(error.message).not.toContain(new URL(site.url).password);
+      await first.put(makeTask());
+      await first.close();
+      expect(await (await open(site)).live()).toHaveLength(1);
+    });
+
+    it('lasts for as long as it is renewed', async () => {
+      const site = await stage();
+      const store = await open(site);
+      // Twice its time, by the clock of the server.
+      await pause(2 * LEASE_MS);
+      store.tenure.mustBeOurs();
+      await store.put(makeTask());
+      expect((await refused(open(site))).kind).toBe('in-use');
+    });
+
+    it('goes to another when its holder stood still for too long; who wakes up does nothing any more', async () => {
+      const site = await stage();
+      const clock = new Standing();
+      const first = await open(site, clock);
+      const task = makeTask();
+      await first.put(task);
+      const second = await open(site);
+      await second.put(settled(task));
+      const before = await site.rows();
+
+      clock.wake(LEASE_MS);
+      expect(() => first.tenure.mustBeOurs()).toThrow(StoreError);
+      expect((await first.tenure.lost).message).toContain('another Atelier may be at work');
+      const works = [
+        first.put(makeTask()),
+        first.remove(task),
+        first.addDuration('x', { atLeastMs: 1, atMostMs: 2, at: 3 }),
+      ];
+      for (const error of await Promise.all(works.map(refused))) expect(error.kind).toBe('lost');
+      expect(await site.rows()).toEqual(before);
+      // Nor does it give away what is not its own.
+      await first.close();
+      second.tenure.mustBeOurs();
+      expect((await refused(open(site))).kind).toBe('in-use');
+    });
+
+    it('is over a good while before another can have it', async () => {
+      const site = await stage();
+      const clock = new Standing();
+      const store = await site.open({ leaseMs: LONG_MS, leaseClock: clock });
+      clock.wake(0.79 * LONG_MS);
+      await store.put(makeTask());
+      clock.wake(0.02 * LONG_MS);
+      expect((await refused(store.put(makeTask()))).kind).toBe('lost');
+    });
+
+    it('is not believed when the clock on the wall has gone on while the other stood still', async () => {
+      const site = await stage();
+      let asleepMs = 0;
+      const suspended: LeaseClock = {
+        now: () => leaseClock.now().map((now, at) => (at === 1 ? now + asleepMs : now)),
+        after: leaseClock.after,
+      };
+      const store = await site.open({ leaseMs: LONG_MS, leaseClock: suspended });
+      await store.put(makeTask());
+      asleepMs = LONG_MS;
+      expect((await refused(store.put(makeTask()))).kind).toBe('lost');
+    });
+
+    it('is lost at once when the server gives it to somebody else', async () => {
+      const site = await stage();
+      const store = await site.open({ leaseMs: MIDDLING_MS });
+      await site.forgetLease();
+      const second = await site.open({ leaseMs: MIDDLING_MS });
+      expect((await store.tenure.lost).kind).toBe('lost');
+      expect((await refused(store.put(makeTask()))).kind).toBe('lost');
+      await second.put(makeTask());
+    });
+
+    it('is numbered, and no number comes twice', async () => {
+      const site = await stage();
+      for (let time = 0; time < 3; time++) await (await site.open({ leaseMs: LONG_MS })).close();
+      expect(await site.leaseNumber()).toBe(3);
+    });
+
+    it('is refused where the way to the server, its password or its name is wrong, and no password is told', async () => {
+      const site = await stage();
+      const wrong = new URL(site.url);
+      wrong.password = 'a-wrong-password';
+      const away = new URL(site.url);
+      away.port = '1';
+      for (const [url, kind] of [
+        [wrong, 'denied'],
+        [away, 'unreachable'],
+      ] as const) {
+        const error = await refused(
+          openStore({ url: url.href, scheme: site.scheme }, { log: site.log, clock: site.clock }),
+        );
+        expect(error.kind).toBe(kind);
+        expect(`${error.message} ${site.logged.join()}`).not.toContain(url.password);
+      }
+    });
+  }));

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { taskMigrations, upgraded } from '../../../src/services/store/migrations.ts';
+import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
+import { onEveryStore, type Site } from './sites.ts';
+import { makeTask, settled } from './stage.ts';
+
+const older = `"version":${TASK_VERSION - 1}`;
+
+/** As an earlier bot left them. */
+const age = (site: Site): Promise<void> => site.rewrite(({ text }) => text.replace(`"version":${TASK_VERSION}`, older));
+
+describe('a record of an older version', () => {
+  it('goes up one version at a time', () => {
+    const steps = new Map([
+      [1, (record: Record<string, unknown>) => ({ ...record, seen: [1] })],
+      [2, (record: Record<string, unknown>) => ({ ...record, seen: [...(record.seen as number[]), 2] })],
+    ]);
+    expect(upgraded({ version: 1 }, 3, steps)).toEqual({ version: 3, seen: [1, 2] });
+    expect(upgraded({ version: 3 }, 3, steps)).toEqual({ version: 3 });
+  });
+
+  it.each([{}, { version: '1' }, { version: 0 }, { version: Number.NaN }])('has no way up from %j', (record) => {
+    expect(upgraded(record, 2, new Map([[1, (same) => same]]))).toBeUndefined();
+  });
+
+  onEveryStore((stage) => {
+    it('is a task like any other in the store, and is written in the new version with the next change', async () => {
+      const site = await stage();
+      const polls = (record: Record<string, unknown>) => ({ ...record, polls: 7 });
+      const migrations = new Map([[TASK_VERSION - 1, polls]]);
+      const store = await site.open({ migrations });
+      const [running, done] = [makeTask(), settled(makeTask())];
+      for (const task of [running, done]) await store.put(task);
+      await age(site);
+      expect((await store.live()).map(({ polls }) => polls)).toEqual([7]);
+      expect((await store.get(done.id))?.polls).toBe(7);
+      for (const task of [running, done]) await store.put((await store.get(task.id)) ?? task);
+      expect((await site.rows()).filter(({ text }) => text.includes(older))).toEqual([]);
+      expect(await site.keys('quarantine')).toEqual([]);
+      await store.close();
+    });
+
+    it('that a migration stumbles over is set aside, and stops none of the others', async () => {
+      const site = await stage();
+      const stumbling = (record: Record<string, unknown>) => {
+        if (record.text === 'odd') throw new TypeError('odd');
+        return record;
+      };
+      const migrations = new Map([[TASK_VERSION - 1, stumbling]]);
+      const store = await site.open({ migrations });
+      for (const text of ['odd', 'even']) await store.put(makeTask({ text }));
+      await age(site);
+      expect((await store.live()).map(({ text }) => text)).toEqual(['even']);
+      expect(await site.keys('quarantine')).toHaveLength(1);
+      await store.close();
+    });
+  });
+
+  it('has a migration for every version there was', () => {
+    expect([...taskMigrations.keys()]).toEqual(Array.from({ length: TASK_VERSION - 1 }, (_, index) => index + 1));
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { isSame, moveStore, openBackend, StoreError } from '../../../src/services/store/index.ts';
+import type { OpenedBackend } from '../../../src/services/store/remote/open-remote.ts';
+import { leave, onStores, type Site, type SiteRow } from './sites.ts';
+import { makeTask, START, settled } from './stage.ts';
+
+const COUNT = 250;
+
+/** A store with something in every corner. */
+async function used(site: Site): Promise<SiteRow[]> {
+  await leave(site, async (store) => {
+    for (let at = 0; at < COUNT; at++) {
+      const task = makeTask({ times: { created: START + at }, text: '🦊 "quoted" \u0000' });
+      await store.put(at % 3 === 0 ? task : settled(task));
+    }
+    for (let at = 0; at < 20; at++)
+      await store.keepSent(`sent-${at}`, { idempotencyKey: `key-${at}`, body: '{"a":"🦊"}' });
+    await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
+    await store.entries.setOpenSince('2026-01-01');
+    const entry = { id: 'x', at: START, kind: 'imagine', facts: [{ standing: 'settled' as const, at: START }] };
+    await store.entries.change('2026-01-01:x', () => entry);
+  });
+  await site.write(
+    { namespace: 'live', key: 'broken', text: 'rubbish' },
+    { namespace: 'quarantine', key: 'live:odd:1', text: '{"value":{"text":"odd"}}' },
+  );
+  return site.rows();
+}
+
+const held = ({ url, scheme, log, clock }: Site): Promise<OpenedBackend> =>
+  openBackend({ url, scheme }, { log, clock });
+
+/** Moves everything; the power fails after so many writes to TO. */
+async function move(from: Site, to: Site, writes = Number.POSITIVE_INFINITY) {
+  const [source, target] = [await held(from), await held(to)];
+  try {
+    let left = writes;
+    const { backend } = target;
+    const failing: OpenedBackend['backend'] = Object.assign(Object.create(backend), {
+      adapter(namespace: string) {
+        const adapter = backend.adapter(namespace, 'at-once');
+        for (const name of ['set', 'setMany', 'deleteMany'] as const) {
+          const work = (adapter[name] as (...given: unknown[]) => Promise<unknown>).bind(adapter);
+          const spent = async (...given: unknown[]) => {
+            if (left-- <= 0) throw new StoreError('failed', 'no power');
+            return work(...given);
+          };
+          Object.assign(adapter, { [name]: spent });
+        }
+        return adapter;
+      },
+    });
+    Object.defineProperty(failing, 'name', { value: backend.name });
+    Object.defineProperty(failing, 'failure', { get: () => backend.failure });
+    return await moveStore(source, { ...target, backend: failing });
+  } finally {
+    await target.close();
+    await source.close();
+  }
+}
+
+const isMark = ({ namespace, key }: SiteRow): boolean => namespace === 'meta' && key === 'moving';
+const moved = async (site: Site): Promise<SiteRow[]> => (await site.rows()).filter((row) => !isMark(row));
+
+/** Each kind once as the one that is left and once as the one that is gone to, a file always at the other end. */
+for (const kind of ['sqlite', 'redis', 'postgres'] as const)
+  describe('a store that is moved', () =>
+    onStores([kind], (stage) =>
+      onStores(['sqlite'], (fileStage) => {
+        it.each(['from', 'to'])('has every row where it goes %s it, and the next bot takes up all', async (way) => {
+          const [from, to] = way === 'from' ? [await stage(), await fileStage()] : [await fileStage(), await stage()];
+          const rows = await used(from);
+          const told = await move(from, to);
+          expect(told.every(isSame)).toBe(true);
+          expect(told.reduce((sum, one) => sum + one.to.count, 0)).toBe(rows.length);
+          expect(await moved(to)).toEqual(rows);
+          expect(await from.rows()).toEqual(rows);
+          const store = await to.open();
+          expect(await store.live()).toHaveLength(Math.ceil(COUNT / 3));
+          expect((await store.page({ of: { memberId: 'ann' }, most: 500 })).lines).toHaveLength(COUNT);
+          const days: string[] = [];
+          for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) days.push(id);
+          expect(days).toEqual(['x']);
+        });
+
+        it('can be broken off anywhere, and begun anew; no bot starts on half of it', async () => {
+          const [from, to] = [await fileStage(), await stage()];
+          const rows = await used(from);
+          for (const writes of [1, 1, 2, 1]) {
+            await expect(move(from, to, writes)).rejects.toThrow('no power');
+            await expect(to.open()).rejects.toMatchObject({ kind: 'unsupported' });
+          }
+          // Between two tries the bot went on with the old one.
+          await from.drop(({ namespace }) => namespace === 'quarantine');
+          expect((await move(from, to)).every(isSame)).toBe(true);
+          expect(await moved(to)).toEqual(rows.filter(({ namespace }) => namespace !== 'quarantine'));
+          await (await to.open()).close();
+        });
+
+        it('changes nothing where another bot has its tasks, or where it was moved to before', async () => {
+          const [from, other, to] = [await fileStage(), await fileStage(), await stage()];
+          await used(from);
+          await used(other);
+          await leave(to, (store) => store.put(makeTask()));
+          const before = await to.rows();
+          await expect(move(from, to)).rejects.toMatchObject({ kind: 'unsupported' });
+          expect(await to.rows()).toEqual(before);
+          await to.drop(() => true);
+          await move(from, to);
+          await expect(move(other, to)).rejects.toThrow('it was filled from');
+          // The new bot has begun: moving once more only compares.
+          const store = await to.open();
+          await store.put(makeTask());
+          await store.close();
+          const after = await to.rows();
+          expect((await move(from, to)).filter((one) => !isSame(one)).map(({ namespace }) => namespace)).toEqual([
+            'live',
+            'index',
+          ]);
+          expect(await to.rows()).toEqual(after);
+        });
+
+        it('is refused while a bot is at work on either side', async () => {
+          const [from, to] = [await fileStage(), await stage()];
+          await used(from);
+          for (const busy of [from, to]) {
+            const store = await busy.open();
+            await expect(move(from, to)).rejects.toMatchObject({ kind: 'in-use' });
+            await store.close();
+          }
+        });
+      }),
+    ));

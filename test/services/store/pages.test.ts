@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { PageQuestion, TaskStore } from '../../../src/services/tasks/task-store.ts';
+import { onEveryStore } from './sites.ts';
+import { DAY_MS, stage as fileStage, makeTask, START, settled, sql } from './stage.ts';
+
+type Question = Omit<PageQuestion, 'of' | 'most'>;
+
+/** Every id that one can leaf to, and how many pages that took. */
+async function leaf(store: TaskStore, of: PageQuestion['of'], most: number, question: Question = {}) {
+  const ids: string[] = [];
+  let pages = 0;
+  let next: string | undefined;
+  do {
+    const page = await store.page({ of, most, ...question, before: next });
+    ids.push(...page.lines.map(({ id }) => id));
+    next = page.next;
+    pages++;
+  } while (next !== undefined);
+  return { ids, pages };
+}
+
+const ann = { memberId: 'ann' };
+const at = (ms: number) => ({ times: { created: START + ms } });
+
+describe('pages of tasks', () =>
+  onEveryStore((stage) => {
+    it('are told newest first, to the last one, through any number of chunks', async () => {
+      const store = await (await stage()).open();
+      const tasks = Array.from({ length: 250 }, (_, index) => makeTask(at(index)));
+      for (const task of tasks) await store.put(index(task) % 3 === 0 ? task : settled(task));
+      const ids = tasks.map(({ id }) => id).reverse();
+      expect(await leaf(store, ann, 10)).toEqual({ ids, pages: 25 });
+      expect(await leaf(store, ann, 7)).toEqual({ ids, pages: 36 });
+      expect(await leaf(store, { guildId: 'den' }, 1_000)).toEqual({ ids, pages: 1 });
+      expect(await leaf(store, { guildId: 'elsewhere' }, 10)).toEqual({ ids: [], pages: 1 });
+      expect((await store.page({ of: ann, most: 2, before: ids[100] })).lines.map(({ id }) => id)).toEqual(
+        ids.slice(101, 103),
+      );
+    });
+
+    it('stand in order also where the clock went back', async () => {
+      const store = await (await stage()).open();
+      const times = Array.from({ length: 240 }, (_, index) => (index % 2 === 0 ? 10_000 + index : 500 - index));
+      const tasks = times.map((ms) => makeTask(at(ms)));
+      for (const task of tasks) await store.put(task);
+      const ids = tasks
+        .map(({ id }) => id)
+        .sort()
+        .reverse();
+      expect((await leaf(store, ann, 25)).ids).toEqual(ids);
+    });
+
+    it('hold what many puts at once have added', async () => {
+      const store = await (await stage()).open();
+      const tasks = Array.from({ length: 230 }, (_, index) => makeTask({ ...at(index), requesterId: `m${index % 3}` }));
+      await Promise.all(tasks.map((task) => store.put(task)));
+      await Promise.all(tasks.map((task) => store.put(settled(task))));
+      expect((await leaf(store, { guildId: 'den' }, 50)).ids).toHaveLength(230);
+      for (const member of [0, 1, 2]) {
+        const mine = tasks.filter((_, index) => index % 3 === member).map(({ id }) => id);
+        expect((await leaf(store, { memberId: `m${member}` }, 50)).ids).toEqual(mine.reverse());
+      }
+    });
+
+    it('show only what was asked for', async () => {
+      const store = await (await stage()).open();
+      const fox = makeTask({ ...at(1), request: { prompt: 'A Red  fox\nin snow' } });
+      const owl = settled(makeTask({ ...at(2), request: { prompt: 'red owl' }, route: { isPrivate: true } }));
+      const failed = settled(makeTask({ ...at(3), request: {}, requesterId: 'bob' }));
+      for (const task of [fox, owl, { ...failed, state: 'failed' as const }]) await store.put(task);
+      const den = { guildId: 'den' };
+      const asked = async (question: Question) => (await leaf(store, den, 10, question)).ids;
+      expect(await asked({})).toEqual([failed.id, owl.id, fox.id]);
+      expect(await asked({ words: 'RED' })).toEqual([owl.id, fox.id]);
+      expect(await asked({ words: ' snow  red ' })).toEqual([fox.id]);
+      expect(await asked({ words: 'red cat' })).toEqual([]);
+      expect(await asked({ states: ['failed', 'running'] })).toEqual([failed.id, fox.id]);
+      expect(await asked({ states: [] })).toEqual([]);
+      expect(await asked({ withoutPrivate: true })).toEqual([failed.id, fox.id]);
+      expect(await asked({ kind: 'imagine', words: 'owl' })).toEqual([owl.id]);
+      expect((await leaf(store, { memberId: 'bob' }, 10)).ids).toEqual([failed.id]);
+    });
+
+    it('say of an unsettled task what it is now', async () => {
+      const store = await (await stage()).open();
+      const task = makeTask({ state: 'submitting' });
+      await store.put(task);
+      await store.put({ ...task, state: 'ready' });
+      const { lines } = await store.page({ of: ann, most: 5, states: ['ready'] });
+      expect(lines.map(({ state }) => state)).toEqual(['ready']);
+      expect((await store.page({ of: ann, most: 5, states: ['submitting'] })).lines).toEqual([]);
+    });
+
+    it('show no line whose task was never written', async () => {
+      const site = await stage();
+      const { open } = site;
+      const store = await open();
+      const [kept, lost] = [makeTask(at(1)), makeTask(at(2))];
+      await store.put(kept);
+      await store.put(lost);
+      await site.drop(({ key }) => key === lost.id);
+      expect(await leaf(store, ann, 1)).toEqual({ ids: [kept.id], pages: 1 });
+    });
+
+    it('cost few rows, and lose whole chunks when all in them are over', async () => {
+      const site = await stage();
+      const { open, clock } = site;
+      const store = await open();
+      for (let index = 0; index < 200; index++) await store.put(settled(makeTask(at(index)), START + index));
+      expect(await site.keys('index')).toHaveLength(2 * (1 + 2));
+      clock.advance(400 * DAY_MS + 150);
+      const created = clock.now();
+      for (let index = 0; index < 101; index++) await store.put(makeTask({ times: { created: created + index } }));
+      expect((await leaf(store, ann, 500)).ids).toHaveLength(101 + 49);
+      expect(await site.keys('index')).toHaveLength(2 * (1 + 3));
+    });
+  }));
+
+it('add few writes to a put: two chunks for a new task, none while it runs, two when it is settled', async () => {
+  const { open, file } = fileStage();
+  const store = await open();
+  await store.put(makeTask(at(0)));
+  const task = makeTask(at(1));
+  const written = async (work: () => Promise<void>): Promise<number> => {
+    sql(file, 'DROP TRIGGER IF EXISTS counting');
+    sql(file, 'CREATE TABLE IF NOT EXISTS counted (key TEXT)');
+    sql(file, 'DELETE FROM counted');
+    for (const event of ['INSERT', 'UPDATE'])
+      sql(
+        file,
+        `CREATE TRIGGER IF NOT EXISTS counting_${event} AFTER ${event} ON atelier WHEN new.namespace = 'index'
+         BEGIN INSERT INTO counted VALUES (new.key); END`,
+      );
+    await work();
+    return sql(file, 'SELECT key FROM counted').length;
+  };
+  expect(await written(() => store.put(task))).toBe(2);
+  expect(await written(() => store.put({ ...task, progress: 50 }))).toBe(0);
+  expect(await written(() => store.put(settled(task)))).toBe(2);
+  expect(await written(() => store.put(settled(task)))).toBe(0);
+});
+
+function index({ times }: { times: { created: number } }): number {
+  return times.created - START;
+}

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { onTestFinished } from 'vitest';
+import { type Log, openLog } from '../../../src/lib/log.ts';
+import { openStore } from '../../../src/services/store/index.ts';
+import { TASK_VERSION, type Task } from '../../../src/services/tasks/task.ts';
+import { taskId } from '../../../src/services/tasks/task-id.ts';
+import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** The clock's first moment in every test. */
+export const START = Date.UTC(2026, 0, 1);
+
+interface Made extends Partial<Omit<Task, 'route' | 'times'>> {
+  route?: Partial<Task['route']>;
+  times?: Partial<Task['times']>;
+}
+
+/** A running task; each of its parts can be told otherwise. */
+export function makeTask({ route, times, ...over }: Made = {}): Task {
+  const created = times?.created ?? START;
+  return {
+    version: TASK_VERSION,
+    id: taskId(created),
+    kind: 'imagine',
+    state: 'running',
+    request: { prompt: 'a red fox in the snow' },
+    idempotencyKey: 'once',
+    requesterId: 'ann',
+    guildId: 'den',
+    route: {
+      applicationId: '900000000000000100',
+      token: 'a-token-that-lets-anybody-answer',
+      tokenExpiresAt: START + 15 * MINUTE_MS,
+      isPrivate: false,
+      install: 'guild',
+      mayPost: true,
+      uploadLimit: 10_000_000,
+      locale: 'en-US',
+      ...route,
+    },
+    delivery: { progressEdits: 0 },
+    durationKey: 'imagine',
+    polls: 0,
+    actions: [],
+    media: [],
+    times: { created, ...times },
+    ...over,
+  };
+}
+
+/** As delivery leaves it: nothing is left to do. */
+export function settled(task: Task, at = START + MINUTE_MS): Task {
+  const { token: _, ...route } = task.route;
+  return { ...task, state: 'delivered', route, times: { ...task.times, settled: at } };
+}
+
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'atelier-store-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+export interface Stage {
+  file: string;
+  clock: ManualClock;
+  /** What was logged, line by line. */
+  logged: string[];
+  log: Log;
+  open(over?: { busyTimeoutMs?: number; botVersion?: string }): Promise<TaskStore>;
+}
+
+export function stage(file = join(folder(), 'atelier.sqlite')): Stage {
+  const clock = new ManualClock(START);
+  const logged: string[] = [];
+  const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
+  const open = async (over = {}): Promise<TaskStore> => {
+    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock, ...over });
+    onTestFinished(() => store.close());
+    return store;
+  };
+  return { file, clock, logged, log, open };
+}
+
+/** Looks into the file, or changes it, past the store. */
+export function sql(file: string, statement: string, ...values: SQLInputValue[]): Record<string, unknown>[] {
+  const database = new DatabaseSync(file, { timeout: 1_000 });
+  try {
+    return database.prepare(statement).all(...values);
+  } finally {
+    database.close();
+  }
+}
+
+export function keysIn(file: string, namespace: string): unknown[] {
+  return sql(file, 'SELECT key FROM atelier WHERE namespace = ? ORDER BY key', namespace).map(({ key }) => key);
+}
