@@ -16,7 +16,6 @@ import { Delivery } from './discord/delivery/delivery.ts';
 import { directWord } from './discord/direct-word.ts';
 import { lastMoment } from './discord/follows/follow.ts';
 import { Follower } from './discord/follows/follower.ts';
-import { fineTuneIds } from './discord/follows/ids.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
 import { typedCommands } from './discord/handlers.ts';
@@ -196,9 +195,10 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     planOf({ id, fineTuneId, tokenExpiresAt }, events, end) {
       const until = lastMoment({ tokenExpiresAt });
       const following =
-        end === undefined ? ({ is: 'followed', until, quietMs: config.followQuietMs } as const) : { is: end };
-      const ids = fineTuneIds(fineTuneId, end === undefined ? id : undefined);
-      return fineTunePage({ fineTuneId, events, following, ids }, say);
+        end === undefined
+          ? ({ is: 'followed', followId: id, until, quietMs: config.followQuietMs } as const)
+          : { is: end };
+      return fineTunePage({ fineTuneId, events, following }, say);
     },
   });
 

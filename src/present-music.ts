@@ -5,7 +5,7 @@ import { attached, MOST_HELD, type Result, type Results, resultsOf } from './res
 import { MediaError } from './services/media/index.ts';
 import type { KeptMedium, KeptTrack, Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
-import { type AlbumControls, albumLayout, albumMessage } from './views/kinds/album.ts';
+import { albumLayout, albumMessage } from './views/kinds/album.ts';
 import type { AlbumEntry } from './views/kinds/album-lines.ts';
 import { areShort, finishedTracks, lyricsFile, songTitle, trackTitle, versesOf } from './views/kinds/tracks.ts';
 import type { FilePlan } from './views/plan.ts';
@@ -43,15 +43,14 @@ export function withSounds(task: Task): Task {
 }
 
 /** Joins songs, their sounds, covers and lyrics, and their views. */
-export function musicPresenter(parts: MusicParts, controls: AlbumControls) {
+export function musicPresenter(parts: MusicParts) {
   const { say, tasks } = parts;
   return {
     async album(album: Task): Promise<Prepared> {
       const entries = await tasks.partsOf(album);
       const layout = albumLayout(album, entries, say);
       const nothing = { files: [], notes: [] };
-      if (layout.as === 'pages')
-        return { plan: albumMessage(album, layout, nothing, controls, say), release: () => undefined };
+      if (layout.as === 'pages') return { plan: albumMessage(album, layout, nothing, say), release: () => undefined };
       const shown = new Shown();
       try {
         await addSounds(entries, album, shown, parts);
@@ -62,7 +61,7 @@ export function musicPresenter(parts: MusicParts, controls: AlbumControls) {
         shown.release();
         throw error;
       }
-      const plan = albumMessage(album, layout, { files: shown.files, notes: shown.notesIn(say) }, controls, say);
+      const plan = albumMessage(album, layout, { files: shown.files, notes: shown.notesIn(say) }, say);
       return { plan, release: () => shown.release() };
     },
 

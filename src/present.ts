@@ -1,24 +1,3 @@
-import { actionId, changeId } from './buttons/action.ts';
-import { cancelId, editId, retryId } from './buttons/again.ts';
-import { albumIds } from './buttons/album.ts';
-import { allLinesId } from './buttons/all-lines.ts';
-import { animateId } from './buttons/animate.ts';
-import { allowId, declineId } from './buttons/ask/calls.ts';
-import { detailsId } from './buttons/ask/details.ts';
-import { forgetId } from './buttons/ask/forget.ts';
-import { goOnId } from './buttons/ask/go-on.ts';
-import { stopId } from './buttons/ask/stop.ts';
-import { deleteId } from './buttons/delete.ts';
-import { filmId } from './buttons/film.ts';
-import { largerId } from './buttons/larger.ts';
-import { lineId } from './buttons/line.ts';
-import { referenceId } from './buttons/reference.ts';
-import { sameId } from './buttons/same.ts';
-import { endId } from './buttons/talk/end.ts';
-import { speakId } from './buttons/talk/speak.ts';
-import { dismissId, tryAgainId } from './buttons/unconfirmed.ts';
-import { upscaleAllId } from './buttons/upscale-all.ts';
-import { continueId, wordsId } from './buttons/words.ts';
 import type { Prepared } from './discord/delivery/delivery.ts';
 import { messageLink } from './discord/message-link.ts';
 import type { Clock } from './lib/clock.ts';
@@ -30,12 +9,10 @@ import { attached, type Copies, type Result, type Results, resultsOf } from './r
 import type { ModelCatalogue } from './services/models/catalogue.ts';
 import { largerSizes } from './services/models/sizes.ts';
 import { turnsOf } from './services/talks/turns.ts';
-import { asksForWords } from './services/tasks/actions.ts';
 import { isSpoiler } from './services/tasks/follow-ups.ts';
 import type { Offers } from './services/tasks/offers.ts';
 import { hasEnded, isInWords, isPart, type Task } from './services/tasks/task.ts';
 import type { Tasks } from './services/tasks/tasks.ts';
-import type { AskControls } from './views/ask/buttons.ts';
 import { askManner } from './views/ask/manner.ts';
 import { answerMessages } from './views/ask/message.ts';
 import type { FilePlan, MessagePlan } from './views/plan.ts';
@@ -44,7 +21,7 @@ import { saidManner } from './views/talk/said.ts';
 import { transcript } from './views/talk/transcript.ts';
 import { voiceMessage } from './views/talk/voice.ts';
 import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './views/task.ts';
-import type { TaskControls } from './views/task-buttons.ts';
+import type { Offering } from './views/task-buttons.ts';
 
 interface PresenterParts extends Results {
   say: Say;
@@ -63,16 +40,13 @@ interface PresenterParts extends Results {
 /** Joins a task, the files of its results, and its view. */
 export function presenter(parts: PresenterParts) {
   const { say, isRemix, hearsMessages, offers, models, tasks } = parts;
-  const controls: TaskControls = {
-    ...{ tryAgainId, dismissId, deleteId, continueId, cancelId, retryId, editId, upscaleAllId, changeId },
-    ...{ sameId, filmId, referenceId, largerId, lineId, allLinesId, animateId },
-    largerThan: (model) => largerSizes(model, models.known),
+  const offering: Offering = {
+    isRemix,
     isOffered: (customId) => offers.isOffered(customId),
-    // Whether a form is the first answer must show in the id: there is no time to look it up.
-    actionId: (taskId, place, customId) => (asksForWords(customId, isRemix) ? wordsId : actionId)(taskId, place),
+    largerThan: (model) => largerSizes(model, models.known),
   };
   const noted = notes({ ...parts, change: (id, transition) => tasks.change(id, transition) });
-  const music = musicPresenter(parts, { deleteId, ...albumIds });
+  const music = musicPresenter(parts);
 
   /** `areGone`: Discord has no copy of those that the gateway has no more. */
   async function shownResults(
@@ -106,7 +80,7 @@ export function presenter(parts: PresenterParts) {
       odd: results.filter(({ as }) => as === 'odd').length,
     };
     return {
-      plan: taskMessage(task, controls, say, shown),
+      plan: taskMessage(task, offering, say, shown),
       release: () => {
         extras.release();
         for (const { release } of described) release();
@@ -115,21 +89,16 @@ export function presenter(parts: PresenterParts) {
     };
   }
 
-  const answerControls: AskControls = {
-    ...{ retryId, deleteId, tryAgainId, dismissId },
-    ...{ stopId, goOnId, forgetId, detailsId, allowId, declineId },
-  };
-  const talk = { controls: { tryAgainId, dismissId, deleteId, stopId, speakId, endId }, hearsMessages };
-  const asked = askManner(answerControls);
   // What was said after it has broken it off, where it is still being answered itself.
   const isSpokenOver = ({ id, request }: Task): boolean =>
     tasks.live('said').some((other) => other.request.talk === request.talk && other.id > id);
-  const said = saidManner(talk.controls, isSpokenOver);
-  const answers = (task: Task, link?: string) => answerMessages(task, task.kind === 'said' ? said : asked, say, link);
+  const said = saidManner(isSpokenOver);
+  const answers = (task: Task, link?: string) =>
+    answerMessages(task, task.kind === 'said' ? said : askManner, say, link);
   return {
     messageOf(task: Task): MessagePlan {
       if (isInWords(task)) return answers(task).first;
-      return task.kind === 'talk' ? talkMessage(task, talk, say) : taskMessage(task, controls, say);
+      return task.kind === 'talk' ? talkMessage(task, hearsMessages, say) : taskMessage(task, offering, say);
     },
 
     /** Every message of an answer; the first as it stands while those below it are still to come. */
@@ -138,7 +107,7 @@ export function presenter(parts: PresenterParts) {
     async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
       if (task.delivery.call) return { ...calling(task, say), release: () => undefined };
       if (task.kind === 'album') return music.album(task);
-      if (task.kind === 'talk') return { plan: talkMessage(task, talk, say), release: () => undefined };
+      if (task.kind === 'talk') return { plan: talkMessage(task, hearsMessages, say), release: () => undefined };
       const parentLink = await linkToParent(task, parts);
       if (isInWords(task)) return { plan: answers(task, parentLink).first, release: () => undefined };
       const nothing = { ...NOTHING_SHOWN, parentLink };
@@ -146,13 +115,13 @@ export function presenter(parts: PresenterParts) {
         const preview = await previewOf(task, parts, signal);
         const files = preview ? [preview.file] : [];
         return {
-          plan: taskMessage(task, controls, say, { ...nothing, files }),
+          plan: taskMessage(task, offering, say, { ...nothing, files }),
           release: () => preview?.release(),
         };
       }
       if (task.state !== 'ready') {
         const shown = { ...nothing, notes: await noted.ofFailure(task) };
-        return { plan: taskMessage(task, controls, say, shown), release: () => undefined };
+        return { plan: taskMessage(task, offering, say, shown), release: () => undefined };
       }
       return shownResults(task, await resultsOf(task, parts), nothing, { signal });
     },

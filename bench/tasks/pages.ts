@@ -1,9 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listIds } from '../../src/buttons/tasks.ts';
 import type { Services } from '../../src/commands/services.ts';
-import type { Filter } from '../../src/commands/tasks/filter.ts';
 import { taskList } from '../../src/commands/tasks/list.ts';
 import type { Ask } from '../../src/discord/handlers.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -15,6 +13,7 @@ import type { KeptTasks } from '../../src/services/store/kept-tasks.ts';
 import { LineIndex } from '../../src/services/store/line-index.ts';
 import { Quarantine } from '../../src/services/store/quarantine.ts';
 import { shelvesOn } from '../../src/services/store/shelves.ts';
+import type { Filter } from '../../src/services/tasks/filter.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
 import { lineOf } from '../../src/services/tasks/task-line.ts';
@@ -70,7 +69,7 @@ async function measured(name: string, filter: Filter, store: KeptTasks): Promise
   const times: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     const start = performance.now();
-    await taskList(filter, listIds, ask);
+    await taskList(filter, ask);
     times.push(performance.now() - start);
   }
   const [first = Number.NaN, ...others] = times;

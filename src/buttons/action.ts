@@ -1,38 +1,25 @@
 import type { Services } from '../commands/services.ts';
-import { customId } from '../discord/custom-id.ts';
-import type { Button } from '../discord/handlers.ts';
-import { Refusal } from '../lib/refusal.ts';
-import { actionOn, changeOn, type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
-import { placeIn, pressedTask } from './pressed-task.ts';
-
-const ACTION = { verb: 'a', version: 1 } as const;
-const CHANGE = { verb: 'chg', version: 1 } as const;
-
-export const actionId = (taskId: string, place: number): string =>
-  customId(ACTION.verb, ACTION.version, taskId, String(place));
-export const changeId = (taskId: string, short: ShortChange): string =>
-  customId(CHANGE.verb, CHANGE.version, taskId, short);
+import { customIds } from '../discord/custom-ids.ts';
+import { type Ask, button } from '../discord/handlers.ts';
+import { actionOn, changeOn } from '../services/tasks/follow-ups.ts';
+import { pressedTask } from './pressed-task.ts';
 
 /** Presses a button that the gateway gave with a result. The new task is whoever pressed it's. */
-export const actionButton: Button<Services> = {
-  ...ACTION,
+export const actionButton = button(customIds.action, {
   answers: 'beside',
-  async run({ args }, ask) {
-    const parent = await pressedTask(args, ask);
-    await ask.services.tasks.submit({ ...ask.origin, ...actionOn(parent, placeIn(args)) });
+  async run({ taskId, place }, ask: Ask<Services>) {
+    const parent = await pressedTask(taskId, ask);
+    await ask.services.tasks.submit({ ...ask.origin, ...actionOn(parent, place) });
     return 'shown as it goes';
   },
-};
+});
 
 /** Upscale, variation and reroll of a result that came without buttons. */
-export const changeButton: Button<Services> = {
-  ...CHANGE,
+export const changeButton = button(customIds.change, {
   answers: 'beside',
-  async run({ args }, ask) {
-    const parent = await pressedTask(args, ask);
-    const short = shortChanges.find((one) => one === args[1]);
-    if (!short) throw new Refusal('refusals.unknownButton');
-    await ask.services.tasks.submit({ ...ask.origin, ...changeOn(parent, short) });
+  async run({ taskId, which }, ask: Ask<Services>) {
+    const parent = await pressedTask(taskId, ask);
+    await ask.services.tasks.submit({ ...ask.origin, ...changeOn(parent, which) });
     return 'shown as it goes';
   },
-};
+});

@@ -1,40 +1,33 @@
 import type { Services } from '../commands/services.ts';
-import { customId } from '../discord/custom-id.ts';
-import type { Button } from '../discord/handlers.ts';
+import { customIds } from '../discord/custom-ids.ts';
+import { type Ask, button } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { offeredLines } from '../views/kinds/lines.ts';
 import { imagined } from './line.ts';
 import { pressedTask } from './pressed-task.ts';
 
-const ALL = { verb: 'lines', version: 1 } as const;
-const CONFIRMED = { verb: 'lineyes', version: 1 } as const;
-
-export const allLinesId = (taskId: string): string => customId(ALL.verb, ALL.version, taskId);
-
 /** Pictures of every line are several jobs: how many is said first, to whoever pressed alone. */
-export const allLinesButton: Button<Services> = {
-  ...ALL,
+export const allLinesButton = button(customIds.allLines, {
   answers: 'aside',
-  async run({ args }, ask) {
-    const parent = await pressedTask(args, ask);
+  async run(taskId, ask: Ask<Services>) {
+    const parent = await pressedTask(taskId, ask);
     const count = String(linesOf(parent).length);
-    const id = customId(CONFIRMED.verb, CONFIRMED.version, parent.id);
+    const id = customIds.allLinesConfirmed.id(parent.id);
     const label = ask.say('task.lines.ask.yes', { many: count });
     return {
       content: ask.say('task.lines.ask.question', { many: count }),
       controls: [{ type: 'button', id, label, look: 'primary' }],
     };
   },
-};
+});
 
 /** A task and a message for each, as public as what was described. */
-export const allLinesConfirmed: Button<Services> = {
-  ...CONFIRMED,
+export const allLinesConfirmed = button(customIds.allLinesConfirmed, {
   answers: 'here',
-  async run({ args }, ask) {
+  async run(taskId, ask: Ask<Services>) {
     const { services, origin, say } = ask;
-    const parent = await pressedTask(args, ask);
+    const parent = await pressedTask(taskId, ask);
     const lines = linesOf(parent);
     // The question goes as soon as it is answered, but two presses may have met it.
     if (!services.answered.isFirst(origin.message?.id ?? parent.id)) throw new Refusal('refusals.sameOrder');
@@ -44,7 +37,7 @@ export const allLinesConfirmed: Button<Services> = {
     }
     return { content: say('task.lines.ask.done', { many: String(lines.length) }), controls: [] };
   },
-};
+});
 
 function linesOf(parent: Task): string[] {
   const lines = offeredLines(parent.text ?? '');

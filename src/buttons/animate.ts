@@ -1,7 +1,7 @@
 import { linksIn, picturesOn, unfitReference } from '../commands/references.ts';
 import type { Services } from '../commands/services.ts';
-import { customId } from '../discord/custom-id.ts';
-import type { Form, Opener } from '../discord/handlers.ts';
+import { customIds } from '../discord/custom-ids.ts';
+import { type Ask, form, opener } from '../discord/handlers.ts';
 import { nameIn } from '../discord/target.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { animationOf, extensionOf, FILM_DOOR, filmOf } from '../services/tasks/animations.ts';
@@ -10,36 +10,27 @@ import type { Task } from '../services/tasks/task.ts';
 import { animateForm, extendForm, filmWishesIn } from '../views/animate-form.ts';
 import { pressedTask, soon } from './pressed-task.ts';
 
-const ANIMATE = { verb: 'anim', version: 1 } as const;
-const FILLED = { verb: 'animf', version: 1 } as const;
-
-export const animateId = (taskId: string): string => customId(ANIMATE.verb, ANIMATE.version, taskId);
-
 /** A film of a single picture, or a longer one of a film, where the gateway has no button for it that works. */
-export const animateOpener: Opener<Services> = {
-  ...ANIMATE,
-  async open(args, ask, pressed) {
-    // What was refused a moment ago is not worth a form.
-    if (!ask.services.offers.isOffered(FILM_DOOR)) throw new Refusal('gateway.not-offered');
-    const task = await soon(pressedTask(args, ask), ask);
-    const id = customId(FILLED.verb, FILLED.version, task.id);
-    if (filmOf(task) === 'extend') return extendForm({ id, words: promptOf(task), films: task.media.length }, ask.say);
-    // The message's own file is there for as long as the message is; the gateway's may be gone.
-    const picture = picturesOn(pressed)[0]?.address ?? task.media[0]?.address;
-    if (filmOf(task) !== 'animate' || picture === undefined) throw new Refusal('refusals.noResult');
-    return animateForm({ id, picture }, ask.say);
-  },
-};
+export const animateOpener = opener(customIds.animate, async (taskId, ask: Ask<Services>, pressed) => {
+  // What was refused a moment ago is not worth a form.
+  if (!ask.services.offers.isOffered(FILM_DOOR)) throw new Refusal('gateway.not-offered');
+  const task = await soon(pressedTask(taskId, ask), ask);
+  const id = customIds.animateFilled.id(task.id);
+  if (filmOf(task) === 'extend') return extendForm({ id, words: promptOf(task), films: task.media.length }, ask.say);
+  // The message's own file is there for as long as the message is; the gateway's may be gone.
+  const picture = picturesOn(pressed)[0]?.address ?? task.media[0]?.address;
+  if (filmOf(task) !== 'animate' || picture === undefined) throw new Refusal('refusals.noResult');
+  return animateForm({ id, picture }, ask.say);
+});
 
-export const animateFilled: Form<Services> = {
-  ...FILLED,
+export const animateFilled = form(customIds.animateFilled, {
   answers: 'beside',
-  async run(filled, { services, origin, ...ask }) {
-    const parent = await pressedTask(filled.args, { services, origin, ...ask });
-    await services.tasks.submit({ ...origin, ...orderOf(parent, filled) });
+  async run(taskId, filled, ask: Ask<Services>) {
+    const parent = await pressedTask(taskId, ask);
+    await ask.services.tasks.submit({ ...ask.origin, ...orderOf(parent, filled) });
     return 'shown as it goes';
   },
-};
+});
 
 function orderOf(parent: Task, filled: Parameters<typeof filmWishesIn>[0]) {
   const { wishes, picture, end, which } = filmWishesIn(filled);

@@ -1,25 +1,20 @@
 import { fineTuneAnswer, followAnswer, mustSeeFineTunes, stoppedAnswer } from '../commands/finetune/answer.ts';
 import type { Services } from '../commands/services.ts';
-import { TUNE } from '../discord/follows/ids.ts';
-import type { Button } from '../discord/handlers.ts';
-import { Refusal } from '../lib/refusal.ts';
+import { customIds } from '../discord/custom-ids.ts';
+import { type Ask, button } from '../discord/handlers.ts';
 
 /** Turns the pages of `/finetune`, and begins and ends the following. Whether whoever presses may see it is decided anew. */
-export const fineTuneButton: Button<Services> = {
-  ...TUNE,
+export const fineTuneButton = button(customIds.fineTune, {
   answers: 'here',
-  async run({ args: [what, fineTuneId = '', detail = ''] }, ask) {
+  async run(pointer, ask: Ask<Services>) {
     await mustSeeFineTunes(ask);
-    if (fineTuneId === '') throw new Refusal('refusals.unknownButton');
-    switch (what) {
+    switch (pointer.do) {
       case 'page':
-        return fineTuneAnswer(fineTuneId, ask, /^\d{1,4}$/.test(detail) ? Number(detail) : undefined);
+        return fineTuneAnswer(pointer.fineTuneId, ask, pointer.page);
       case 'follow':
-        return followAnswer(fineTuneId, ask);
+        return followAnswer(pointer.fineTuneId, ask);
       case 'stop':
-        return stoppedAnswer(fineTuneId, detail, ask);
-      default:
-        throw new Refusal('refusals.unknownButton');
+        return stoppedAnswer(pointer.fineTuneId, pointer.followId, ask);
     }
   },
-};
+});

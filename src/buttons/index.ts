@@ -1,8 +1,5 @@
 import type { Services } from '../commands/services.ts';
 import type { Button, Form, Opener } from '../discord/handlers.ts';
-import type { Place } from '../discord/place.ts';
-import { Refusal } from '../lib/refusal.ts';
-import { isTaskId } from '../services/tasks/task-id.ts';
 import { actionButton, changeButton } from './action.ts';
 import {
   cancelButton,
@@ -39,14 +36,7 @@ import { upscaleAllButton } from './upscale-all.ts';
 import { usageRangeButton } from './usage-range.ts';
 import { continueOpener, continueWritten, wordsOpener, wordsWritten } from './words.ts';
 
-/**
- * Their ids point at a task first of all. One that points at none was not made by the bot, and is refused before anything is shown: what
- * comes after a public acknowledgement is never quite unseen.
- */
-const pointsAtTask = (_place: Place, { args }: { args: readonly string[] }): Refusal | undefined =>
-  isTaskId(args[0] ?? '') ? undefined : new Refusal('refusals.unknownButton');
-
-const onTasks: readonly Button<Services>[] = [
+export const buttons: readonly Button<Services>[] = [
   actionButton,
   changeButton,
   upscaleAllButton,
@@ -75,21 +65,6 @@ const onTasks: readonly Button<Services>[] = [
   allowButton,
   declineButton,
   endTalkButton,
-];
-
-const formsOnTasks: readonly Form<Services>[] = [
-  wordsWritten,
-  continueWritten,
-  editedForm,
-  editedOpenlyForm,
-  lineWritten,
-  animateFilled,
-  goOnFilled,
-  spokenForm,
-];
-
-export const buttons: readonly Button<Services>[] = [
-  ...onTasks.map((one) => ({ ...one, guards: [pointsAtTask, ...(one.guards ?? [])] })),
   modelsPageButton,
   usageRangeButton,
   tasksPageButton,
@@ -115,8 +90,14 @@ export const openers: readonly Opener<Services>[] = [
 ];
 
 export const forms: readonly Form<Services>[] = [
-  ...formsOnTasks.map((one) => ({ ...one, guards: [pointsAtTask, ...(one.guards ?? [])] })),
-  // These come from the menu on any message too.
+  wordsWritten,
+  continueWritten,
+  editedForm,
+  editedOpenlyForm,
+  lineWritten,
+  animateFilled,
+  goOnFilled,
+  spokenForm,
   referredForm,
   filmedForm,
 ];

@@ -1,30 +1,22 @@
 import { chosenModel } from '../commands/model-option.ts';
 import type { Services } from '../commands/services.ts';
-import { customId } from '../discord/custom-id.ts';
-import type { Button } from '../discord/handlers.ts';
+import { customIds } from '../discord/custom-ids.ts';
+import { type Ask, button } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { type ModelSize, modelSizes, variantOf } from '../services/models/sizes.ts';
+import { variantOf } from '../services/models/sizes.ts';
 import { needsResult } from '../services/tasks/follow-ups.ts';
-import { orderOnceMore } from './once-more.ts';
-import { pressedTask } from './pressed-task.ts';
-
-const LARGER = { verb: 'large', version: 1 } as const;
-
-export const largerId = (taskId: string, size: ModelSize): string =>
-  customId(LARGER.verb, LARGER.version, taskId, size);
+import { orderOnceMore, pressedTask } from './pressed-task.ts';
 
 /** The same order to a larger variant of its model. */
-export const largerButton: Button<Services> = {
-  ...LARGER,
+export const largerButton = button(customIds.larger, {
   answers: 'beside',
-  async run({ args }, ask) {
-    const task = await pressedTask(args, ask);
+  async run({ taskId, which }, ask: Ask<Services>) {
+    const task = await pressedTask(taskId, ask);
     needsResult(task);
-    const size = modelSizes.find((one) => one === args[1]);
-    const variant = size && task.kind === 'image' ? variantOf(task.model ?? '', size) : undefined;
+    const variant = task.kind === 'image' ? variantOf(task.model ?? '', which) : undefined;
     if (variant === undefined) throw new Refusal('refusals.unknownButton');
     // Lists change: what was offered a month ago may be gone.
     await orderOnceMore(task, ask, { model: await chosenModel('image', variant, ask.services) });
     return 'shown as it goes';
   },
-};
+});

@@ -1,6 +1,6 @@
 import type { Services } from '../commands/services.ts';
-import { customId } from '../discord/custom-id.ts';
-import type { Ask, Button } from '../discord/handlers.ts';
+import { customIds } from '../discord/custom-ids.ts';
+import { type Ask, button } from '../discord/handlers.ts';
 import { linkTo } from '../discord/message-link.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { within } from '../lib/within.ts';
@@ -9,22 +9,13 @@ import type { Forgotten } from '../services/tasks/own-data/removal.ts';
 import { forgetQuestion, forgottenPage, lastQuestion, underWayPage } from '../views/own-data.ts';
 import type { MessagePlan } from '../views/plan.ts';
 
-const EXPORT = { verb: 'export', version: 1 } as const;
-const FORGET = { verb: 'forget', version: 1 } as const;
-const SURE = { verb: 'forgets', version: 1 } as const;
-const REALLY = { verb: 'forgetr', version: 1 } as const;
-
 /** Nobody looks at a page for longer without wondering. */
 const AT_ONCE_MS = 8_000;
 
-export const exportId = (): string => customId(EXPORT.verb, EXPORT.version);
-export const forgetId = (): string => customId(FORGET.verb, FORGET.version);
-
 /** Everything that is stored about whoever asks, as a file that nobody else sees. */
-export const exportButton: Button<Services> = {
-  ...EXPORT,
+export const exportButton = button(customIds.exportData, {
   answers: 'beside',
-  async run(_pressed, ask) {
+  async run(_nothing, ask: Ask<Services>) {
     mustBeAlone(ask);
     const { userId, uploadLimit } = ask.place;
     const { bytes, isCompressed, release, ...counts } = await ask.services.tasks.exportOf(userId, uploadLimit);
@@ -32,34 +23,31 @@ export const exportButton: Button<Services> = {
     const content = ask.say('ownData.exported', { tasks: String(counts.tasks), entries: String(counts.entries) });
     return { plan: { content, files: [{ name, bytes }] }, release };
   },
-};
+});
 
 /** First question. */
-export const forgetButton: Button<Services> = {
-  ...FORGET,
+export const forgetButton = button(customIds.eraseData, {
   answers: 'here',
-  async run(_pressed, ask) {
+  async run(_nothing, ask: Ask<Services>) {
     mustBeAlone(ask);
     const tasks = await ask.services.tasks.countOf(ask.place.userId);
-    return forgetQuestion({ tasks, sureId: customId(SURE.verb, SURE.version) }, ask.say);
+    return forgetQuestion(tasks, ask.say);
   },
-};
+});
 
 /** Second question. */
-export const forgetSureButton: Button<Services> = {
-  ...SURE,
+export const forgetSureButton = button(customIds.eraseDataSure, {
   answers: 'here',
-  async run(_pressed, ask) {
+  async run(_nothing, ask: Ask<Services>) {
     mustBeAlone(ask);
-    return lastQuestion({ reallyId: customId(REALLY.verb, REALLY.version) }, ask.say);
+    return lastQuestion(ask.say);
   },
-};
+});
 
 /** Thousands of messages take Discord longer than an interaction lasts: then it goes on by itself, and what came of it is told later. */
-export const forgetReallyButton: Button<Services> = {
-  ...REALLY,
+export const forgetReallyButton = button(customIds.eraseDataReally, {
   answers: 'here',
-  async run(_pressed, ask) {
+  async run(_nothing, ask: Ask<Services>) {
     mustBeAlone(ask);
     const { clock, tasks } = ask.services;
     const done = Promise.withResolvers<undefined>();
@@ -76,7 +64,7 @@ export const forgetReallyButton: Button<Services> = {
     isAnswered = true;
     return page ?? underWayPage(ask.say);
   },
-};
+});
 
 export function forgottenOutcome({ left, ...counts }: Forgotten, say: Say): MessagePlan {
   return forgottenPage(counts, left.map(linkTo), say);

@@ -1,26 +1,32 @@
 import type { Services } from '../commands/services.ts';
+import { mayPostFiles } from '../discord/guards.ts';
 import type { Ask } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { within } from '../lib/within.ts';
 import { mayGoOn } from '../services/tasks/follow-ups.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { taskIn } from './task-argument.ts';
 
 /** The task whose message was pressed, for anybody who may see it. */
-export async function pressedTask(args: readonly string[], { services, place }: Ask<Services>): Promise<Task> {
-  const task = await services.tasks.get(taskIn(args));
+export async function pressedTask(taskId: string, { services, place }: Ask<Services>): Promise<Task> {
+  const task = await services.tasks.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
   if (!mayGoOn(task, place.userId)) throw new Refusal('refusals.notYours');
   return task;
 }
 
 /** The same for what only its owner may decide. */
-export async function ownTask(args: readonly string[], ask: Ask<Services>): Promise<Task> {
-  return owned(await pressedTask(args, ask), ask);
+export async function ownTask(taskId: string, ask: Ask<Services>): Promise<Task> {
+  return owned(await pressedTask(taskId, ask), ask);
 }
 
 export function owned(task: Task, { place }: Pick<Ask<Services>, 'place'>): Task {
   if (task.requesterId !== place.userId) throw new Refusal('refusals.notYours');
+  return task;
+}
+
+/** Ids can be forged: a button of one kind of task means nothing on another. */
+export function ofKind(kind: Task['kind'], task: Task): Task {
+  if (task.kind !== kind) throw new Refusal('refusals.unknownButton');
   return task;
 }
 
@@ -34,8 +40,15 @@ export async function soon(task: Promise<Task>, { services }: Ask<Services>): Pr
   return found;
 }
 
-/** Which of a task's buttons: a place in its list. */
-export function placeIn([, place = '']: readonly string[]): number {
-  if (!/^\d{1,2}$/.test(place)) throw new Refusal('refusals.unknownButton');
-  return Number(place);
+/** Orders what a task ordered, as whoever pressed: a new task beside, of the same origin, and with what should differ. */
+export async function orderOnceMore(
+  { kind, request, parentId }: Task,
+  { services, origin, place }: Pick<Ask<Services>, 'services' | 'origin' | 'place'>,
+  changes: Task['request'] = {},
+): Promise<void> {
+  // What was allowed when it was ordered first may not be any more, or not where it was brought.
+  const objection = mayPostFiles(place, { private: origin.route.isPrivate });
+  if (objection) throw objection;
+  const parent = parentId === undefined ? undefined : await services.tasks.get(parentId);
+  await services.tasks.submit({ ...origin, kind, request: { ...request, ...changes }, parent });
 }

@@ -2,36 +2,27 @@ import { imageRequest, objectionTo } from '../commands/image/request.ts';
 import { chosenModel } from '../commands/model-option.ts';
 import { linksIn, picturesOn } from '../commands/references.ts';
 import type { Services } from '../commands/services.ts';
-import { customId } from '../discord/custom-id.ts';
+import { customIds } from '../discord/custom-ids.ts';
 import { mayPostFiles } from '../discord/guards.ts';
-import type { Ask, Form, Menu, Opener } from '../discord/handlers.ts';
+import { type Ask, form, type Menu, opener } from '../discord/handlers.ts';
 import { nameIn } from '../discord/target.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { isSpoiler, needsResult } from '../services/tasks/follow-ups.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { referenceForm, referencesIn } from '../views/reference-form.ts';
-import { fromMenu, isFromMenu, isFromPrivate } from './from-menu.ts';
 import { pressedTask, soon } from './pressed-task.ts';
-
-const REFERENCE = { verb: 'ref', version: 1 } as const;
-const REFERRED = { verb: 'reff', version: 1 } as const;
-
-export const referenceId = (taskId: string): string => customId(REFERENCE.verb, REFERENCE.version, taskId);
 
 type Picture = Parameters<typeof referenceForm>[0]['pictures'][number];
 
 /** A picture to be made of a result. What was pressed tells its files with addresses that are good for a day. */
-export const referenceOpener: Opener<Services> = {
-  ...REFERENCE,
-  async open(args, ask, pressed) {
-    const task = await soon(pressedTask(args, ask), ask);
-    needsResult(task);
-    const shown = picturesOn(pressed);
-    const pictures = shown.length > 0 ? shown : atGateway(task);
-    const id = customId(REFERRED.verb, REFERRED.version, task.id);
-    return formFor(pictures, { id, model: task.kind === 'image' ? task.model : undefined }, ask);
-  },
-};
+export const referenceOpener = opener(customIds.reference, async (taskId, ask: Ask<Services>, pressed) => {
+  const task = await soon(pressedTask(taskId, ask), ask);
+  needsResult(task);
+  const shown = picturesOn(pressed);
+  const pictures = shown.length > 0 ? shown : atGateway(task);
+  const id = customIds.referenceFilled.id({ from: 'task', taskId });
+  return formFor(pictures, { id, model: task.kind === 'image' ? task.model : undefined }, ask);
+});
 
 /** The same from the menu on any message. */
 export const referenceMenu: Menu<Services> = {
@@ -40,18 +31,17 @@ export const referenceMenu: Menu<Services> = {
   async open(target, ask) {
     return formFor(
       picturesOn(target),
-      { id: customId(REFERRED.verb, REFERRED.version, ...fromMenu(target)), model: undefined },
+      { id: customIds.referenceFilled.id({ from: 'menu', isPrivate: target.isPrivate }), model: undefined },
       ask,
     );
   },
 };
 
-export const referredForm: Form<Services> = {
-  ...REFERRED,
+export const referredForm = form(customIds.referenceFilled, {
   answers: 'beside',
-  isPrivate: isFromPrivate,
-  async run({ args, fields }, ask) {
-    const parent = isFromMenu(args) ? undefined : await pressedTask(args, ask);
+  isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
+  async run(from, { fields }, ask: Ask<Services>) {
+    const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, ask);
     const { words, pictures, which, model } = referencesIn({ fields });
     const values = { prompt: words, links: chosen(pictures, which) };
     const objection = objectionTo(values);
@@ -61,7 +51,7 @@ export const referredForm: Form<Services> = {
     await ask.services.tasks.submit({ ...ask.origin, kind: 'image', request: covered, parent });
     return 'shown as it goes';
   },
-};
+});
 
 function formFor(pictures: readonly Picture[], form: { id: string; model: string | undefined }, ask: Ask<Services>) {
   if (pictures.length === 0) throw new Refusal('refusals.noPictureHere');

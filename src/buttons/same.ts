@@ -1,22 +1,16 @@
 import type { Services } from '../commands/services.ts';
-import { customId } from '../discord/custom-id.ts';
-import type { Button } from '../discord/handlers.ts';
+import { customIds } from '../discord/custom-ids.ts';
+import { type Ask, button } from '../discord/handlers.ts';
 import { needsResult } from '../services/tasks/follow-ups.ts';
-import { orderOnceMore } from './once-more.ts';
-import { pressedTask } from './pressed-task.ts';
-
-const SAME = { verb: 'same', version: 1 } as const;
-
-export const sameId = (taskId: string): string => customId(SAME.verb, SAME.version, taskId);
+import { orderOnceMore, pressedTask } from './pressed-task.ts';
 
 /** The very same order once more, for whoever may go on from its result. */
-export const sameButton: Button<Services> = {
-  ...SAME,
+export const sameButton = button(customIds.same, {
   answers: 'beside',
-  async run({ args }, ask) {
-    const task = await pressedTask(args, ask);
+  async run(taskId, ask: Ask<Services>) {
+    const task = await pressedTask(taskId, ask);
     needsResult(task);
     await orderOnceMore(task, ask);
     return 'shown as it goes';
   },
-};
+});

@@ -1,68 +1,50 @@
 import type { Services } from '../commands/services.ts';
 import { isShowable, seenTask } from '../commands/tasks/audience.ts';
-import { customId } from '../discord/custom-id.ts';
-import type { Ask, Button, Outcome } from '../discord/handlers.ts';
+import { customIds } from '../discord/custom-ids.ts';
+import { type Ask, button, type Outcome } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { isClosed, type MessagePlace } from '../services/tasks/task.ts';
 import { collected, shownBeside } from '../services/tasks/transitions.ts';
-import { taskIn } from './task-argument.ts';
-
-const SHOW = { verb: 'show', version: 1 } as const;
-const SHOW_ME = { verb: 'showme', version: 1 } as const;
-const SHOW_ASK = { verb: 'showask', version: 1 } as const;
-const SHOW_ALL = { verb: 'showall', version: 1 } as const;
-
-export const showId = (taskId: string): string => customId(SHOW.verb, SHOW.version, taskId);
-export const showMeId = (taskId: string): string => customId(SHOW_ME.verb, SHOW_ME.version, taskId);
-export const showAskId = (taskId: string): string => customId(SHOW_ASK.verb, SHOW_ASK.version, taskId);
 
 /** Brings a result into this channel again, with buttons that work. */
-export const showButton: Button<Services> = {
-  ...SHOW,
+export const showButton = button(customIds.show, {
   answers: 'openly',
-  run: ({ args }, ask) => bring(args, ask, (task) => !isClosed(task)),
-};
+  run: (taskId, ask: Ask<Services>) => bring(taskId, ask, (task) => !isClosed(task)),
+});
 
 /** The same to whoever asks alone. */
-export const showMeButton: Button<Services> = {
-  ...SHOW_ME,
+export const showMeButton = button(customIds.showMe, {
   answers: 'beside',
-  run: ({ args }, ask) => bring(args, ask, () => ask.origin.route.isPrivate),
-};
+  run: (taskId, ask: Ask<Services>) => bring(taskId, ask, () => ask.origin.route.isPrivate),
+});
 
 /** What was meant for one would be seen by others: that is asked first. */
-export const showAskButton: Button<Services> = {
-  ...SHOW_ASK,
+export const showAskButton = button(customIds.showAsk, {
   // The page stays, with its way back.
   answers: 'beside',
-  async run({ args }, ask) {
-    const { id } = await seenTask(taskIn(args), ask);
-    const yes = customId(SHOW_ALL.verb, SHOW_ALL.version, id);
+  async run(taskId, ask: Ask<Services>) {
+    const { id } = await seenTask(taskId, ask);
+    const yes = customIds.showAll.id(id);
     return {
       content: ask.say('tasks.showAsk'),
       controls: [
         { type: 'button', id: yes, label: ask.say('tasks.buttons.showAll'), look: 'danger' },
-        { type: 'button', id: showMeId(id), label: ask.say('tasks.buttons.showMe') },
+        { type: 'button', id: customIds.showMe.id(id), label: ask.say('tasks.buttons.showMe') },
       ],
     };
   },
-};
+});
 
-export const showAllButton: Button<Services> = {
-  ...SHOW_ALL,
+export const showAllButton = button(customIds.showAll, {
   answers: 'openly',
-  run: ({ args }, ask) => bring(args, ask, ({ requesterId }) => requesterId === ask.place.userId),
-};
+  run: (taskId, ask: Ask<Services>) => bring(taskId, ask, ({ requesterId }) => requesterId === ask.place.userId),
+});
 
 type Showable = Awaited<ReturnType<typeof seenTask>>;
 
 /** Ids can be forged, so whether it may be shown this way is asked of the task. */
-async function bring(
-  args: readonly string[],
-  ask: Ask<Services>,
-  mayBeShown: (task: Showable) => boolean,
-): Promise<Outcome> {
-  const task = await seenTask(taskIn(args), ask);
+async function bring(taskId: string, ask: Ask<Services>, mayBeShown: (task: Showable) => boolean): Promise<Outcome> {
+  const task = await seenTask(taskId, ask);
   if (!isShowable(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
   const brought = await ask.services.brought(task, ask.place);
   return { ...brought, shown: (message) => noted(task, message, ask) };

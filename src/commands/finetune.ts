@@ -1,4 +1,4 @@
-import { fitsIntoButtons } from '../discord/follows/ids.ts';
+import { fitsIntoButtons } from '../discord/custom-ids.ts';
 import { type Ask, command } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { fineTuneAnswer, followAnswer, mustSeeFineTunes } from './finetune/answer.ts';

@@ -1,4 +1,3 @@
-import { modelsPageId } from '../buttons/models-page.ts';
 import { type Ask, command } from '../discord/handlers.ts';
 import type { ListName } from '../services/models/catalogue.ts';
 import { type ModelKind, modelKinds } from '../services/models/kinds.ts';
@@ -26,6 +25,6 @@ export const models = command({
     if (model !== undefined) return modelDetail(await services.models.get(model), say);
     const listing = { list: (list ?? 'own') as ListName, text, kind: kind as ModelKind | undefined };
     const all = await services.models.list(listing.list);
-    return modelsPage({ ...listing, models: all, page: 0, pageId: (page) => modelsPageId({ ...listing, page }) }, say);
+    return modelsPage({ ...listing, models: all, page: 0 }, say);
   },
 });

@@ -1,9 +1,9 @@
-import { listIds } from '../buttons/tasks.ts';
+import { fitsPointer } from '../discord/custom-ids.ts';
 import { type Ask, command } from '../discord/handlers.ts';
 import { Refusal } from '../lib/refusal.ts';
+import { type Standing, standings } from '../services/tasks/filter.ts';
 import { type TaskKind, taskKinds } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
-import { fitsPointer, type Standing, standings } from './tasks/filter.ts';
 import { taskList } from './tasks/list.ts';
 
 export const tasks = command({
@@ -23,6 +23,6 @@ export const tasks = command({
       standing: state as Standing | undefined,
       words: text?.trim() || undefined,
     };
-    return taskList(filter, listIds, ask);
+    return taskList(filter, ask);
   },
 });

@@ -1,4 +1,3 @@
-import { usageRangeId } from '../buttons/usage-range.ts';
 import { type Ask, command, type Seen } from '../discord/handlers.ts';
 import { dayOf } from '../lib/day.ts';
 import { Refusal } from '../lib/refusal.ts';
@@ -31,6 +30,6 @@ export const usage = command({
   async run({ start, end, by }, ask: Ask<Services>) {
     const range = askedRange({ start, end }, dayOf(ask.place.askedAt));
     if (range instanceof Refusal) throw range;
-    return usageAnswer({ range, by: (by ?? 'day') as Grouping }, usageRangeId, ask);
+    return usageAnswer({ range, by: (by ?? 'day') as Grouping }, ask);
   },
 });

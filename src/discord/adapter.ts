@@ -8,7 +8,7 @@ import {
   type RawFile,
 } from 'discord.js';
 import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from '../views/plan.ts';
-import { customId } from './custom-id.ts';
+import { customIds } from './custom-ids.ts';
 import { withoutInvites } from './invites.ts';
 import { beginning, shortened } from './text.ts';
 import { DiskFile } from './uploads.ts';
@@ -24,9 +24,6 @@ const MOST_FILES = 10;
 const MOST_ROWS = 5;
 const MOST_IN_ROW = 5;
 const MOST_OPTIONS = 25;
-
-/** The verb of a list that stands for buttons; no handler has it. */
-export const PRESS = 'press';
 
 /** What goes over the wire for a plan. */
 export interface MessageBody {
@@ -158,7 +155,7 @@ function asSelects(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan[] {
   const pressable = buttons.filter((button) => button.type === 'button');
   return chunks(pressable, MOST_OPTIONS).map((some, index) => ({
     type: 'select',
-    id: index === 0 ? customId(PRESS, 1) : customId(PRESS, 1, String(index)),
+    id: customIds.list.id(index),
     placeholder: '…',
     options: some.map(({ id, label, emoji }) => ({ value: id, label: label === '' ? (emoji ?? '…') : label })),
   }));

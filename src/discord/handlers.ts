@@ -1,7 +1,8 @@
-import type { Refusal } from '../lib/refusal.ts';
+import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import type { FormPlan, MessagePlan } from '../views/plan.ts';
+import type { CustomId, Verb } from './custom-ids.ts';
 import type { Prepared } from './delivery/delivery.ts';
 import type { Filled } from './form.ts';
 import type { Guard } from './guards.ts';
@@ -122,36 +123,88 @@ interface OpeningMenu<Services> extends MenuEntry<Services> {
 
 export type Menu<Services> = AnsweringMenu<Services> | OpeningMenu<Services>;
 
-/** What a custom id leads to: the verb, the version that is made today, and older ones that are still understood. */
-interface Pointed {
-  verb: string;
-  version: number;
-  understands?: readonly number[];
-}
-
-/** What a custom id and a choice in a list tell. */
-interface Press {
-  args: readonly string[];
-  chosen: readonly string[];
-}
+/** What is done about a press, once it is read what it points at. */
+type Press<Services> = (ask: Ask<Services>) => Promise<Outcome>;
 
 /** Something pressed or chosen. */
-export interface Button<Services> extends Pointed, Guarded<Services, Press> {
+export interface Button<Services> {
+  verb: string;
   answers: Answers;
-  run(pressed: Press, ask: Ask<Services>): Promise<Outcome>;
+  press(id: CustomId, chosen: readonly string[]): Press<Services> | Refusal;
+}
+
+export function button<Pointer, Services>(
+  { name, read }: Verb<Pointer>,
+  definition: {
+    answers: Answers;
+    run(pointer: Pointer, ask: Ask<Services>, chosen: readonly string[]): Promise<Outcome>;
+  },
+): Button<Services> {
+  return {
+    verb: name,
+    answers: definition.answers,
+    press(id, chosen) {
+      const pointer = read(id);
+      return pointer instanceof Refusal ? pointer : (ask) => definition.run(pointer, ask, chosen);
+    },
+  };
 }
 
 /** Something pressed whose first answer is a form. Discord takes a form as the first answer only, so it may not be slow. */
-export interface Opener<Services> extends Pointed {
-  open(args: readonly string[], ask: Ask<Services>, pressed: Target): Promise<FormPlan>;
+export interface Opener<Services> {
+  verb: string;
+  open(id: CustomId): ((ask: Ask<Services>, pressed: Target) => Promise<FormPlan>) | Refusal;
+}
+
+export function opener<Pointer, Services>(
+  { name, read }: Verb<Pointer>,
+  open: (pointer: Pointer, ask: Ask<Services>, pressed: Target) => Promise<FormPlan>,
+): Opener<Services> {
+  return {
+    verb: name,
+    open(id) {
+      const pointer = read(id);
+      return pointer instanceof Refusal ? pointer : (ask, pressed) => open(pointer, ask, pressed);
+    },
+  };
+}
+
+interface FilledForm<Services> extends Guarded<Services, Filled> {
+  /** Whether only its member sees the answer, where the form was opened from a menu; one that was pressed is as private as its message. */
+  isPrivate: boolean;
+  run(filled: Filled, ask: Ask<Services>): Promise<Outcome>;
 }
 
 /** A form that a member has filled in. Opened from a menu it answers beside, for there is no message of ours. */
-export interface Form<Services> extends Pointed, Guarded<Services, Filled & Pick<Press, 'args'>> {
-  /** Whether only its member sees the answer, where the form was opened from a menu; one that was pressed is as private as its message. */
-  isPrivate?(args: readonly string[]): boolean;
+export interface Form<Services> {
+  verb: string;
   answers: Answers;
-  run(filled: Filled & { args: readonly string[] }, ask: Ask<Services>): Promise<Outcome>;
+  read(id: CustomId): FilledForm<Services> | Refusal;
+}
+
+interface FormDefinition<Pointer, Services> extends Guarded<Services, Filled> {
+  answers: Answers;
+  isPrivate?(pointer: Pointer): boolean;
+  run(pointer: Pointer, filled: Filled, ask: Ask<Services>): Promise<Outcome>;
+}
+
+export function form<Pointer, Services>(
+  { name, read }: Verb<Pointer>,
+  { answers, isPrivate, run, ...guards }: FormDefinition<Pointer, Services>,
+): Form<Services> {
+  return {
+    verb: name,
+    answers,
+    read(id) {
+      const pointer = read(id);
+      if (pointer instanceof Refusal) return pointer;
+      return {
+        ...guards,
+        isPrivate: isPrivate?.(pointer) ?? false,
+        run: (filled, ask) => run(pointer, filled, ask),
+      };
+    },
+  };
 }
 
 /** Everything that members can do, one list a kind. */

@@ -11,7 +11,7 @@ import type {
 import type { Clock } from '../lib/clock.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
-import { PRESS } from './adapter.ts';
+import { type CustomId, customIds, readCustomId } from './custom-ids.ts';
 import { filledIn } from './form.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
@@ -27,7 +27,6 @@ import {
   type SingleCommand,
   typedCommands,
 } from './handlers.ts';
-import { Keyed, knownId } from './keys.ts';
 import { lateWord } from './late-word.ts';
 import { menuName } from './menu-name.ts';
 import { valuesOf } from './options.ts';
@@ -59,9 +58,9 @@ export class Router<Services> {
   readonly #parts: RouterParts<Services>;
   readonly #commands: ReadonlyMap<string, SingleCommand<Services>>;
   readonly #menus: ReadonlyMap<string, Menu<Services>>;
-  readonly #buttons: Keyed<Button<Services>>;
-  readonly #openers: Keyed<Opener<Services>>;
-  readonly #forms: Keyed<Form<Services>>;
+  readonly #buttons: ReadonlyMap<string, Button<Services>>;
+  readonly #openers: ReadonlyMap<string, Opener<Services>>;
+  readonly #forms: ReadonlyMap<string, Form<Services>>;
   readonly #underWay = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
 
@@ -70,9 +69,9 @@ export class Router<Services> {
     this.#parts = parts;
     this.#commands = typedCommands(commands);
     this.#menus = new Map(menus.map((menu) => [menuName(menu), menu]));
-    this.#buttons = new Keyed(buttons);
-    this.#openers = new Keyed(openers);
-    this.#forms = new Keyed(forms);
+    this.#buttons = keyed(buttons);
+    this.#openers = keyed(openers);
+    this.#forms = keyed(forms);
   }
 
   /** Never throws: whatever fails has been told and logged. */
@@ -149,35 +148,37 @@ export class Router<Services> {
   async #component(interaction: MessageComponentInteraction, responder: Responder): Promise<void> {
     const chosen = interaction.isStringSelectMenu() ? interaction.values : [];
     const own = knownId(interaction.customId);
-    // A list that stands for too many buttons: what was chosen is the button's own id.
-    const id = own.verb === PRESS ? knownId(chosen[0] ?? '') : own;
-    const opener = this.#openers.find(id);
+    // In a list that stands for too many buttons, what was chosen is the button's own id.
+    const id = own.verb === customIds.list.name ? knownId(chosen[0] ?? '') : own;
+    const opener = this.#openers.get(id.verb);
     if (opener) {
+      const open = accepted(opener.open(id));
       const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, 'beside'));
-      return responder.open(await opener.open(id.args, ask, targetOf(interaction.message)));
+      return responder.open(await open(ask, targetOf(interaction.message)));
     }
-    const button = this.#buttons.find(id);
+    const button = this.#buttons.get(id.verb);
     if (!button) throw new Refusal('refusals.unknownButton');
+    const run = accepted(button.press(id, chosen));
     const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, button.answers));
-    const pressed = { args: id.args, chosen };
-    await guarded(button, ask, pressed, () => acknowledgePress(responder, button.answers, ask));
-    await conclude(responder, await button.run(pressed, ask));
+    await acknowledgePress(responder, button.answers, ask);
+    await conclude(responder, await run(ask));
   }
 
   async #form(interaction: ModalSubmitInteraction, responder: Responder): Promise<void> {
     const id = knownId(interaction.customId);
-    const form = this.#forms.find(id);
+    const form = this.#forms.get(id.verb);
     if (!form) throw new Refusal('refusals.unknownButton');
+    const read = accepted(form.read(id));
     // From a menu, it stands on no message of ours.
     const isPressed = interaction.isFromMessage();
     if (!isPressed && form.answers === 'here') throw new Refusal('refusals.unknownButton');
     const origin = isPressed
       ? pressOrigin(interaction, interaction.message, form.answers)
-      : originOf(interaction, form.isPrivate?.(id.args) ?? false);
+      : originOf(interaction, read.isPrivate);
     const ask = this.#ask(interaction, responder, origin);
-    const filled = { args: id.args, ...filledIn(interaction) };
-    await guarded(form, ask, filled, () => acknowledgePress(responder, form.answers, ask));
-    await conclude(responder, await form.run(filled, ask));
+    const filled = filledIn(interaction);
+    await guarded(read, ask, filled, () => acknowledgePress(responder, form.answers, ask));
+    await conclude(responder, await read.run(filled, ask));
   }
 
   async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
@@ -222,6 +223,21 @@ export class Router<Services> {
     const later = lateWord(responder, interaction, this.#parts);
     return { place: this.#place(interaction), origin, another, later, services, say };
   }
+}
+
+const keyed = <Handler extends { verb: string }>(handlers: readonly Handler[] = []): ReadonlyMap<string, Handler> =>
+  new Map(handlers.map((handler) => [handler.verb, handler]));
+
+/** Refuses what is not one of our ids at all. */
+function knownId(text: string): CustomId {
+  const id = readCustomId(text);
+  if (!id) throw new Refusal('refusals.unknownButton');
+  return id;
+}
+
+function accepted<Value>(value: Value | Refusal): Value {
+  if (value instanceof Refusal) throw value;
+  return value;
 }
 
 function acknowledgePress(responder: Responder, answers: Answers, { origin }: Ask<unknown>): Promise<void> {

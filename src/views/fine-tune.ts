@@ -1,3 +1,4 @@
+import { customIds } from '../discord/custom-ids.ts';
 import type { Say } from '../locales/index.ts';
 import type { FineTuneEvent } from '../services/gateway/fine-tunes.ts';
 import { inCode } from './markdown.ts';
@@ -11,7 +12,7 @@ const LONGEST_EVENT = 700;
 /** Whether the message is kept up to date, or why no longer. */
 type Following =
   | { is: 'not' }
-  | { is: 'followed'; until: number; quietMs: number }
+  | { is: 'followed'; followId: string; until: number; quietMs: number }
   | { is: 'stopped' | 'quiet' | 'too-late' | 'gone' };
 
 export interface FineTunePage {
@@ -21,16 +22,10 @@ export interface FineTunePage {
   /** Counted from 0; beyond the end, and where it is missing, the last: the newest. */
   page?: number | undefined;
   following: Following;
-  ids: {
-    page(page: number): string;
-    follow: string;
-    /** Missing where nothing is followed. */
-    stop?: string | undefined;
-  };
 }
 
 /** The events of a fine-tune, newest last. What the gateway wrote is shown letter by letter. */
-export function fineTunePage({ fineTuneId, events: known, page, following, ids }: FineTunePage, say: Say): MessagePlan {
+export function fineTunePage({ fineTuneId, events: known, page, following }: FineTunePage, say: Say): MessagePlan {
   const events = known ?? [];
   const pages = pagesOf(events.map((event) => lineOf(event, say)));
   const last = pages.length - 1;
@@ -46,7 +41,7 @@ export function fineTunePage({ fineTuneId, events: known, page, following, ids }
   return {
     content: [heading, body, ...noteOf(following, say)].join('\n'),
     files: pages.length > 1 || isCut ? [fileOf(fineTuneId, events)] : [],
-    controls: controlsOf(following, { shown, last }, ids, say),
+    controls: controlsOf(fineTuneId, following, { shown, last }, say),
   };
 }
 
@@ -87,20 +82,23 @@ function noteOf(following: Following, say: Say): string[] {
 }
 
 function controlsOf(
+  fineTuneId: string,
   following: Following,
   { shown, last }: { shown: number; last: number },
-  ids: FineTunePage['ids'],
   say: Say,
 ): ButtonPlan[] {
   if (following.is === 'followed') {
-    return ids.stop === undefined ? [] : [{ type: 'button', id: ids.stop, label: say('fineTune.stop'), emoji: '⏹️' }];
+    const stop = customIds.fineTune.id({ do: 'stop', fineTuneId, followId: following.followId });
+    return [{ type: 'button', id: stop, label: say('fineTune.stop'), emoji: '⏹️' }];
   }
-  const follow: ButtonPlan = { type: 'button', id: ids.follow, label: say('fineTune.follow'), emoji: '🔁' };
+  const followId = customIds.fineTune.id({ do: 'follow', fineTuneId });
+  const follow: ButtonPlan = { type: 'button', id: followId, label: say('fineTune.follow'), emoji: '🔁' };
   if (last === 0) return [follow];
+  const pageId = (page: number): string => customIds.fineTune.id({ do: 'page', fineTuneId, page });
   return [
     // At an end, its neighbour is itself, and two buttons may not share an id.
-    { type: 'button', id: ids.page(shown - 1), label: say('models.previous'), emoji: '◀️', disabled: shown === 0 },
-    { type: 'button', id: ids.page(shown + 1), label: say('models.next'), emoji: '▶️', disabled: shown === last },
+    { type: 'button', id: pageId(shown - 1), label: say('models.previous'), emoji: '◀️', disabled: shown === 0 },
+    { type: 'button', id: pageId(shown + 1), label: say('models.next'), emoji: '▶️', disabled: shown === last },
     follow,
   ];
 }

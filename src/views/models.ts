@@ -1,6 +1,6 @@
+import { customIds, type ModelsPage } from '../discord/custom-ids.ts';
 import type { Say } from '../locales/index.ts';
 import type { Model } from '../services/gateway/models.ts';
-import type { ListName } from '../services/models/catalogue.ts';
 import { kindOf, type ModelKind } from '../services/models/kinds.ts';
 import { inCode } from './markdown.ts';
 import type { ButtonPlan, MessagePlan } from './plan.ts';
@@ -8,19 +8,14 @@ import type { ButtonPlan, MessagePlan } from './plan.ts';
 /** As many as are read at a glance on a phone. */
 const PAGE = 12;
 
-export interface ModelListing {
+/** Its page is counted from 0; beyond the end means the last. */
+interface ModelListing extends ModelsPage {
   models: readonly Model[];
-  list: ListName;
-  text: string | undefined;
-  kind: ModelKind | undefined;
-  /** Counted from 0; beyond the end means the last. */
-  page: number;
-  /** Makes the custom id of another page of the same listing. */
-  pageId(page: number): string;
 }
 
 /** A page of the list, grouped by owner. */
-export function modelsPage({ models, list, text, kind, page, pageId }: ModelListing, say: Say): MessagePlan {
+export function modelsPage({ models, ...listing }: ModelListing, say: Say): MessagePlan {
+  const { list, text, kind, page } = listing;
   const title = list === 'own' ? say('models.title') : say('models.titleCompatible');
   const fitting = models.filter((model) => fits(model, text, kind)).toSorted(byOwner);
   if (fitting.length === 0) {
@@ -35,7 +30,10 @@ export function modelsPage({ models, list, text, kind, page, pageId }: ModelList
   });
   const place = pages > 1 ? `, ${say('models.page', { page: String(shown + 1), pages: String(pages) })}` : '';
   const footer = `${say('models.count', { count: fitting.length })}${place}. ${say('models.guess')}`;
-  return { page: { title, blocks, footer }, controls: pages > 1 ? turners(shown, pages, pageId, say) : [] };
+  return {
+    page: { title, blocks, footer },
+    controls: pages > 1 ? turners({ ...listing, page: shown }, pages, say) : [],
+  };
 }
 
 /** Everything the gateway says of one model. */
@@ -62,7 +60,9 @@ function byOwner(a: Model, b: Model): number {
   return (a.ownedBy ?? '~').localeCompare(b.ownedBy ?? '~') || a.id.localeCompare(b.id);
 }
 
-function turners(page: number, pages: number, pageId: (page: number) => string, say: Say): ButtonPlan[] {
+function turners(listing: ModelsPage, pages: number, say: Say): ButtonPlan[] {
+  const { page } = listing;
+  const pageId = (to: number): string => customIds.models.id({ ...listing, page: to });
   return [
     { type: 'button', id: pageId(page - 1), label: say('models.previous'), emoji: '◀️', disabled: page === 0 },
     { type: 'button', id: pageId(page + 1), label: say('models.next'), emoji: '▶️', disabled: page === pages - 1 },

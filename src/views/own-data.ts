@@ -1,19 +1,23 @@
+import { customIds } from '../discord/custom-ids.ts';
 import type { Say } from '../locales/index.ts';
 import type { Forgotten } from '../services/tasks/own-data/removal.ts';
 import type { MessagePlan } from './plan.ts';
 
 /** What deleting everything means, before it is asked once more. */
-export function forgetQuestion({ tasks, sureId }: { tasks: number; sureId: string }, say: Say): MessagePlan {
+export function forgetQuestion(tasks: number, say: Say): MessagePlan {
   const label = say('ownData.buttons.sure');
   return {
     content: say('ownData.forget', { tasks: String(tasks) }),
-    controls: [{ type: 'button', id: sureId, label, look: 'danger' }],
+    controls: [{ type: 'button', id: customIds.eraseDataSure.id(), label, look: 'danger' }],
   };
 }
 
-export function lastQuestion({ reallyId }: { reallyId: string }, say: Say): MessagePlan {
+export function lastQuestion(say: Say): MessagePlan {
   const label = say('ownData.buttons.really');
-  return { content: say('ownData.forgetReally'), controls: [{ type: 'button', id: reallyId, label, look: 'danger' }] };
+  return {
+    content: say('ownData.forgetReally'),
+    controls: [{ type: 'button', id: customIds.eraseDataReally.id(), label, look: 'danger' }],
+  };
 }
 
 /** It takes longer than anybody waits. */

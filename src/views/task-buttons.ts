@@ -1,54 +1,38 @@
+import { customIds } from '../discord/custom-ids.ts';
 import type { Say } from '../locales/index.ts';
 import type { ModelSize } from '../services/models/sizes.ts';
-import { type ActionFamily, meaningOfAction } from '../services/tasks/actions.ts';
-import { hasOwnWords, isGrid, type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
+import { type ActionFamily, asksForWords, meaningOfAction } from '../services/tasks/actions.ts';
+import { hasOwnWords, isGrid, shortChanges } from '../services/tasks/follow-ups.ts';
 import { hasEnded, isPart, type Task } from '../services/tasks/task.ts';
 import { kindViews } from './kinds/index.ts';
 import type { ButtonPlan } from './plan.ts';
 import { fitRows } from './rows.ts';
 
-/** Custom ids are made by those who understand them. */
-export interface TaskControls {
-  tryAgainId(taskId: string): string;
-  dismissId(taskId: string): string;
-  deleteId(taskId: string): string;
-  continueId(taskId: string): string;
-  cancelId(taskId: string): string;
-  retryId(taskId: string): string;
-  editId(taskId: string): string;
-  upscaleAllId(taskId: string): string;
-  sameId(taskId: string): string;
-  filmId(taskId: string): string;
-  referenceId(taskId: string): string;
-  /** Which larger variants there are of a model, as far as is known. */
-  largerThan(model: string): readonly ModelSize[];
-  largerId(taskId: string, size: ModelSize): string;
-  /** To make pictures of one line of a result in words, counted from 1; or of all of them. */
-  lineId(taskId: string, number: number): string;
-  allLinesId(taskId: string): string;
-  animateId(taskId: string): string;
-  changeId(taskId: string, short: ShortChange): string;
-  /** Whether the gateway takes this button, as far as is known. */
+/** What the gateway is known to offer, as far as buttons depend on it. */
+export interface Offering {
+  /** Whether it takes this button. */
   isOffered(customId: string): boolean;
-  /** Of the gateway's own button at this place. */
-  actionId(taskId: string, place: number, customId: string): string;
+  /** Which larger variants there are of a model. */
+  largerThan(model: string): readonly ModelSize[];
+  /** Its account works in remix mode: variations ask for words. */
+  isRemix: boolean;
 }
 
-export function taskButtons(task: Task, controls: TaskControls, say: Say): ButtonPlan[] {
+export function taskButtons(task: Task, offering: Offering, say: Say): ButtonPlan[] {
   const { id, state, failure } = task;
   const button = (name: Name, customId: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
     return { type: 'button', id: customId, label: say(`task.buttons.${name}`), ...more };
   };
-  const remove = button('delete', controls.deleteId(id), { emoji: '🗑️' });
+  const remove = button('delete', customIds.delete.id(id), { emoji: '🗑️' });
   switch (state) {
     case 'ready':
     case 'delivered': {
       const view = kindViews[task.kind];
       const buttons = [
-        ...(view?.buttons?.(task, controls, say) ?? followUps(task, controls, say)),
-        ...(view?.more?.(task, controls, say) ?? []),
+        ...(view?.buttons?.(task, offering, say) ?? followUps(task, offering, say)),
+        ...(view?.more?.(task, offering, say) ?? []),
       ];
-      const reference = button('reference', controls.referenceId(id), { emoji: '🖼️' });
+      const reference = button('reference', customIds.reference.id(id), { emoji: '🖼️' });
       const withReference = [...buttons, reference, remove];
       // Kinds with buttons of their own decide about this one too.
       const isMissing = !view?.buttons && task.media.some(({ kind }) => kind === 'image');
@@ -56,24 +40,24 @@ export function taskButtons(task: Task, controls: TaskControls, say: Say): Butto
     }
     case 'unconfirmed':
       return [
-        button('tryAgain', controls.tryAgainId(id), { look: 'danger' }),
-        button('dismiss', controls.dismissId(id)),
+        button('tryAgain', customIds.tryAgain.id(id), { look: 'danger' }),
+        button('dismiss', customIds.dismiss.id(id)),
       ];
     case 'needs-input':
       if (task.times.wordsSent !== undefined) return [];
       return [
-        button('continue', controls.continueId(id), { look: 'primary' }),
-        button('cancel', controls.cancelId(id)),
+        button('continue', customIds.continue.id(id), { look: 'primary' }),
+        button('cancel', customIds.cancel.id(id)),
       ];
     case 'submitting':
       return [];
   }
   // What was not ordered here is not taken back or ordered again here.
   if (isPart(task)) return hasEnded(task) ? [remove] : [];
-  if (!hasEnded(task)) return [button('cancel', controls.cancelId(id))];
+  if (!hasEnded(task)) return [button('cancel', customIds.cancel.id(id))];
   if (failure?.cause === 'dismissed') return [remove];
-  const edit = hasOwnWords(task) ? [button('edit', controls.editId(id), { emoji: '✏️' })] : [];
-  return [button('retry', controls.retryId(id), { emoji: '🔁' }), ...edit, remove];
+  const edit = hasOwnWords(task) ? [button('edit', customIds.edit.id(id), { emoji: '✏️' })] : [];
+  return [button('retry', customIds.retry.id(id), { emoji: '🔁' }), ...edit, remove];
 }
 
 type Name = 'tryAgain' | 'dismiss' | 'delete' | 'continue' | 'cancel' | 'retry' | 'edit' | 'upscaleAll' | 'reference';
@@ -94,15 +78,15 @@ const ROWS: Readonly<Partial<Record<ActionFamily, number>>> = {
   film: 7,
 };
 
-function followUps(task: Task, controls: TaskControls, say: Say): ButtonPlan[] {
-  const offered = task.actions.length > 0 ? offeredBy(task, controls, say) : changes(task, controls);
+function followUps(task: Task, offering: Offering, say: Say): ButtonPlan[] {
+  const offered = task.actions.length > 0 ? offeredBy(task, offering, say) : changes(task);
   const upscales = offered.filter(({ family }) => family === 'upscale').length;
   const rows = offered.map(({ button, family }, index): ButtonPlan => {
     const before = offered[index - 1];
     return before && ROWS[before.family] !== ROWS[family] ? { ...button, startsRow: true } : button;
   });
   if (upscales < 2) return rows;
-  const all = controls.upscaleAllId(task.id);
+  const all = customIds.upscaleAll.id(task.id);
   return [...rows, { type: 'button', id: all, label: say('task.buttons.upscaleAll'), emoji: '⏫', startsRow: true }];
 }
 
@@ -113,17 +97,21 @@ interface Offered {
 
 const LOOKS: Readonly<Record<number, ButtonPlan['look']>> = { 1: 'primary', 3: 'good', 4: 'danger' };
 
-function offeredBy({ id, actions }: Task, controls: TaskControls, say: Say): Offered[] {
+function offeredBy({ id, actions }: Task, offering: Offering, say: Say): Offered[] {
   return actions.flatMap(({ customId, label, emoji, style }, place): Offered[] => {
-    if (!controls.isOffered(customId)) return [];
+    if (!offering.isOffered(customId)) return [];
     const { family, index } = meaningOfAction(customId);
     const picture = emojiOf(emoji);
     const name =
       label.trim() === '' && picture === undefined ? say(`task.what.${family}`, { index: index ?? '' }) : label.trim();
     const look = LOOKS[style ?? 2];
+    // Whether a form is the first answer must show in the id: there is no time to look it up.
     const button: ButtonPlan = {
       type: 'button',
-      id: controls.actionId(id, place, customId),
+      id: (asksForWords(customId, offering.isRemix) ? customIds.actionWords : customIds.action).id({
+        taskId: id,
+        place,
+      }),
       label: name,
       ...(picture !== undefined && { emoji: picture }),
       ...(look && { look }),
@@ -133,13 +121,13 @@ function offeredBy({ id, actions }: Task, controls: TaskControls, say: Say): Off
 }
 
 /** Upscale, variation and reroll of a grid that came without buttons. */
-function changes(task: Task, controls: TaskControls): Offered[] {
+function changes(task: Task): Offered[] {
   if (!isGrid(task) || task.media.length === 0) return [];
   return shortChanges.map((short) => ({
     family: short === 'R' ? 'reroll' : short.startsWith('U') ? 'upscale' : 'variation',
     button: {
       type: 'button',
-      id: controls.changeId(task.id, short),
+      id: customIds.change.id({ taskId: task.id, which: short }),
       label: short === 'R' ? '' : short,
       ...(short === 'R' && { emoji: '🔄' }),
     },

@@ -5,7 +5,7 @@ import { hasEnded, type Task } from '../services/tasks/task.ts';
 import { kindViews } from './kinds/index.ts';
 import { asText } from './markdown.ts';
 import type { FilePlan, MessagePlan } from './plan.ts';
-import { type TaskControls, taskButtons } from './task-buttons.ts';
+import { type Offering, taskButtons } from './task-buttons.ts';
 
 /** What a result became on its way to the message. */
 export interface Shown {
@@ -29,14 +29,14 @@ export interface Shown {
 export const NOTHING_SHOWN: Shown = { files: [], links: [], wholes: [], gone: 0, goneForGood: 0, odd: 0, notes: [] };
 
 /** The message of a task, whatever has become of it so far. */
-export function taskMessage(task: Task, controls: TaskControls, say: Say, shown: Shown = NOTHING_SHOWN): MessagePlan {
+export function taskMessage(task: Task, offering: Offering, say: Say, shown: Shown = NOTHING_SHOWN): MessagePlan {
   const facts = kindViews[task.kind]?.facts?.(task, say) ?? [];
   const lines = [...lineage(task, shown, say), ...facts, ...body(task, shown, say), ...shown.notes];
   // How it stands is what counts: the prompt gets the room that is left.
   const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
   const content = [headline(task, room, say), ...lines].join('\n');
   const files = [...shown.files, ...(task.text === undefined ? [] : (kindViews[task.kind]?.files?.(task) ?? []))];
-  return { content, overflow: 'file', files, controls: taskButtons(task, controls, say) };
+  return { content, overflow: 'file', files, controls: taskButtons(task, offering, say) };
 }
 
 /** What it was made of: a follow-up says so, with a link where the message is still known. */

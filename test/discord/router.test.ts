@@ -2,9 +2,9 @@ import { ApplicationCommandType, Events, Routes } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
 import { discordClients } from '../../src/discord/clients.ts';
-import { customId } from '../../src/discord/custom-id.ts';
+import { customId, verb } from '../../src/discord/custom-ids.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
-import { command, type Handlers } from '../../src/discord/handlers.ts';
+import { button, command, form, type Handlers, opener } from '../../src/discord/handlers.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
@@ -12,7 +12,13 @@ import { Refusal } from '../../src/lib/refusal.ts';
 import { speak } from '../../src/locales/index.ts';
 import type { ButtonPlan } from '../../src/views/plan.ts';
 
-const button = (id: string, label: string): ButtonPlan => ({ type: 'button', id, label });
+const buttonPlan = (id: string, label: string): ButtonPlan => ({ type: 'button', id, label });
+
+const anything = { write: (args: readonly string[]) => args, read: (args: readonly string[]) => args };
+const push = verb('push', anything, { version: 2, understands: [1] });
+const pick = verb('pick', anything);
+const open = verb('open', anything);
+const fill = verb('fill', anything);
 
 /** One handler of each kind; each says what it was given. */
 const handlers: Handlers<undefined> = {
@@ -24,9 +30,9 @@ const handlers: Handlers<undefined> = {
       run: async ({ what }) => ({
         content: `here: ${what}`,
         controls: [
-          button(customId('push', 2, what), 'Press'),
-          button(customId('open', 1, what), 'Open'),
-          button(customId('push', 9), 'Never'),
+          buttonPlan(customId('push', 2, what), 'Press'),
+          buttonPlan(customId('open', 1, what), 'Open'),
+          buttonPlan(customId('push', 9), 'Never'),
           {
             type: 'select',
             id: customId('pick', 1),
@@ -61,41 +67,29 @@ const handlers: Handlers<undefined> = {
       options: {},
       run: async () => ({
         content: 'many',
-        controls: Array.from({ length: 26 }, (_, index) => button(customId('push', 1), `B${index}`)).map((one, index) =>
-          button(customId('push', 2, `n${index}`), one.label),
+        controls: Array.from({ length: 26 }, (_, index) => buttonPlan(customId('push', 1), `B${index}`)).map(
+          (one, index) => buttonPlan(customId('push', 2, `n${index}`), one.label),
         ),
       }),
     }),
   ],
   menus: [{ name: 'describe', isPrivate: true, run: async ({ id }) => ({ content: `described ${id}` }) }],
   buttons: [
-    {
-      verb: 'push',
-      version: 2,
-      understands: [1],
-      answers: 'here',
-      run: async ({ args }) => ({ content: `pressed ${args.join()}` }),
-    },
-    { verb: 'pick', version: 1, answers: 'here', run: async ({ chosen }) => ({ content: `picked ${chosen.join()}` }) },
+    button(push, { answers: 'here', run: async (args) => ({ content: `pressed ${args.join()}` }) }),
+    button(pick, { answers: 'here', run: async (_, __, chosen) => ({ content: `picked ${chosen.join()}` }) }),
   ],
   openers: [
-    {
-      verb: 'open',
-      version: 1,
-      open: async ([what = '']) => ({
-        id: customId('fill', 1, what),
-        title: 'Words',
-        fields: [{ type: 'text', name: 'words', label: 'Your words', value: what, required: true, long: true }],
-      }),
-    },
+    opener(open, async ([what = '']) => ({
+      id: fill.id([what]),
+      title: 'Words',
+      fields: [{ type: 'text', name: 'words', label: 'Your words', value: what, required: true, long: true }],
+    })),
   ],
   forms: [
-    {
-      verb: 'fill',
-      version: 1,
+    form(fill, {
       answers: 'beside',
-      run: async ({ args, fields }) => ({ content: `filled ${args.join()} with ${fields.words}` }),
-    },
+      run: async (args, { fields }) => ({ content: `filled ${args.join()} with ${fields.words}` }),
+    }),
   ],
 };
 

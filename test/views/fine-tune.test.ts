@@ -5,9 +5,8 @@ import type { FineTuneEvent } from '../../src/services/gateway/fine-tunes.ts';
 import { type FineTunePage, fineTunePage, literal } from '../../src/views/fine-tune.ts';
 
 const say = speak();
-const ids = { page: (page: number) => `page ${page}`, follow: 'follow', stop: 'stop' };
 const page = (more: Partial<FineTunePage>) =>
-  fineTunePage({ fineTuneId: 'ft-1', events: [], following: { is: 'not' }, ids, ...more }, say);
+  fineTunePage({ fineTuneId: 'ft-1', events: [], following: { is: 'not' }, ...more }, say);
 const event = (message: string, at: number | undefined = 1_700_000_000_000): FineTuneEvent => ({
   id: undefined,
   at,
@@ -62,10 +61,14 @@ describe('the words of a fine-tune', () => {
 
   it('are the newest while they are followed, and only then can the following be stopped', () => {
     const events = Array.from({ length: 200 }, (_, at) => event(`step ${at} of them`));
-    const followed = page({ events, page: 0, following: { is: 'followed', until: 0, quietMs: 600_000 } });
+    const followed = page({
+      events,
+      page: 0,
+      following: { is: 'followed', followId: 'f-1', until: 0, quietMs: 600_000 },
+    });
     expect(followed.content).toContain('step 199');
-    expect(followed.controls).toMatchObject([{ id: 'stop' }]);
-    expect(page({ events, following: { is: 'quiet' } }).controls?.at(-1)).toMatchObject({ id: 'follow' });
+    expect(followed.controls).toMatchObject([{ id: 'tune.1.stop.ft-1.f-1' }]);
+    expect(page({ events, following: { is: 'quiet' } }).controls?.at(-1)).toMatchObject({ id: 'tune.1.follow.ft-1' });
   });
 
   it('without a time or a level are shown all the same, and none at all is said', () => {

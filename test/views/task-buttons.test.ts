@@ -5,7 +5,7 @@ import { speak } from '../../src/locales/index.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskButtons } from '../../src/views/task-buttons.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
-import { controls } from './controls.ts';
+import { offering } from './offering.ts';
 
 const say = speak();
 
@@ -21,7 +21,7 @@ const four = [1, 2, 3, 4] as const;
 
 /** The rows as a member sees them: the words, or the picture where there are none. */
 function rowsOf(task: Task): string[][] {
-  const { body } = bodyOf({ content: 'x', controls: taskButtons(task, controls, say) });
+  const { body } = bodyOf({ content: 'x', controls: taskButtons(task, offering, say) });
   expect(judgeBody('webhook-edit', body, { files: [] })).toEqual([]);
   return body.components.map((row) =>
     'components' in row

@@ -4,12 +4,12 @@ import { speak } from '../../src/locales/index.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/views/task.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
-import { controls } from './controls.ts';
+import { offering } from './offering.ts';
 
 const say = speak();
-const contentOf = (task: Task): string => taskMessage(task, controls, say).content ?? '';
+const contentOf = (task: Task): string => taskMessage(task, offering, say).content ?? '';
 const labelsOf = (task: Task): string[] =>
-  (taskMessage(task, controls, say).controls ?? []).flatMap((control) => ('label' in control ? control.label : []));
+  (taskMessage(task, offering, say).controls ?? []).flatMap((control) => ('label' in control ? control.label : []));
 
 describe('the message of a task', () => {
   it.each([
@@ -55,7 +55,7 @@ describe('the message of a task', () => {
     expect(contentOf(task)).toContain('-# Variation of picture 3\n');
     const parentLink = 'https://discord.com/channels/1/2/3';
     const shown = { ...NOTHING_SHOWN, parentLink };
-    expect(taskMessage(task, controls, say, shown).content).toContain(
+    expect(taskMessage(task, offering, say, shown).content).toContain(
       `Variation of picture 3 of [this one](${parentLink})`,
     );
   });
@@ -68,7 +68,7 @@ describe('the message of a task', () => {
       gone: 2,
       odd: 1,
     };
-    const content = taskMessage(madeTask({ state: 'ready' }), controls, say, shown).content;
+    const content = taskMessage(madeTask({ state: 'ready' }), offering, say, shown).content;
     expect(content).toContain('could not be attached here is at:\nhttps://files.example/1\n');
     expect(content).toContain(`\nhttps://files.example/2 (until <t:${start / 1000}:f>)\n`);
     expect(content).toContain('The whole is at https://files.example/3');
@@ -92,6 +92,6 @@ describe('the message of a task', () => {
     const shown = headline.slice(2, headline.lastIndexOf('** ·')).replace(/<https?:[^>]*>/g, '');
     expect(shown.replace(/\\[\\*_~`|<>[\]()]/g, '')).not.toMatch(/[*_~`|<>[\]()]/);
     expect(content.length).toBeLessThanOrEqual(2_500);
-    expect(bodyOf(taskMessage(task, controls, say)).body.content?.length).toBeLessThanOrEqual(2_000);
+    expect(bodyOf(taskMessage(task, offering, say)).body.content?.length).toBeLessThanOrEqual(2_000);
   });
 });

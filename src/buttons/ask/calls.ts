@@ -2,25 +2,16 @@ import { imageRequest, objectionTo } from '../../commands/image/request.ts';
 import { chosenModel } from '../../commands/model-option.ts';
 import type { Services } from '../../commands/services.ts';
 import { filmOrder } from '../../commands/video/order.ts';
-import { customId } from '../../discord/custom-id.ts';
+import { customIds } from '../../discord/custom-ids.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
-import type { Ask, Button } from '../../discord/handlers.ts';
+import { type Ask, button } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { argumentsOf, type CostlyTool } from '../../services/asks/tools/definitions.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { Order } from '../../services/tasks/transitions.ts';
-import { ownTask, placeIn } from '../pressed-task.ts';
-import { ofAsk } from './of-ask.ts';
-
-const ALLOW = { verb: 'allow', version: 1 } as const;
-const DECLINE = { verb: 'decline', version: 1 } as const;
-
-export const allowId = (taskId: string, number: number): string =>
-  customId(ALLOW.verb, ALLOW.version, taskId, String(number));
-export const declineId = (taskId: string, number: number): string =>
-  customId(DECLINE.verb, DECLINE.version, taskId, String(number));
+import { ofKind, ownTask } from '../pressed-task.ts';
 
 const ORDERED: Readonly<Record<CostlyTool, string>> = {
   make_image: 'The user said yes. The picture is being made, and will appear below in a message of its own.',
@@ -30,11 +21,10 @@ const ORDERED: Readonly<Record<CostlyTool, string>> = {
 const DECLINED = 'The user said no. It was not made.';
 
 /** What the model asked for is ordered as if its member had used the command, in a message of its own. */
-export const allowButton: Button<Services> = {
-  ...ALLOW,
+export const allowButton = button(customIds.allow, {
   answers: 'beside',
-  async run({ args }, ask) {
-    const { task, call } = await openCall(args, ask);
+  async run(pointer, ask: Ask<Services>) {
+    const { task, call } = await openCall(pointer, ask);
     const name = costly(call);
     const { origin, place, services } = ask;
     const objection = mayPostFiles(place, { private: origin.route.isPrivate });
@@ -45,21 +35,22 @@ export const allowButton: Button<Services> = {
     );
     return 'shown as it goes';
   },
-};
+});
 
-export const declineButton: Button<Services> = {
-  ...DECLINE,
+export const declineButton = button(customIds.decline, {
   answers: 'here',
-  async run({ args }, ask) {
-    const { task, call } = await openCall(args, ask);
+  async run(pointer, ask: Ask<Services>) {
+    const { task, call } = await openCall(pointer, ask);
     await ask.services.asks.decline(task.id, call.callId, DECLINED);
     return 'shown as it goes';
   },
-};
+});
 
-async function openCall(args: readonly string[], ask: Ask<Services>): Promise<{ task: Task; call: AnswerCall }> {
-  const task = ofAsk(await ownTask(args, ask));
-  const call = answerOf(task).rounds.at(-1)?.calls[placeIn(args) - 1];
+type Calls = Parameters<typeof customIds.allow.id>[0];
+
+async function openCall({ taskId, place }: Calls, ask: Ask<Services>): Promise<{ task: Task; call: AnswerCall }> {
+  const task = ofKind('ask', await ownTask(taskId, ask));
+  const call = answerOf(task).rounds.at(-1)?.calls[place - 1];
   if (call?.state !== 'waiting' || task.state !== 'needs-input') throw new Refusal('refusals.alreadyDecided');
   return { task, call };
 }

@@ -1,19 +1,13 @@
 import type { Services } from '../../commands/services.ts';
-import { customId } from '../../discord/custom-id.ts';
-import type { Button } from '../../discord/handlers.ts';
-import { ownTask } from '../pressed-task.ts';
-import { ofAsk } from './of-ask.ts';
-
-const FORGET = { verb: 'letgo', version: 1 } as const;
-
-export const forgetId = (taskId: string): string => customId(FORGET.verb, FORGET.version, taskId);
+import { customIds } from '../../discord/custom-ids.ts';
+import { type Ask, button } from '../../discord/handlers.ts';
+import { ofKind, ownTask } from '../pressed-task.ts';
 
 /** Nothing of the conversation is sent to a model any more. */
-export const forgetButton: Button<Services> = {
-  ...FORGET,
+export const forgetButton = button(customIds.forgetConversation, {
   answers: 'aside',
-  async run({ args }, ask) {
-    await ask.services.asks.forget(ofAsk(await ownTask(args, ask)));
+  async run(taskId, ask: Ask<Services>) {
+    await ask.services.asks.forget(ofKind('ask', await ownTask(taskId, ask)));
     return { content: ask.say('ask.forgotten') };
   },
-};
+});

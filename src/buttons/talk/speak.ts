@@ -1,38 +1,29 @@
 import type { Services } from '../../commands/services.ts';
 import { objectionTo, openFor, saidIn } from '../../commands/talk/said.ts';
-import { customId } from '../../discord/custom-id.ts';
+import { customIds } from '../../discord/custom-ids.ts';
 import type { Filled } from '../../discord/form.ts';
-import type { Ask, Form, Opener } from '../../discord/handlers.ts';
+import { type Ask, form, opener } from '../../discord/handlers.ts';
 import { speakForm } from '../../views/talk/form.ts';
 import { pressedTask, soon } from '../pressed-task.ts';
 
-const SPEAK = { verb: 'speak', version: 1 } as const;
-const SPOKEN = { verb: 'spoken', version: 1 } as const;
-
-export const speakId = (talkId: string): string => customId(SPEAK.verb, SPEAK.version, talkId);
-
 /** Says something in a live conversation: for that the bot need not read anybody's messages. */
-export const speakOpener: Opener<Services> = {
-  ...SPEAK,
-  async open(args, ask) {
-    const talk = openFor(await soon(pressedTask(args, ask), ask), speakerOf(ask));
-    return speakForm(customId(SPOKEN.verb, SPOKEN.version, talk.id), ask.say);
-  },
-};
+export const speakOpener = opener(customIds.speak, async (taskId, ask: Ask<Services>) => {
+  const talk = openFor(await soon(pressedTask(taskId, ask), ask), speakerOf(ask));
+  return speakForm(customIds.speakFilled.id(talk.id), ask.say);
+});
 
-export const spokenForm: Form<Services> = {
-  ...SPOKEN,
+export const spokenForm = form(customIds.speakFilled, {
   // Pressed on a copy that one member sees alone, it is still said in the conversation.
   answers: 'openly',
-  guards: [(_place, filled) => objectionTo(givenIn(filled))],
-  async run({ args, ...filled }, ask) {
+  guards: [(_place, filled: Filled) => objectionTo(givenIn(filled))],
+  async run(taskId, filled, ask: Ask<Services>) {
     const { services, origin } = ask;
-    const talk = openFor(await pressedTask(args, ask), speakerOf(ask));
+    const talk = openFor(await pressedTask(taskId, ask), speakerOf(ask));
     const request = saidIn(talk, givenIn(filled));
     await services.tasks.submit({ ...origin, kind: 'said', request, parent: talk });
     return 'shown as it goes';
   },
-};
+});
 
 const givenIn = ({ fields, files }: Filled) => ({ words: fields.words ?? '', sound: files.sound });
 

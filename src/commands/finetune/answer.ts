@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { type Follow, lastMoment, markOf } from '../../discord/follows/follow.ts';
-import { fineTuneIds } from '../../discord/follows/ids.ts';
 import type { Ask } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
@@ -18,7 +17,7 @@ export async function mustSeeFineTunes(ask: Ask<Services>): Promise<void> {
 /** A page of the events, the newest unless told. */
 export async function fineTuneAnswer(fineTuneId: string, ask: Ask<Services>, page?: number): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, ask);
-  return fineTunePage({ fineTuneId, events, page, following: { is: 'not' }, ids: fineTuneIds(fineTuneId) }, ask.say);
+  return fineTunePage({ fineTuneId, events, page, following: { is: 'not' } }, ask.say);
 }
 
 /** The newest events, in a message that is kept up to date from now on. */
@@ -32,14 +31,15 @@ export async function followAnswer(fineTuneId: string, ask: Ask<Services>): Prom
     ...{ newsAt: clock.now(), seen: markOf(events) },
   };
   await follows.begin(follow, events);
-  const following = { is: 'followed', until: lastMoment(follow), quietMs: ask.services.followQuietMs } as const;
-  return fineTunePage({ fineTuneId, events, following, ids: fineTuneIds(fineTuneId, follow.id) }, ask.say);
+  const until = lastMoment(follow);
+  const following = { is: 'followed', followId: follow.id, until, quietMs: ask.services.followQuietMs } as const;
+  return fineTunePage({ fineTuneId, events, following }, ask.say);
 }
 
 /** What was shown last, no longer kept up to date. */
 export async function stoppedAnswer(fineTuneId: string, followId: string, ask: Ask<Services>): Promise<MessagePlan> {
   const events = (await ask.services.follows.stop(followId)) ?? (await eventsOf(fineTuneId, ask));
-  return fineTunePage({ fineTuneId, events, following: { is: 'stopped' }, ids: fineTuneIds(fineTuneId) }, ask.say);
+  return fineTunePage({ fineTuneId, events, following: { is: 'stopped' } }, ask.say);
 }
 
 /** What the gateway says no to is told in the words of this command. */

@@ -1,29 +1,20 @@
 import type { Ask } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { type Filter, statesOf } from '../../services/tasks/filter.ts';
 import type { TaskLine } from '../../services/tasks/task-line.ts';
 import type { PageQuestion } from '../../services/tasks/task-store.ts';
 import type { MessagePlan } from '../../views/plan.ts';
 import { tasksList } from '../../views/tasks/list.ts';
 import type { Services } from '../services.ts';
 import { maySeeServer } from './audience.ts';
-import { type Filter, statesOf } from './filter.ts';
 
 /** As many as are read at a glance on a phone. */
 const PAGE = 10;
 /** So many waiting results are counted; more are "many". */
 const MOST_WAITING = 25;
 
-export interface ListIds {
-  /** Of another page of the same list. */
-  page(filter: Filter): string;
-  /** Of the list from which a task is chosen. */
-  choose(filter: Filter): string;
-  exportId: string;
-  forgetId: string;
-}
-
 /** A page of tasks. Who may see whose is decided each time, from the interaction. */
-export async function taskList(filter: Filter, ids: ListIds, ask: Ask<Services>): Promise<MessagePlan> {
+export async function taskList(filter: Filter, ask: Ask<Services>): Promise<MessagePlan> {
   const { services, say } = ask;
   const { kind, standing, words, before } = filter;
   const page = await services.tasks.page({
@@ -34,11 +25,7 @@ export async function taskList(filter: Filter, ids: ListIds, ask: Ask<Services>)
   });
   const lines = standing === 'waiting' ? page.lines.filter(isWaiting) : page.lines;
   const waiting = filter.whose === 'mine' && standing !== 'waiting' ? await waitingFor(ask) : 0;
-  const older = page.next === undefined ? undefined : ids.page({ ...filter, before: page.next });
-  const newest = before === undefined ? undefined : ids.page({ ...filter, before: undefined });
-  const toWaiting = waiting === 0 ? undefined : ids.page({ whose: 'mine', standing: 'waiting' });
-  const ownData = filter.whose === 'mine' && before === undefined ? ids : undefined;
-  return tasksList({ filter, lines, waiting, older, newest, toWaiting, chooseId: ids.choose(filter), ownData }, say);
+  return tasksList({ filter, lines, waiting, next: page.next }, say);
 }
 
 async function audience({ whose }: Filter, ask: Ask<Services>): Promise<Pick<PageQuestion, 'of' | 'withoutPrivate'>> {

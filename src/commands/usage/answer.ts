@@ -1,6 +1,6 @@
 import type { Ask } from '../../discord/handlers.ts';
 import { dayOf } from '../../lib/day.ts';
-import type { DayRange, QuickRange } from '../../services/usage/days.ts';
+import type { DayRange } from '../../services/usage/days.ts';
 import type { Grouping } from '../../services/usage/sheet.ts';
 import type { MessagePlan } from '../../views/plan.ts';
 import { usagePage } from '../../views/usage/page.ts';
@@ -13,12 +13,8 @@ interface Asked {
   by: Grouping;
 }
 
-/** What was used in a range, as much of it as whoever asks may see. `idOf` makes the custom ids of other ranges. */
-export async function usageAnswer(
-  { range, by }: Asked,
-  idOf: (range: QuickRange, by: Grouping) => string,
-  ask: Ask<Services>,
-): Promise<MessagePlan> {
+/** What was used in a range, as much of it as whoever asks may see. */
+export async function usageAnswer({ range, by }: Asked, ask: Ask<Services>): Promise<MessagePlan> {
   const { place, say } = ask;
   const { usage } = ask.services;
   const sheet = (await maySeeAccount(ask)) ? await usage.account(range, by) : await usage.own(place.userId, range, by);
@@ -26,5 +22,5 @@ export async function usageAnswer(
   const bytes = picture && (await usage.draw(picture));
   const chart = picture && bytes && { bytes, alt: altOf(picture, say) };
   const today = dayOf(place.askedAt);
-  return usagePage({ sheet, chart, unit: usage.unit, today, rangeId: (name) => idOf(name, by) }, say);
+  return usagePage({ sheet, chart, unit: usage.unit, today }, say);
 }

@@ -1,7 +1,7 @@
 import { SnowflakeUtil } from 'discord.js';
 import type { Posting } from '../../services/tasks/answer.ts';
 import type { Intention, MessagePlace, Task } from '../../services/tasks/task.ts';
-import { readCustomId } from '../custom-id.ts';
+import { readCustomId } from '../custom-ids.ts';
 
 /** Discord's clock and ours may disagree by so much. */
 const SKEW_MS = 60_000;

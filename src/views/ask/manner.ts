@@ -3,7 +3,7 @@ import { titleOf } from '../../services/tasks/follow-ups.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { asText } from '../markdown.ts';
 import type { ButtonPlan } from '../plan.ts';
-import { type AskControls, answerButtons } from './buttons.ts';
+import { answerButtons } from './buttons.ts';
 
 /** What differs between the answer to a question and what is said in a live conversation. */
 export interface Manner {
@@ -22,7 +22,7 @@ const LONGEST_REASON = 160;
 
 export const reasonOf = ({ failure }: Task): string => asText(failure?.reason ?? '', LONGEST_REASON);
 
-export const askManner = (controls: AskControls): Manner => ({
+export const askManner: Manner = {
   title: (task, most) => asText(titleOf(task), most),
   facts({ model = '', request }, link, say) {
     const effort = typeof request.effort === 'string' ? ` · ${say('ask.effort', { effort: request.effort })}` : '';
@@ -47,5 +47,5 @@ export const askManner = (controls: AskControls): Manner => ({
     }
   },
   incomplete: (reason, say) => (reason === '' ? say('ask.incomplete') : say('ask.incompleteBecause', { reason })),
-  buttons: (task, say) => answerButtons(task, controls, say),
-});
+  buttons: answerButtons,
+};

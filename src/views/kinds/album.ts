@@ -1,16 +1,10 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import type { Say } from '../../locales/index.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { asText } from '../markdown.ts';
 import type { Control, FilePlan, MessagePlan } from '../plan.ts';
 import { type AlbumEntry, entryLine, headLines, plainState } from './album-lines.ts';
 import { areShort, finishedTracks, isFinished, lyricsFile, quoted, songTitle, trackTitle, versesOf } from './tracks.ts';
-
-/** Custom ids are made by those who understand them. */
-export interface AlbumControls {
-  pageId(albumId: string, page: number): string;
-  chooseId(albumId: string): string;
-  deleteId(albumId: string): string;
-}
 
 /** What a message holds. */
 const MOST_FILES = 10;
@@ -71,25 +65,23 @@ export function albumMessage(
   album: Task,
   layout: AlbumLayout,
   { files, notes }: { files: readonly FilePlan[]; notes: readonly string[] },
-  controls: AlbumControls,
   say: Say,
 ): MessagePlan {
   const content = [layout.content, ...notes].join('\n');
   const remove: Control[] = hasEnded(album)
-    ? [{ type: 'button', id: controls.deleteId(album.id), label: say('task.buttons.delete'), emoji: '🗑️' }]
+    ? [{ type: 'button', id: customIds.delete.id(album.id), label: say('task.buttons.delete'), emoji: '🗑️' }]
     : [];
-  const turn = layout.as === 'pages' ? pageControls(album, layout, controls, say) : [];
+  const turn = layout.as === 'pages' ? pageControls(album, layout, say) : [];
   return { content, overflow: 'file', files, controls: [...turn, ...remove] };
 }
 
 function pageControls(
   { id }: Task,
   { page, pages, shown }: Extract<AlbumLayout, { as: 'pages' }>,
-  controls: AlbumControls,
   say: Say,
 ): Control[] {
   const turn = (to: number, name: 'previous' | 'next'): Control => ({
-    ...{ type: 'button', id: controls.pageId(id, to), label: say(`music.buttons.${name}`) },
+    ...{ type: 'button', id: customIds.albumPage.id({ taskId: id, place: to }), label: say(`music.buttons.${name}`) },
     disabled: to < 0 || to >= pages,
   });
   const options = shown.flatMap((entry) => {
@@ -100,7 +92,7 @@ function pageControls(
   const select: Control[] =
     options.length === 0
       ? []
-      : [{ type: 'select', id: controls.chooseId(id), placeholder: say('music.choose'), options }];
+      : [{ type: 'select', id: customIds.albumSong.id(id), placeholder: say('music.choose'), options }];
   return [...(pages === 1 ? [] : [turn(page - 1, 'previous'), turn(page + 1, 'next')]), ...select];
 }
 

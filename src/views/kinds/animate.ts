@@ -1,9 +1,10 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import type { Say } from '../../locales/index.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import { FILM_DOOR, filmOf, motions } from '../../services/tasks/animations.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { ButtonPlan } from '../plan.ts';
-import type { TaskControls } from '../task-buttons.ts';
+import type { Offering } from '../task-buttons.ts';
 import type { KindView } from './kind-view.ts';
 
 /** A film made of a result by our own asking, where the gateway has no button for it that works. */
@@ -19,13 +20,13 @@ export const animate: KindView = {
   more: filmButtons,
 };
 
-export function filmButtons(task: Task, controls: TaskControls, say: Say): ButtonPlan[] {
+export function filmButtons(task: Task, offering: Offering, say: Say): ButtonPlan[] {
   const what = filmOf(task);
-  if (what === undefined || !controls.isOffered(FILM_DOOR)) return [];
+  if (what === undefined || !offering.isOffered(FILM_DOOR)) return [];
   const isThere = task.actions.some(
-    ({ customId }) => meaningOfAction(customId).family === what && controls.isOffered(customId),
+    ({ customId }) => meaningOfAction(customId).family === what && offering.isOffered(customId),
   );
   if (isThere) return [];
   const label = say(`task.buttons.${what}`);
-  return [{ type: 'button', id: controls.animateId(task.id), label, emoji: '🎞️', startsRow: true }];
+  return [{ type: 'button', id: customIds.animate.id(task.id), label, emoji: '🎞️', startsRow: true }];
 }

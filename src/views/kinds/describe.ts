@@ -1,3 +1,4 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import type { KindView } from './kind-view.ts';
 import { lineButtons, shownLines, wholeText } from './lines.ts';
 
@@ -5,9 +6,9 @@ import { lineButtons, shownLines, wholeText } from './lines.ts';
 export const describe: KindView = {
   result: (task, say) => shownLines(task, say),
   files: (task) => wholeText(task),
-  buttons(task, controls, say) {
-    const { each, all } = lineButtons(task, controls, say);
-    const id = controls.sameId(task.id);
+  buttons(task, _offering, say) {
+    const { each, all } = lineButtons(task, say);
+    const id = customIds.same.id(task.id);
     const label = say('task.buttons.describeAgain');
     return [...each, { type: 'button', id, label, emoji: '🔄', startsRow: true }, ...all];
   },

@@ -1,3 +1,4 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import { asText } from '../markdown.ts';
 import type { ButtonPlan } from '../plan.ts';
 import type { KindView } from './kind-view.ts';
@@ -8,16 +9,16 @@ export const image: KindView = {
   facts: ({ model = '' }, say) =>
     model === '' ? [] : [`-# ${say('task.facts.model', { model: asText(model, LONGEST_MODEL) })}`],
 
-  buttons({ id, model = '', media }, controls, say) {
+  buttons({ id, model = '', media }, offering, say) {
     const again: ButtonPlan[] = [
-      { type: 'button', id: controls.sameId(id), label: say('task.buttons.same'), emoji: '🔁' },
-      { type: 'button', id: controls.editId(id), label: say('task.buttons.editPrompt'), emoji: '✏️' },
+      { type: 'button', id: customIds.same.id(id), label: say('task.buttons.same'), emoji: '🔁' },
+      { type: 'button', id: customIds.edit.id(id), label: say('task.buttons.editPrompt'), emoji: '✏️' },
     ];
     if (media.length === 0) return again;
-    const larger = controls.largerThan(model).map(
+    const larger = offering.largerThan(model).map(
       (size, index): ButtonPlan => ({
         type: 'button',
-        id: controls.largerId(id, size),
+        id: customIds.larger.id({ taskId: id, which: size }),
         label: say('task.buttons.larger', { size }),
         emoji: '⏫',
         startsRow: index === 0,
@@ -25,7 +26,7 @@ export const image: KindView = {
     );
     return [
       ...again,
-      { type: 'button', id: controls.referenceId(id), label: say('task.buttons.reference'), emoji: '🖼️' },
+      { type: 'button', id: customIds.reference.id(id), label: say('task.buttons.reference'), emoji: '🖼️' },
       ...larger,
     ];
   },

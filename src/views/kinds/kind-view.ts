@@ -1,7 +1,7 @@
 import type { Say } from '../../locales/index.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { ButtonPlan, FilePlan } from '../plan.ts';
-import type { TaskControls } from '../task-buttons.ts';
+import type { Offering } from '../task-buttons.ts';
 
 /** What differs in the message of one kind of task from that of the others. */
 export interface KindView {
@@ -14,7 +14,7 @@ export interface KindView {
   /** The whole of a result that is longer than a message holds. */
   files?(task: Task): FilePlan[];
   /** What can be done with the result, in place of what the gateway offers. */
-  buttons?(task: Task, controls: TaskControls, say: Say): ButtonPlan[];
+  buttons?(task: Task, offering: Offering, say: Say): ButtonPlan[];
   /** What can be done with the result besides. */
-  more?(task: Task, controls: TaskControls, say: Say): ButtonPlan[];
+  more?(task: Task, offering: Offering, say: Say): ButtonPlan[];
 }

@@ -1,9 +1,9 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import type { Say } from '../../locales/index.ts';
 import { readText } from '../../services/tasks/lines.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { asText } from '../markdown.ts';
 import type { ButtonPlan, FilePlan } from '../plan.ts';
-import type { TaskControls } from '../task-buttons.ts';
 
 /** Of the 2,000 letters of a message, what is left beside the headline, the time and the notes. */
 const ROOM = 1_500;
@@ -25,12 +25,17 @@ export function wholeText({ kind, id, text = '' }: Task, room = ROOM): FilePlan[
 }
 
 /** One for each line, to make pictures of it, and one for all where there are several. */
-export function lineButtons({ id, text = '' }: Task, controls: TaskControls, say: Say) {
+export function lineButtons({ id, text = '' }: Task, say: Say) {
   const each = offeredLines(text).map((_, index): ButtonPlan => {
-    return { type: 'button', id: controls.lineId(id, index + 1), label: '', emoji: keycap(index + 1) };
+    return {
+      type: 'button',
+      id: customIds.line.id({ taskId: id, place: index + 1 }),
+      label: '',
+      emoji: keycap(index + 1),
+    };
   });
   const label = say('task.buttons.allLines');
-  const all: ButtonPlan = { type: 'button', id: controls.allLinesId(id), label, emoji: '🎉' };
+  const all: ButtonPlan = { type: 'button', id: customIds.allLines.id(id), label, emoji: '🎉' };
   return { each, all: each.length < 2 ? [] : [all] };
 }
 

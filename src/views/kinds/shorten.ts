@@ -18,8 +18,8 @@ export const shorten: KindView = {
     ];
   },
   files: (task) => wholeText(task, ROOM_FOR_LINES),
-  buttons(task, controls, say) {
-    const { each, all } = lineButtons(task, controls, say);
+  buttons(task, _offering, say) {
+    const { each, all } = lineButtons(task, say);
     return [...each, ...all.map((button) => ({ ...button, startsRow: true }))];
   },
 };

@@ -1,3 +1,4 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import type { Say } from '../../locales/index.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import type { KindView } from './kind-view.ts';
@@ -14,11 +15,11 @@ export const song: KindView = {
   result: (task, say) => [...(task.tracks ?? []).map((track) => trackLine(track, task, say)), ...lyricLines(task, say)],
   buttons: () => [],
   /** What is only followed was not ordered here, and is not ordered again here. */
-  more({ id, kind }, controls, say) {
+  more({ id, kind }, _offering, say) {
     if (kind !== 'song') return [];
     return [
-      { type: 'button', id: controls.sameId(id), label: say('task.buttons.same'), emoji: '🔁' },
-      { type: 'button', id: controls.editId(id), label: say('task.buttons.editPrompt'), emoji: '✏️' },
+      { type: 'button', id: customIds.same.id(id), label: say('task.buttons.same'), emoji: '🔁' },
+      { type: 'button', id: customIds.edit.id(id), label: say('task.buttons.editPrompt'), emoji: '✏️' },
     ];
   },
 };

@@ -1,17 +1,18 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { asText, inCode } from '../markdown.ts';
 import type { ButtonPlan } from '../plan.ts';
-import type { TaskControls } from '../task-buttons.ts';
+import type { Offering } from '../task-buttons.ts';
 import type { KindView } from './kind-view.ts';
 
 const LONGEST_MODEL = 200;
 const LONGEST_FACT = 60;
 
 /** Under pictures, of which a film can be made. */
-export const makeVideo = ({ id, media }: Task, controls: TaskControls, say: Say): ButtonPlan[] =>
+export const makeVideo = ({ id, media }: Task, _offering: Offering, say: Say): ButtonPlan[] =>
   media.some(({ kind }) => kind === 'image')
-    ? [{ type: 'button', id: controls.filmId(id), label: say('film.button'), emoji: '🎬' }]
+    ? [{ type: 'button', id: customIds.film.id(id), label: say('film.button'), emoji: '🎬' }]
     : [];
 
 /** Films of the three video endpoints. */
@@ -34,10 +35,10 @@ export const video: KindView = {
     ];
   },
 
-  more({ id }, controls, say): ButtonPlan[] {
+  more({ id }, _offering, say): ButtonPlan[] {
     return [
-      { type: 'button', id: controls.sameId(id), label: say('task.buttons.same'), emoji: '🔁', startsRow: true },
-      { type: 'button', id: controls.editId(id), label: say('task.buttons.editPrompt'), emoji: '✏️' },
+      { type: 'button', id: customIds.same.id(id), label: say('task.buttons.same'), emoji: '🔁', startsRow: true },
+      { type: 'button', id: customIds.edit.id(id), label: say('task.buttons.editPrompt'), emoji: '✏️' },
     ];
   },
 };

@@ -1,22 +1,19 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import type { Say } from '../../locales/index.ts';
 import { talkRequest } from '../../services/talks/request.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { asText } from '../markdown.ts';
 import type { MessagePlan } from '../plan.ts';
-import type { TalkControls } from './said.ts';
 
 const LONGEST_MODEL = 60;
 const LONGEST_VOICE = 60;
 const LONGEST_INSTRUCTIONS = 300;
 
-interface TalkMessage {
-  controls: Pick<TalkControls, 'speakId' | 'endId'>;
-  /** Whoever writes in the thread is heard, without pressing anything. */
-  hearsMessages: boolean;
-}
-
-/** The message with which a live conversation begins, and which says how it ended. */
-export function talkMessage(task: Task, { controls, hearsMessages }: TalkMessage, say: Say): MessagePlan {
+/**
+ * The message with which a live conversation begins, and which says how it ended. `hearsMessages`: whoever writes in the thread is heard,
+ * without pressing anything.
+ */
+export function talkMessage(task: Task, hearsMessages: boolean, say: Say): MessagePlan {
   const { id, requesterId } = task;
   const { model, voice, instructions = '', who } = talkRequest.parse(task.request);
   const owner = `<@${requesterId}>`;
@@ -31,8 +28,8 @@ export function talkMessage(task: Task, { controls, hearsMessages }: TalkMessage
   return {
     content: [...head, say(`talk.who.${who}`, { owner }), how].join('\n'),
     controls: [
-      { type: 'button', id: controls.speakId(id), label: say('talk.buttons.speak'), emoji: '🎙️', look: 'primary' },
-      { type: 'button', id: controls.endId(id), label: say('talk.buttons.end'), emoji: '⏹️' },
+      { type: 'button', id: customIds.speak.id(id), label: say('talk.buttons.speak'), emoji: '🎙️', look: 'primary' },
+      { type: 'button', id: customIds.endTalk.id(id), label: say('talk.buttons.end'), emoji: '⏹️' },
     ],
   };
 }

@@ -1,3 +1,4 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
 import { promptOf } from '../../services/tasks/follow-ups.ts';
@@ -6,20 +7,12 @@ import { button, undecidedButtons } from '../ask/buttons.ts';
 import { type Manner, reasonOf } from '../ask/manner.ts';
 import { asText } from '../markdown.ts';
 import type { ButtonPlan } from '../plan.ts';
-import type { TaskControls } from '../task-buttons.ts';
-
-/** Custom ids are made by those who understand them. */
-export interface TalkControls extends Pick<TaskControls, 'tryAgainId' | 'dismissId' | 'deleteId'> {
-  speakId(talkId: string): string;
-  endId(talkId: string): string;
-  stopId(taskId: string): string;
-}
 
 /** Enough to recognise what one has said oneself. */
 const LONGEST_HEARD = 200;
 
 /** Something said in a live conversation, and its answer. */
-export const saidManner = (controls: TalkControls, isSpokenOver: (task: Task) => boolean): Manner => ({
+export const saidManner = (isSpokenOver: (task: Task) => boolean): Manner => ({
   title(task, most, say) {
     const words = asText(promptOf(task), most);
     return words === '' ? say('talk.spoken') : words;
@@ -45,16 +38,16 @@ export const saidManner = (controls: TalkControls, isSpokenOver: (task: Task) =>
     }
   },
   incomplete: (reason, say) => (reason === '' ? say('talk.incomplete') : say('talk.incompleteBecause', { reason })),
-  buttons: (task, say) => saidButtons(task, controls, say),
+  buttons: saidButtons,
 });
 
-function saidButtons(task: Task, controls: TalkControls, say: Say): ButtonPlan[] {
+function saidButtons(task: Task, say: Say): ButtonPlan[] {
   const { id, state, request } = task;
-  if (state === 'unconfirmed') return undecidedButtons(task, controls, say);
+  if (state === 'unconfirmed') return undecidedButtons(task, say);
   if (state === 'submitting') return [];
-  if (!hasEnded(task)) return [button(say('ask.buttons.stop'), controls.stopId(id), { emoji: '⏹️' })];
+  if (!hasEnded(task)) return [button(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' })];
   return [
-    button(say('talk.buttons.speak'), controls.speakId(String(request.talk)), { emoji: '🎙️', look: 'primary' }),
-    button(say('task.buttons.delete'), controls.deleteId(id), { emoji: '🗑️' }),
+    button(say('talk.buttons.speak'), customIds.speak.id(String(request.talk)), { emoji: '🎙️', look: 'primary' }),
+    button(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' }),
   ];
 }

@@ -1,21 +1,18 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import type { Say } from '../../locales/index.ts';
+import type { Filter } from '../../services/tasks/filter.ts';
 import type { TaskState } from '../../services/tasks/task.ts';
 import type { TaskLine } from '../../services/tasks/task-line.ts';
 import { asText } from '../markdown.ts';
 import type { ButtonPlan, Control, MessagePlan } from '../plan.ts';
 
 interface TasksList {
-  filter: { whose: 'mine' | 'server'; words?: string | undefined };
+  filter: Filter;
   lines: readonly TaskLine[];
   /** How many results reached nobody. */
   waiting: number;
-  /** Custom ids; undefined where there is nothing to turn to. */
-  older: string | undefined;
-  newest: string | undefined;
-  toWaiting: string | undefined;
-  chooseId: string;
-  /** On the first page of one's own: everything at once. */
-  ownData: { exportId: string; forgetId: string } | undefined;
+  /** The task before which the next page begins; undefined on the last one. */
+  next: string | undefined;
 }
 
 /** So much of what was asked is enough to recognise it by. */
@@ -36,23 +33,22 @@ export const signs: Readonly<Record<TaskState, string>> = {
 };
 
 /** Tasks, a line each, newest first. */
-export function tasksList(
-  { filter, lines, waiting, older, newest, toWaiting, chooseId, ownData }: TasksList,
-  say: Say,
-): MessagePlan {
+export function tasksList({ filter, lines, waiting, next }: TasksList, say: Say): MessagePlan {
   const title = say(`tasks.title.${filter.whose}`);
   const notes = waiting === 0 ? [] : [say('tasks.waiting', { count: waiting })];
   const rows = lines.map((line) => rowOf(line, filter.whose, say));
   const content = [`**${title}**`, ...notes, ...(rows.length === 0 ? [say('tasks.none')] : rows)].join('\n');
-  const button = (name: 'older' | 'newest' | 'toWaiting', id: string | undefined): ButtonPlan[] =>
-    id === undefined ? [] : [{ type: 'button', id, label: say(`tasks.buttons.${name}`) }];
+  const button = (name: 'older' | 'newest' | 'toWaiting', shown: Filter): ButtonPlan => {
+    return { type: 'button', id: customIds.tasks.id(shown), label: say(`tasks.buttons.${name}`) };
+  };
+  const isFirst = filter.before === undefined;
   const select: Control[] =
     lines.length === 0
       ? []
       : [
           {
             type: 'select',
-            id: chooseId,
+            id: customIds.task.id(filter),
             placeholder: say('tasks.choose'),
             options: lines.map((line) => optionOf(line, say)),
           },
@@ -60,19 +56,20 @@ export function tasksList(
   return {
     content,
     controls: [
-      ...button('newest', newest),
-      ...button('older', older),
-      ...button('toWaiting', toWaiting),
-      ...(ownData ? ownDataButtons(ownData, say) : []),
+      ...(isFirst ? [] : [button('newest', { ...filter, before: undefined })]),
+      ...(next === undefined ? [] : [button('older', { ...filter, before: next })]),
+      ...(waiting === 0 ? [] : [button('toWaiting', { whose: 'mine', standing: 'waiting' })]),
+      ...(isFirst && filter.whose === 'mine' ? ownDataButtons(say) : []),
       ...select,
     ],
   };
 }
 
-function ownDataButtons({ exportId, forgetId }: { exportId: string; forgetId: string }, say: Say): ButtonPlan[] {
+/** Everything at once. */
+function ownDataButtons(say: Say): ButtonPlan[] {
   return [
-    { type: 'button', id: exportId, label: say('ownData.buttons.export'), startsRow: true },
-    { type: 'button', id: forgetId, label: say('ownData.buttons.forget') },
+    { type: 'button', id: customIds.exportData.id(), label: say('ownData.buttons.export'), startsRow: true },
+    { type: 'button', id: customIds.eraseData.id(), label: say('ownData.buttons.forget') },
   ];
 }
 

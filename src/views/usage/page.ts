@@ -1,6 +1,7 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
-import { type DayRange, type QuickRange, quickRange, quickRanges } from '../../services/usage/days.ts';
+import { quickRange, quickRanges } from '../../services/usage/days.ts';
 import { isOfRange, type Sheet } from '../../services/usage/sheet.ts';
 import type { ButtonPlan, FilePlan, MessagePlan } from '../plan.ts';
 import { amountText, gatewayAmount, rangeText, type Unit } from './amounts.ts';
@@ -22,14 +23,12 @@ export interface UsagePage {
   chart: { bytes: Buffer; alt: string } | undefined;
   unit: Unit;
   today: string;
-  /** Makes the custom id of another range of the same page. */
-  rangeId(name: QuickRange): string;
 }
 
-export function usagePage({ sheet, chart, unit, today, rangeId }: UsagePage, say: Say): MessagePlan {
+export function usagePage({ sheet, chart, unit, today }: UsagePage, say: Say): MessagePlan {
   const before = [heading(sheet, say), ...totalOf(sheet, unit, say)];
   const after = notesOf(sheet, unit, say);
-  const controls = rangeButtons(sheet.range, today, rangeId, say);
+  const controls = rangeButtons(sheet, today, say);
   if (sheet.lines.length === 0) {
     const nothing = isEmpty(sheet) ? [say(`usage.empty.${sheet.subject}`)] : [];
     return { content: [...before, ...nothing, ...after].join('\n'), files: [], controls };
@@ -78,13 +77,13 @@ function csvFile(sheet: Sheet, unit: Unit, say: Say): FilePlan {
   return { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit, say) };
 }
 
-function rangeButtons(shown: DayRange, today: string, rangeId: UsagePage['rangeId'], say: Say): ButtonPlan[] {
+function rangeButtons({ range: shown, by }: Sheet, today: string, say: Say): ButtonPlan[] {
   return quickRanges.map((name) => {
     const { start, end } = quickRange(name, today);
     const isShown = start === shown.start && end === shown.end;
     return {
       type: 'button',
-      id: rangeId(name),
+      id: customIds.usage.id({ range: name, by }),
       label: say(`usage.buttons.${name}`),
       look: isShown ? 'primary' : 'plain',
     };

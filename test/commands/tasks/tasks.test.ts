@@ -2,19 +2,34 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
 import { buttons, forms } from '../../../src/buttons/index.ts';
-import { chooseTask, listIds, tasksPageButton } from '../../../src/buttons/tasks.ts';
-import { filterFrom, fitsPointer, standings } from '../../../src/commands/tasks/filter.ts';
+import { chooseTask, tasksPageButton } from '../../../src/buttons/tasks.ts';
+import type { Services } from '../../../src/commands/services.ts';
 import { tasks } from '../../../src/commands/tasks.ts';
-import { customId, readCustomId } from '../../../src/discord/custom-id.ts';
+import { customId, customIds, fitsPointer, readCustomId } from '../../../src/discord/custom-ids.ts';
+import type { Ask, Button } from '../../../src/discord/handlers.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
+import { standings } from '../../../src/services/tasks/filter.ts';
 import { taskKinds } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 
 /** Whatever is asked of the bot, the store above all, would fail on this with something that is no refusal. */
-const nobody = { origin: { route: { isPrivate: false } }, services: { tasks: {} } } as unknown as Parameters<
-  typeof tasksPageButton.run
->[1];
+const nobody = { origin: { route: { isPrivate: false } }, services: { tasks: {} } } as unknown as Ask<Services>;
+
+/** What comes of a press on whatever carries these arguments. */
+async function pressed({ verb, press }: Button<Services>, args: readonly string[], chosen: readonly string[] = []) {
+  const run = press({ verb, version: 1, args }, chosen);
+  if (run instanceof Refusal) throw run;
+  return run(nobody);
+}
+
+const readFilter = (args: readonly string[]) => customIds.tasks.read({ verb: 'tasks', version: 1, args });
+
+function found(verb: string): Button<Services> {
+  const button = buttons.find((one) => one.verb === verb);
+  if (!button) throw new Error(`There is no button ${verb}.`);
+  return button;
+}
 
 const filters = fc.record({
   whose: fc.constantFrom('mine' as const, 'server' as const),
@@ -35,8 +50,10 @@ describe('a custom id of a list', () => {
   it('carries any filter there and back', () => {
     fc.assert(
       fc.property(filters, (filter) => {
-        for (const id of [listIds.page(filter), listIds.choose(filter)])
-          expect(filterFrom(readCustomId(id)?.args ?? [])).toEqual(filter);
+        for (const verb of [customIds.tasks, customIds.task]) {
+          const id = readCustomId(verb.id(filter));
+          expect(id && verb.read(id)).toEqual(filter);
+        }
       }),
     );
   });
@@ -46,11 +63,11 @@ describe('a custom id of a list', () => {
       fc.constantFrom('m', 's', '', 'imagine', 'wo', 'constructor', '__proto__', taskId(0), taskId(0).toUpperCase()),
       fc.string({ unit: 'binary' }),
     );
-    const forged = fc.array(piece, { maxLength: 7 }).filter((args) => filterFrom(args) === undefined);
+    const forged = fc.array(piece, { maxLength: 7 }).filter((args) => readFilter(args) instanceof Refusal);
     await fc.assert(
       fc.asyncProperty(forged, async (args) => {
-        for (const { run } of [tasksPageButton, chooseTask])
-          await expect(run({ args, chosen: [taskId(0)] }, nobody)).rejects.toBeInstanceOf(Refusal);
+        for (const button of [tasksPageButton, chooseTask])
+          await expect(pressed(button, args, [taskId(0)])).rejects.toBeInstanceOf(Refusal);
       }),
     );
   });
@@ -58,9 +75,9 @@ describe('a custom id of a list', () => {
   it.each(['', 'x', 'constructor', `${taskId(0)}0`, taskId(0).toUpperCase()])(
     'from which "%s" was chosen, which is no task, is refused as well',
     async (chosen) => {
-      const { args = [] } = readCustomId(listIds.choose({ whose: 'mine' })) ?? {};
-      await expect(chooseTask.run({ args, chosen: [chosen] }, nobody)).rejects.toThrow('refusals.unknownButton');
-      await expect(chooseTask.run({ args, chosen: [] }, nobody)).rejects.toThrow('refusals.unknownButton');
+      const { args = [] } = readCustomId(customIds.task.id({ whose: 'mine' })) ?? {};
+      await expect(pressed(chooseTask, args, [chosen])).rejects.toThrow('refusals.unknownButton');
+      await expect(pressed(chooseTask, args)).rejects.toThrow('refusals.unknownButton');
     },
   );
 });
@@ -69,9 +86,9 @@ describe('a button of a task’s page', () => {
   const verbs = ['show', 'showme', 'showask', 'showall', 'unpost', 'retryo', 'againo', 'againb'];
 
   it.each(verbs)('%s that is forged is refused before anything is asked', async (verb) => {
-    const button = buttons.find((one) => one.verb === verb);
+    const button = found(verb);
     for (const args of [[], [''], ['x'], ['../..'], [`${taskId(0)}0`]])
-      await expect(button?.run({ args, chosen: [] }, nobody)).rejects.toThrow('refusals.unknownButton');
+      await expect(pressed(button, args)).rejects.toThrow('refusals.unknownButton');
   });
 
   it('has an id that Discord takes, whatever the task', () => {
@@ -80,7 +97,6 @@ describe('a button of a task’s page', () => {
   });
 
   it.each(['export', 'forget', 'forgets', 'forgetr'])('%s on a message that others see does nothing', async (verb) => {
-    const button = buttons.find((one) => one.verb === verb);
-    await expect(button?.run({ args: [], chosen: [] }, nobody)).rejects.toThrow('refusals.unknownButton');
+    await expect(pressed(found(verb), [])).rejects.toThrow('refusals.unknownButton');
   });
 });

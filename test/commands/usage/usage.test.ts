@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
-import { usageRangeButton, usageRangeId } from '../../../src/buttons/usage-range.ts';
+import { usageRangeButton } from '../../../src/buttons/usage-range.ts';
 import { usage } from '../../../src/commands/usage.ts';
-import { readCustomId } from '../../../src/discord/custom-id.ts';
+import { customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
+import { Refusal } from '../../../src/lib/refusal.ts';
 
 it('/usage is registered as Discord takes it', () => {
   const body = registrationOf(usage, { userInstall: true });
@@ -17,16 +18,16 @@ it('/usage is registered as Discord takes it', () => {
 });
 
 it('a range’s button says its range and what is added up by, and nothing else', () => {
-  const id = usageRangeId('last', 'member');
+  const id = customIds.usage.id({ range: 'last', by: 'member' });
   expect(id).toBe('usage.1.last.member');
   expect(readCustomId(id)).toEqual({ verb: usageRangeButton.verb, version: 1, args: ['last', 'member'] });
 });
 
 it.each([[[]], [['year', 'day']], [['week', 'guild']], [['week']], [['2026-01-01', 'day']]])(
   'a forged id with %j shows nothing',
-  async (args) => {
-    // Whatever is asked of the bot before the refusal would fail on this.
-    const nobody = {} as Parameters<typeof usageRangeButton.run>[1];
-    await expect(usageRangeButton.run({ args, chosen: [] }, nobody)).rejects.toThrow('refusals.unknownButton');
+  (args) => {
+    expect(usageRangeButton.press({ verb: 'usage', version: 1, args }, [])).toEqual(
+      new Refusal('refusals.unknownButton'),
+    );
   },
 );

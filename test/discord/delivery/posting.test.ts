@@ -1,6 +1,6 @@
 import { PermissionFlagsBits as May } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { customId } from '../../../src/discord/custom-id.ts';
+import { customId } from '../../../src/discord/custom-ids.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { minutes, ordered, planOf, seconds, until } from './scene.ts';
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 import { type DiscordOptions, startDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import { discordClients } from '../../../src/discord/clients.ts';
-import { customId } from '../../../src/discord/custom-id.ts';
+import { customId } from '../../../src/discord/custom-ids.ts';
 import { Delivery, type DeliveryParts, type Prepared } from '../../../src/discord/delivery/delivery.ts';
 import { Responder } from '../../../src/discord/responder.ts';
 import { routeOf } from '../../../src/discord/route.ts';

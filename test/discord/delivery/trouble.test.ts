@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { customId } from '../../../src/discord/custom-id.ts';
+import { customId } from '../../../src/discord/custom-ids.ts';
 import { minutes, ordered, picture, planOf, planWithFile, seconds, until } from './scene.ts';
 
 describe('the end of a task, while something is wrong,', () => {

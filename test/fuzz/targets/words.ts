@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { flagInNegative, flagsFor, outOfRange } from '../../../src/commands/imagine/flags.ts';
 import { named, readIds } from '../../../src/commands/music/ids.ts';
 import { linksIn, picturesIn, unfitReference } from '../../../src/commands/references.ts';
-import { filterFrom, filterId } from '../../../src/commands/tasks/filter.ts';
 import { extraIn } from '../../../src/commands/video/extra.ts';
 import { cameraWish, durationWish, sizeWish } from '../../../src/commands/video/wishes.ts';
-import { customId, readCustomId } from '../../../src/discord/custom-id.ts';
-import { knownId } from '../../../src/discord/keys.ts';
+import { customId, customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
 import * as discordText from '../../../src/discord/text.ts';
 import { isDecimal, sumOf } from '../../../src/lib/decimals.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
@@ -215,7 +213,7 @@ export const wordTargets: readonly Target[] = [
     seeds: () => [
       customId('up', 1, 'abc', '2'),
       customId('up', 12, 'a b', 'ü', ''),
-      filterId('list', 1, { whose: 'mine', words: 'a b' }),
+      customIds.tasks.id({ whose: 'mine', words: 'a b' }),
     ],
     structured: fc
       .tuple(
@@ -228,11 +226,8 @@ export const wordTargets: readonly Target[] = [
     run(input) {
       const text = input.toString();
       const id = readCustomId(text);
-      if (!id) {
-        knownId(text);
-        return;
-      }
-      filterFrom(id.args);
+      if (!id) return;
+      for (const { read } of Object.values(customIds)) read({ ...id, version: 1 });
       if (Buffer.byteLength(id.args.join('')) > 60) return;
       const again = readCustomId(customId(id.verb, id.version, ...id.args));
       if (JSON.stringify(again) !== JSON.stringify(id))

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { customId, readCustomId } from '../../../src/discord/custom-id.ts';
+import { customId, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { isTaskId, taskId } from '../../../src/services/tasks/task-id.ts';
 import { start } from './made.ts';
 

@@ -10,17 +10,10 @@ import {
 } from '../../../src/services/asks/transitions.ts';
 import type { AnswerCall } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import type { AskControls } from '../../../src/views/ask/buttons.ts';
 import { askManner } from '../../../src/views/ask/manner.ts';
 import { answerMessages } from '../../../src/views/ask/message.ts';
 import { makeTask } from '../../services/store/stage.ts';
 
-const id = (name: string) => (task: string, number?: number) => `${name}.1.${task}${number ?? ''}`;
-const controls: AskControls = {
-  ...{ stopId: id('stop'), goOnId: id('more'), forgetId: id('forget'), detailsId: id('details') },
-  ...{ retryId: id('retry'), deleteId: id('delete'), tryAgainId: id('again'), dismissId: id('dismiss') },
-  ...{ allowId: id('allow'), declineId: id('decline') },
-};
 const say = speak();
 
 const asked = (request: object = {}): Task =>
@@ -39,7 +32,7 @@ const call = (number: number): AnswerCall => ({
 });
 
 function shown(task: Task) {
-  const { first, further } = answerMessages(task, askManner(controls), say);
+  const { first, further } = answerMessages(task, askManner, say);
   const labels = (first.controls ?? []).map((one) => ('label' in one ? one.label : ''));
   return { content: first.content ?? '', labels, further, files: first.files ?? [], first };
 }
@@ -92,12 +85,7 @@ describe('the message of an answer', () => {
       past,
     );
     const link = `https://discord.com/channels/${'1'.repeat(20)}/${'2'.repeat(20)}/${'3'.repeat(20)}`;
-    const { first } = answerMessages(
-      waitingForMember(roundDone(before, response('x'), calls)),
-      askManner(controls),
-      say,
-      link,
-    );
+    const { first } = answerMessages(waitingForMember(roundDone(before, response('x'), calls)), askManner, say, link);
     for (const number of [1, 2, 3, 4]) expect(first.content).toContain(`${number}. A picture? fox ${number}`);
     expect(first.content?.length).toBeLessThanOrEqual(2_000);
   });

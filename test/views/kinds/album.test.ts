@@ -7,14 +7,9 @@ import { albumLayout, albumMessage } from '../../../src/views/kinds/album.ts';
 import type { AlbumEntry } from '../../../src/views/kinds/album-lines.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../../src/views/task.ts';
 import { madeTask, minute, start } from '../../services/tasks/made.ts';
-import { controls } from '../controls.ts';
+import { offering } from '../offering.ts';
 
 const say = speak();
-const albumControls = {
-  pageId: (id: string, page: number) => `album.1.${id}.${page}`,
-  chooseId: (id: string) => `song.1.${id}`,
-  deleteId: controls.deleteId,
-};
 
 const track = (title: string, more: Partial<KeptTrack> = {}): KeptTrack => ({
   ...{ state: 'finished', title, audio: `https://g.example/${encodeURIComponent(title)}.mp3` },
@@ -33,7 +28,7 @@ const album = (changes: Partial<Task> = {}): Task =>
   madeTask({ kind: 'album', state: 'accepted', request: { parts: [] }, ...changes });
 
 const shown = (of: Task, entries: readonly AlbumEntry[]) =>
-  albumMessage(of, albumLayout(of, entries, say), { files: [], notes: [] }, albumControls, say);
+  albumMessage(of, albumLayout(of, entries, say), { files: [], notes: [] }, say);
 
 describe('the message of an album', () => {
   it('shows each of its songs as it stands', () => {
@@ -126,7 +121,7 @@ describe('the message of a song', () => {
       tracks: [track('Light', { lyrics: 'la la\nla' }), track('Light', { state: 'failed', failure: 'too loud' })],
       times: { created: start, ended: start + minute },
     });
-    expect(taskMessage(task, controls, say, NOTHING_SHOWN)).toMatchSnapshot();
+    expect(taskMessage(task, offering, say, NOTHING_SHOWN)).toMatchSnapshot();
   });
 
   it('says what can be heard already', () => {
@@ -136,6 +131,6 @@ describe('the message of a song', () => {
       request: { prompt: '', title: 'Light' },
       tracks: [track('Light')],
     });
-    expect(taskMessage(task, controls, say).content).toMatchSnapshot();
+    expect(taskMessage(task, offering, say).content).toMatchSnapshot();
   });
 });

@@ -7,7 +7,7 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 import { referenceForm, referencesIn } from '../../../src/views/reference-form.ts';
 import { taskMessage } from '../../../src/views/task.ts';
 import { madeTask, start } from '../../services/tasks/made.ts';
-import { controls } from '../controls.ts';
+import { offering } from '../offering.ts';
 
 const say = speak();
 
@@ -20,7 +20,7 @@ const made = (changes: Partial<Task>): Task =>
   });
 
 function shown(task: Task) {
-  const plan = taskMessage(task, controls, say);
+  const plan = taskMessage(task, offering, say);
   expect(judgeBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
   const buttons = (plan.controls ?? []).map((one) => ('id' in one && 'label' in one ? `${one.label} → ${one.id}` : ''));
   return { content: plan.content, buttons };

@@ -6,7 +6,7 @@ import { filmForm } from '../../../src/views/film-form.ts';
 import { referenceNotes, unmetNotes } from '../../../src/views/film-notes.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../../src/views/task.ts';
 import { madeTask, start } from '../../services/tasks/made.ts';
-import { controls } from '../controls.ts';
+import { offering } from '../offering.ts';
 
 const say = speak();
 const film = (changes: Partial<Task> = {}): Task =>
@@ -16,7 +16,7 @@ const shot = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSee
 describe('the message of a film', () => {
   it('says what was asked for, and offers to go on', () => {
     const request = { prompt: 'waves', model: 'reel-2', aspectRatio: '16:9', duration: '05', mode: 'pro' };
-    expect(taskMessage(film({ state: 'delivered', request, media: [shot] }), controls, say)).toMatchInlineSnapshot(`
+    expect(taskMessage(film({ state: 'delivered', request, media: [shot] }), offering, say)).toMatchInlineSnapshot(`
       {
         "content": "**waves** · <@100000000000000001>
       -# Model reel-2 · Size 16:9 · 05 s · Mode pro
@@ -51,7 +51,7 @@ describe('the message of a film', () => {
   it('says nothing of what nobody asked for, and that of what was not sent', () => {
     const request = { prompt: 'waves', model: 'reel-2', notSent: ['face_check'] };
     expect(
-      taskMessage(film({ state: 'running', request, progress: 50 }), controls, say).content,
+      taskMessage(film({ state: 'running', request, progress: 50 }), offering, say).content,
     ).toMatchInlineSnapshot(`
       "**waves** · <@100000000000000001>
       -# Model reel-2
@@ -65,7 +65,7 @@ describe('the message of a film', () => {
     const action = { customId: 'MJ::JOB::animate_low_extend::1::uuid::SOLO', label: 'Extend', emoji: '' };
     const { controls: buttons = [] } = taskMessage(
       film({ state: 'delivered', media: [shot], actions: [action] }),
-      controls,
+      offering,
       say,
     );
     expect(buttons.map((one) => ('label' in one ? one.label : ''))).toEqual([
@@ -91,7 +91,7 @@ describe('the message of a film', () => {
     );
     const failure = { cause: 'failed', reason: 'no reference' } as const;
     const task = film({ state: 'failed', failure });
-    expect(taskMessage(task, controls, say, { ...NOTHING_SHOWN, notes }).content).toMatchInlineSnapshot(`
+    expect(taskMessage(task, offering, say, { ...NOTHING_SHOWN, notes }).content).toMatchInlineSnapshot(`
       "**waves at dawn** · <@100000000000000001>
       -# Model reel-2
       The gateway could not do this: no reference

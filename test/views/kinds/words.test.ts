@@ -5,7 +5,7 @@ import { speak } from '../../../src/locales/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { taskMessage } from '../../../src/views/task.ts';
 import { madeTask, start } from '../../services/tasks/made.ts';
-import { controls } from '../controls.ts';
+import { offering } from '../offering.ts';
 
 const say = speak();
 
@@ -17,7 +17,7 @@ const described = (text: string): Task =>
 
 const shortened = (text: string): Task => ended({ kind: 'shorten', request: { prompt: 'a very long prompt' }, text });
 
-const planOf = (task: Task) => taskMessage(task, controls, say);
+const planOf = (task: Task) => taskMessage(task, offering, say);
 const numbered = (lines: readonly string[]): string =>
   lines.map((line, index) => `${index + 1}\ufe0f\u20e3 ${line}`).join('\n\n');
 
@@ -99,7 +99,7 @@ describe('a single picture', () => {
   } as const;
   const animateHigh = { customId: 'MJ::JOB::animate_high::1::x::SOLO', label: 'Animate', emoji: '' };
   const idsOf = (task: Task, isOffered = (_: string) => true): string[] =>
-    (taskMessage(task, { ...controls, isOffered }, say).controls ?? []).flatMap((one) =>
+    (taskMessage(task, { ...offering, isOffered }, say).controls ?? []).flatMap((one) =>
       'id' in one ? (one.id.split('.')[0] ?? '') : '',
     );
 

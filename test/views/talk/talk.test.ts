@@ -7,16 +7,11 @@ import type { TalkEnd } from '../../../src/services/tasks/talk.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { answerMessages } from '../../../src/views/ask/message.ts';
 import { talkMessage, talkNotice } from '../../../src/views/talk/message.ts';
-import { saidManner, type TalkControls } from '../../../src/views/talk/said.ts';
+import { saidManner } from '../../../src/views/talk/said.ts';
 import { transcript, turnLines } from '../../../src/views/talk/transcript.ts';
 import { voiceMessage } from '../../../src/views/talk/voice.ts';
 import { makeTask } from '../../services/store/stage.ts';
 
-const id = (name: string) => (task: string) => `${name}.1.${task}`;
-const controls: TalkControls = {
-  ...{ speakId: id('speak'), endId: id('endtalk'), stopId: id('stop') },
-  ...{ tryAgainId: id('again'), dismissId: id('dismiss'), deleteId: id('delete') },
-};
 const say = speak();
 
 const talk = (request: object = {}, end?: TalkEnd): Task =>
@@ -29,7 +24,7 @@ const talk = (request: object = {}, end?: TalkEnd): Task =>
 const said = (more: Partial<Omit<Task, 'route' | 'times'>> = {}): Task =>
   makeTask({ kind: 'said', request: { talk: 'x', model: 'aria-realtime', prompt: 'how *are* you?' }, ...more });
 
-const opening = (task: Task, hearsMessages = false) => talkMessage(task, { controls, hearsMessages }, say);
+const opening = (task: Task, hearsMessages = false) => talkMessage(task, hearsMessages, say);
 const labels = (plan: { controls?: readonly object[] }) =>
   (plan.controls ?? []).map((one) => ('label' in one ? one.label : ''));
 
@@ -70,7 +65,7 @@ describe('the message of a conversation', () => {
 const shown = (task: Task, isSpokenOver = false) =>
   answerMessages(
     task,
-    saidManner(controls, () => isSpokenOver),
+    saidManner(() => isSpokenOver),
     say,
   ).first;
 

@@ -15,9 +15,7 @@ const line: TaskLine = {
 };
 
 function shown(lines: readonly TaskLine[], whose: 'mine' | 'server' = 'mine') {
-  const ids = { older: 'tasks.1.a', newest: 'tasks.1.b', toWaiting: 'tasks.1.c', chooseId: 'task.1.a' };
-  const ownData = { exportId: 'export.1', forgetId: 'forget.1' };
-  return bodyOf(tasksList({ filter: { whose }, lines, waiting: 3, ...ids, ownData }, speak()));
+  return bodyOf(tasksList({ filter: { whose }, lines, waiting: 3, next: line.id }, speak()));
 }
 
 it.each([

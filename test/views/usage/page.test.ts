@@ -19,8 +19,7 @@ const sheetOf = (lines: Line[], more: Partial<Sheet> = {}): Sheet => ({
   ...{ total: '1', requests: lines.length, isEstimate: false, notes: [], ...more },
 });
 
-const page = (sheet: Sheet, unit?: 'cents') =>
-  usagePage({ sheet, chart: undefined, unit, today: '2026-03-10', rangeId: (name) => name }, say);
+const page = (sheet: Sheet, unit?: 'cents') => usagePage({ sheet, chart: undefined, unit, today: '2026-03-10' }, say);
 
 const rows = (text: string): string[] => text.split('\n').slice(1, -1);
 

@@ -1,0 +1,279 @@
+import { Refusal } from '../lib/refusal.ts';
+import type { ListName } from '../services/models/catalogue.ts';
+import { type ModelKind, modelKinds } from '../services/models/kinds.ts';
+import { type ModelSize, modelSizes } from '../services/models/sizes.ts';
+import { type Filter, standings } from '../services/tasks/filter.ts';
+import { type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
+import { taskKinds } from '../services/tasks/task.ts';
+import { isTaskId } from '../services/tasks/task-id.ts';
+import { type QuickRange, quickRanges } from '../services/usage/days.ts';
+import { type Grouping, groupings } from '../services/usage/sheet.ts';
+
+/** Discord's limit for a custom id. */
+const LONGEST = 100;
+const WORD = /^[a-z]{1,8}$/;
+
+/** What a custom id says: what is meant (verb), how it is spelled (version), and which one (arguments). */
+export interface CustomId {
+  verb: string;
+  version: number;
+  args: readonly string[];
+}
+
+/** Never holds a prompt, an address or a price: only what a store or a list can be asked with. */
+export function customId(verb: string, version: number, ...args: readonly string[]): string {
+  const text = [verb, String(version), ...args.map(encodeArgument)].join('.');
+  if (!WORD.test(verb) || text.length > LONGEST) throw new RangeError(`This is no custom id: ${verb}.${version}`);
+  return text;
+}
+
+/** undefined: not one of ours, or forged. */
+export function readCustomId(text: string): CustomId | undefined {
+  const [verb = '', version = '', ...args] = text.split('.');
+  if (text.length > LONGEST || !WORD.test(verb) || !/^[1-9]\d{0,3}$/.test(version)) return undefined;
+  const decoded = args.map(decodeArgument).filter((argument) => argument !== undefined);
+  return decoded.length < args.length ? undefined : { verb, version: Number(version), args: decoded };
+}
+
+/** Short words stay as they are; anything else travels as base64url behind a tilde. */
+function encodeArgument(argument: string): string {
+  return /^[\w-]*$/.test(argument) ? argument : `~${Buffer.from(argument).toString('base64url')}`;
+}
+
+function decodeArgument(text: string): string | undefined {
+  if (/^[\w-]*$/.test(text)) return text;
+  return /^~[\w-]+$/.test(text) ? Buffer.from(text.slice(1), 'base64url').toString('utf8') : undefined;
+}
+
+/** How what an id points at is spelled as arguments. Ids can be forged: what was not written like this is refused. */
+interface Spelling<Pointer> {
+  write(pointer: Pointer): readonly string[];
+  read(args: readonly string[]): Pointer | Refusal;
+}
+
+/** One thing that can be pressed, chosen from or filled in: makes its ids, and reads what they point at. */
+export interface Verb<Pointer> {
+  readonly name: string;
+  id(pointer: Pointer): string;
+  read(id: CustomId): Pointer | Refusal;
+}
+
+/** A new meaning is a new version. `understands` are older ones that messages still carry. */
+export function verb<Pointer>(
+  name: string,
+  { write, read }: Spelling<Pointer>,
+  { version = 1, understands = [] }: { version?: number; understands?: readonly number[] } = {},
+): Verb<Pointer> {
+  const known = [version, ...understands];
+  return {
+    name,
+    id: (pointer) => customId(name, version, ...write(pointer)),
+    read: (id) => (known.includes(id.version) ? read(id.args) : new Refusal('refusals.outdatedButton')),
+  };
+}
+
+const forged = (): Refusal => new Refusal('refusals.unknownButton');
+
+const onNothing: Spelling<void> = { write: () => [], read: () => undefined };
+
+/** By its id. */
+const onTask: Spelling<string> = {
+  write: (taskId) => [taskId],
+  read: ([id = '']) => (isTaskId(id) ? id : forged()),
+};
+
+/** One of the things that a task has, by its place among them. */
+interface TaskPlace {
+  taskId: string;
+  place: number;
+}
+
+const onTaskPlace: Spelling<TaskPlace> = {
+  write: ({ taskId, place }) => [taskId, String(place)],
+  read: ([taskId = '', place = '']) =>
+    isTaskId(taskId) && /^\d{1,2}$/.test(place) ? { taskId, place: Number(place) } : forged(),
+};
+
+const onTaskAndOneOf = <Which extends string>(known: readonly Which[]): Spelling<{ taskId: string; which: Which }> => ({
+  write: ({ taskId, which }) => [taskId, which],
+  read([taskId = '', text]) {
+    const which = known.find((one) => one === text);
+    return isTaskId(taskId) && which !== undefined ? { taskId, which } : forged();
+  },
+});
+
+/** What a form goes on from: the task on whose message it was opened, or any message from whose menu it was. */
+export type FormOrigin = { from: 'task'; taskId: string } | { from: 'menu'; isPrivate: boolean };
+
+const ALONE = 'alone';
+
+const onFormOrigin: Spelling<FormOrigin> = {
+  write: (origin) => (origin.from === 'task' ? [origin.taskId] : origin.isPrivate ? [ALONE] : []),
+  read([first]) {
+    if (first === undefined || first === ALONE) return { from: 'menu', isPrivate: first === ALONE };
+    return isTaskId(first) ? { from: 'task', taskId: first } : forged();
+  },
+};
+
+export interface ModelsPage {
+  list: ListName;
+  kind: ModelKind | undefined;
+  text: string | undefined;
+  page: number;
+}
+
+const onModels: Spelling<ModelsPage> = {
+  write: ({ list, kind, text, page }) => [list, kind ?? '', String(Math.max(0, page)), text ?? ''],
+  read([list, kind, page = '', text]) {
+    const known = kind === '' ? undefined : modelKinds.find((one) => one === kind);
+    if ((list !== 'own' && list !== 'compatible') || (kind !== '' && !known) || !/^\d{1,4}$/.test(page))
+      return forged();
+    return { list, kind: known, page: Number(page), text: text || undefined };
+  },
+};
+
+/** With everything else as long as it gets, this many bytes of a filter's words fit into a custom id. */
+const MOST_WORD_BYTES = 30;
+
+export const fitsPointer = (words = ''): boolean => Buffer.byteLength(words) <= MOST_WORD_BYTES;
+
+const short = (standing: string): string => standing.slice(0, 2);
+
+/** Forged, it may be of a bot that knew other kinds. */
+const onFilter: Spelling<Filter> = {
+  write: ({ whose, kind, standing, words, before }) => [
+    whose.charAt(0),
+    kind ?? '',
+    short(standing ?? ''),
+    before ?? '',
+    words ?? '',
+  ],
+  read([whose, kind, standing, before = '', words = '']) {
+    const knownKind = taskKinds.find((one) => one === kind);
+    const knownStanding = standings.find((one) => short(one) === standing);
+    if ((whose !== 'm' && whose !== 's') || (kind !== '' && !knownKind) || (standing !== '' && !knownStanding))
+      return forged();
+    if ((before !== '' && !isTaskId(before)) || !fitsPointer(words)) return forged();
+    return {
+      whose: whose === 'm' ? 'mine' : 'server',
+      kind: knownKind,
+      standing: knownStanding,
+      before: before || undefined,
+      words: words || undefined,
+    };
+  },
+};
+
+interface UsagePointer {
+  range: QuickRange;
+  by: Grouping;
+}
+
+const onUsage: Spelling<UsagePointer> = {
+  write: ({ range, by }) => [range, by],
+  read([name, grouping]) {
+    const range = quickRanges.find((one) => one === name);
+    const by = groupings.find((one) => one === grouping);
+    return range && by ? { range, by } : forged();
+  },
+};
+
+type FineTunePointer =
+  | { do: 'page'; fineTuneId: string; page: number }
+  | { do: 'follow'; fineTuneId: string }
+  | { do: 'stop'; fineTuneId: string; followId: string };
+
+/** An id in letters that a button must carry letter by letter is longer than it looks. */
+const MOST_FINE_TUNE_BYTES = 60;
+
+/** Whether buttons can carry it. */
+export const fitsIntoButtons = (fineTuneId: string): boolean => Buffer.byteLength(fineTuneId) <= MOST_FINE_TUNE_BYTES;
+
+const onFineTune: Spelling<FineTunePointer> = {
+  write(pointer) {
+    if (pointer.do === 'page') return ['page', pointer.fineTuneId, String(pointer.page)];
+    return pointer.do === 'follow' ? ['follow', pointer.fineTuneId] : ['stop', pointer.fineTuneId, pointer.followId];
+  },
+  read([what, fineTuneId = '', detail = '']) {
+    if (fineTuneId === '') return forged();
+    if (what === 'page') return /^\d{1,4}$/.test(detail) ? { do: 'page', fineTuneId, page: Number(detail) } : forged();
+    if (what === 'follow') return { do: 'follow', fineTuneId };
+    return what === 'stop' ? { do: 'stop', fineTuneId, followId: detail } : forged();
+  },
+};
+
+/** A list that stands for more buttons than a message holds: choosing from it is pressing. */
+const onList: Spelling<number> = {
+  write: (index) => (index === 0 ? [] : [String(index)]),
+  read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forged()),
+};
+
+/**
+ * Everything that a message can carry to be pressed, chosen from or filled in. Messages keep their ids for years, so that a verb once
+ * written is never given another meaning.
+ */
+export const customIds = {
+  /** A button that the gateway gave with a result, and one whose action needs words first. */
+  action: verb('a', onTaskPlace),
+  actionWords: verb('w', onTaskPlace),
+  actionWordsFilled: verb('wf', onTaskPlace),
+  change: verb('chg', onTaskAndOneOf<ShortChange>(shortChanges)),
+  upscaleAll: verb('all', onTask),
+  larger: verb('large', onTaskAndOneOf<ModelSize>(modelSizes)),
+  continue: verb('go', onTask),
+  continueFilled: verb('gof', onTask),
+  cancel: verb('cancel', onTask),
+  retry: verb('retry', onTask),
+  retryOpenly: verb('retryo', onTask),
+  edit: verb('edit', onTask),
+  editFilled: verb('editf', onTask),
+  editOpenly: verb('edito', onTask),
+  editFilledOpenly: verb('editfo', onTask),
+  same: verb('same', onTask),
+  tryAgain: verb('again', onTask),
+  /** From a page of its own, which stays what it is. */
+  tryAgainOpenly: verb('againo', onTask),
+  tryAgainBeside: verb('againb', onTask),
+  dismiss: verb('dismiss', onTask),
+  delete: verb('delete', onTask),
+  /** From elsewhere: the message that is deleted is not the one that was pressed. */
+  deletePost: verb('unpost', onTask),
+  show: verb('show', onTask),
+  showMe: verb('showme', onTask),
+  showAsk: verb('showask', onTask),
+  showAll: verb('showall', onTask),
+  albumPage: verb('album', onTaskPlace),
+  albumSong: verb('song', onTask),
+  /** Lines are counted from 1. */
+  line: verb('line', onTaskPlace),
+  lineFilled: verb('linef', onTask),
+  allLines: verb('lines', onTask),
+  allLinesConfirmed: verb('lineyes', onTask),
+  animate: verb('anim', onTask),
+  animateFilled: verb('animf', onTask),
+  film: verb('film', onTask),
+  filmFilled: verb('filmf', onFormOrigin),
+  reference: verb('ref', onTask),
+  referenceFilled: verb('reff', onFormOrigin),
+  stop: verb('stop', onTask),
+  goOn: verb('more', onTask),
+  goOnFilled: verb('moref', onTask),
+  forgetConversation: verb('letgo', onTask),
+  details: verb('details', onTask),
+  /** A call by its number among those of the last response. */
+  allow: verb('allow', onTaskPlace),
+  decline: verb('decline', onTaskPlace),
+  endTalk: verb('endtalk', onTask),
+  speak: verb('speak', onTask),
+  speakFilled: verb('spoken', onTask),
+  models: verb('models', onModels),
+  usage: verb('usage', onUsage),
+  tasks: verb('tasks', onFilter),
+  task: verb('task', onFilter),
+  fineTune: verb('tune', onFineTune),
+  exportData: verb('export', onNothing),
+  eraseData: verb('forget', onNothing),
+  eraseDataSure: verb('forgets', onNothing),
+  eraseDataReally: verb('forgetr', onNothing),
+  list: verb('press', onList),
+} as const;

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buttons, forms, openers } from '../../src/buttons/index.ts';
+import { type CustomId, customId, customIds, readCustomId, type Verb } from '../../src/discord/custom-ids.ts';
+import { Refusal } from '../../src/lib/refusal.ts';
+
+/** One of each that messages carry today. None of them is ever taken away, and each means for ever what it means here. */
+const INSIDE_MESSAGES = [
+  'a.1.01k3v9x2mabcdefgh.3',
+  'chg.1.01k3v9x2mabcdefgh.U2',
+  'chg.1.01k3v9x2mabcdefgh.R',
+  'w.1.01k3v9x2mabcdefgh.12',
+  'wf.1.01k3v9x2mabcdefgh.12',
+  'go.1.01k3v9x2mabcdefgh',
+  'gof.1.01k3v9x2mabcdefgh',
+  'all.1.01k3v9x2mabcdefgh',
+  'large.1.01k3v9x2mabcdefgh.4K',
+  'cancel.1.01k3v9x2mabcdefgh',
+  'retry.1.01k3v9x2mabcdefgh',
+  'edit.1.01k3v9x2mabcdefgh',
+  'retryo.1.01k3v9x2mabcdefgh',
+  'edito.1.01k3v9x2mabcdefgh',
+  'editf.1.01k3v9x2mabcdefgh',
+  'editfo.1.01k3v9x2mabcdefgh',
+  'album.1.01k3v9x2mabcdefgh.1',
+  'song.1.01k3v9x2mabcdefgh',
+  'lines.1.01k3v9x2mabcdefgh',
+  'lineyes.1.01k3v9x2mabcdefgh',
+  'anim.1.01k3v9x2mabcdefgh',
+  'animf.1.01k3v9x2mabcdefgh',
+  'allow.1.01k3v9x2mabcdefgh.1',
+  'decline.1.01k3v9x2mabcdefgh.2',
+  'details.1.01k3v9x2mabcdefgh',
+  'letgo.1.01k3v9x2mabcdefgh',
+  'more.1.01k3v9x2mabcdefgh',
+  'moref.1.01k3v9x2mabcdefgh',
+  'stop.1.01k3v9x2mabcdefgh',
+  'delete.1.01k3v9x2mabcdefgh',
+  'unpost.1.01k3v9x2mabcdefgh',
+  'film.1.01k3v9x2mabcdefgh',
+  'filmf.1.01k3v9x2mabcdefgh',
+  'filmf.1',
+  'filmf.1.alone',
+  'ref.1.01k3v9x2mabcdefgh',
+  'reff.1.01k3v9x2mabcdefgh',
+  'reff.1',
+  'reff.1.alone',
+  'line.1.01k3v9x2mabcdefgh.10',
+  'linef.1.01k3v9x2mabcdefgh',
+  'models.1.own..1.',
+  'models.1.compatible.image.12.~bHVtZW4gZ3Jvw59l',
+  'export.1',
+  'forget.1',
+  'forgets.1',
+  'forgetr.1',
+  'same.1.01k3v9x2mabcdefgh',
+  'show.1.01k3v9x2mabcdefgh',
+  'showme.1.01k3v9x2mabcdefgh',
+  'showask.1.01k3v9x2mabcdefgh',
+  'showall.1.01k3v9x2mabcdefgh',
+  'endtalk.1.01k3v9x2mabcdefgh',
+  'speak.1.01k3v9x2mabcdefgh',
+  'spoken.1.01k3v9x2mabcdefgh',
+  'tasks.1.m....',
+  'tasks.1.s.image-to-video.wa.01k3v9x2mabcdefgh.~ZWluIEZ1Y2hz',
+  'task.1.m..un..',
+  'again.1.01k3v9x2mabcdefgh',
+  'againo.1.01k3v9x2mabcdefgh',
+  'againb.1.01k3v9x2mabcdefgh',
+  'dismiss.1.01k3v9x2mabcdefgh',
+  'usage.1.week.model',
+  'tune.1.page.~ZnQtMTpoYXJib3Vy.2',
+  'tune.1.follow.~ZnQtMTpoYXJib3Vy',
+  'tune.1.stop.~ZnQtMTpoYXJib3Vy.a1b2c3d4',
+  'press.1',
+  'press.1.1',
+];
+
+const verbs = new Map<string, Verb<unknown>>(Object.values(customIds).map((verb) => [verb.name, verb]));
+
+function read(text: string): { id: CustomId; verb: Verb<unknown> } {
+  const id = readCustomId(text);
+  const verb = id && verbs.get(id.verb);
+  if (!id || !verb) throw new Error(`Nothing is known of ${text}.`);
+  return { id, verb };
+}
+
+describe('the table of custom ids', () => {
+  it.each(INSIDE_MESSAGES)('reads %s, and would write it the same today', (text) => {
+    const { id, verb } = read(text);
+    const pointer = verb.read(id);
+    expect(pointer).not.toBeInstanceOf(Refusal);
+    expect(verb.id(pointer)).toBe(text);
+  });
+
+  it('has something to do for each of them', () => {
+    for (const text of INSIDE_MESSAGES) {
+      const { id } = read(text);
+      const button = buttons.find(({ verb }) => verb === id.verb)?.press(id, []);
+      const opener = openers.find(({ verb }) => verb === id.verb)?.open(id);
+      const form = forms.find(({ verb }) => verb === id.verb)?.read(id);
+      const [handler, ...others] = [button, opener, form].filter((one) => one !== undefined);
+      expect([typeof handler, others], text).toEqual([id.verb === 'press' ? 'undefined' : expect.any(String), []]);
+      expect(handler, text).not.toBeInstanceOf(Refusal);
+    }
+  });
+
+  it('has no verb twice, and none that no message carries', () => {
+    expect(verbs.size).toBe(Object.keys(customIds).length);
+    expect([...verbs.keys()].toSorted()).toEqual(
+      [...new Set(INSIDE_MESSAGES.map((id) => read(id).id.verb))].toSorted(),
+    );
+  });
+
+  it.each([
+    'retry.1',
+    'retry.1.x',
+    'a.1.01k3v9x2mabcdefgh',
+    'a.1.01k3v9x2mabcdefgh.-1',
+    'a.1.01k3v9x2mabcdefgh.100',
+    'chg.1.01k3v9x2mabcdefgh.U9',
+    'large.1.01k3v9x2mabcdefgh.8K',
+    'filmf.1.x',
+    'models.1.other..1.',
+    'usage.1.year.day',
+    'tune.1.delete.ft',
+    'tune.1.page..1',
+    'tasks.1.x....',
+  ])('refuses %s, which was never written', (text) => {
+    const { id, verb } = read(text);
+    expect(verb.read(id)).toEqual(new Refusal('refusals.unknownButton'));
+  });
+
+  it('refuses a version that it does not know with a sentence of its own', () => {
+    const { id, verb } = read('retry.2.01k3v9x2mabcdefgh');
+    expect(verb.read(id)).toEqual(new Refusal('refusals.outdatedButton'));
+  });
+});
+
+describe('a custom id', () => {
+  it('says again what was put into it, whatever that is', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 12 }), { maxLength: 4 }), (args) => {
+        expect(readCustomId(customId('models', 3, ...args))).toEqual({ verb: 'models', version: 3, args });
+      }),
+    );
+  });
+
+  it('keeps the plain form that messages of today carry', () => {
+    expect(customId('a', 1, '01k2', '3')).toBe('a.1.01k2.3');
+  });
+
+  it('is never longer than Discord takes', () => {
+    expect(() => customId('a', 1, 'x'.repeat(100))).toThrow(RangeError);
+  });
+
+  it.each([
+    '',
+    'a',
+    'a.',
+    'a.0',
+    'a.x',
+    'A.1',
+    'a.1.~',
+    'a.1.~*',
+    'a.1.b c',
+    '../a.1',
+    `a.1.${'x'.repeat(100)}`,
+    'a.99999',
+  ])('that is forged (%j) is none', (text) => {
+    expect(readCustomId(text)).toBeUndefined();
+  });
+
+  it('that is any text at all is read or is none, and never breaks the reader', () => {
+    fc.assert(fc.property(fc.string(), (text) => void readCustomId(text)));
+  });
+});
