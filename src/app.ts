@@ -1,12 +1,13 @@
 import { Events, type Interaction } from 'discord.js';
-import { buttons, forms, openers } from './buttons/index.ts';
-import { forgottenOutcome } from './buttons/own-data.ts';
 import { askInThreads } from './commands/ask/in-threads.ts';
+import { fineTunePage } from './commands/finetune/view.ts';
 import { inThreads } from './commands/in-threads.ts';
-import { commands, menus } from './commands/index.ts';
+import { handlers, kindViews } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import { talkInThreads } from './commands/talk/in-threads.ts';
 import { unplacedTalks } from './commands/talk/start.ts';
+import { forgottenOutcome } from './commands/tasks/own-data.ts';
+import { films } from './commands/video/films.ts';
 import type { Config } from './config.ts';
 import { Answers } from './discord/answers/answers.ts';
 import { chronicle } from './discord/chronicle.ts';
@@ -29,13 +30,12 @@ import { storedFiles } from './discord/stored-files.ts';
 import { ThreadMaker } from './discord/thread-maker.ts';
 import { threadsBy } from './discord/threads.ts';
 import { Whereabouts } from './discord/whereabouts.ts';
-import { films } from './films.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
 import { Once } from './lib/once.ts';
 import { pause } from './lib/pause.ts';
 import { speak } from './locales/index.ts';
-import { presenter } from './present.ts';
+import { presenter } from './messages/presenter.ts';
 import { Asks } from './services/asks/asks.ts';
 import { type Gateway, GatewayError, openGateway } from './services/gateway/index.ts';
 import type { GatewayLimits } from './services/gateway/settings.ts';
@@ -55,7 +55,6 @@ import { Offers } from './services/tasks/offers.ts';
 import { isInWords, isPart } from './services/tasks/task.ts';
 import { Tasks } from './services/tasks/tasks.ts';
 import { UsageDesk } from './services/usage/usage-desk.ts';
-import { fineTunePage } from './views/fine-tune.ts';
 
 /** What is under way when the bot is told to stop may take so long; Discord's own limit to answer is three seconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -157,6 +156,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   asks.serve(tasks);
   talks.serve(tasks);
   const presented = presenter({
+    views: kindViews,
     ...{ media, tasks, say, log, clock, offers, models, isRemix: config.gateway.remix },
     hearsMessages: config.discord.messageContent,
     storedFiles: storedFiles(client.rest, log),
@@ -239,13 +239,17 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
         store: tenure.trouble(),
       };
     },
-    registered: registeredCommands(client, [...typedCommands(commands).keys(), ...menus.map(menuName)], clock),
+    registered: registeredCommands(
+      client,
+      [...typedCommands(handlers.commands).keys(), ...handlers.menus.map(menuName)],
+      clock,
+    ),
   };
   const funnel = new Funnel(say, log);
   const whereabouts = new Whereabouts();
   const router = new Router({
     channelTypeOf: (interactionId) => whereabouts.channelTypeOf(interactionId),
-    handlers: { commands, menus, buttons, openers, forms },
+    handlers,
     services,
     say,
     rests: clients,

@@ -1,24 +1,26 @@
-import { filmMenu } from '../buttons/film.ts';
-import { referenceMenu } from '../buttons/reference.ts';
-import type { Command, Menu } from '../discord/handlers.ts';
-import { about } from './about.ts';
-import { ask } from './ask.ts';
-import { blend } from './blend.ts';
-import { describe, describeMenu } from './describe.ts';
-import { finetune } from './finetune.ts';
-import { help } from './help.ts';
-import { image } from './image.ts';
-import { imagine } from './imagine.ts';
-import { models } from './models.ts';
-import { music } from './music.ts';
+import type { Handlers } from '../discord/handlers.ts';
+import { shared } from '../messages/buttons/index.ts';
+import type { MessageContext } from '../messages/kind-view.ts';
+import { about } from './about/feature.ts';
+import { ask } from './ask/feature.ts';
+import { blend } from './blend/feature.ts';
+import { describe } from './describe/feature.ts';
+import type { Feature } from './feature.ts';
+import { finetune } from './finetune/feature.ts';
+import { help } from './help/feature.ts';
+import { image } from './image/feature.ts';
+import { imagine } from './imagine/feature.ts';
+import { models } from './models/feature.ts';
+import { music } from './music/feature.ts';
 import type { Services } from './services.ts';
-import { shorten } from './shorten.ts';
-import { talk } from './talk.ts';
-import { tasks } from './tasks.ts';
-import { usage } from './usage.ts';
-import { video } from './video.ts';
+import { shorten } from './shorten/feature.ts';
+import { talk } from './talk/feature.ts';
+import { tasks } from './tasks/feature.ts';
+import { usage } from './usage/feature.ts';
+import { video } from './video/feature.ts';
 
-export const commands: readonly Command<Services>[] = [
+/** In the order in which `/help` tells of them. */
+const features: readonly Feature[] = [
   imagine,
   image,
   video,
@@ -36,4 +38,13 @@ export const commands: readonly Command<Services>[] = [
   help,
 ];
 
-export const menus: readonly Menu<Services>[] = [describeMenu, referenceMenu, filmMenu];
+/** All that can be typed, chosen, pressed and filled in. */
+export const handlers = {
+  commands: features.map(({ command }) => command),
+  menus: features.flatMap(({ menus = [] }) => menus),
+  buttons: [...shared.buttons, ...features.flatMap(({ buttons = [] }) => buttons)],
+  openers: [...shared.openers, ...features.flatMap(({ openers = [] }) => openers)],
+  forms: [...shared.forms, ...features.flatMap(({ forms = [] }) => forms)],
+} satisfies Handlers<Services>;
+
+export const kindViews: MessageContext['views'] = Object.assign({}, ...features.map(({ views }) => views));

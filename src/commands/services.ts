@@ -1,35 +1,29 @@
-import type { Answers } from '../discord/answers/answers.ts';
 import type { Prepared } from '../discord/delivery/delivery.ts';
 import type { Follower } from '../discord/follows/follower.ts';
 import type { Place } from '../discord/place.ts';
 import type { ThreadMaker } from '../discord/thread-maker.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Once } from '../lib/once.ts';
+import type { MessageServices } from '../messages/services.ts';
 import type { Asks } from '../services/asks/asks.ts';
 import type { FineTunes } from '../services/gateway/fine-tunes.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import type { Talks } from '../services/talks/talks.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
-import type { Tasks } from '../services/tasks/tasks.ts';
 import type { UsageDesk } from '../services/usage/usage-desk.ts';
-import type { Health } from '../views/about.ts';
-import type { MessagePlan } from '../views/plan.ts';
-import type { Films } from './video/order.ts';
+import type { Health } from './about/view.ts';
+import type { Films } from './video/request.ts';
 
 /** What commands and buttons may use. `app.ts` puts it together. */
-export interface Services {
+export interface Services extends MessageServices {
   models: ModelCatalogue;
   /** What is used when a member names none. */
   defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
-  tasks: Tasks;
   films: Films;
   asks: Asks;
   talks: Talks;
   /** Where live conversations take place. */
   threads: Pick<ThreadMaker, 'make' | 'open' | 'close'>;
-  /** The messages in which answers go on. */
-  answers: Pick<Answers, 'takeAway'>;
   usage: UsageDesk;
   fineTunes: Pick<FineTunes, 'events'>;
   /** Messages that are kept up to date. */
@@ -40,13 +34,10 @@ export interface Services {
   adminGuildIds: readonly string[];
   /** Whether a person owns the application, or belongs to the team that does. */
   isOperator(userId: string): Promise<boolean>;
-  clock: Clock;
   /** Which of the buttons on results this gateway takes. */
   offers: Offers;
   /** Questions that have had their answer: one yes is one order, however often it is pressed. */
   answered: Once;
-  /** What a task's message shows now, without its results. */
-  messageOf(task: Task): MessagePlan;
   /** A finished task's message with its results, fetched anew, as large as this place takes them. */
   brought(task: Task, place: Place): Promise<Prepared>;
   health(): Promise<Health>;

@@ -7,9 +7,9 @@ import {
   MessageFlags,
   type RawFile,
 } from 'discord.js';
-import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from '../views/plan.ts';
 import { customIds } from './custom-ids.ts';
 import { withoutInvites } from './invites.ts';
+import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from './plan.ts';
 import { beginning, shortened } from './text.ts';
 import { DiskFile } from './uploads.ts';
 

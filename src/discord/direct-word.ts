@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { MessagePlan } from '../views/plan.ts';
 import { bodyOf } from './adapter.ts';
 import type { Carrier } from './delivery/carrier.ts';
 import { factsOf, troubleOf } from './delivery/errors.ts';
+import type { MessagePlan } from './plan.ts';
 
 /** Discord's limit. */
 const LONGEST_NONCE = 25;

@@ -7,7 +7,7 @@ import {
   type ModalSubmitInteraction,
   TextInputStyle,
 } from 'discord.js';
-import type { ChoiceFieldPlan, FieldPlan, FormPlan } from '../views/plan.ts';
+import type { ChoiceFieldPlan, FieldPlan, FormPlan } from './plan.ts';
 import { shortened } from './text.ts';
 
 // https://discord.com/developers/docs/components/reference

@@ -4,7 +4,7 @@ import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
-import { asText, inCode } from '../views/markdown.ts';
+import { asText, inCode } from './markdown.ts';
 
 /** More than that of a gateway's words explains nothing. */
 const LONGEST_WORDS = 500;

@@ -1,7 +1,6 @@
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
-import type { FormPlan, MessagePlan } from '../views/plan.ts';
 import type { CustomId, Verb } from './custom-ids.ts';
 import type { Prepared } from './delivery/delivery.ts';
 import type { Filled } from './form.ts';
@@ -9,6 +8,7 @@ import type { Guard } from './guards.ts';
 import type { Options, Values } from './options.ts';
 import type { Answers, Origin } from './origin.ts';
 import type { Place } from './place.ts';
+import type { FormPlan, MessagePlan } from './plan.ts';
 import type { Target } from './target.ts';
 
 /** What a handler gets besides its own input: who asks from where, what may be used, and how to say things. */

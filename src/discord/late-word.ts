@@ -1,7 +1,7 @@
 import type { BaseInteraction } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
-import type { MessagePlan } from '../views/plan.ts';
 import type { Funnel } from './funnel.ts';
+import type { MessagePlan } from './plan.ts';
 import type { Responder } from './responder.ts';
 import { TOKEN_LIFE_MS } from './route.ts';
 import { isTooLate } from './too-late.ts';

@@ -1,9 +1,9 @@
 import { InteractionResponseType, MessageFlags, type RawFile, type REST, Routes } from 'discord.js';
 import type { MessagePlace } from '../services/tasks/task.ts';
-import type { FormPlan, MessagePlan } from '../views/plan.ts';
 import { bodyOf } from './adapter.ts';
 import { placeIn } from './delivery/carrier.ts';
 import { formBody } from './form.ts';
+import type { FormPlan, MessagePlan } from './plan.ts';
 import { isAnsweredAlready, isPassing } from './too-late.ts';
 
 /** What fits into three seconds. */

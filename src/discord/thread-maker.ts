@@ -1,10 +1,10 @@
 import { ChannelType, RESTJSONErrorCodes as Code, DiscordAPIError, type REST, Routes } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
-import type { MessagePlan } from '../views/plan.ts';
 import { bodyOf } from './adapter.ts';
 import { Carrier } from './delivery/carrier.ts';
 import { factsOf, troubleOf } from './delivery/errors.ts';
+import type { MessagePlan } from './plan.ts';
 
 /** Discord tidies a thread away by itself after an hour without a message, the shortest it knows. */
 const TIDIED_AFTER_MINUTES = 60;

@@ -1,5 +1,5 @@
-import type { MessagePlan } from '../views/plan.ts';
 import { persistently, type Until } from './persistence.ts';
+import type { MessagePlan } from './plan.ts';
 import type { Responder } from './responder.ts';
 import { isGone, isUnsent } from './too-late.ts';
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
+import type { ButtonPlan, MessagePlan } from '../../src/discord/plan.ts';
 import { beginning, shortened } from '../../src/discord/text.ts';
-import type { ButtonPlan, MessagePlan } from '../../src/views/plan.ts';
 
 const button = (number: number): ButtonPlan => ({ type: 'button', id: `a.1.${number}`, label: `U${number}` });
 

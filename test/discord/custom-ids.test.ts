@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buttons, forms, openers } from '../../src/buttons/index.ts';
+import { handlers } from '../../src/commands/index.ts';
 import { type CustomId, customId, customIds, readCustomId, type Verb } from '../../src/discord/custom-ids.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 
@@ -96,9 +96,9 @@ describe('the table of custom ids', () => {
   it('has something to do for each of them', () => {
     for (const text of INSIDE_MESSAGES) {
       const { id } = read(text);
-      const button = buttons.find(({ verb }) => verb === id.verb)?.press(id, []);
-      const opener = openers.find(({ verb }) => verb === id.verb)?.open(id);
-      const form = forms.find(({ verb }) => verb === id.verb)?.read(id);
+      const button = handlers.buttons.find(({ verb }) => verb === id.verb)?.press(id, []);
+      const opener = handlers.openers.find(({ verb }) => verb === id.verb)?.open(id);
+      const form = handlers.forms.find(({ verb }) => verb === id.verb)?.read(id);
       const [handler, ...others] = [button, opener, form].filter((one) => one !== undefined);
       expect([typeof handler, others], text).toEqual([id.verb === 'press' ? 'undefined' : expect.any(String), []]);
       expect(handler, text).not.toBeInstanceOf(Refusal);

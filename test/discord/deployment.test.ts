@@ -1,12 +1,12 @@
 import type { APIApplicationCommand } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
-import { commands, menus } from '../../src/commands/index.ts';
+import { handlers } from '../../src/commands/index.ts';
 import { deploymentOf } from '../../src/discord/deployment.ts';
 import { installLinks } from '../../src/discord/install-link.ts';
 import { type CommandBody, registrations } from '../../src/discord/registration.ts';
 
-const wanted = registrations({ commands, menus }, { userInstall: false });
+const wanted = registrations(handlers, { userInstall: false });
 const names = wanted.map(({ name }) => name);
 
 /** As Discord gives commands back: with ids, versions, and its defaults written out. */
@@ -50,11 +50,11 @@ describe('deploying', () => {
   });
 
   it.each([true, false])('registers what Discord takes (user installation: %s)', (userInstall) => {
-    expect(judgeBody('commands', registrations({ commands, menus }, { userInstall }))).toEqual([]);
+    expect(judgeBody('commands', registrations(handlers, { userInstall }))).toEqual([]);
   });
 
   it.each([true, false])('offers live conversations on servers alone (user installation: %s)', (userInstall) => {
-    const all = registrations({ commands, menus }, { userInstall });
+    const all = registrations(handlers, { userInstall });
     const talk = all.find(({ name }) => name === 'talk');
     expect(talk).toMatchObject({ integration_types: [0], contexts: [0] });
     const others = all

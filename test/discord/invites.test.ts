@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../src/discord/adapter.ts';
-import { asText } from '../../src/views/markdown.ts';
+import { asText } from '../../src/discord/markdown.ts';
 
 /** As clients look for what they unfold: in the text as it was sent, whatever stands around it. */
 const UNFOLDED =

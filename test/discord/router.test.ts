@@ -5,12 +5,12 @@ import { discordClients } from '../../src/discord/clients.ts';
 import { customId, verb } from '../../src/discord/custom-ids.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { button, command, form, type Handlers, opener } from '../../src/discord/handlers.ts';
+import type { ButtonPlan } from '../../src/discord/plan.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 import { speak } from '../../src/locales/index.ts';
-import type { ButtonPlan } from '../../src/views/plan.ts';
 
 const buttonPlan = (id: string, label: string): ButtonPlan => ({ type: 'button', id, label });
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Follow, lastMoment, markOf } from '../../discord/follows/follow.ts';
 import type { Ask } from '../../discord/handlers.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
-import { fineTunePage } from '../../views/fine-tune.ts';
-import type { MessagePlan } from '../../views/plan.ts';
+import { maySeeAccount } from '../audience.ts';
 import type { Services } from '../services.ts';
-import { maySeeAccount } from '../usage/audience.ts';
+import { fineTunePage } from './view.ts';
 
 /** Fine-tunes belong to the account, and so does what is told of them. */
 export async function mustSeeFineTunes(ask: Ask<Services>): Promise<void> {

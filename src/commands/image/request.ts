@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
-import { picturesIn, type References, unfitReference } from '../references.ts';
+import { picturesIn, type References, unfitReference } from '../reference-options.ts';
 
 export interface ImageValues extends References {
   prompt: string;

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { handedIn, linksIn, type References, unfitReference } from '../references.ts';
+import { handedIn, linksIn, type References, unfitReference } from '../reference-options.ts';
 import { flagInNegative, flagsFor, outOfRange, type Wishes } from './flags.ts';
 
 export interface ImagineValues extends Wishes, References {

@@ -3,8 +3,8 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Admit } from '../../services/tasks/albums.ts';
 import { mayGoOn } from '../../services/tasks/follow-ups.ts';
 import type { Task } from '../../services/tasks/task.ts';
+import { maySeeAccount } from '../audience.ts';
 import type { Services } from '../services.ts';
-import { maySeeAccount } from '../usage/audience.ts';
 import { named } from './ids.ts';
 
 /**

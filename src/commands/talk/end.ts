@@ -1,8 +1,8 @@
 import { type Ask, command } from '../../discord/handlers.ts';
 import { mayManageMessages } from '../../discord/place.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
-import type { MessagePlan } from '../../views/plan.ts';
 import type { Services } from '../services.ts';
 
 /** Ends the conversation of this thread. */

@@ -1,4 +1,5 @@
 import { type Ask, command } from '../../discord/handlers.ts';
+import { type Where, whereToTalk } from '../../discord/talk-place.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
 import { kindOf } from '../../services/models/kinds.ts';
@@ -8,7 +9,6 @@ import type { Tasks } from '../../services/tasks/tasks.ts';
 import { shownIn } from '../../services/tasks/transitions.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
 import type { Services } from '../services.ts';
-import { type Where, whereToTalk } from './where.ts';
 
 const LONGEST_INSTRUCTIONS = 2_000;
 const LONGEST_VOICE = 60;

@@ -1,14 +1,14 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { Ask } from '../../discord/handlers.ts';
 import { messageLink } from '../../discord/message-link.ts';
+import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { turnsOf } from '../../services/talks/turns.ts';
 import type { Filter } from '../../services/tasks/filter.ts';
 import { hasOwnWords } from '../../services/tasks/follow-ups.ts';
 import { hasEnded, isClosed, isPart, type Task } from '../../services/tasks/task.ts';
-import type { ButtonPlan, MessagePlan } from '../../views/plan.ts';
-import { taskPage } from '../../views/tasks/page.ts';
 import type { Services } from '../services.ts';
 import { isShowable, mayDeleteMessage, maySeeCost, seenTask } from './audience.ts';
+import { taskPage } from './page-view.ts';
 
 /** The page of one task. */
 export async function taskAnswer(id: string, list: Filter, ask: Ask<Services>): Promise<MessagePlan> {

@@ -2,8 +2,8 @@ import type { Ask } from '../../discord/handlers.ts';
 import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { isClosed, isLive, type Task } from '../../services/tasks/task.ts';
+import { maySeeAccount } from '../audience.ts';
 import type { Services } from '../services.ts';
-import { maySeeAccount } from '../usage/audience.ts';
 
 /** Where the work of a whole server may be seen: there, by those who manage it, and by whoever runs the bot. */
 export async function maySeeServer({ place, services }: Ask<Services>): Promise<boolean> {

@@ -1,12 +1,12 @@
 import type { Ask } from '../../discord/handlers.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Filter, statesOf } from '../../services/tasks/filter.ts';
 import type { TaskLine } from '../../services/tasks/task-line.ts';
 import type { PageQuestion } from '../../services/tasks/task-store.ts';
-import type { MessagePlan } from '../../views/plan.ts';
-import { tasksList } from '../../views/tasks/list.ts';
 import type { Services } from '../services.ts';
 import { maySeeServer } from './audience.ts';
+import { tasksList } from './list-view.ts';
 
 /** As many as are read at a glance on a phone. */
 const PAGE = 10;

@@ -1,12 +1,12 @@
 import type { Ask } from '../../discord/handlers.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/day.ts';
 import type { DayRange } from '../../services/usage/days.ts';
 import type { Grouping } from '../../services/usage/sheet.ts';
-import type { MessagePlan } from '../../views/plan.ts';
-import { usagePage } from '../../views/usage/page.ts';
-import { altOf, pictureOf } from '../../views/usage/picture.ts';
+import { maySeeAccount } from '../audience.ts';
 import type { Services } from '../services.ts';
-import { maySeeAccount } from './audience.ts';
+import { usagePage } from './view/page.ts';
+import { altOf, pictureOf } from './view/picture.ts';
 
 interface Asked {
   range: DayRange;

@@ -2,7 +2,7 @@ import { nameIn } from '../../discord/target.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
-import { linksIn, picturesIn, type References, unfitReference } from '../references.ts';
+import { linksIn, picturesIn, type References, unfitReference } from '../reference-options.ts';
 
 /** What a film goes by: pictures in their order, films, and sounds. */
 export interface FilmReferences extends References {

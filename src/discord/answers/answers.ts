@@ -1,7 +1,6 @@
 import { answerOf } from '../../services/asks/transitions.ts';
 import type { AnswerPart } from '../../services/tasks/answer.ts';
 import { hasEnded, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
-import type { MessagePlan } from '../../views/plan.ts';
 import { bodyOf } from '../adapter.ts';
 import { findPart } from '../delivery/adoption.ts';
 import { Carrier } from '../delivery/carrier.ts';
@@ -9,6 +8,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { factsOf } from '../delivery/errors.ts';
 import type { DeliveryParts } from '../delivery/parts.ts';
 import { waysToPart } from '../delivery/ways.ts';
+import type { MessagePlan } from '../plan.ts';
 import { Continuation, type ContinuationParts } from './continuation.ts';
 
 type AnswersParts = ContinuationParts &

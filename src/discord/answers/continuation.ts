@@ -3,7 +3,6 @@ import { Refusal } from '../../lib/refusal.ts';
 import { answerOf, partsCut, partsShown } from '../../services/asks/transitions.ts';
 import type { AnswerPart } from '../../services/tasks/answer.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
-import type { MessagePlan } from '../../views/plan.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { Appearance } from '../delivery/appearance.ts';
 import type { Carrier } from '../delivery/carrier.ts';
@@ -12,6 +11,7 @@ import { Hindered } from '../delivery/hindered.ts';
 import type { DeliveryParts } from '../delivery/parts.ts';
 import { Patience } from '../delivery/patience.ts';
 import { tokenWay, type Way, waysToPart } from '../delivery/ways.ts';
+import type { MessagePlan } from '../plan.ts';
 import { type Outcome, type Part, PartPoster } from './part-poster.ts';
 
 /** About one edit a second. */

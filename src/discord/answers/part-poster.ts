@@ -3,7 +3,6 @@ import { answerOf, partGoing, partNotPosted, partPosted } from '../../services/a
 import type { AnswerPart, Posting } from '../../services/tasks/answer.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { shownIn } from '../../services/tasks/transitions.ts';
-import type { MessagePlan } from '../../views/plan.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { findPart } from '../delivery/adoption.ts';
 import type { Carrier } from '../delivery/carrier.ts';
@@ -12,6 +11,7 @@ import { Hindered } from '../delivery/hindered.ts';
 import type { DeliveryParts, Transition } from '../delivery/parts.ts';
 import type { Patience } from '../delivery/patience.ts';
 import { type TokenWay, tokenWay, type Way, waysToPart } from '../delivery/ways.ts';
+import type { MessagePlan } from '../plan.ts';
 import { isUnsent } from '../too-late.ts';
 
 export type Outcome = 'done' | 'gone' | 'no-way';

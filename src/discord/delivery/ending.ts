@@ -1,6 +1,6 @@
 import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
-import type { MessagePlan } from '../../views/plan.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
+import type { MessagePlan } from '../plan.ts';
 import { findPosted } from './adoption.ts';
 import type { Carrier } from './carrier.ts';
 import { factsOf, type Trouble, troubleOf } from './errors.ts';

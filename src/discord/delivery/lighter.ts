@@ -1,4 +1,4 @@
-import type { MessagePlan } from '../../views/plan.ts';
+import type { MessagePlan } from '../plan.ts';
 import type { Trouble } from './errors.ts';
 
 /** How much of a plan is sent: all of it, all but its files, or its words alone. */

@@ -1,7 +1,7 @@
 import type { REST } from 'discord.js';
 import type { Clock } from '../../lib/clock.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import type { MessagePlan } from '../../views/plan.ts';
+import type { MessagePlan } from '../plan.ts';
 
 export interface Prepared {
   plan: MessagePlan;

@@ -4,8 +4,8 @@ import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { FineTuneEvent, FineTunes } from '../../services/gateway/fine-tunes.ts';
 import { GatewayError, type GatewayErrorKind } from '../../services/gateway/index.ts';
-import type { MessagePlan } from '../../views/plan.ts';
 import { bodyOf } from '../adapter.ts';
+import type { MessagePlan } from '../plan.ts';
 import { isPassing } from '../too-late.ts';
 import { type Follow, type FollowEnd, followSchema, lastMoment, markOf } from './follow.ts';
 

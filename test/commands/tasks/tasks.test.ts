@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
-import { buttons, forms } from '../../../src/buttons/index.ts';
-import { chooseTask, tasksPageButton } from '../../../src/buttons/tasks.ts';
+import { handlers } from '../../../src/commands/index.ts';
 import type { Services } from '../../../src/commands/services.ts';
-import { tasks } from '../../../src/commands/tasks.ts';
+import { tasks } from '../../../src/commands/tasks/feature.ts';
+import { chooseTask, tasksPageButton } from '../../../src/commands/tasks/list-buttons.ts';
 import { customId, customIds, fitsPointer, readCustomId } from '../../../src/discord/custom-ids.ts';
 import type { Ask, Button } from '../../../src/discord/handlers.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
@@ -26,7 +26,7 @@ async function pressed({ verb, press }: Button<Services>, args: readonly string[
 const readFilter = (args: readonly string[]) => customIds.tasks.read({ verb: 'tasks', version: 1, args });
 
 function found(verb: string): Button<Services> {
-  const button = buttons.find((one) => one.verb === verb);
+  const button = handlers.buttons.find((one) => one.verb === verb);
   if (!button) throw new Error(`There is no button ${verb}.`);
   return button;
 }
@@ -43,7 +43,7 @@ const filters = fc.record({
 });
 
 it('/tasks is registered as Discord takes it', () => {
-  expect(judgeBody('commands', [registrationOf(tasks, { userInstall: true })])).toEqual([]);
+  expect(judgeBody('commands', [registrationOf(tasks.command, { userInstall: true })])).toEqual([]);
 });
 
 describe('a custom id of a list', () => {
@@ -92,7 +92,7 @@ describe('a button of a task’s page', () => {
   });
 
   it('has an id that Discord takes, whatever the task', () => {
-    for (const verb of [...verbs, ...forms.map((form) => form.verb)])
+    for (const verb of [...verbs, ...handlers.forms.map((form) => form.verb)])
       expect(customId(verb, 1, taskId(Date.UTC(2200, 0)), '0').length).toBeLessThanOrEqual(100);
   });
 

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
-import { usageRangeButton } from '../../../src/buttons/usage-range.ts';
-import { usage } from '../../../src/commands/usage.ts';
+import { usage } from '../../../src/commands/usage/feature.ts';
+import { usageRangeButton } from '../../../src/commands/usage/range-button.ts';
 import { customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 
 it('/usage is registered as Discord takes it', () => {
-  const body = registrationOf(usage, { userInstall: true });
+  const body = registrationOf(usage.command, { userInstall: true });
   expect(judgeBody('commands', [body])).toEqual([]);
   expect(body.options?.map(({ name, required }) => [name, required])).toEqual([
     ['start', false],

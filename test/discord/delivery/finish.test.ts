@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MessagePlan } from '../../../src/views/plan.ts';
+import type { MessagePlan } from '../../../src/discord/plan.ts';
 import { minutes, ordered, scene, seconds, until } from './scene.ts';
 
 describe('a delivery that finishes', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { MessagePlan } from '../../../src/discord/plan.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import type { MessagePlan } from '../../../src/views/plan.ts';
 import { minutes, ordered, planOf, seconds, until } from './scene.ts';
 
 const file = (name: string) => ({ name: `${name}.webp`, bytes: Buffer.from(name), alt: 'a boat' });

@@ -5,6 +5,7 @@ import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import { discordClients } from '../../../src/discord/clients.ts';
 import { customId } from '../../../src/discord/custom-ids.ts';
 import { Delivery, type DeliveryParts, type Prepared } from '../../../src/discord/delivery/delivery.ts';
+import type { MessagePlan } from '../../../src/discord/plan.ts';
 import { Responder } from '../../../src/discord/responder.ts';
 import { routeOf } from '../../../src/discord/route.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
@@ -12,7 +13,6 @@ import { openLog } from '../../../src/lib/log.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { submitting } from '../../../src/services/tasks/transitions.ts';
-import type { MessagePlan } from '../../../src/views/plan.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { Shelf, until } from './shelf.ts';
 

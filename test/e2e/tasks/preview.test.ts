@@ -5,7 +5,7 @@ import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { speak } from '../../../src/locales/index.ts';
-import { presenter } from '../../../src/present.ts';
+import { presenter } from '../../../src/messages/presenter.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { profiles } from '../../contract/both.ts';
 import { madeTask } from '../../services/tasks/made.ts';
@@ -119,6 +119,7 @@ describe('the preview of a job', () => {
       clock: new ManualClock(),
       say: speak(),
       storedFiles: async () => new Map(),
+      views: {},
       isRemix: false,
       hearsMessages: false,
       offers: { isOffered: () => true },

@@ -14,6 +14,9 @@ const verbs = [
   ...['same', 'ref', 'large', 'film'],
 ];
 const ofTasks = verbs.filter((verb) => verb !== 'models');
+/** What stands behind the task in their ids. */
+const details: Readonly<Record<string, string>> = { chg: 'U1', large: '2K' };
+const idOf = (verb: string, task: string): string => `${verb}.1.${task}.${details[verb] ?? '0'}`;
 const forms = ['wf', 'gof', 'editf', 'reff', 'filmf'];
 
 /** Well formed, and of nobody. */
@@ -116,7 +119,7 @@ describe('a button', () => {
 
   it('of a task that nobody knows says so, whatever its verb', async () => {
     const stage = await quickBot();
-    const ids = ofTasks.map((verb) => `${verb}.1.${nobody}.0`);
+    const ids = ofTasks.map((verb) => idOf(verb, nobody));
     expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, NO_TASK));
     expect(submits(stage.gateway)).toBe(0);
     expect(errorsIn(stage)).toEqual([]);
@@ -189,7 +192,7 @@ describe('a forged press on a task', () => {
   it('that is somebody else’s private one is refused, whatever its verb', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage, { private: true }));
-    const ids = ofTasks.map((verb) => `${verb}.1.${task}${verb === 'chg' ? '.U1' : '.0'}`);
+    const ids = ofTasks.map((verb) => idOf(verb, task));
     const answers = await answersTo(stage, ids, 'other');
     expect(answers).toEqual(allAnswer(ids, 'Only whoever asked for this can decide about it.'));
     expect(submits(stage.gateway)).toBe(1);

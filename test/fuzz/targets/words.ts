@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { flagInNegative, flagsFor, outOfRange } from '../../../src/commands/imagine/flags.ts';
 import { named, readIds } from '../../../src/commands/music/ids.ts';
-import { linksIn, picturesIn, unfitReference } from '../../../src/commands/references.ts';
+import { linksIn, picturesIn, unfitReference } from '../../../src/commands/reference-options.ts';
 import { extraIn } from '../../../src/commands/video/extra.ts';
 import { cameraWish, durationWish, sizeWish } from '../../../src/commands/video/wishes.ts';
 import { customId, customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
+import { asText, inCode } from '../../../src/discord/markdown.ts';
 import * as discordText from '../../../src/discord/text.ts';
 import { isDecimal, sumOf } from '../../../src/lib/decimals.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
+import { answerParts } from '../../../src/messages/answer/split.ts';
 import { nearIds } from '../../../src/services/models/nearness.ts';
 import { directionsIn, readText } from '../../../src/services/tasks/lines.ts';
 import { askedRange } from '../../../src/services/usage/asked-range.ts';
-import { answerParts } from '../../../src/views/ask/split.ts';
-import { asText, inCode } from '../../../src/views/markdown.ts';
 import { BrokenPromise, type Target } from '../target.ts';
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;

@@ -1,0 +1,77 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { mayPostFiles } from '../../discord/guards.ts';
+import { type Ask, button } from '../../discord/handlers.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { ofKind, ownTask } from '../../messages/buttons/pressed-task.ts';
+import { argumentsOf, type CostlyTool } from '../../services/asks/tools/definitions.ts';
+import { answerOf } from '../../services/asks/transitions.ts';
+import type { AnswerCall } from '../../services/tasks/answer.ts';
+import type { Task } from '../../services/tasks/task.ts';
+import type { Order } from '../../services/tasks/transitions.ts';
+import { imageRequest, objectionTo } from '../image/request.ts';
+import { chosenModel } from '../model-option.ts';
+import type { Services } from '../services.ts';
+import { filmOrder } from '../video/request.ts';
+
+const ORDERED: Readonly<Record<CostlyTool, string>> = {
+  make_image: 'The user said yes. The picture is being made, and will appear below in a message of its own.',
+  make_video:
+    'The user said yes. The film is being made, and will appear below in a message of its own, in some minutes.',
+};
+const DECLINED = 'The user said no. It was not made.';
+
+/** What the model asked for is ordered as if its member had used the command, in a message of its own. */
+export const allowButton = button(customIds.allow, {
+  answers: 'beside',
+  async run(pointer, ask: Ask<Services>) {
+    const { task, call } = await openCall(pointer, ask);
+    const name = costly(call);
+    const { origin, place, services } = ask;
+    const objection = mayPostFiles(place, { private: origin.route.isPrivate });
+    if (objection) throw objection;
+    const order = await orderOf(name, call, services);
+    await services.asks.allow(task.id, call.callId, ORDERED[name], () =>
+      services.tasks.submit({ ...origin, ...order, parent: task }),
+    );
+    return 'shown as it goes';
+  },
+});
+
+export const declineButton = button(customIds.decline, {
+  answers: 'here',
+  async run(pointer, ask: Ask<Services>) {
+    const { task, call } = await openCall(pointer, ask);
+    await ask.services.asks.decline(task.id, call.callId, DECLINED);
+    return 'shown as it goes';
+  },
+});
+
+type Calls = Parameters<typeof customIds.allow.id>[0];
+
+async function openCall({ taskId, place }: Calls, ask: Ask<Services>): Promise<{ task: Task; call: AnswerCall }> {
+  const task = ofKind('ask', await ownTask(taskId, ask));
+  const call = answerOf(task).rounds.at(-1)?.calls[place - 1];
+  if (call?.state !== 'waiting' || task.state !== 'needs-input') throw new Refusal('refusals.alreadyDecided');
+  return { task, call };
+}
+
+function costly({ name }: AnswerCall): CostlyTool {
+  if (name === 'make_image' || name === 'make_video') return name;
+  throw new Refusal('refusals.unknownButton');
+}
+
+async function orderOf(
+  name: CostlyTool,
+  call: AnswerCall,
+  services: Services,
+): Promise<Pick<Order, 'kind' | 'request'>> {
+  const given = argumentsOf(name, call.arguments);
+  if (!given) throw new Refusal('refusals.unknownButton');
+  const { prompt } = given;
+  if (name === 'make_image') {
+    const objection = objectionTo({ prompt });
+    if (objection) throw objection;
+    return { kind: 'image', request: imageRequest({ prompt }, await chosenModel('image', given.model, services)) };
+  }
+  return filmOrder({ prompt }, await chosenModel('video', given.model, services), services.films.fields);
+}

@@ -1,0 +1,70 @@
+import { mayPostFiles } from '../../discord/guards.ts';
+import { type Ask, command } from '../../discord/handlers.ts';
+import type { Origin } from '../../discord/origin.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { efforts, formats } from '../../services/asks/request.ts';
+import type { Feature } from '../feature.ts';
+import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
+import { unfitReference } from '../reference-options.ts';
+import type { Services } from '../services.ts';
+import { allowButton, declineButton } from './calls.ts';
+import { detailsButton } from './details.ts';
+import { forgetButton } from './forget.ts';
+import { goOnFilled, goOnOpener } from './go-on.ts';
+import { askedFor, type Given } from './request.ts';
+import { stopButton } from './stop.ts';
+
+/** As much as Discord lets a member type into an option. */
+const LONGEST_PROMPT = 6_000;
+const LONGEST_INSTRUCTIONS = 2_000;
+
+const askCommand = command({
+  name: 'ask',
+  isPrivate: (values) => values.private ?? false,
+  options: {
+    prompt: { type: 'text', required: true, most: LONGEST_PROMPT },
+    model: modelOption,
+    image: { type: 'attachment', accept: ['image'] },
+    file: { type: 'attachment' },
+    instructions: { type: 'text', most: LONGEST_INSTRUCTIONS },
+    effort: { type: 'text', choices: efforts },
+    format: { type: 'text', choices: formats },
+    web: { type: 'switch' },
+    new: { type: 'switch' },
+    private: { type: 'switch' },
+  },
+  guards: [
+    (_place, { prompt }) => (/[^\s\p{Cf}]/u.test(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty')),
+    (_place, { image }) => unfitReference({ image }),
+    mayPostFiles,
+  ],
+  suggest: (_option, typed, asked: Ask<Services>) => suggestedModels('text', typed, asked),
+  async run({ new: isNew, private: _, ...given }, { services, origin }: Ask<Services>) {
+    await asking(given, { services, origin, isNew: isNew ?? false });
+    return 'shown as it goes';
+  },
+});
+
+/** A question of a member, which goes on from their last one in the same place unless it is to be a new beginning. */
+async function asking(
+  given: Given,
+  { services, origin, isNew }: { services: Services; origin: Origin; isNew: boolean },
+) {
+  const { requesterId: memberId, channelId, route } = origin;
+  const where = { memberId, channelId, isPrivate: route.isPrivate };
+  const before = isNew ? undefined : await services.asks.newestOf(where);
+  const model = await chosenModel('text', given.model ?? before?.model, services);
+  await services.tasks.submit({
+    ...origin,
+    kind: 'ask',
+    request: askedFor(given, model, before, origin),
+    parent: before,
+  });
+}
+
+export const ask: Feature = {
+  command: askCommand,
+  buttons: [stopButton, forgetButton, detailsButton, allowButton, declineButton],
+  openers: [goOnOpener],
+  forms: [goOnFilled],
+};

@@ -1,0 +1,116 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { inCode } from '../../discord/markdown.ts';
+import type { ButtonPlan, FilePlan, MessagePlan } from '../../discord/plan.ts';
+import type { Say } from '../../locales/index.ts';
+import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
+
+/** Discord's 2,000 letters, less what stands around the events. */
+const ROOM = 1_500;
+/** One event may be a stack trace; all of it is in the file. */
+const LONGEST_EVENT = 700;
+
+/** Whether the message is kept up to date, or why no longer. */
+type Following =
+  | { is: 'not' }
+  | { is: 'followed'; followId: string; until: number; quietMs: number }
+  | { is: 'stopped' | 'quiet' | 'too-late' | 'gone' };
+
+export interface FineTunePage {
+  fineTuneId: string;
+  /** In the order of time; undefined where the gateway did not tell. */
+  events: readonly FineTuneEvent[] | undefined;
+  /** Counted from 0; beyond the end, and where it is missing, the last: the newest. */
+  page?: number | undefined;
+  following: Following;
+}
+
+/** The events of a fine-tune, newest last. What the gateway wrote is shown letter by letter. */
+export function fineTunePage({ fineTuneId, events: known, page, following }: FineTunePage, say: Say): MessagePlan {
+  const events = known ?? [];
+  const pages = pagesOf(events.map((event) => lineOf(event, say)));
+  const last = pages.length - 1;
+  // A page that is kept up to date is the newest, or it would change under its reader.
+  const shown = following.is === 'followed' ? last : Math.min(Math.max(0, page ?? last), last);
+  const count = say('fineTune.count', { count: events.length });
+  const place =
+    pages.length > 1 ? `, ${say('fineTune.page', { page: String(shown + 1), pages: String(pages.length) })}` : '';
+  const heading = `${say('fineTune.heading', { id: inCode(fineTuneId) })} · ${count}${place}`;
+  const body =
+    events.length === 0 ? say(known ? 'fineTune.empty' : 'fineTune.unknown') : (pages[shown] ?? []).join('\n');
+  const isCut = events.some(({ message }) => literal(message).length > LONGEST_EVENT);
+  return {
+    content: [heading, body, ...noteOf(following, say)].join('\n'),
+    files: pages.length > 1 || isCut ? [fileOf(fineTuneId, events)] : [],
+    controls: controlsOf(fineTuneId, following, { shown, last }, say),
+  };
+}
+
+function lineOf({ at, level, message }: FineTuneEvent, say: Say): string {
+  const time = at === undefined ? say('fineTune.noTime') : `<t:${Math.floor(at / 1000)}:f>`;
+  const words = literal(message);
+  // Not between a backslash and what it takes literally, nor inside of a letter of two halves.
+  const shown =
+    words.length > LONGEST_EVENT ? `${words.slice(0, LONGEST_EVENT).replace(/(?:\\|[\uD800-\uDBFF])$/, '')}…` : words;
+  return `${time} · ${level === undefined ? '' : `**${literal(level)}** · `}${shown}`;
+}
+
+/** Every sign that Discord might read as more than itself is taken literally, so that the reader sees what was written and nothing else. */
+export function literal(text: string): string {
+  return text.replace(/[!-/:-@[-`{-~]/g, '\\$&');
+}
+
+/** Filled from the end: the newest page is a full one. */
+function pagesOf(lines: readonly string[]): string[][] {
+  const pages: string[][] = [[]];
+  let room = ROOM;
+  for (const line of lines.toReversed()) {
+    if (room < line.length + 1 && pages[0]?.length !== 0) {
+      pages.unshift([]);
+      room = ROOM;
+    }
+    pages[0]?.unshift(line);
+    room -= line.length + 1;
+  }
+  return pages;
+}
+
+function noteOf(following: Following, say: Say): string[] {
+  if (following.is === 'not') return [];
+  if (following.is !== 'followed') return [`-# ${say(`fineTune.ended.${following.is}`)}`];
+  const until = String(Math.floor(following.until / 1000));
+  return [`-# ${say('fineTune.followed', { until, minutes: String(Math.ceil(following.quietMs / 60_000)) })}`];
+}
+
+function controlsOf(
+  fineTuneId: string,
+  following: Following,
+  { shown, last }: { shown: number; last: number },
+  say: Say,
+): ButtonPlan[] {
+  if (following.is === 'followed') {
+    const stop = customIds.fineTune.id({ do: 'stop', fineTuneId, followId: following.followId });
+    return [{ type: 'button', id: stop, label: say('fineTune.stop'), emoji: '⏹️' }];
+  }
+  const followId = customIds.fineTune.id({ do: 'follow', fineTuneId });
+  const follow: ButtonPlan = { type: 'button', id: followId, label: say('fineTune.follow'), emoji: '🔁' };
+  if (last === 0) return [follow];
+  const pageId = (page: number): string => customIds.fineTune.id({ do: 'page', fineTuneId, page });
+  return [
+    // At an end, its neighbour is itself, and two buttons may not share an id.
+    { type: 'button', id: pageId(shown - 1), label: say('models.previous'), emoji: '◀️', disabled: shown === 0 },
+    { type: 'button', id: pageId(shown + 1), label: say('models.next'), emoji: '▶️', disabled: shown === last },
+    follow,
+  ];
+}
+
+/** For whoever searches: one event after the other, with nothing added to what was written. */
+function fileOf(fineTuneId: string, events: readonly FineTuneEvent[]): FilePlan {
+  const lines = events.map(({ at, level, message }) => {
+    const time = at === undefined ? '-' : new Date(at).toISOString();
+    return `${time}\t${level ?? '-'}\t${message}\n`;
+  });
+  return {
+    name: `${fineTuneId.replace(/[^\w.-]+/g, '-').slice(0, 60)}-events.txt`,
+    bytes: Buffer.from(lines.join('')),
+  };
+}

@@ -1,0 +1,75 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { mayPostFiles } from '../../discord/guards.ts';
+import { type Ask, form, type Menu, opener } from '../../discord/handlers.ts';
+import { nameIn } from '../../discord/target.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
+import { isSpoiler, needsResult } from '../../services/tasks/follow-ups.ts';
+import type { Task } from '../../services/tasks/task.ts';
+import { chosenModel } from '../model-option.ts';
+import { linksIn, picturesOn } from '../reference-options.ts';
+import type { Services } from '../services.ts';
+import { referenceForm, referencesIn } from './reference-form.ts';
+import { imageRequest, objectionTo } from './request.ts';
+
+type Picture = Parameters<typeof referenceForm>[0]['pictures'][number];
+
+/** A picture to be made of a result. What was pressed tells its files with addresses that are good for a day. */
+export const referenceOpener = opener(customIds.reference, async (taskId, ask: Ask<Services>, pressed) => {
+  const task = await soon(pressedTask(taskId, ask), ask);
+  needsResult(task);
+  const shown = picturesOn(pressed);
+  const pictures = shown.length > 0 ? shown : atGateway(task);
+  const id = customIds.referenceFilled.id({ from: 'task', taskId });
+  return formFor(pictures, { id, model: task.kind === 'image' ? task.model : undefined }, ask);
+});
+
+/** The same from the menu on any message. */
+export const referenceMenu: Menu<Services> = {
+  name: 'reference',
+  guards: [(place) => mayPostFiles(place, {})],
+  async open(target, ask) {
+    return formFor(
+      picturesOn(target),
+      { id: customIds.referenceFilled.id({ from: 'menu', isPrivate: target.isPrivate }), model: undefined },
+      ask,
+    );
+  },
+};
+
+export const referredForm = form(customIds.referenceFilled, {
+  answers: 'beside',
+  isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
+  async run(from, { fields }, ask: Ask<Services>) {
+    const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, ask);
+    const { words, pictures, which, model } = referencesIn({ fields });
+    const values = { prompt: words, links: chosen(pictures, which) };
+    const objection = objectionTo(values);
+    if (objection) throw objection;
+    const request = imageRequest(values, await chosenModel('image', model, ask.services));
+    const covered = parent && isSpoiler(parent) ? { ...request, spoiler: true as const } : request;
+    await ask.services.tasks.submit({ ...ask.origin, kind: 'image', request: covered, parent });
+    return 'shown as it goes';
+  },
+});
+
+function formFor(pictures: readonly Picture[], form: { id: string; model: string | undefined }, ask: Ask<Services>) {
+  if (pictures.length === 0) throw new Refusal('refusals.noPictureHere');
+  const { id, model = ask.services.defaultModels.image } = form;
+  return referenceForm({ id, model, pictures }, ask.say);
+}
+
+/** Results that could not be attached: the gateway has them still, perhaps. */
+function atGateway({ media }: Task): Picture[] {
+  return media.flatMap(({ kind, address }) =>
+    kind === 'image' && address !== undefined ? [{ address, name: nameIn(address) }] : [],
+  );
+}
+
+/** The field may say something else by now than when its pictures were numbered. */
+function chosen(links: string, which: number | undefined): string {
+  if (which === undefined) return links;
+  const link = linksIn({ links })[which - 1];
+  if (link === undefined) throw new Refusal('refusals.noSuchPicture', { number: String(which) });
+  return link;
+}

@@ -1,0 +1,65 @@
+import { mayPostFiles } from '../../discord/guards.ts';
+import { type Ask, command } from '../../discord/handlers.ts';
+import type { Feature } from '../feature.ts';
+import type { Services } from '../services.ts';
+import { actionButton, changeButton } from './action.ts';
+import { allLinesButton, allLinesConfirmed } from './all-lines.ts';
+import { animateFilled, animateOpener } from './animate.ts';
+import { animate, filmButtons } from './animate-view.ts';
+import { ranges } from './flags.ts';
+import { lineOpener, lineWritten } from './line.ts';
+import { imagineRequest, objectionTo } from './request.ts';
+import { upscaleAllButton } from './upscale-all.ts';
+import { continueOpener, continueWritten, wordsOpener, wordsWritten } from './words.ts';
+
+/** As much as Discord lets a member type into an option. */
+const LONGEST_PROMPT = 6_000;
+
+const LONGEST_NEGATIVE = 500;
+
+/** Five signed addresses of Discord have some 1,500 letters. */
+const LONGEST_LINKS = 3_000;
+
+const picture = { type: 'attachment', accept: ['image'] } as const;
+const whole = { type: 'number', whole: true } as const;
+
+const imagineCommand = command({
+  name: 'imagine',
+  isPrivate: (values) => values.private ?? false,
+  options: {
+    prompt: { type: 'text', required: true, most: LONGEST_PROMPT },
+    aspect: { type: 'text', choices: ['1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'] },
+    negative: { type: 'text', most: LONGEST_NEGATIVE },
+    image: picture,
+    image2: picture,
+    image3: picture,
+    image4: picture,
+    image5: picture,
+    links: { type: 'text', most: LONGEST_LINKS },
+    weight: { type: 'number', ...ranges.weight },
+    style: { type: 'text', choices: ['raw', 'cute', 'expressive', 'original', 'scenic'] },
+    version: { type: 'text', choices: ['7', '6.1', '6', '5.2', 'niji 7', 'niji 6', 'niji 5'] },
+    quality: { type: 'text', choices: ['0.25', '0.5', '1', '2', '4'] },
+    stylize: { ...whole, ...ranges.stylize },
+    chaos: { ...whole, ...ranges.chaos },
+    weird: { ...whole, ...ranges.weird },
+    seed: { ...whole, ...ranges.seed },
+    tile: { type: 'switch' },
+    spoiler: { type: 'switch' },
+    private: { type: 'switch' },
+  },
+  guards: [(_place, values) => objectionTo(values), mayPostFiles],
+  async run(values, { services, origin }: Ask<Services>) {
+    await services.tasks.submit({ ...origin, kind: 'imagine', request: imagineRequest(values) });
+    return 'shown as it goes';
+  },
+});
+
+export const imagine: Feature = {
+  command: imagineCommand,
+  buttons: [actionButton, changeButton, upscaleAllButton, allLinesButton, allLinesConfirmed],
+  openers: [wordsOpener, continueOpener, lineOpener, animateOpener],
+  forms: [wordsWritten, continueWritten, lineWritten, animateFilled],
+  // Made of a result by what the gateway offers.
+  views: { action: { more: filmButtons }, change: { more: filmButtons }, animate },
+};

@@ -1,0 +1,64 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { type Ask, form, opener } from '../../discord/handlers.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { ownTask, pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
+import { wordsForm, wordsIn } from '../../messages/words-form.ts';
+import { meaningOfAction } from '../../services/tasks/actions.ts';
+import { actionOn, promptOf, proposedWords, sideOf, type WrittenWords } from '../../services/tasks/follow-ups.ts';
+import { sides } from '../../services/tasks/materials.ts';
+import type { Task } from '../../services/tasks/task.ts';
+import type { Services } from '../services.ts';
+
+/** A button whose action needs words: they are asked for before the gateway is. */
+export const wordsOpener = opener(customIds.actionWords, async ({ taskId, place }, ask: Ask<Services>) => {
+  const task = await soon(pressedTask(taskId, ask), ask);
+  const action = task.actions[place];
+  if (!action) throw new Refusal('refusals.unknownButton');
+  return wordsForm(
+    {
+      id: customIds.actionWordsFilled.id({ taskId, place }),
+      title: action.label,
+      words: proposedWords(task, place),
+      withRegion: meaningOfAction(action.customId).words === 'with-region',
+    },
+    ask.say,
+  );
+});
+
+export const wordsWritten = form(customIds.actionWordsFilled, {
+  answers: 'beside',
+  async run({ taskId, place }, filled, ask: Ask<Services>) {
+    const parent = await pressedTask(taskId, ask);
+    const written = writtenIn(filled, parent);
+    await ask.services.tasks.submit({ ...ask.origin, ...actionOn(parent, place, written) });
+    return 'shown as it goes';
+  },
+});
+
+/** A task that turned out to wait for words. */
+export const continueOpener = opener(customIds.continue, async (taskId, ask: Ask<Services>) => {
+  const task = await soon(ownTask(taskId, ask), ask);
+  if (task.state !== 'needs-input') throw new Refusal('refusals.noWordsWanted');
+  const withRegion = meaningOfAction(String(task.request.customId ?? '')).words === 'with-region';
+  const words = task.finalPrompt || promptOf(task);
+  const id = customIds.continueFilled.id(task.id);
+  return wordsForm({ id, title: ask.say('words.title'), words, withRegion }, ask.say);
+});
+
+export const continueWritten = form(customIds.continueFilled, {
+  answers: 'here',
+  async run(taskId, filled, ask: Ask<Services>) {
+    const task = await ownTask(taskId, ask);
+    const parent = task.parentId === undefined ? task : ((await ask.services.tasks.get(task.parentId)) ?? task);
+    await ask.services.tasks.giveWords(task.id, ask.origin, writtenIn(filled, parent));
+    return 'shown as it goes';
+  },
+});
+
+function writtenIn({ fields, files }: Parameters<typeof wordsIn>[0], parent: Task): WrittenWords {
+  const { words, side, drawn } = wordsIn({ fields, files });
+  if (words === '') throw new Refusal('refusals.noWords');
+  const known = sides.find((one) => one === side);
+  const region = drawn ? { drawn } : known && sideOf(parent, known);
+  return { words, ...(region && { region }) };
+}

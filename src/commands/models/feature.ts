@@ -1,0 +1,37 @@
+import { type Ask, command } from '../../discord/handlers.ts';
+import type { ListName } from '../../services/models/catalogue.ts';
+import { type ModelKind, modelKinds } from '../../services/models/kinds.ts';
+import type { Feature } from '../feature.ts';
+import type { Services } from '../services.ts';
+import { modelsPageButton } from './page-button.ts';
+import { modelDetail, modelsPage } from './view.ts';
+
+/** Longer than any id's telling part, and short enough for the custom id of the next page. */
+const LONGEST_FILTER = 40;
+
+const modelsCommand = command({
+  name: 'models',
+  isPrivate: true,
+  options: {
+    model: { type: 'text', suggests: true, most: 200 },
+    text: { type: 'text', most: LONGEST_FILTER },
+    kind: { type: 'text', choices: modelKinds },
+    list: { type: 'text', choices: ['own', 'compatible'] },
+  },
+  async suggest(_option, typed, { services }: Ask<Services>) {
+    const wanted = typed.toLowerCase();
+    const ids = (await services.models.atHand()).map(({ id }) => id);
+    return ids.filter((id) => id.toLowerCase().includes(wanted)).map((id) => ({ name: id, value: id }));
+  },
+  async run({ model, text, kind, list }, { services, say }: Ask<Services>) {
+    if (model !== undefined) return modelDetail(await services.models.get(model), say);
+    const listing = { list: (list ?? 'own') as ListName, text, kind: kind as ModelKind | undefined };
+    const all = await services.models.list(listing.list);
+    return modelsPage({ ...listing, models: all, page: 0 }, say);
+  },
+});
+
+export const models: Feature = {
+  command: modelsCommand,
+  buttons: [modelsPageButton],
+};

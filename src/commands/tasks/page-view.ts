@@ -1,0 +1,110 @@
+import { asText, inCode } from '../../discord/markdown.ts';
+import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
+import type { Say } from '../../locales/index.ts';
+import { turnLines } from '../../messages/talk/transcript.ts';
+import type { Cost } from '../../services/ledger/ledger.ts';
+import { typedIn } from '../../services/tasks/follow-ups.ts';
+import { isClosed, type Task } from '../../services/tasks/task.ts';
+import { signs } from './list-view.ts';
+
+interface TaskPage {
+  task: Task;
+  /** Where its message is, and its parent's, as far as they are known. */
+  links: { message?: string | undefined; parent?: string | undefined };
+  /** As far as the ledger knows, and the reader may. */
+  cost: Cost | undefined;
+  buttons: readonly ButtonPlan[];
+  /** What was said, where it is a conversation. */
+  turns: readonly Task[];
+}
+
+const LONGEST_PROMPT = 6_000;
+const LONGEST_REASON = 500;
+
+/** Everything that is known of one task. */
+export function taskPage({ task, links, cost, buttons, turns }: TaskPage, say: Say): MessagePlan {
+  const lines = [
+    `${signs[task.state]} **${say(`tasks.kinds.${task.kind}`)}** · ${say(`tasks.states.${task.state}`)}`,
+    ...facts(task, { ...links, cost }, say),
+    ...results(task, say),
+    ...wish(task),
+    ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
+  ];
+  return { content: lines.join('\n'), overflow: 'file', controls: buttons };
+}
+
+function facts(task: Task, { message, parent, cost }: Known, say: Say): string[] {
+  const { times, polls, remoteId, model, seed, failure, delivery } = task;
+  const at = (time: number | undefined): string | undefined =>
+    time === undefined ? undefined : `<t:${Math.floor(time / 1000)}:f>`;
+  const known = {
+    model: model === undefined ? undefined : inCode(model),
+    asked: at(times.created),
+    accepted: at(times.accepted),
+    ended: at(times.ended),
+    shown: delivery.undeliverable === undefined ? at(times.settled) : undefined,
+    polls: String(polls),
+    remoteId: remoteId === undefined ? undefined : inCode(remoteId),
+    seed: seed === undefined ? undefined : inCode(seed),
+    options: options(task),
+    cost: cost && costText(cost, say),
+    reason: failure?.reason === undefined ? undefined : asText(failure.reason, LONGEST_REASON),
+    message,
+    parent,
+    private: isClosed(task) ? say('tasks.isPrivate') : undefined,
+    lost: delivery.undeliverable === undefined ? undefined : say(`tasks.undeliverable.${delivery.undeliverable}`),
+  };
+  return Object.entries(known).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${say(`tasks.facts.${name as keyof typeof known}`)}: ${value}`],
+  );
+}
+
+type Known = TaskPage['links'] & Pick<TaskPage, 'cost'>;
+
+function costText({ amount, isEstimate, standing }: Cost, say: Say): string {
+  const text = isEstimate ? say('tasks.cost.estimate', { amount }) : amount;
+  return standing === 'settled' ? text : say(`tasks.cost.${standing}`, { amount: text });
+}
+
+/** What the request says besides its words, its addresses and what points at another task. */
+const OWN_LINES = new Set([
+  'prompt',
+  'typed',
+  'model',
+  'of',
+  'label',
+  'customId',
+  'pictures',
+  'references',
+  'region',
+  'ids',
+  'parts',
+  'isLyrics',
+  'talk',
+  'sound',
+  'isClosed',
+]);
+
+function options({ request }: Task): string | undefined {
+  const said = Object.entries(request).filter(([name, value]) => !OWN_LINES.has(name) && value !== undefined);
+  if (said.length === 0) return undefined;
+  return said
+    .map(([name, value]) => inCode(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`))
+    .join(' ');
+}
+
+/** Where the gateway keeps the results, and until when. */
+function results({ media }: Task, say: Say): string[] {
+  return media.flatMap(({ address, expiresAt }) => {
+    if (address === undefined) return [];
+    const until =
+      expiresAt === undefined ? '' : ` ${say('tasks.until', { until: String(Math.floor(expiresAt / 1000)) })}`;
+    return [`${say('tasks.original')}: <${address}>${until}`];
+  });
+}
+
+/** In full: what is too long for a message goes into a file. */
+function wish(task: Task): string[] {
+  const words = typedIn(task);
+  return words === '' ? [] : ['', asText(words, LONGEST_PROMPT)];
+}

@@ -1,0 +1,66 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { type Ask, button, type Outcome } from '../../discord/handlers.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { isClosed, type MessagePlace } from '../../services/tasks/task.ts';
+import { collected, shownBeside } from '../../services/tasks/transitions.ts';
+import type { Services } from '../services.ts';
+import { isShowable, seenTask } from './audience.ts';
+
+/** Brings a result into this channel again, with buttons that work. */
+export const showButton = button(customIds.show, {
+  answers: 'openly',
+  run: (taskId, ask: Ask<Services>) => bring(taskId, ask, (task) => !isClosed(task)),
+});
+
+/** The same to whoever asks alone. */
+export const showMeButton = button(customIds.showMe, {
+  answers: 'beside',
+  run: (taskId, ask: Ask<Services>) => bring(taskId, ask, () => ask.origin.route.isPrivate),
+});
+
+/** What was meant for one would be seen by others: that is asked first. */
+export const showAskButton = button(customIds.showAsk, {
+  // The page stays, with its way back.
+  answers: 'beside',
+  async run(taskId, ask: Ask<Services>) {
+    const { id } = await seenTask(taskId, ask);
+    const yes = customIds.showAll.id(id);
+    return {
+      content: ask.say('tasks.showAsk'),
+      controls: [
+        { type: 'button', id: yes, label: ask.say('tasks.buttons.showAll'), look: 'danger' },
+        { type: 'button', id: customIds.showMe.id(id), label: ask.say('tasks.buttons.showMe') },
+      ],
+    };
+  },
+});
+
+export const showAllButton = button(customIds.showAll, {
+  answers: 'openly',
+  run: (taskId, ask: Ask<Services>) => bring(taskId, ask, ({ requesterId }) => requesterId === ask.place.userId),
+});
+
+type Showable = Awaited<ReturnType<typeof seenTask>>;
+
+/** Ids can be forged, so whether it may be shown this way is asked of the task. */
+async function bring(taskId: string, ask: Ask<Services>, mayBeShown: (task: Showable) => boolean): Promise<Outcome> {
+  const task = await seenTask(taskId, ask);
+  if (!isShowable(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
+  const brought = await ask.services.brought(task, ask.place);
+  return { ...brought, shown: (message) => noted(task, message, ask) };
+}
+
+/** Once it stands there: its owner has it now, and what others see is remembered, so that it can be deleted with the rest. */
+async function noted(
+  { id, requesterId }: Showable,
+  message: MessagePlace | undefined,
+  { place, origin, services }: Ask<Services>,
+): Promise<void> {
+  const { guildId } = place;
+  await services.tasks.change(id, (task) => {
+    const known = requesterId === place.userId ? collected(task) : task;
+    return message && !origin.route.isPrivate
+      ? shownBeside(known, { ...message, ...(guildId !== undefined && { guildId }) })
+      : known;
+  });
+}

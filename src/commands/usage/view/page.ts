@@ -1,0 +1,91 @@
+import { customIds } from '../../../discord/custom-ids.ts';
+import type { ButtonPlan, FilePlan, MessagePlan } from '../../../discord/plan.ts';
+import { isZero } from '../../../lib/decimals.ts';
+import type { Say } from '../../../locales/index.ts';
+import { quickRange, quickRanges } from '../../../services/usage/days.ts';
+import { isOfRange, type Sheet } from '../../../services/usage/sheet.ts';
+import { amountText, gatewayAmount, rangeText, type Unit } from './amounts.ts';
+import { csvOf } from './csv.ts';
+import { notesOf } from './notes.ts';
+import { tableOf } from './table.ts';
+
+/** Discord's 2,000 letters, and a little less for what the table leaves to say. */
+const ROOM = 1_900;
+
+/** More lines than ever fit into a message. */
+const MOST_LINES = 100;
+
+/** Each is named under the table, which takes as much room again. */
+const MOST_MEMBERS = 12;
+
+export interface UsagePage {
+  sheet: Sheet;
+  chart: { bytes: Buffer; alt: string } | undefined;
+  unit: Unit;
+  today: string;
+}
+
+export function usagePage({ sheet, chart, unit, today }: UsagePage, say: Say): MessagePlan {
+  const before = [heading(sheet, say), ...totalOf(sheet, unit, say)];
+  const after = notesOf(sheet, unit, say);
+  const controls = rangeButtons(sheet, today, say);
+  if (sheet.lines.length === 0) {
+    const nothing = isEmpty(sheet) ? [say(`usage.empty.${sheet.subject}`)] : [];
+    return { content: [...before, ...nothing, ...after].join('\n'), files: [], controls };
+  }
+  const first = { ...sheet, lines: sheet.lines.slice(0, sheet.by === 'member' ? MOST_MEMBERS : MOST_LINES) };
+  const room = ROOM - [...before, ...namesOf(first), ...after].join('\n').length;
+  const { text, shown } = tableOf(first, unit, room, say);
+  const rest = sheet.lines.length - shown;
+  const table = shown === 0 ? [] : [text, ...namesOf({ ...first, lines: first.lines.slice(0, shown) })];
+  const more = rest === 0 ? [] : [say('usage.more', { count: rest })];
+  const content = [...before, ...table, ...more, ...after].join('\n');
+  return { content, files: [...pictureFile(chart), csvFile(sheet, unit, say)], controls };
+}
+
+const isEmpty = ({ total }: Sheet): boolean => total === undefined || isZero(total);
+
+/** Only what is known to be of the range is said to be. */
+function heading(sheet: Sheet, say: Say): string {
+  const title = say(`usage.title.${sheet.subject}`);
+  if (!isOfRange(sheet)) return say('usage.headingUnclaimed', { title });
+  return say('usage.heading', { title, range: rangeText(sheet.range, say) });
+}
+
+function totalOf({ subject, total: amount, requests, isEstimate }: Sheet, unit: Unit, say: Say): string[] {
+  const text = amountText({ amount, isEstimate });
+  if (text === undefined) return requests === undefined ? [] : [say('usage.requests', { count: requests })];
+  const total = subject === 'account' ? gatewayAmount(text, unit, say) : text;
+  return [
+    requests === undefined ? say('usage.total', { total }) : say('usage.totalRequests', { total, count: requests }),
+  ];
+}
+
+/** A code block shows no names, so they stand under it. A mention names without calling anybody: pings are off. */
+function namesOf({ by, lines }: Sheet): string[] {
+  if (by !== 'member') return [];
+  const names = lines.flatMap(({ label }, index) => (label === undefined ? [] : [`#${index + 1} <@${label}>`]));
+  return names.length === 0 ? [] : [names.join(' · ')];
+}
+
+function pictureFile(chart: UsagePage['chart']): FilePlan[] {
+  return chart === undefined ? [] : [{ name: 'usage.png', ...chart }];
+}
+
+function csvFile(sheet: Sheet, unit: Unit, say: Say): FilePlan {
+  const { start, end } = sheet.range;
+  return { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit, say) };
+}
+
+function rangeButtons({ range: shown, by }: Sheet, today: string, say: Say): ButtonPlan[] {
+  return quickRanges.map((name) => {
+    const { start, end } = quickRange(name, today);
+    const isShown = start === shown.start && end === shown.end;
+    return {
+      type: 'button',
+      id: customIds.usage.id({ range: name, by }),
+      label: say(`usage.buttons.${name}`),
+      look: isShown ? 'primary' : 'plain',
+    };
+  });
+}

@@ -1,0 +1,71 @@
+import { compared } from '../../../lib/decimals.ts';
+import type { Say } from '../../../locales/index.ts';
+import type { Bar, BarPicture } from '../../../services/usage/chart/picture.ts';
+import { daysOf } from '../../../services/usage/days.ts';
+import { added, isOfRange, type Line, type Sheet } from '../../../services/usage/sheet.ts';
+import { amountText, rangeText, shortLabel } from './amounts.ts';
+
+/** As many lying bars as are still told apart on a phone; what is beyond them stands together in one. */
+const MOST_BARS = 10;
+
+/** A sheet as a chart; undefined where there is nothing to compare. */
+export function pictureOf(sheet: Sheet, say: Say): BarPicture | undefined {
+  const { by, lines } = sheet;
+  const ofAmounts = lines.some(({ amount }) => amount !== undefined);
+  const entries = by === 'day' ? dayBars(sheet, ofAmounts) : rankedBars(sheet, ofAmounts, say);
+  if (entries.length === 0) return undefined;
+  const title = say(`usage.chart.title.${by}`, { title: say(`usage.chart.subject.${sheet.subject}`) });
+  return { title, facts: factsOf(sheet, ofAmounts, say), bars: by === 'day' ? 'upright' : 'lying', entries };
+}
+
+/** The chart in words, for those who cannot see it. */
+export function altOf({ title, facts }: BarPicture, say: Say): string {
+  return say('usage.chart.alt', { facts: [title, ...facts].join('. ') });
+}
+
+/** Every day of the range has its place, for a gap tells something too. */
+function dayBars({ lines, range }: Sheet, ofAmounts: boolean): Bar[] {
+  const told = new Map(lines.map((line) => [line.label, line]));
+  const dated = lines.some(({ label }) => label !== undefined);
+  return dated ? daysOf(range).map((day) => bar(day.slice(5), told.get(day), ofAmounts)) : [];
+}
+
+function rankedBars(sheet: Sheet, ofAmounts: boolean, say: Say): Bar[] {
+  const { lines } = sheet;
+  const most = lines.length > MOST_BARS ? MOST_BARS - 1 : MOST_BARS;
+  const bars = lines.slice(0, most).map((line, index) => bar(shortLabel(line, index, sheet, say), line, ofAmounts));
+  const rest = lines.slice(most);
+  if (rest.length === 0) return bars;
+  return [
+    ...bars,
+    bar(say('usage.chart.others', { count: rest.length }), { label: undefined, ...added(rest) }, ofAmounts),
+  ];
+}
+
+function bar(label: string, line: Line | undefined, ofAmounts: boolean): Bar {
+  return { label, amount: measure(line, ofAmounts), text: (line && textOf(line, ofAmounts)) ?? '0' };
+}
+
+const measure = (line: Line | undefined, ofAmounts: boolean): string =>
+  (ofAmounts ? line?.amount : line?.requests?.toString()) ?? '0';
+
+const textOf = (line: Line, ofAmounts: boolean): string | undefined =>
+  ofAmounts ? amountText(line) : line.requests?.toString();
+
+/** The days, the whole, and the largest part of it. */
+function factsOf(sheet: Sheet, ofAmounts: boolean, say: Say): string[] {
+  const { lines, range, total, isEstimate } = sheet;
+  const largest = lines.reduce((one, other) => {
+    return compared(measure(other, ofAmounts), measure(one, ofAmounts)) > 0 ? other : one;
+  });
+  const whole = ofAmounts
+    ? say('usage.chart.total', { total: amountText({ amount: total, isEstimate }) ?? '' })
+    : say('usage.chart.totalRequests', { count: sheet.requests ?? 0 });
+  const label = shortLabel(largest, lines.indexOf(largest), sheet, say);
+  const most = textOf(largest, ofAmounts);
+  return [
+    ...(isOfRange(sheet) ? [rangeText(range, say)] : []),
+    whole,
+    ...(most === undefined ? [] : [say('usage.chart.largest', { label, amount: most })]),
+  ];
+}

@@ -1,0 +1,95 @@
+import type { Say } from '../../../locales/index.ts';
+import type { Sheet } from '../../../services/usage/sheet.ts';
+import { amountText, dollarsOf, shortLabel, type Unit } from './amounts.ts';
+import { cutInside } from './label.ts';
+
+/** So many letters of code stand side by side on a phone. */
+const PHONE = 44;
+
+/** Enough to know a model by, beside its numbers. */
+const MOST_LABEL = 24;
+
+const GAP = '  ';
+const FENCE = '```';
+
+interface Column {
+  head: string;
+  cells: readonly string[];
+}
+
+interface Layout {
+  columns: readonly Column[];
+  /** The numbers stand under their label, for beside it is no room. */
+  isStacked: boolean;
+}
+
+/** The first lines of a sheet, aligned, in a block of code with at most `room` letters; `shown` says how many fitted. */
+export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { text: string; shown: number } {
+  const head = say(`usage.column.${sheet.by}`);
+  const all = sheet.lines.map((line, index) => shortLabel(line, index, sheet, say));
+  const besides = Math.min(MOST_LABEL, widest([head, ...all]));
+  const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, say), besides);
+  const width = isStacked ? PHONE : besides;
+  const rowOf = (label: string, cells: readonly string[]): string => {
+    const numbers = cells.map((cell, index) => cell.padStart(widthOf(columns[index])));
+    const shown = cutInside(label, width);
+    return isStacked ? `${shown}\n${GAP}${numbers.join(GAP)}` : [shown.padEnd(width), ...numbers].join(GAP);
+  };
+  const rows = [
+    rowOf(
+      head,
+      columns.map((column) => column.head),
+    ),
+    ...all.map((label, index) =>
+      rowOf(
+        label,
+        columns.map(({ cells }) => cells[index] ?? ''),
+      ),
+    ),
+  ];
+  let left = room - 2 * (FENCE.length + 1);
+  const over = rows.findIndex((row) => {
+    left -= row.length + 1;
+    return left < 0;
+  });
+  const kept = over < 0 ? rows : rows.slice(0, over);
+  return { text: [FENCE, ...kept, FENCE].join('\n'), shown: Math.max(0, kept.length - 1) };
+}
+
+interface Columns {
+  requests: Column[];
+  amount: Column[];
+  dollars: Column[];
+}
+
+function columnsOf(sheet: Sheet, unit: Unit, say: Say): Columns {
+  const column = (name: keyof Columns, cells: readonly (string | undefined)[]): Column[] => {
+    const isTold = cells.some((cell) => cell !== undefined);
+    return isTold ? [{ head: say(`usage.column.${name}`), cells: cells.map((cell) => cell ?? '-') }] : [];
+  };
+  const requests = sheet.lines.map((line) => line.requests?.toString());
+  const dollars = sheet.lines.map(({ amount }) => dollarsOf(sheet, amount, unit));
+  return {
+    requests: column('requests', requests),
+    amount: column('amount', sheet.lines.map(amountText)),
+    dollars: column('dollars', dollars),
+  };
+}
+
+/** What a phone has no room for is left to the CSV: the dollars first, then how many requests; amounts are never left out. */
+function layoutOf({ requests, amount, dollars }: Columns, label: number): Layout {
+  const wishes = [
+    [...requests, ...amount, ...dollars],
+    [...requests, ...amount],
+    amount.length > 0 ? amount : requests,
+  ];
+  const taken = (columns: readonly Column[]): number =>
+    columns.reduce((sum, column) => sum + GAP.length + widthOf(column), 0);
+  const beside = wishes.find((columns) => label + taken(columns) <= PHONE);
+  if (beside) return { columns: beside, isStacked: false };
+  const under = wishes.find((columns) => taken(columns) <= PHONE) ?? wishes.at(-1) ?? [];
+  return { columns: under, isStacked: true };
+}
+
+const widest = (texts: readonly string[]): number => texts.reduce((most, text) => Math.max(most, text.length), 0);
+const widthOf = (column: Column | undefined): number => (column ? widest([column.head, ...column.cells]) : 0);

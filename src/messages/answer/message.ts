@@ -1,0 +1,98 @@
+import { asText } from '../../discord/markdown.ts';
+import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
+import type { Say } from '../../locales/index.ts';
+import { answerOf, wordsOf } from '../../services/asks/transitions.ts';
+import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { callLines } from './calls.ts';
+import type { Manner } from './manner.ts';
+import { partsOf } from './parts.ts';
+import type { AnswerFile } from './split.ts';
+
+const LONGEST_TITLE = 150;
+const LONGEST_REASON = 160;
+const MOST_LETTERS = 2_000;
+
+/** The message of an answer, and those in which it goes on. */
+export function answerMessages(task: Task, manner: Manner, say: Say, parentLink?: string) {
+  const [first, ...further] = partsOf(task);
+  const isOver = hasEnded(task);
+  const isAlone = further.length === 0;
+  const isWhole = isAlone || !isOver || answerOf(task).areShown === true;
+  const notes = [...callLines(task, say), ...fate(task, manner, say)];
+  const lines = [
+    headline(task, manner, say),
+    ...small(manner.facts(task, parentLink, say)),
+    ...(first ? [first.shown] : []),
+    ...small(isAlone ? [] : [isWhole ? say('ask.below') : say('ask.file')]),
+    ...notes,
+  ];
+  const files = isOver ? [...filesOf(first?.files ?? []), ...(isWhole ? [] : [wholeOf(task)])] : [];
+  return {
+    first: {
+      content: fitting(lines),
+      overflow: 'cut',
+      files,
+      controls: manner.buttons(task, say),
+    } as MessagePlan,
+    further: further.map(({ shown, files: own }, index): MessagePlan => {
+      const isLast = index === further.length - 1;
+      const rest = !isOver && own.some(({ name }) => name === 'the-rest.md') ? small([say('ask.rest')]) : [];
+      return {
+        content: fitting([shown, ...rest, ...(isLast ? fate(task, manner, say) : [])]),
+        overflow: 'cut',
+        files: isOver ? filesOf(own) : [],
+      };
+    }),
+  };
+}
+
+/** How it stands counts less than what was said, which has its room. */
+function fitting(lines: readonly string[]): string {
+  let left = MOST_LETTERS;
+  const kept = lines.filter((line) => {
+    if (line.length + 1 > left) return false;
+    left -= line.length + 1;
+    return true;
+  });
+  return kept.join('\n');
+}
+
+const small = (lines: readonly string[]): string[] => lines.map((line) => `-# ${line}`);
+
+function headline(task: Task, manner: Manner, say: Say): string {
+  const prompt = manner.title(task, LONGEST_TITLE, say);
+  return say('task.headline', { prompt, owner: `<@${task.requesterId}>` });
+}
+
+/** What became of it, where that is not plain from the words themselves. */
+function fate(task: Task, manner: Manner, say: Say): string[] {
+  const { without, incomplete, doing } = answerOf(task);
+  const told = small([...new Set(without)].map((part) => say(`ask.without.${part}`)));
+  if (task.state === 'unconfirmed') return [...told, say('task.unconfirmed')];
+  if (task.failure) return [...told, ...small([manner.failed(task, say)])];
+  if (!hasEnded(task)) {
+    const isSilent = wordsOf(task) === '' && task.state !== 'needs-input';
+    const now = doing ? say(`ask.${doing}`) : say('ask.waiting');
+    return [...told, ...(isSilent || doing ? small([now]) : [])];
+  }
+  const words = wordsOf(task);
+  if (words === '') return [...told, say('ask.empty')];
+  if (incomplete !== undefined) {
+    return [...told, ...small([manner.incomplete(asText(incomplete, LONGEST_REASON), say)])];
+  }
+  return [...told, ...(task.request.format === 'json' && !isJson(words) ? small([say('ask.badJson')]) : [])];
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const filesOf = (files: readonly AnswerFile[]): FilePlan[] =>
+  files.map(({ name, text }) => ({ name, bytes: Buffer.from(text) }));
+
+const wholeOf = (task: Task): FilePlan => ({ name: 'answer.md', bytes: Buffer.from(wordsOf(task)) });

@@ -1,0 +1,180 @@
+import type { Prepared } from '../discord/delivery/delivery.ts';
+import { messageLink } from '../discord/message-link.ts';
+import type { FilePlan, MessagePlan } from '../discord/plan.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Say } from '../locales/index.ts';
+import type { ModelCatalogue } from '../services/models/catalogue.ts';
+import { largerSizes } from '../services/models/sizes.ts';
+import { turnsOf } from '../services/talks/turns.ts';
+import { isSpoiler } from '../services/tasks/follow-ups.ts';
+import type { Offers } from '../services/tasks/offers.ts';
+import { hasEnded, isInWords, isPart, type Task } from '../services/tasks/task.ts';
+import type { Tasks } from '../services/tasks/tasks.ts';
+import { musicPresenter, withSounds } from './album/presenter.ts';
+import { askManner } from './answer/manner.ts';
+import { answerMessages } from './answer/message.ts';
+import type { MessageContext } from './kind-view.ts';
+import { notes } from './notes.ts';
+import { describedIn, framesOf, previewOf } from './previews.ts';
+import { attached, type Copies, type Result, type Results, resultsOf } from './results.ts';
+import { talkMessage, talkNotice } from './talk/message.ts';
+import { saidManner } from './talk/said.ts';
+import { transcript } from './talk/transcript.ts';
+import { voiceMessage } from './talk/voice.ts';
+import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.ts';
+
+interface PresenterParts extends Results {
+  say: Say;
+  tasks: Pick<Tasks, 'look' | 'get' | 'live' | 'partsOf' | 'change'>;
+  views: MessageContext['views'];
+  /** The gateway's account works in remix mode: variations ask for words. */
+  isRemix: boolean;
+  /** Members may speak in live conversations by just writing. */
+  hearsMessages: boolean;
+  offers: Pick<Offers, 'isOffered'>;
+  models: Pick<ModelCatalogue, 'known' | 'atHand'>;
+  clock: Clock;
+  /** The files of a task's message as Discord keeps them, by name. */
+  storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
+}
+
+/** Joins a task, the files of its results, and its view. */
+export function presenter(parts: PresenterParts) {
+  const { say, isRemix, hearsMessages, offers, models, tasks } = parts;
+  const context: MessageContext = {
+    views: parts.views,
+    isRemix,
+    isOffered: (customId) => offers.isOffered(customId),
+    largerThan: (model) => largerSizes(model, models.known),
+  };
+  const noted = notes({ ...parts, change: (id, transition) => tasks.change(id, transition) });
+  const music = musicPresenter(parts);
+
+  /** `areGone`: Discord has no copy of those that the gateway has no more. */
+  async function shownResults(
+    task: Task,
+    results: readonly Result[],
+    nothing: Shown,
+    { areGone = false, signal }: { areGone?: boolean; signal?: AbortSignal | undefined } = {},
+  ): Promise<Prepared> {
+    // Whether a larger variant is there is asked of the list before its button is.
+    if (task.kind === 'image') await models.atHand();
+    const prompt = nameOf(task, context, say);
+    const described = [
+      ...(await describedIn(task, parts, signal)),
+      ...(await framesOf(task, (index) => results[index]?.as === 'link', parts, signal)),
+    ];
+    const files = results.flatMap((result, index): FilePlan[] => {
+      if (result.as !== 'file') return [];
+      const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
+      const alt = music.altOf(task, index) ?? say('task.alt', { prompt });
+      return [{ name, ...attached(result), alt, spoiler: isSpoiler(task) }];
+    });
+    const extras = await music.beside(task, files.length);
+    const shown = {
+      ...nothing,
+      files: [...described.map(({ file }) => file), ...files, ...extras.files],
+      notes: [...nothing.notes, ...noted.ofResult(task, results), ...extras.notes],
+      links: results.filter((result) => result.as === 'link'),
+      wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
+      gone: results.filter((one) => one.as === 'gone' && !(areGone && one.isCertain)).length,
+      goneForGood: results.filter((one) => one.as === 'gone' && areGone && one.isCertain).length,
+      odd: results.filter(({ as }) => as === 'odd').length,
+    };
+    return {
+      plan: taskMessage(task, context, say, shown),
+      release: () => {
+        extras.release();
+        for (const { release } of described) release();
+        for (const result of results) if (result.as === 'file') result.release();
+      },
+    };
+  }
+
+  // What was said after it has broken it off, where it is still being answered itself.
+  const isSpokenOver = ({ id, request }: Task): boolean =>
+    tasks.live('said').some((other) => other.request.talk === request.talk && other.id > id);
+  const said = saidManner(isSpokenOver);
+  const answers = (task: Task, link?: string) =>
+    answerMessages(task, task.kind === 'said' ? said : askManner, say, link);
+  return {
+    messageOf(task: Task): MessagePlan {
+      if (isInWords(task)) return answers(task).first;
+      return task.kind === 'talk' ? talkMessage(task, hearsMessages, say) : taskMessage(task, context, say);
+    },
+
+    /** Every message of an answer; the first as it stands while those below it are still to come. */
+    answerOf: (task: Task) => ({ ...answers(task), first: answers({ ...task, state: 'running' }).first }),
+
+    async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
+      if (task.delivery.call) return { ...calling(task, say), release: () => undefined };
+      if (task.kind === 'album') return music.album(task);
+      if (task.kind === 'talk') return { plan: talkMessage(task, hearsMessages, say), release: () => undefined };
+      const parentLink = await linkToParent(task, parts);
+      if (isInWords(task)) return { plan: answers(task, parentLink).first, release: () => undefined };
+      const nothing = { ...NOTHING_SHOWN, parentLink };
+      if (!hasEnded(task)) {
+        const preview = await previewOf(task, parts, signal);
+        const files = preview ? [preview.file] : [];
+        return {
+          plan: taskMessage(task, context, say, { ...nothing, files }),
+          release: () => preview?.release(),
+        };
+      }
+      if (task.state !== 'ready') {
+        const shown = { ...nothing, notes: await noted.ofFailure(task) };
+        return { plan: taskMessage(task, context, say, shown), release: () => undefined };
+      }
+      return shownResults(task, await resultsOf(task, parts), nothing, { signal });
+    },
+
+    /** A result once more, whenever it was: as Discord keeps it, else as the gateway does. */
+    async brought(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<Prepared> {
+      const here = withSounds({ ...task, route: { ...task.route, uploadLimit } });
+      if (task.kind === 'album') return music.album(here);
+      if (task.kind === 'talk') return { plan: transcript(await turnsOf(task, tasks), say), release: () => undefined };
+      const parentLink = await linkToParent(task, parts);
+      if (isInWords(task)) return { plan: answers(inOneMessage(task), parentLink).first, release: () => undefined };
+      const nothing = { ...NOTHING_SHOWN, parentLink };
+      const stored = await parts.storedFiles(task);
+      const results = await resultsOf(here, parts, copiesOf(stored ?? new Map()));
+      return shownResults(here, results, nothing, { areGone: stored !== undefined });
+    },
+  };
+}
+
+async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<string | undefined> {
+  // A song that an album follows is not made of it, nor what is said in a conversation of that.
+  const parent =
+    task.parentId === undefined || isPart(task) || task.kind === 'said' ? undefined : await tasks.get(task.parentId);
+  return parent && messageLink(parent);
+}
+
+/** The messages in which an answer went on are elsewhere: here the whole of it comes as a file. */
+const inOneMessage = (task: Task): Task =>
+  task.answer ? { ...task, answer: { ...task.answer, areShown: false } } : task;
+
+/** Files carry the place of their result in their names. */
+function copiesOf(files: ReadonlyMap<string, string>): Copies {
+  return new Map(
+    [...files].flatMap(([name, address]): [number, string][] => {
+      const place = /-(\d+)\.\w+$/.exec(name)?.[1];
+      return place === undefined ? [] : [[Number(place) - 1, address]];
+    }),
+  );
+}
+
+/** What is told once its end is shown. */
+function calling(task: Task, say: Say): Pick<Prepared, 'plan' | 'instead'> {
+  if (task.kind === 'talk') return { plan: talkNotice(task, say) };
+  if (task.kind !== 'said') return { plan: callTo(task, say) };
+  const asFile = voiceMessage(task, say, { asFile: true });
+  return task.route.maySpeak === false ? { plan: asFile } : { plan: voiceMessage(task, say), instead: asFile };
+}
+
+/** Says what became of it, and nothing of what was asked for. */
+function callTo({ state, failure, requesterId }: Task, say: Say): MessagePlan {
+  const isUnknown = state === 'unconfirmed' || failure?.cause === 'forgotten';
+  const fate = isUnknown ? 'unknown' : failure ? 'failed' : 'done';
+  return { content: say(`task.call.${fate}`, { owner: `<@${requesterId}>` }), notifies: [requesterId] };
+}

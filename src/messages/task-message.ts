@@ -1,0 +1,145 @@
+import { asText } from '../discord/markdown.ts';
+import type { FilePlan, MessagePlan } from '../discord/plan.ts';
+import type { Say } from '../locales/index.ts';
+import { meaningOfAction, meaningOfChange } from '../services/tasks/actions.ts';
+import { titleOf } from '../services/tasks/follow-ups.ts';
+import { hasEnded, type Task } from '../services/tasks/task.ts';
+import type { KindView, MessageContext } from './kind-view.ts';
+import { taskButtons } from './task-buttons.ts';
+
+/** What a result became on its way to the message. */
+export interface Shown {
+  files: readonly FilePlan[];
+  /** Where the result stands that this one was made of. */
+  parentLink?: string | undefined;
+  /** Results that could not be attached, by where they are. */
+  links: readonly { address: string; expiresAt?: number | undefined }[];
+  /** Where those are of which only a smaller copy could be attached. */
+  wholes: readonly string[];
+  /** How many are no longer there. */
+  gone: number;
+  /** How many neither Discord nor the gateway has any more. */
+  goneForGood: number;
+  /** How many are not what they should be. */
+  odd: number;
+  /** What else was found out about the result or the failure, in whole sentences. */
+  notes: readonly string[];
+}
+
+export const NOTHING_SHOWN: Shown = { files: [], links: [], wholes: [], gone: 0, goneForGood: 0, odd: 0, notes: [] };
+
+/** The message of a task, whatever has become of it so far. */
+export function taskMessage(task: Task, context: MessageContext, say: Say, shown: Shown = NOTHING_SHOWN): MessagePlan {
+  const view = context.views[task.kind];
+  const facts = view?.facts?.(task, say) ?? [];
+  const lines = [...lineage(task, shown, say), ...facts, ...body(task, view, shown, say), ...shown.notes];
+  // How it stands is what counts: the prompt gets the room that is left.
+  const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
+  const content = [headline(task, nameOf(task, context, say), room, say), ...lines].join('\n');
+  const files = [...shown.files, ...(task.text === undefined ? [] : (view?.files?.(task) ?? []))];
+  return { content, overflow: 'file', files, controls: taskButtons(task, context, say) };
+}
+
+/** What it was made of: a follow-up says so, with a link where the message is still known. */
+function lineage({ kind, request, parentId }: Task, { parentLink }: Shown, say: Say): string[] {
+  if (kind !== 'action' && kind !== 'change') {
+    const link = parentLink === undefined || parentId === undefined ? undefined : parentLink;
+    return link === undefined ? [] : [`-# ${say('task.madeOf', { link })}`];
+  }
+  const { family, index } = kind === 'action' ? meaningOfAction(String(request.customId)) : meaningOfChange(request);
+  const what = say(`task.what.${family}`, { index: String(index ?? '') });
+  return [`-# ${parentLink === undefined ? what : say('task.lineage', { what, link: parentLink })}`];
+}
+
+/** So much of a prompt is shown; the whole of it stays with the task. */
+const LONGEST_PROMPT = 1_000;
+const LEAST_PROMPT = 20;
+/** What Discord takes as a message's text, and what the owner's mention and the marks around the prompt need of it. */
+const CONTENT = 2_000;
+const OWNER = 40;
+
+/** What it is called, in its message and for those who cannot see its pictures. */
+export const nameOf = (task: Task, { views }: Pick<MessageContext, 'views'>, say: Say): string =>
+  views[task.kind]?.title?.(task, say) ?? titleOf(task);
+
+function headline(task: Task, name: string, room: number, say: Say): string {
+  const title = asText(name, room);
+  const owner = `<@${task.requesterId}>`;
+  return title === '' ? owner : say('task.headline', { prompt: title, owner });
+}
+
+function body(task: Task, view: KindView | undefined, shown: Shown, say: Say): string[] {
+  if (!hasEnded(task)) return underWay(task, say);
+  const reason = task.failure?.reason === undefined ? '' : asText(task.failure.reason, LONGEST_PROMPT);
+  switch (task.state) {
+    case 'ready':
+    case 'delivered':
+      return result(task, view, shown, say);
+    case 'unconfirmed':
+      return [say('task.unconfirmed'), ...(reason === '' ? [] : [say('task.reason', { reason })])];
+    case 'cancelled':
+      return [task.failure?.cause === 'dismissed' ? say('task.dismissed') : say('task.cancelled')];
+    case 'expired':
+      return [say('task.expired')];
+    default:
+      if (task.failure?.cause === 'forgotten') return [say('task.forgotten')];
+      return [reason === '' ? say('task.failed') : say('task.failedWith', { reason })];
+  }
+}
+
+function underWay(task: Task, say: Say): string[] {
+  const { state, progress, queuedBehind, times } = task;
+  const since = String(Math.floor(times.created / 1000));
+  if (times.overdue !== undefined) return [bar(progress), say('task.overdue', { since })];
+  if (state === 'needs-input') return needsInput(task, say);
+  if (state === 'running') return [bar(progress), say('task.running', { since })];
+  const ahead =
+    queuedBehind === undefined || queuedBehind === 0 ? '' : ` ${say('task.ahead', { count: queuedBehind })}`;
+  return [bar(progress), say('task.waiting', { since }) + ahead];
+}
+
+function needsInput({ wordsRefused, times }: Task, say: Say): string[] {
+  if (times.wordsSent !== undefined) return [say('task.isAsked')];
+  const refused =
+    wordsRefused === undefined ? [] : [say('task.wordsRefused', { reason: asText(wordsRefused, LONGEST_PROMPT) })];
+  const lost = times.wordsLost === undefined ? [] : [say('task.wordsLost')];
+  return [...refused, ...lost, say('task.needsInput')];
+}
+
+const BAR_LETTERS = 12;
+
+function bar(progress = 0): string {
+  const full = Math.round((Math.min(100, Math.max(0, progress)) / 100) * BAR_LETTERS);
+  return `${'▰'.repeat(full)}${'▱'.repeat(BAR_LETTERS - full)} ${Math.floor(progress)} %`;
+}
+
+function result(
+  task: Task,
+  view: KindView | undefined,
+  { links, wholes, gone, goneForGood, odd }: Shown,
+  say: Say,
+): string[] {
+  const { times, media, seed } = task;
+  const words = task.text === undefined && task.tracks === undefined ? undefined : view?.result?.(task, say);
+  const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
+  return [
+    media.length === 0 && words === undefined ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
+    ...(words ?? []),
+    ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: asText(seed, 20) })}`]),
+    ...linkLines(links, say),
+    ...wholes.map((address) => say('task.whole', { address })),
+    ...(gone > 0 ? [say('task.gone', { count: gone })] : []),
+    ...(goneForGood > 0 ? [say('task.goneForGood', { count: goneForGood })] : []),
+    ...(odd > 0 ? [say('task.odd', { count: odd })] : []),
+  ];
+}
+
+/** Addresses are long, so several of them share one sentence. */
+function linkLines(links: Shown['links'], say: Say): string[] {
+  const addresses = links.map(({ address, expiresAt }) =>
+    expiresAt === undefined ? address : say('task.until', { address, until: String(Math.floor(expiresAt / 1000)) }),
+  );
+  const [only] = addresses;
+  if (only === undefined) return [];
+  return addresses.length === 1 ? [say('task.link', { address: only })] : [say('task.links'), ...addresses];
+}

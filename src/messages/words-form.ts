@@ -1,0 +1,55 @@
+import type { FieldPlan, FormPlan } from '../discord/plan.ts';
+import type { Say } from '../locales/index.ts';
+import { sides } from '../services/tasks/materials.ts';
+
+interface WordsForm {
+  id: string;
+  title: string;
+  words: string;
+  withRegion: boolean;
+}
+
+/** What one field of a form holds; longer words go on in a second one, for nothing is ever cut in silence. */
+const FIELD = 4_000;
+
+export function wordsForm({ id, title, words, withRegion }: WordsForm, say: Say): FormPlan {
+  const [first, second] = halves(words);
+  const text = { type: 'text', long: true } as const;
+  const fields: FieldPlan[] = [
+    { ...text, name: 'words', label: say('words.words'), value: first, required: true },
+    ...(second === '' ? [] : [{ ...text, name: 'more', label: say('words.more'), value: second }]),
+  ];
+  const named = title === '' ? say('words.title') : title;
+  if (!withRegion) return { id, title: named, fields };
+  const options = sides.map((side) => ({ value: side, label: say(`words.sides.${side}`) }));
+  return {
+    id,
+    title: named,
+    fields: [
+      ...fields,
+      { type: 'choice', name: 'side', label: say('words.side'), options },
+      { type: 'file', name: 'mask', label: say('words.mask'), hint: say('words.maskHint') },
+    ],
+  };
+}
+
+/** Apart at a space, where there is one near the end of what fits. */
+function halves(words: string): [string, string] {
+  if (words.length <= FIELD) return [words, ''];
+  const space = words.lastIndexOf(' ', FIELD);
+  // Never through a letter that takes two places.
+  const end = /[\uD800-\uDBFF]/.test(words.charAt(FIELD - 1)) ? FIELD - 1 : FIELD;
+  const at = space > FIELD / 2 ? space : end;
+  return [words.slice(0, at), words.slice(at)];
+}
+
+interface Filled {
+  fields: Readonly<Record<string, string>>;
+  files: Readonly<Record<string, { address: string; name: string }>>;
+}
+
+/** What came back of such a form. */
+export function wordsIn({ fields, files }: Filled) {
+  const { words = '', more = '', side = '' } = fields;
+  return { words: (words + more).trim(), side, drawn: files.mask };
+}

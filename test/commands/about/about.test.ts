@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { aboutPage } from '../../../src/commands/about/view.ts';
+import { speak } from '../../../src/locales/index.ts';
+
+const health = {
+  ...{ version: '1.2.3', latencyMs: 20, liveTasks: 0, troubles: [] },
+  gateway: { answers: true, ms: 5 } as const,
+};
+
+it('says since when the store cannot be reached, and nothing of it where it can', () => {
+  const away = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', speak()));
+  expect(away).toContain('keeps its tasks in cannot be reached (since <t:1700000000:R>)');
+  expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', speak()))).not.toContain(
+    'keeps its tasks in',
+  );
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
+import { referenceForm, referencesIn } from '../../../src/commands/image/reference-form.ts';
+import { bodyOf } from '../../../src/discord/adapter.ts';
+import { formBody } from '../../../src/discord/form.ts';
+import { speak } from '../../../src/locales/index.ts';
+import { taskMessage } from '../../../src/messages/task-message.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { context } from '../../messages/context.ts';
+import { madeTask, start } from '../../services/tasks/made.ts';
+
+const say = speak();
+
+const made = (changes: Partial<Task>): Task =>
+  madeTask({
+    ...{ kind: 'image', model: 'lumen', request: { prompt: 'a fox', model: 'lumen' }, state: 'ready' },
+    media: [{ kind: 'image', address: 'https://gateway.example/1.png', firstSeenAt: start }],
+    times: { created: start, ended: start + 12_000 },
+    ...changes,
+  });
+
+function shown(task: Task) {
+  const plan = taskMessage(task, context, say);
+  expect(judgeBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
+  const buttons = (plan.controls ?? []).map((one) => ('id' in one && 'label' in one ? `${one.label} → ${one.id}` : ''));
+  return { content: plan.content, buttons };
+}
+
+describe('a picture by an image job', () => {
+  it('says its model, and what can be made of it', () => {
+    expect(shown(made({}))).toMatchInlineSnapshot(`
+      {
+        "buttons": [
+          "Again → same.1.01k3v9x2mabcdefgh",
+          "Edit prompt → edit.1.01k3v9x2mabcdefgh",
+          "Use as reference → ref.1.01k3v9x2mabcdefgh",
+          "Larger (2K) → large.1.01k3v9x2mabcdefgh.2K",
+          "Larger (4K) → large.1.01k3v9x2mabcdefgh.4K",
+          "Make a video → film.1.01k3v9x2mabcdefgh",
+          "Delete → delete.1.01k3v9x2mabcdefgh",
+        ],
+        "content": "**a fox** · <@100000000000000001>
+      -# Model lumen
+      Done in 12 s.",
+      }
+    `);
+  });
+
+  it('can be had larger only than it is', () => {
+    const labels = (model: string) => shown(made({ model })).buttons.filter((one) => one.startsWith('Larger'));
+    expect(labels('lumen')).toHaveLength(2);
+    expect(labels('lumen-2K')).toEqual(['Larger (4K) → large.1.01k3v9x2mabcdefgh.4K']);
+    expect(labels('lumen-4K')).toEqual([]);
+    expect(labels('other')).toEqual([]);
+    expect(labels('lumen-2k')).toEqual([]);
+  });
+
+  it('without a picture offers only to be ordered again', () => {
+    expect(shown(made({ media: [] }))).toMatchInlineSnapshot(`
+      {
+        "buttons": [
+          "Again → same.1.01k3v9x2mabcdefgh",
+          "Edit prompt → edit.1.01k3v9x2mabcdefgh",
+          "Delete → delete.1.01k3v9x2mabcdefgh",
+        ],
+        "content": "**a fox** · <@100000000000000001>
+      -# Model lumen
+      Done, but the gateway gave nothing to show. A safety filter does that, usually.",
+      }
+    `);
+  });
+
+  it('that failed can be retried and edited, though it was made of another one', () => {
+    const failed = { state: 'failed', failure: { cause: 'failed', reason: 'no' }, parentId: 'p' } as const;
+    expect(shown(made({ ...failed, media: [] }))).toMatchInlineSnapshot(`
+      {
+        "buttons": [
+          "Retry → retry.1.01k3v9x2mabcdefgh",
+          "Edit and retry → edit.1.01k3v9x2mabcdefgh",
+          "Delete → delete.1.01k3v9x2mabcdefgh",
+        ],
+        "content": "**a fox** · <@100000000000000001>
+      -# Model lumen
+      The gateway could not do this: no",
+      }
+    `);
+  });
+
+  it('has a model whose name is taken literally', () => {
+    expect(shown(made({ model: '**x** <@1> `y`' })).content).toContain('-# Model \\*\\*x\\*\\*');
+  });
+});
+
+describe('the form for a picture made of others', () => {
+  const address = (n: number) => `https://cdn.discordapp.com/attachments/1/2/${n}.png?ex=${'f'.repeat(200)}`;
+  const picture = (n: number) => ({ address: address(n), name: `${n}.png` });
+  const form = (count: number, model?: string) =>
+    referenceForm({ id: 'reff.1', model, pictures: Array.from({ length: count }, (_, n) => picture(n)) }, say);
+
+  it('has words, the pictures, and the model', () => {
+    expect(form(1, 'lumen')).toMatchInlineSnapshot(`
+      {
+        "fields": [
+          {
+            "label": "What the new picture shows",
+            "long": true,
+            "name": "words",
+            "required": true,
+            "type": "text",
+          },
+          {
+            "hint": "Addresses, one a line. They should lead to pictures that anybody can open.",
+            "label": "Pictures to go by",
+            "long": true,
+            "name": "pictures",
+            "required": true,
+            "type": "text",
+            "value": "https://cdn.discordapp.com/attachments/1/2/0.png?ex=ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+          },
+          {
+            "hint": "Its id, letter by letter. Left empty, it is the usual one of this bot.",
+            "label": "Model",
+            "name": "model",
+            "type": "text",
+            "value": "lumen",
+          },
+        ],
+        "id": "reff.1",
+        "title": "A picture made of this one",
+      }
+    `);
+  });
+
+  it.each([1, 2, 7, 10, 40])('with %i pictures is taken by Discord, and holds whole addresses', (count) => {
+    const plan = form(count);
+    expect(judgeBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
+    const field = plan.fields.find(({ name }) => name === 'pictures');
+    const addresses = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
+    expect(addresses.length).toBeGreaterThanOrEqual(Math.min(count, 7));
+    for (const [n, one] of addresses.entries()) expect(one).toBe(address(n));
+    const which = plan.fields.find(({ name }) => name === 'which');
+    expect(which?.type === 'choice' ? which.options.length : 1).toBe(addresses.length);
+  });
+
+  it('gives back what was filled in, and nothing for what was left out', () => {
+    const fields = { words: ' a fox ', pictures: 'https://x.example/1.png', which: '', model: ' ' };
+    expect(referencesIn({ fields })).toEqual({
+      ...{ words: 'a fox', pictures: 'https://x.example/1.png', which: undefined, model: undefined },
+    });
+    expect(referencesIn({ fields: { which: '2', model: 'lumen ' } })).toMatchObject({ which: 2, model: 'lumen' });
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
+import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
+import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
+import { imagine } from '../../../src/commands/imagine/feature.ts';
+import { registrationOf } from '../../../src/discord/registration.ts';
+import { bot } from '../../e2e/bot.ts';
+
+const orders = ({ heard }: EmbeddedGateway) => heard.filter(({ path }) => path.includes('/submit/'));
+const promptOf = (gateway: EmbeddedGateway) => (orders(gateway)[0]?.body as { prompt?: unknown } | undefined)?.prompt;
+
+/** What a member is told instead of an answer: at once, and nobody else. */
+async function refused(asked: ReturnType<ReturnType<EmbeddedDiscord['as']>['slash']>): Promise<string> {
+  const exchange = await asked;
+  // 4: a message and no "thinking…", so nothing was acknowledged before it.
+  expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
+  return text(await exchange.message());
+}
+
+describe('/imagine', () => {
+  it('is registered as Discord takes it', () => {
+    const body = registrationOf(imagine.command, { userInstall: true });
+    expect(judgeBody('commands', [body])).toEqual([]);
+    const byName = Object.fromEntries((body.options ?? []).map((option) => [option.name, option]));
+    expect(byName.prompt).toMatchObject({ type: 3, required: true, max_length: 6_000 });
+    expect(byName.aspect).toMatchObject({
+      type: 3,
+      choices: expect.arrayContaining([{ value: '1:1', name: 'Square (1:1)' }]),
+    });
+    expect(byName.seed).toMatchObject({ type: 4, min_value: 0, max_value: 4_294_967_295, required: false });
+    expect(byName.weight).toMatchObject({ type: 10, min_value: 0, max_value: 3 });
+    expect(byName.image).toMatchObject({ type: 11, file_types: ['image'] });
+    expect(byName.tile).toMatchObject({ type: 5 });
+  });
+
+  it('writes options into the prompt as flags', async () => {
+    const { discord, gateway } = await bot();
+    const options = {
+      ...{
+        prompt: 'a fox in the snow',
+        aspect: '16:9',
+        negative: 'people',
+        version: 'niji 7',
+        style: 'raw',
+        quality: '2',
+      },
+      ...{ chaos: 0, stylize: 50, weird: 5, seed: 4_294_967_295, weight: 1.5, tile: true },
+    };
+    await (await discord.as('member').slash('imagine', options)).message();
+    expect(promptOf(gateway)).toBe(
+      'a fox in the snow --ar 16:9 --niji 7 --style raw --quality 2 --stylize 50 --chaos 0 --weird 5 --iw 1.5 --seed 4294967295 --tile --no people',
+    );
+  });
+
+  it('leaves what was typed as it is, and lets it win', async () => {
+    const { discord, gateway } = await bot();
+    const prompt = 'a  fox —ar 2:3 --no wolves';
+    await (
+      await discord.as('member').slash('imagine', { prompt, aspect: '16:9', negative: 'people', chaos: 5 })
+    ).message();
+    expect(promptOf(gateway)).toBe('a  fox —ar 2:3 --no wolves --chaos 5');
+  });
+
+  it('puts links in front of the words', async () => {
+    const { discord, gateway } = await bot();
+    const links = 'https://x.example/1.png, https://x.example/2.png';
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox', links })).message();
+    expect(promptOf(gateway)).toBe('https://x.example/1.png https://x.example/2.png a fox');
+  });
+
+  it.each([
+    ['a prompt without words', { prompt: '\u200b ' }, 'The prompt is empty'],
+    ['a flag out of range', { prompt: 'a fox —chaos 500' }, '`--chaos` goes from `0` to `100`.'],
+    [
+      'a file that is none',
+      { prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } },
+      '`a.txt` is no picture but `text/plain`.',
+    ],
+    ['a link that is none', { prompt: 'a fox', links: 'my `cat`' }, '`my` is no address'],
+    ['flags to be left out', { prompt: 'a fox', negative: '--tile' }, 'Write `--tile` into the prompt'],
+  ])('refuses %s at once, and the gateway hears nothing of it', async (_what, options, words) => {
+    const { discord, gateway } = await bot();
+    expect(await refused(discord.as('member').slash('imagine', options))).toContain(words);
+    expect(orders(gateway)).toEqual([]);
+  });
+
+  it.each([
+    ['member', 'read-only', 'It lacks `Send Messages`, `Attach Files` here'],
+    ['admin', 'admin-room', 'It lacks `View Channel`, `Send Messages`, `Attach Files` here'],
+  ])('tells %s in %s which permissions the bot lacks, before the gateway hears of it', async (who, where, words) => {
+    const { discord, gateway } = await bot();
+    expect(await refused(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);
+    expect(orders(gateway)).toEqual([]);
+  });
+
+  it.each([
+    ['what only the member sees, where the bot may not post', 'member', 'read-only', { private: true }],
+    ['a thread', 'member', 'thread', {}],
+    ['a direct message', 'member', 'dm', {}],
+    ['a server that has no bot', 'installer', 'lobby', {}],
+  ])('asks for no permission for %s', async (_what, who, where, options) => {
+    const { discord, gateway } = await bot({ settings: { DISCORD_USER_INSTALL: 'true' } });
+    await (
+      await discord
+        .as(who)
+        .in(where)
+        .slash('imagine', { prompt: 'a fox', ...options })
+    ).message();
+    expect(orders(gateway)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
+import { tasksList } from '../../../src/commands/tasks/list-view.ts';
+import { bodyOf } from '../../../src/discord/adapter.ts';
+import { speak } from '../../../src/locales/index.ts';
+import { taskKinds, taskStates } from '../../../src/services/tasks/task.ts';
+import type { TaskLine } from '../../../src/services/tasks/task-line.ts';
+
+const violationsOf = (body: unknown) => judgeBody('webhook-edit', body);
+
+const line: TaskLine = {
+  ...{ id: '01k3v9x2mabcdefgh', kind: 'imagine', state: 'delivered', requesterId: '100000000000000001' },
+  ...{ isPrivate: false, summary: '', createdAt: 0, settledAt: 0 },
+};
+
+function shown(lines: readonly TaskLine[], whose: 'mine' | 'server' = 'mine') {
+  return bodyOf(tasksList({ filter: { whose }, lines, waiting: 3, next: line.id }, speak()));
+}
+
+it.each([
+  '',
+  '🦊'.repeat(120),
+  '\u200b\u2060',
+  '\u3164',
+  'x'.repeat(119),
+  '`**||'.repeat(20),
+  `${'a'.repeat(98)}👨‍👩‍👧‍👦 family`,
+])('a task of the words "%s" has a line and an entry that Discord takes', (summary) => {
+  expect(violationsOf(shown([{ ...line, summary }]).body)).toEqual([]);
+});
+
+it('ten tasks of any words, kinds and states are a message that Discord takes whole', () => {
+  const lines = fc.array(
+    fc.record({
+      summary: fc.string({ unit: 'grapheme', maxLength: 60 }).map((words) => words.replace(/\s+/g, ' ').trim()),
+      kind: fc.constantFrom(...taskKinds),
+      state: fc.constantFrom(...taskStates),
+      isPrivate: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 10 },
+  );
+  fc.assert(
+    fc.property(lines, fc.constantFrom('mine' as const, 'server' as const), (some, whose) => {
+      const many = some.map((one, at) => ({ ...line, ...one, id: `01k3v9x2mabcdefg${at}` }));
+      const { body, files } = shown(many, whose);
+      expect([violationsOf(body), files]).toEqual([[], []]);
+      expect(body.content?.endsWith('…')).toBe(false);
+    }),
+  );
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { csvOf } from '../../../src/commands/usage/view/csv.ts';
+import { usagePage } from '../../../src/commands/usage/view/page.ts';
+import { altOf, pictureOf } from '../../../src/commands/usage/view/picture.ts';
+import { tableOf } from '../../../src/commands/usage/view/table.ts';
+import { speak } from '../../../src/locales/index.ts';
+import { dayAfter } from '../../../src/services/usage/days.ts';
+import type { Line, Sheet } from '../../../src/services/usage/sheet.ts';
+
+const say = speak();
+const long = '123456789012.345678901234567890';
+
+const line = (label: string | undefined, amount: string | undefined, requests: number | undefined = 1): Line => ({
+  ...{ label, amount, requests, isEstimate: false },
+});
+
+const sheetOf = (lines: Line[], more: Partial<Sheet> = {}): Sheet => ({
+  ...{ subject: 'account', range: { start: '2026-03-04', end: '2026-03-10' }, by: 'model', lines },
+  ...{ total: '1', requests: lines.length, isEstimate: false, notes: [], ...more },
+});
+
+const page = (sheet: Sheet, unit?: 'cents') => usagePage({ sheet, chart: undefined, unit, today: '2026-03-10' }, say);
+
+const rows = (text: string): string[] => text.split('\n').slice(1, -1);
+
+describe('the table', () => {
+  it('aligns its columns, and is no wider than a phone', () => {
+    const sheet = sheetOf([line('verse-1', '12.50', 10), line('lumen-image-1', '3', 2), line(undefined, undefined, 1)]);
+    const { text, shown } = tableOf(sheet, 'cents', 2_000, say);
+    expect(shown).toBe(3);
+    expect(rows(text)).toEqual([
+      'Model           Requests  Amount  Dollars',
+      'verse-1               10   12.50   0.1250',
+      'lumen-image-1          2       3     0.03',
+      'model not told         1       -        -',
+    ]);
+  });
+
+  it.each([
+    ['an amount of thirty digits', [line('2026-03-10', long)]],
+    ['a name of ninety letters', [line('n'.repeat(90), '1.5')]],
+    ['both', [line('Harbour/Canvas-XL:2026-03-01', long), line('n'.repeat(90), long)]],
+  ])('shows every digit beside %s, on a phone too', (_name, lines) => {
+    const { text } = tableOf(sheetOf(lines), 'cents', 2_000, say);
+    for (const { amount = '' } of lines) expect(text).toContain(amount);
+    for (const row of rows(text)) expect(row.length, row).toBeLessThanOrEqual(44);
+  });
+
+  it('puts numbers under a name that is too long to stand beside them', () => {
+    const { text } = tableOf(sheetOf([line('Harbour/Canvas-XL:2026-03-01', long)]), undefined, 2_000, say);
+    expect(text).toContain(`Harbour/Canvas-XL:2026-03-01\n         1  ${long}`);
+  });
+
+  it('stays one block of code, whatever a model is called', () => {
+    const { text } = tableOf(sheetOf([line('a```b\n@everyone\u202Ec\u0000', '1')]), undefined, 2_000, say);
+    expect(text.match(/```/g)).toHaveLength(2);
+    expect(rows(text)).toHaveLength(2);
+    expect(text).not.toContain('\u202E');
+    expect(text).not.toContain('\u0000');
+  });
+});
+
+describe('the page', () => {
+  it('never exceeds a message, and says how many lines the CSV has more', () => {
+    const lines = Array.from({ length: 366 }, (_, index) => line(dayAfter('2026-03-10', -index), `${index}${long}`));
+    const { content = '', files = [] } = page(sheetOf(lines, { by: 'day' }), 'cents');
+    expect(content.length).toBeLessThanOrEqual(2_000);
+    const told = /(\d+) more lines/.exec(content)?.[1];
+    const shown = content.match(/^20\d\d-\d\d-\d\d/gm) ?? [];
+    expect(shown[0]).toBe('2026-03-10');
+    expect(shown.length + Number(told)).toBe(366);
+    expect(files[0]?.bytes?.toString().trim().split('\r\n')).toHaveLength(367);
+  });
+
+  it('never exceeds a message with hundreds of members and all there is to say of them', () => {
+    const lines = Array.from({ length: 400 }, (_, index) => line(String(10n ** 18n + BigInt(index)), long));
+    const notes: Sheet['notes'] = [
+      { kind: 'atGateway', total: long.repeat(2).replace('.', '') },
+      { kind: 'otherDays', count: 9, first: '2025-01-01', last: '2026-01-01', total: long },
+      { kind: 'undated' },
+      ...(['unpriced', 'open', 'unconfirmed'] as const).map((kind) => ({ kind, count: 12 })),
+    ];
+    const { content = '' } = page(
+      sheetOf(lines, { by: 'member', subject: 'members', notes, isEstimate: true }),
+      'cents',
+    );
+    expect(content.length).toBeLessThanOrEqual(2_000);
+    expect(content).toMatch(/#1 .*\n```\n#1 <@1000000000000000000> · #2 <@/s);
+    const shown = content.match(/^#\d+ +\d/gm) ?? [];
+    expect(shown.length).toBeGreaterThan(3);
+    expect(content.match(/<@/g)).toHaveLength(shown.length);
+  });
+
+  it('names no currency that nobody has told', () => {
+    const sheet = sheetOf([line('verse-1', '1')]);
+    expect(JSON.stringify(page(sheet))).not.toMatch(/\$|USD|dollar/i);
+    // The unit is the gateway's, so it says nothing of prices in the bot's own book.
+    expect(page(sheetOf([line('verse-1', '1')], { subject: 'own' }), 'cents').content).not.toContain('$');
+    expect(page(sheet, 'cents').content).toContain('**1 (= $0.01)**');
+  });
+
+  it('marks the range it shows among its buttons', () => {
+    const looks = (page(sheetOf([])).controls ?? []).map((control) => 'look' in control && control.look);
+    expect(looks).toEqual(['plain', 'primary', 'plain', 'plain']);
+  });
+});
+
+describe('the CSV', () => {
+  const csv = (label: string, amount = '1'): string =>
+    csvOf(sheetOf([line(label, amount)]), undefined, say)
+      .toString()
+      .split('\r\n')
+      .slice(1)
+      .join('\r\n');
+
+  it('quotes what has to be quoted', () => {
+    expect(csv('a,b')).toBe('"a,b",1,1\r\n');
+    expect(csv('a"b')).toBe('"a""b",1,1\r\n');
+    expect(csv('a\r\nb')).toBe('"a\r\nb",1,1\r\n');
+  });
+
+  it.each(['=1+1', '+cmd', '-cmd', '@sum', '\t=1', ' =1', '＝1', '=HYPERLINK("http://x")', '-1+1'])(
+    'makes %j harmless to whatever opens it',
+    (label) => expect(csv(label)).toMatch(/^"?'/),
+  );
+
+  it('leaves amounts as they are, a sign before them too', () => {
+    for (const amount of ['-1.50', '+2', '1e-7', '-0.000000000000000000001'])
+      expect(csv('a', amount)).toBe(`a,1,${amount}\r\n`);
+  });
+
+  it('marks estimates in a column of their own', () => {
+    const sheet = sheetOf([{ ...line('a', '0.1'), isEstimate: true }, line('b', '0.2')], { isEstimate: true });
+    expect(csvOf(sheet, undefined, say).toString()).toBe(
+      'model,requests,amount,estimate\r\na,1,0.1,yes\r\nb,1,0.2,no\r\n',
+    );
+  });
+});
+
+describe('the picture', () => {
+  it('gives every day of the range its place', () => {
+    const picture = pictureOf(sheetOf([line('2026-03-09', '2.50'), line('2026-03-05', '1')], { by: 'day' }), say);
+    expect(picture?.entries.map(({ label, text }) => `${label} ${text}`)).toEqual([
+      '03-04 0',
+      '03-05 1',
+      '03-06 0',
+      '03-07 0',
+      '03-08 0',
+      '03-09 2.50',
+      '03-10 0',
+    ]);
+  });
+
+  it('gathers what is beyond ten bars in one, in an exact sum', () => {
+    const lines = Array.from({ length: 14 }, (_, index) => line(`m${index}`, `${20 - index}.1`));
+    const picture = pictureOf(sheetOf(lines), say);
+    expect(picture?.entries).toHaveLength(10);
+    expect(picture?.entries.at(-1)).toEqual({ label: '5 others', amount: '45.5', text: '45.5' });
+  });
+
+  it('is told in words with its range, its total and its largest part', () => {
+    const picture = pictureOf(sheetOf([line('verse-1', long), line('b', '1')], { total: long }), say);
+    expect(picture && altOf(picture, say)).toBe(
+      `Bar chart. What the account used, by model. 2026-03-04 to 2026-03-10. Total ${long}. Largest: verse-1 with ${long}`,
+    );
+  });
+
+  it('counts requests where nobody knows amounts, and there is none of nothing', () => {
+    const counts = pictureOf(sheetOf([line('a', undefined, 3), line('b', undefined, 1)], { requests: 4 }), say);
+    expect(counts?.entries.map(({ text }) => text)).toEqual(['3', '1']);
+    expect(counts?.facts).toContain('Total 4 requests');
+    expect(pictureOf(sheetOf([]), say)).toBeUndefined();
+    expect(pictureOf(sheetOf([line(undefined, '1')], { by: 'day' }), say)).toBeUndefined();
+  });
+});

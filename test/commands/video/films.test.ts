@@ -1,0 +1,43 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { films } from '../../../src/commands/video/films.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { openMedia } from '../../../src/services/media/index.ts';
+import { file, openFileHost } from '../../services/media/file-host.ts';
+import { mp4Film, webmFilm } from '../../services/media/films.ts';
+
+async function scene() {
+  const host = await openFileHost();
+  onTestFinished(() => host.close());
+  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log });
+  onTestFinished(() => media.close());
+  const { refuseTooLong } = films({ media, log, fields: { referenceVideos: 'videos', referenceAudios: 'audios' } });
+  const request = (...addresses: string[]) => ({
+    prompt: 'waves',
+    references: addresses.map((address) => ({ address, name: 'dance', medium: 'video', takes: 'address' })),
+  });
+  return { host, refuseTooLong, request };
+}
+
+describe('films to go by', () => {
+  it('may last a quarter of a minute together, and no longer', async () => {
+    const { host, refuseTooLong, request } = await scene();
+    const [ten, five, six] = [10, 5, 6].map((seconds) =>
+      host.on(`/${seconds}.mp4`, file(seconds === 6 ? webmFilm({ seconds }) : mp4Film({ seconds }))),
+    ) as [string, string, string];
+    await refuseTooLong(request(ten, five), 'member');
+    await expect(refuseTooLong(request(ten, six), 'member')).rejects.toMatchObject({
+      key: 'refusals.filmReferencesTooLong',
+      variables: { seconds: '16', most: '15' },
+    });
+    expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
+  });
+
+  it('are let through where nobody can know how long they last', async () => {
+    const { host, refuseTooLong, request } = await scene();
+    const live = host.on('/live.webm', file(webmFilm({ isLive: true })));
+    const page = host.on('/page.mp4', file(Buffer.from('<!doctype html>')));
+    await refuseTooLong(request(live, page, `${host.origin}/none.mp4`), 'member');
+    await refuseTooLong({ prompt: 'waves' }, 'member');
+  });
+});

@@ -1,0 +1,218 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type FilmValues, filmOrder, objectionTo } from '../../../src/commands/video/request.ts';
+import { Refusal } from '../../../src/lib/refusal.ts';
+
+const fields = { referenceVideos: 'reference_video_urls', referenceAudios: 'reference_audio_urls' };
+const order = (values: Partial<FilmValues>, known: Parameters<typeof filmOrder>[2] = fields) =>
+  filmOrder({ prompt: 'waves', ...values }, 'reel-2', known);
+const requestOf = (values: Partial<FilmValues>) => order(values).request;
+
+function keyOf(work: () => unknown): string {
+  try {
+    work();
+    return 'nothing';
+  } catch (error) {
+    if (error instanceof Refusal) return error.key;
+    throw error;
+  }
+}
+
+const picture = (number: number) => ({
+  id: String(number),
+  name: `${number}.png`,
+  address: `https://cdn.example/${number}.png`,
+  size: 10,
+  mediaType: 'image/png',
+});
+
+describe('an order of a film', () => {
+  it('is as short as what was asked for', () => {
+    expect(order({})).toEqual({ kind: 'video', request: { prompt: 'waves', model: 'reel-2' } });
+  });
+
+  it.each([
+    ['1280x720', { size: '1280x720' }],
+    [' 1280 × 720 ', { size: '1280x720' }],
+    ['1280X720', { size: '1280x720' }],
+    ['16:9', { aspectRatio: '16:9' }],
+    ['2.39 : 1', { aspectRatio: '2.39:1' }],
+    ['720p', { resolution: '720p' }],
+    ['1080P', { resolution: '1080p' }],
+    ['', {}],
+  ])('sends the size %s under the name that fits it', (size, sent) => {
+    expect(requestOf({ size })).toEqual({ prompt: 'waves', model: 'reel-2', ...sent });
+  });
+
+  it.each(['big', '720', '16/9', '0x720', '16:0', '1280x', '2K', '1280x720x3', '-16:9', '1e3x100'])(
+    'is refused where the size is %s',
+    (size) => expect(keyOf(() => order({ size }))).toBe('refusals.sizeUnusable'),
+  );
+
+  it.each([
+    ['5', 5],
+    ['10', 10],
+    ['5.5', '5.5'],
+    ['05', '05'],
+    ['5.0', '5.0'],
+    [' 8 ', 8],
+  ])('sends the duration %s as %j', (duration, sent) => expect(requestOf({ duration }).duration).toBe(sent));
+
+  it.each(['five', '0', '-5', '5 s', '1e2', '٥', '0.0', 'Infinity'])(
+    'is refused where the duration is %s',
+    (duration) => {
+      expect(keyOf(() => order({ duration }))).toBe('refusals.durationUnusable');
+    },
+  );
+
+  it('puts what a model alone understands into the metadata, and the mode at the top', () => {
+    const values = { negative: ' people ', seed: 7, camera: 'slow zoom', mode: ' pro ', extra: '{"cfg_scale":0.5}' };
+    expect(requestOf(values)).toEqual({
+      ...{ prompt: 'waves', model: 'reel-2', mode: 'pro' },
+      metadata: { negative_prompt: 'people', seed: 7, camera_control: 'slow zoom', cfg_scale: 0.5 },
+    });
+  });
+
+  it('sends a camera that was typed as an object as an object', () => {
+    const camera = '{"type":"simple","config":{"zoom":5}}';
+    expect(requestOf({ camera }).metadata).toEqual({ camera_control: { type: 'simple', config: { zoom: 5 } } });
+    for (const odd of ['{zoom}', '{"zoom":1e999}', '{"__proto__":{}}'])
+      expect(keyOf(() => order({ camera: odd }))).toBe('refusals.cameraUnusable');
+  });
+
+  it('sends keys of `extra` that begin with ! at the top level, and the others in the metadata', () => {
+    expect(requestOf({ extra: '{"!fps":24,"bgm":true,"!seconds":"5","size":"640x360"}' })).toEqual({
+      ...{ prompt: 'waves', model: 'reel-2' },
+      metadata: { bgm: true, size: '640x360' },
+      extra: { fps: 24, seconds: '5' },
+    });
+  });
+
+  it.each([
+    ['{broken', 'extraBroken'],
+    ['[1]', 'extraNoObject'],
+    ['"text"', 'extraNoObject'],
+    ['null', 'extraNoObject'],
+    [`${'{"a":'.repeat(7)}1${'}'.repeat(7)}`, 'extraDeep'],
+    [`{"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}`, 'extraDeep'],
+    ['{"!size":"1x1"}', 'extraHasOption'],
+    ['{"!model":"other"}', 'extraHasOption'],
+    ['{"model_name":"other"}', 'extraHasOption'],
+    ['{"!metadata":{}}', 'extraHasOption'],
+    ['{"seed":1}', 'extraHasOption'],
+    ['{"!reference_video_urls":[]}', 'extraHasOption'],
+    ['{"!":1}', 'extraKey'],
+    ['{"__proto__":{"x":1}}', 'extraKey'],
+    ['{"!__proto__":{"x":1}}', 'extraKey'],
+    ['{"a":{"constructor":1}}', 'extraKey'],
+    ['{"a":12345678901234567890}', 'extraNumber'],
+    ['{"a":1e999}', 'extraNumber'],
+  ])('is refused where `extra` is %s', (extra, key) => {
+    expect(keyOf(() => order({ extra }))).toBe(`refusals.${key}`);
+  });
+
+  it('never lets `extra` reach past its two places, whatever is typed', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.json({ maxDepth: 3 }), fc.string()), (extra) => {
+        const key = keyOf(() => {
+          const { metadata = {}, extra: top = {}, ...rest } = requestOf({ extra });
+          expect(rest).toEqual({ prompt: 'waves', model: 'reel-2' });
+          expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
+          expect(Object.keys(top as object)).not.toContain('model');
+        });
+        expect(key).toMatch(/^(nothing|refusals\.extra)/);
+      }),
+    );
+    expect('x' in {}).toBe(false);
+  });
+
+  it('names its pictures in order, files before links, then films and sounds', () => {
+    const values = {
+      ...{ image: picture(1), image2: picture(2), links: 'https://a.example/3.png' },
+      ...{ reference_video: 'https://a.example/v.mp4', reference_audio: '<https://a.example/s.mp3>' },
+    };
+    expect(requestOf(values).references).toEqual([
+      { address: 'https://cdn.example/1.png', name: '1.png', medium: 'image', takes: 'address or data' },
+      { address: 'https://cdn.example/2.png', name: '2.png', medium: 'image', takes: 'address or data' },
+      { address: 'https://a.example/3.png', name: '3.png', medium: 'image', takes: 'address or data' },
+      { address: 'https://a.example/v.mp4', name: 'v.mp4', medium: 'video', takes: 'address' },
+      { address: 'https://a.example/s.mp3', name: 's.mp3', medium: 'audio', takes: 'address' },
+    ]);
+  });
+
+  it('has the face check only where the gateway has a name for it, and says so where it has none', () => {
+    expect(requestOf({ face_check: false })).toEqual({ prompt: 'waves', model: 'reel-2', notSent: ['face_check'] });
+    expect(order({ face_check: false }, { ...fields, faceCheck: 'face' }).request.faceCheck).toBe(false);
+    expect(keyOf(() => order({ extra: '{"!face":true}' }, { ...fields, faceCheck: 'face' }))).toBe(
+      'refusals.extraHasOption',
+    );
+  });
+});
+
+describe('what the other endpoints take', () => {
+  it('is a picture, words, seconds as a number and a mode on the vendor path', () => {
+    const values = { endpoint: 'image-to-video', image: picture(1), duration: '5.0', mode: 'std' };
+    expect(order(values)).toEqual({
+      kind: 'image-to-video',
+      request: {
+        ...{ prompt: 'waves', model: 'reel-2', duration: 5, mode: 'std' },
+        references: [{ address: 'https://cdn.example/1.png', name: '1.png', medium: 'image', takes: 'address' }],
+      },
+    });
+  });
+
+  it('is what the generic one takes at /v1/videos, and one picture', () => {
+    const values = { endpoint: 'videos', image: picture(1), size: '720p', duration: '4', seed: 1 };
+    expect(order(values)).toEqual({
+      kind: 'second-video',
+      request: {
+        ...{ prompt: 'waves', model: 'reel-2', duration: 4, resolution: '720p', metadata: { seed: 1 } },
+        references: [
+          { address: 'https://cdn.example/1.png', name: '1.png', medium: 'image', takes: 'address or data' },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    ['the vendor path without a picture', { endpoint: 'image-to-video' }, 'filmNeedsPicture'],
+    [
+      'two pictures on the vendor path',
+      { endpoint: 'image-to-video', image: picture(1), image2: picture(2) },
+      'filmTakesOne',
+    ],
+    [
+      'two pictures at /v1/videos',
+      { endpoint: 'videos', image: picture(1), links: 'https://a.example/2.png' },
+      'filmTakesOne',
+    ],
+    [
+      'a size on the vendor path',
+      { endpoint: 'image-to-video', image: picture(1), size: '16:9' },
+      'filmOptionElsewhere',
+    ],
+    ['a face check at /v1/videos', { endpoint: 'videos', face_check: false }, 'filmOptionElsewhere'],
+    [
+      'a reference film at /v1/videos',
+      { endpoint: 'videos', reference_video: 'https://a.example/v.mp4' },
+      'filmOptionElsewhere',
+    ],
+    ['`!seconds` at /v1/videos', { endpoint: 'videos', extra: '{"!seconds":"5"}' }, 'extraHasOption'],
+    ['an endpoint that there is not', { endpoint: 'other' }, 'unknownCommand'],
+    ['no words', { prompt: ' \u200b ' }, 'optionPromptEmpty'],
+    [
+      'eight pictures',
+      {
+        ...{ image: picture(1), image2: picture(2), image3: picture(3), image4: picture(4) },
+        ...{ image5: picture(5), image6: picture(6), image7: picture(7), links: 'https://a.example/8.png' },
+      },
+      'picturesTooMany',
+    ],
+    ['four reference films', { reference_video: 'https://a.example/v.mp4 '.repeat(4) }, 'filmLinksTooMany'],
+    ['a sound that is no address', { reference_audio: 'song.mp3' }, 'filmLinkUnusable'],
+    ['an empty file', { image: { ...picture(1), size: 0 } }, 'pictureEmpty'],
+    ['an executable', { image: { ...picture(1), mediaType: 'application/x-msdownload' } }, 'pictureIsNone'],
+  ] satisfies [string, Partial<FilmValues>, string][])('is not %s', (_, values, key) => {
+    expect(objectionTo({ prompt: 'waves', ...values })?.key).toBe(`refusals.${key}`);
+  });
+});

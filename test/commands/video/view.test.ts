@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { filmForm } from '../../../src/commands/video/film-form.ts';
+import { speak } from '../../../src/locales/index.ts';
+import { referenceNotes, unmetNotes } from '../../../src/messages/film-notes.ts';
+import { NOTHING_SHOWN, taskMessage } from '../../../src/messages/task-message.ts';
+import { unmetIn, wishesOf } from '../../../src/services/tasks/film-wishes.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { context } from '../../messages/context.ts';
+import { madeTask, start } from '../../services/tasks/made.ts';
+
+const say = speak();
+const film = (changes: Partial<Task> = {}): Task =>
+  madeTask({ kind: 'video', model: 'reel-2', request: { prompt: 'waves at dawn', model: 'reel-2' }, ...changes });
+const shot = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;
+
+describe('the message of a film', () => {
+  it('says what was asked for, and offers to go on', () => {
+    const request = { prompt: 'waves', model: 'reel-2', aspectRatio: '16:9', duration: '05', mode: 'pro' };
+    expect(taskMessage(film({ state: 'delivered', request, media: [shot] }), context, say)).toMatchInlineSnapshot(`
+      {
+        "content": "**waves** · <@100000000000000001>
+      -# Model reel-2 · Size 16:9 · 05 s · Mode pro
+      Done in 1 s.",
+        "controls": [
+          {
+            "emoji": "🔁",
+            "id": "same.1.01k3v9x2mabcdefgh",
+            "label": "Again",
+            "startsRow": true,
+            "type": "button",
+          },
+          {
+            "emoji": "✏️",
+            "id": "edit.1.01k3v9x2mabcdefgh",
+            "label": "Edit prompt",
+            "type": "button",
+          },
+          {
+            "emoji": "🗑️",
+            "id": "delete.1.01k3v9x2mabcdefgh",
+            "label": "Delete",
+            "type": "button",
+          },
+        ],
+        "files": [],
+        "overflow": "file",
+      }
+    `);
+  });
+
+  it('says nothing of what nobody asked for, and that of what was not sent', () => {
+    const request = { prompt: 'waves', model: 'reel-2', notSent: ['face_check'] };
+    expect(taskMessage(film({ state: 'running', request, progress: 50 }), context, say).content).toMatchInlineSnapshot(`
+      "**waves** · <@100000000000000001>
+      -# Model reel-2
+      -# Not sent: \`face_check\`. This gateway’s name for it is not set, so the gateway does as it does by itself.
+      ▰▰▰▰▰▰▱▱▱▱▱▱ 50 %
+      At work since <t:1767225600:R>."
+    `);
+  });
+
+  it('keeps the gateway’s own actions', () => {
+    const action = { customId: 'MJ::JOB::animate_low_extend::1::uuid::SOLO', label: 'Extend', emoji: '' };
+    const { controls: buttons = [] } = taskMessage(
+      film({ state: 'delivered', media: [shot], actions: [action] }),
+      context,
+      say,
+    );
+    expect(buttons.map((one) => ('label' in one ? one.label : ''))).toEqual([
+      'Extend',
+      'Again',
+      'Edit prompt',
+      'Delete',
+    ]);
+  });
+
+  it('that failed says which reference to check', () => {
+    const notes = referenceNotes(
+      [
+        { name: 'fox.png', medium: 'image', look: 'fine' },
+        { name: 'old.png', medium: 'image', look: 'gone' },
+        { name: '`odd`.png', medium: 'image', look: 'odd' },
+        { name: 'v.mp4', medium: 'video', look: { status: 404 } },
+        { name: 'w.mp4', medium: 'video', look: 'large' },
+        { name: 's.mp3', medium: 'audio', look: 'hidden' },
+        { name: 't.mp3', medium: 'audio', look: 'unreachable' },
+      ],
+      say,
+    );
+    const failure = { cause: 'failed', reason: 'no reference' } as const;
+    const task = film({ state: 'failed', failure });
+    expect(taskMessage(task, context, say, { ...NOTHING_SHOWN, notes }).content).toMatchInlineSnapshot(`
+      "**waves at dawn** · <@100000000000000001>
+      -# Model reel-2
+      The gateway could not do this: no reference
+      -# The reference \`fox.png\` can be fetched just now, and is what it should be.
+      -# Check the reference \`old.png\`: its address has run out. Upload it again.
+      -# Check the reference \`ˋoddˋ.png\`: it is no picture.
+      -# Check the reference \`v.mp4\`: its address answers with HTTP 404.
+      -# The reference \`w.mp4\` can be fetched just now; it is too large to be looked at.
+      -# Check the reference \`s.mp3\`: it is not on the public internet.
+      -# Check the reference \`t.mp3\`: its address could not be reached."
+    `);
+  });
+
+  it('that failed although nothing is wrong with its references says what else it may be', () => {
+    expect(referenceNotes([{ name: 'fox.png', medium: 'image', look: 'fine' }], say).at(-1)).toContain('this model');
+    expect(referenceNotes([], say)).toEqual([]);
+  });
+
+  it.each([
+    ['video', { size: '1280x720', duration: 10 }],
+    ['video', { aspectRatio: '9:16' }],
+    ['second-video', { metadata: { resolution: '720p' } }],
+    ['image-to-video', { duration: 10 }],
+  ] as const)('of the kind %s that came out otherwise (%j) names what had no effect', (kind, request) => {
+    const seen = { width: 640, height: 360, seconds: 5.04 };
+    expect(unmetNotes(unmetIn(wishesOf({ request }), seen), seen, kind, say)).toMatchSnapshot();
+  });
+});
+
+describe('the form for a film', () => {
+  it('starts with the pictures and the model that are known, and cuts no address', () => {
+    const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
+    const form = filmForm({ id: 'filmf.1', addresses: ['https://cdn.example/1.png', long], model: 'reel-2' }, say);
+    expect(form).toMatchInlineSnapshot(`
+      {
+        "fields": [
+          {
+            "label": "What happens in the film",
+            "long": true,
+            "name": "words",
+            "required": true,
+            "type": "text",
+          },
+          {
+            "hint": "Addresses, one a line. A first and a last frame, where the model reads them so.",
+            "label": "Pictures to go by",
+            "long": true,
+            "name": "pictures",
+            "type": "text",
+            "value": "https://cdn.example/1.png",
+          },
+          {
+            "hint": "Its id, letter by letter. Left empty, it is the usual one of this bot.",
+            "label": "Model",
+            "name": "model",
+            "type": "text",
+            "value": "reel-2",
+          },
+          {
+            "label": "Seconds",
+            "name": "duration",
+            "type": "text",
+          },
+          {
+            "label": "Size: 1280x720, 16:9 or 720p",
+            "name": "size",
+            "type": "text",
+          },
+        ],
+        "id": "filmf.1",
+        "title": "A film of this picture",
+      }
+    `);
+  });
+});

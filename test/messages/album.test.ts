@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bodyOf } from '../../src/discord/adapter.ts';
+import { speak } from '../../src/locales/index.ts';
+import type { AlbumEntry } from '../../src/messages/album/lines.ts';
+import { albumLayout, albumMessage } from '../../src/messages/album/message.ts';
+import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
+import type { KeptTrack, Task } from '../../src/services/tasks/task.ts';
+import { madeTask, minute, start } from '../services/tasks/made.ts';
+import { context } from './context.ts';
+
+const say = speak();
+
+const track = (title: string, more: Partial<KeptTrack> = {}): KeptTrack => ({
+  ...{ state: 'finished', title, audio: `https://g.example/${encodeURIComponent(title)}.mp3` },
+  ...{ cover: `https://g.example/${encodeURIComponent(title)}.png`, style: 'folk', seconds: 125, lyrics: 'la la' },
+  ...more,
+});
+
+const part = (place: number, changes: Partial<Task> = {}): AlbumEntry => ({
+  remoteId: `remote-${place}`,
+  task: madeTask({ id: `part-${place}`, kind: 'music', request: {}, remoteId: `remote-${place}`, ...changes }),
+});
+
+const done = (place: number, ...tracks: KeptTrack[]): AlbumEntry => part(place, { state: 'delivered', tracks });
+
+const album = (changes: Partial<Task> = {}): Task =>
+  madeTask({ kind: 'album', state: 'accepted', request: { parts: [] }, ...changes });
+
+const shown = (of: Task, entries: readonly AlbumEntry[]) =>
+  albumMessage(of, albumLayout(of, entries, say), { files: [], notes: [] }, say);
+
+describe('the message of an album', () => {
+  it('shows each of its songs as it stands', () => {
+    const entries = [
+      done(1, track('Light'), track('Light', { seconds: 61 })),
+      part(2, { state: 'queued' }),
+      part(3, {
+        state: 'running',
+        tracks: [track('Harbour', { lyrics: '' }), track('Harbour', { state: 'running', audio: undefined })],
+      }),
+      part(4, { state: 'failed', failure: { cause: 'failed', reason: 'too *loud*' } }),
+      part(5, { state: 'failed', failure: { cause: 'forgotten' } }),
+      part(6, { state: 'accepted', unknown: { answers: 3, since: start } }),
+      part(7, { state: 'delivered', text: 'only words' }),
+      { remoteId: 'remote-8', task: undefined },
+    ];
+    expect(shown(album(), entries)).toMatchSnapshot();
+    expect(
+      shown(album({ times: { created: start, overdue: start + minute } }), entries.slice(0, 2)).content,
+    ).toMatchSnapshot();
+  });
+
+  it('stays one message while everything fits, and then turns to pages', () => {
+    const songs = (count: number) =>
+      Array.from({ length: count }, (_, place) => done(place, track(`A${place}`), track(`B${place}`)));
+    expect(albumLayout(album(), songs(5), say).as).toBe('together');
+    expect(albumLayout(album(), songs(6), say).as).toBe('pages');
+    // Before it is known how many tracks there will be, two are expected of each.
+    expect(
+      albumLayout(
+        album(),
+        [1, 2, 3, 4, 5].map((place) => part(place)),
+        say,
+      ).as,
+    ).toBe('together');
+    expect(
+      albumLayout(
+        album(),
+        [1, 2, 3, 4, 5, 6].map((place) => part(place)),
+        say,
+      ).as,
+    ).toBe('pages');
+    // What has failed needs no room; long lyrics need that of one file.
+    expect(
+      albumLayout(album(), [...songs(5), part(9, { state: 'failed', failure: { cause: 'failed' } })], say).as,
+    ).toBe('together');
+    const long = done(9, track('C', { lyrics: 'la '.repeat(500) }), track('D'));
+    expect(albumLayout(album(), [...songs(4), long], say).as).toBe('pages');
+    expect(albumLayout(album(), [...songs(3), long], say)).toMatchObject({ as: 'together', covers: 1 });
+  });
+
+  it('gives links to the covers for which there is no room', () => {
+    const content = shown(
+      album(),
+      [1, 2, 3].map((place) => done(place, track(`A${place}`), track(`B${place}`))),
+    ).content;
+    expect(content).toContain('-# Cover: [A3](<https://g.example/A3.png>) · [B3](<https://g.example/B3.png>)');
+    expect(content).not.toContain('[B2]');
+  });
+
+  it('is a page of lines with a choice, the page that was turned to', () => {
+    const entries = Array.from({ length: 300 }, (_, place) => done(place, track(`Song ${place + 1}`)));
+    expect(shown(album({ state: 'delivered', page: 1 }), entries)).toMatchSnapshot();
+    expect(shown(album({ page: 99 }), entries).content).toContain('Page 20 of 20');
+  });
+
+  it('is always what Discord takes, whatever songs are called', () => {
+    const title = fc.string({ unit: 'grapheme', maxLength: 250 });
+    const state = fc.constantFrom('delivered', 'running', 'failed');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(title, state), { minLength: 1, maxLength: 40 }), (songs) => {
+        const entries = songs.map(([name, now], place) =>
+          part(place, {
+            ...{ state: now, tracks: [track(name, { lyrics: name, style: name })] },
+            ...(now === 'failed' && { failure: { cause: 'failed', reason: name } }),
+          }),
+        );
+        const plan = shown(album(), entries);
+        if (entries.length > 1) expect(plan.content?.length).toBeLessThanOrEqual(2_000);
+        expect(bodyOf(plan).body.content?.length).toBeLessThanOrEqual(2_000);
+      }),
+    );
+  });
+});
+
+describe('the message of a song', () => {
+  it('shows its tracks, and short lyrics', () => {
+    const task = madeTask({
+      ...{ kind: 'song', state: 'ready', request: { prompt: 'a storm', instrumental: true } },
+      tracks: [track('Light', { lyrics: 'la la\nla' }), track('Light', { state: 'failed', failure: 'too loud' })],
+      times: { created: start, ended: start + minute },
+    });
+    expect(taskMessage(task, context, say, NOTHING_SHOWN)).toMatchSnapshot();
+  });
+
+  it('says what can be heard already', () => {
+    const task = madeTask({
+      kind: 'song',
+      state: 'running',
+      request: { prompt: '', title: 'Light' },
+      tracks: [track('Light')],
+    });
+    expect(taskMessage(task, context, say).content).toMatchSnapshot();
+  });
+});

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AnswerPart, answerParts } from '../../../src/messages/answer/split.ts';
+
+const room = { first: 1_200, other: 1_950, most: Number.POSITIVE_INFINITY };
+const fence = '```';
+
+const word = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 12 }),
+  fc.constantFrom('fox', 'snow', '**bold**', '🦊', '`code`', '|', '- item', '# Title', fence, '~~~', '\u200b', 'a\nb'),
+);
+const paragraph = fc.array(word, { minLength: 1, maxLength: 400 }).map((words) => words.join(' '));
+const code = fc
+  .tuple(
+    fc.constantFrom('', 'ts', 'python', 'a language'),
+    fc.array(fc.string({ maxLength: 90 }), { maxLength: 80 }),
+    fc.boolean(),
+  )
+  .map(([language, lines, isClosed]) => `${fence}${language}\n${lines.join('\n')}${isClosed ? `\n${fence}` : ''}`);
+const table = fc
+  .array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 30 })
+  .map((rows) => ['| a | b |', '| --- | --: |', ...rows.map(([a, b]) => `| ${a} | ${b} |`)].join('\n'));
+const monster = fc
+  .tuple(fc.constantFrom('x', '🦊', '\n', ' ', '`'), fc.integer({ min: 1, max: 6_000 }))
+  .map(([one, times]) => one.repeat(times));
+const text = fc
+  .array(
+    fc.tuple(
+      fc.oneof(paragraph, code, table, monster, fc.string({ unit: 'binary' })),
+      fc.constantFrom('\n\n', '\n', '\n\n\n\n', '\r\n'),
+    ),
+    { maxLength: 12 },
+  )
+  .map((pieces) => pieces.flat().join(''));
+
+const marks = (shown: string): number => shown.match(/```/g)?.length ?? 0;
+
+function isSound({ shown, files }: AnswerPart, most: number): void {
+  expect(shown.length).toBeLessThanOrEqual(most);
+  expect(shown.isWellFormed()).toBe(true);
+  expect(shown).toMatch(/[^\s\p{Cf}]/u);
+  expect(marks(shown) % 2).toBe(0);
+  expect(files.length).toBeLessThanOrEqual(9);
+  for (const { name } of files) expect(shown.includes(name) || name === 'the-rest.md').toBe(true);
+}
+
+describe('an answer cut into messages', () => {
+  it('is the answer again when its pieces are joined, and every message is right on its own and no longer than it may be', () => {
+    fc.assert(
+      fc.property(text, (whole) => {
+        const parts = answerParts(whole, room);
+        expect(parts.map(({ source }) => source).join('') === whole).toBe(true);
+        for (const [index, part] of parts.entries()) isSound(part, index === 0 ? room.first : room.other);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('has no more messages than it may, and the rest of it is one file', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 4 }), (whole, most) => {
+        const parts = answerParts(whole, { ...room, most });
+        expect(parts.length).toBeLessThanOrEqual(most);
+        expect(parts.map(({ source }) => source).join('') === whole).toBe(true);
+        for (const [index, part] of parts.entries()) isSound(part, index === 0 ? room.first : room.other);
+        const rest = parts.at(-1)?.files.find(({ name }) => name === 'the-rest.md');
+        if (rest) expect(whole.endsWith(rest.text)).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('keeps every word of plain paragraphs in sight, in their order', () => {
+    const words = fc.array(fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 300 }), {
+      minLength: 1,
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(words, (paragraphs) => {
+        const whole = paragraphs.map((some) => some.join(' ')).join('\n\n');
+        const shown = answerParts(whole, room)
+          .map((part) => part.shown)
+          .join(' ');
+        expect(shown.split(/\s+/)).toEqual(whole.split(/\s+/));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is cut between paragraphs where there are some', () => {
+    const paragraphs = ['a', 'b', 'c', 'd'].map((letter) => `${letter} `.repeat(400).trim());
+    const parts = answerParts(paragraphs.join('\n\n'), room);
+    expect(parts.map(({ shown }) => shown)).toEqual([
+      paragraphs[0],
+      `${paragraphs[1]}\n\n${paragraphs[2]}`,
+      paragraphs[3],
+    ]);
+  });
+
+  it('closes code at the end of a message and opens it again in the next, in its language', () => {
+    const lines = Array.from({ length: 100 }, (_, index) => `const number${index} = ${index}; // ${'.'.repeat(8)}`);
+    const parts = answerParts(`Look:\n${fence}ts\n${lines.join('\n')}\n${fence}\nThat is all.`, room);
+    expect(parts.length).toBeGreaterThan(2);
+    const codes = parts.flatMap(({ shown }) => [...shown.matchAll(/```(\w*)\n([\s\S]*?)\n```/g)]);
+    expect(new Set(codes.map(([, language]) => language))).toEqual(new Set(['ts']));
+    expect(codes.map(([, , inner]) => inner).join('\n')).toBe(lines.join('\n'));
+    expect(parts.at(-1)?.shown).toContain('That is all.');
+  });
+
+  it('puts tables and very long code into files, and says where', () => {
+    const table = '| a | b |\n|---|---|\n| 1 | 2 |';
+    const long = 'print("a long way")\n'.repeat(300).trim();
+    const [only, ...others] = answerParts(`First:\n\n${table}\n\nThen:\n${fence}python\n${long}\n${fence}\n`, room);
+    expect(others).toEqual([]);
+    expect(only?.shown).toBe('First:\n\n📄 table-1.md\n\nThen:\n📄 code-1.py');
+    expect(only?.files).toEqual([
+      { name: 'table-1.md', text: table },
+      { name: 'code-1.py', text: long },
+    ]);
+  });
+
+  it('shows code that has marks of code in it as a file, and never lets words open any by accident', () => {
+    const [part] = answerParts(`~~~~md\n${fence}ts\n1\n${fence}\n~~~~`, room);
+    expect(part?.files).toEqual([{ name: 'code-1.md', text: `${fence}ts\n1\n${fence}` }]);
+    expect(answerParts(`It is ${fence} here`, room)[0]?.shown).toBe(`It is ${fence} here\n${fence}`);
+  });
+
+  it('is cut in a moment, however odd it is', () => {
+    for (const odd of ['\n', ' ', '~', '`', '|-', ' |', '\n\t', `${fence}\n`, '.', '- '].map((one) =>
+      one.repeat(60_000),
+    )) {
+      const parts = answerParts(`${odd}x`, room);
+      expect(parts.map(({ source }) => source).join('') === `${odd}x`).toBe(true);
+    }
+  }, 30_000);
+
+  it('of nothing is nothing', () => {
+    expect(answerParts('', room)).toEqual([]);
+  });
+});

@@ -1,0 +1,12 @@
+import { kindViews } from '../../src/commands/index.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import type { MessageContext } from '../../src/messages/kind-view.ts';
+import { largerSizes } from '../../src/services/models/sizes.ts';
+import { Offers } from '../../src/services/tasks/offers.ts';
+
+export const context: MessageContext = {
+  views: kindViews,
+  isRemix: false,
+  largerThan: (model) => largerSizes(model, [{ id: 'lumen-2K' }, { id: 'lumen-4K' }]),
+  isOffered: (customId) => new Offers(systemClock).isOffered(customId),
+};

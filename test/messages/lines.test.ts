@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { bodyOf } from '../../src/discord/adapter.ts';
+import { speak } from '../../src/locales/index.ts';
+import { taskMessage } from '../../src/messages/task-message.ts';
+import type { Task } from '../../src/services/tasks/task.ts';
+import { madeTask, start } from '../services/tasks/made.ts';
+import { context } from './context.ts';
+
+const say = speak();
+
+const ended = (changes: Partial<Task>): Task =>
+  madeTask({ state: 'ready', times: { created: start, ended: start + 5_000 }, ...changes });
+
+const described = (text: string): Task =>
+  ended({ kind: 'describe', request: { pictures: [], title: 'fox_1.png, hare.webp' }, text });
+
+const shortened = (text: string): Task => ended({ kind: 'shorten', request: { prompt: 'a very long prompt' }, text });
+
+const planOf = (task: Task) => taskMessage(task, context, say);
+const numbered = (lines: readonly string[]): string =>
+  lines.map((line, index) => `${index + 1}\ufe0f\u20e3 ${line}`).join('\n\n');
+
+describe('the message of a description', () => {
+  it('shows each line with its number, and a button for each, for all, and for another one', () => {
+    const plan = planOf(described(numbered(['a *red* fox --ar 3:2', 'snow', 'ice', 'white'])));
+    expect(plan).toMatchSnapshot();
+    expect(judgeBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
+  });
+
+  it('of one line does not ask for all of them', () => {
+    const { content, controls: buttons } = planOf(described('a fox in the snow'));
+    expect(content).toContain('1️⃣ a fox in the snow');
+    expect(buttons?.map((one) => 'id' in one && one.id.split('.')[0])).toEqual(['line', 'same', 'delete']);
+  });
+
+  it('that is long shows the beginning of every line, and keeps the whole in a file', () => {
+    const lines = ['short', 'fox_'.repeat(600), '[snow] '.repeat(300), 'ice '.repeat(400)];
+    const text = numbered(lines);
+    const { content = '', files, controls: buttons } = planOf(described(text));
+    expect(content.length).toBeLessThanOrEqual(2_000);
+    expect(content).toContain('1️⃣ short\n');
+    // Nothing is cut in the middle of a sign that is taken literally.
+    for (const start of [/2️⃣ (?:fox\\_)+(?:f|fo|fox)?…\n/, /3️⃣ (?:\\\[snow\\\] )*.{0,7}…\n/, /4️⃣ (?:ice )+.{0,3}…\n/])
+      expect(content).toMatch(start);
+    expect(content).toContain('the whole text is in the file');
+    expect(files).toMatchObject([{ name: expect.stringMatching(/^describe-.*\.txt$/) }]);
+    expect(files?.[0]?.bytes?.toString()).toBe(text);
+    expect(buttons).toHaveLength(7);
+  });
+
+  it('of a hundred lines shows ten, and keeps the others in a file', () => {
+    const text = Array.from({ length: 100 }, (_, index) => `${index + 1}. line ${'x'.repeat(index)}`).join('\n');
+    const plan = planOf(described(text));
+    expect(plan.content?.match(/line/g)).toHaveLength(10);
+    expect(plan.files?.[0]?.bytes?.toString()).toBe(text);
+    const files = [{ id: '0', name: 'x.txt', bytes: 1 }];
+    expect(judgeBody('webhook-edit', bodyOf(plan).body, { files })).toEqual([]);
+  });
+
+  it('without a word says that there is nothing', () => {
+    const { content, controls: buttons, files } = planOf(described(''));
+    expect(content).toContain('Done in');
+    expect([buttons?.length, files]).toEqual([2, []]);
+  });
+});
+
+describe('the message of a shortened prompt', () => {
+  it('shows the drafts and what the prompt is mainly about', () => {
+    const text = `## Important tokens\n**fox** (1.00), **snow** (0.6), ~~very~~\n## Shortened prompts\n${numbered(['red fox, snow', 'fox'])}`;
+    expect(planOf(shortened(text))).toMatchSnapshot();
+  });
+
+  it('that is long keeps the whole in a file', () => {
+    const text = numbered(Array.from({ length: 5 }, (_, index) => `${index} `.repeat(500)));
+    const { content = '', files } = planOf(shortened(text));
+    expect(content.length).toBeLessThanOrEqual(2_000);
+    expect(files?.[0]?.bytes?.toString()).toBe(text);
+  });
+});
+
+describe('the message of a blend', () => {
+  it('is called by its pictures, says its shape, and has the buttons of a grid', () => {
+    const media: Task['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
+    const request = { pictures: [], title: 'fox.png + sea.png', shape: 'PORTRAIT' };
+    expect(planOf(ended({ kind: 'blend', request, media }))).toMatchSnapshot();
+    const action = { kind: 'change', request: { action: 'UPSCALE', index: 2, prompt: '', title: 'fox.png + sea.png' } };
+    expect(planOf(ended({ ...action, media } as Partial<Task>)).content).toContain('**fox.png + sea.png** · <@');
+  });
+});
+
+describe('a single picture', () => {
+  const media: Task['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
+  const upscale = {
+    kind: 'change',
+    request: { action: 'UPSCALE', index: 2, prompt: 'a fox' },
+    remoteId: '1',
+    media,
+  } as const;
+  const animateHigh = { customId: 'MJ::JOB::animate_high::1::x::SOLO', label: 'Animate', emoji: '' };
+  const idsOf = (task: Task, isOffered = (_: string) => true): string[] =>
+    (taskMessage(task, { ...context, isOffered }, say).controls ?? []).flatMap((one) =>
+      'id' in one ? (one.id.split('.')[0] ?? '') : '',
+    );
+
+  it('can be animated where the gateway has no button for it that works', () => {
+    expect(idsOf(ended(upscale))).toContain('anim');
+    expect(idsOf(ended({ ...upscale, actions: [animateHigh] }))).not.toContain('anim');
+    const refused = (customId: string) => !customId.startsWith('MJ::JOB::animate');
+    expect(idsOf(ended({ ...upscale, actions: [animateHigh] }), refused)).toContain('anim');
+    expect(idsOf(ended(upscale), (customId) => customId !== 'submit/video')).not.toContain('anim');
+  });
+
+  it.each([
+    ['a grid', { request: { action: 'VARIATION', index: 2 } }],
+    ['four pictures', { media: [...media, ...media, ...media, ...media] }],
+    ['nothing', { media: [] }],
+    ['pictures of another family', { kind: 'image', request: { prompt: 'a fox', model: 'm' } }],
+    ['what failed', { state: 'failed' }],
+  ] satisfies [string, Partial<Task>][])('is no %s', (_, changes) => {
+    expect(idsOf(ended({ ...upscale, ...(changes as Partial<Task>) }))).not.toContain('anim');
+  });
+
+  it('become a film tells how it moves, and can be made longer', () => {
+    const film: Task['media'] = [{ kind: 'video', address: 'https://example.org/1.mp4', firstSeenAt: start }];
+    const request = { prompt: 'it runs', motion: 'high', loop: true, pictures: [] };
+    expect(planOf(ended({ kind: 'animate', request, remoteId: '2', media: film }))).toMatchSnapshot();
+  });
+});

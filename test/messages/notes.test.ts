@@ -1,0 +1,90 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openLog } from '../../src/lib/log.ts';
+import { speak } from '../../src/locales/index.ts';
+import { notes } from '../../src/messages/notes.ts';
+import { openMedia } from '../../src/services/media/index.ts';
+import { openStore } from '../../src/services/store/index.ts';
+import { TaskBook } from '../../src/services/tasks/book.ts';
+import type { Task } from '../../src/services/tasks/task.ts';
+import { file, openFileHost } from '../services/media/file-host.ts';
+import { mp4Film } from '../services/media/films.ts';
+import { madeTask } from '../services/tasks/made.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+/** A gateway's origin that keeps films, and what is noted about tasks whose references lie there. */
+async function noted() {
+  const host = await openFileHost();
+  onTestFinished(() => host.close());
+  const address = host.on('/dance.mp4', file(mp4Film()));
+  const clock = new ManualClock();
+  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log, clock });
+  onTestFinished(() => media.close());
+  const references = [{ address, name: 'dance.mp4', medium: 'video', takes: 'address' }];
+  const request = { prompt: 'waves', model: 'reel-2', references };
+  const failed = (changes: Partial<Task> = {}): Task =>
+    madeTask({ kind: 'video', state: 'failed', failure: { cause: 'failed' }, request, ...changes });
+  const store = await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { log, clock, botVersion: '0' });
+  onTestFinished(() => store.close());
+  /** As after a start: nothing is known but what is stored. */
+  const begin = async () => {
+    const book = new TaskBook({ store, log });
+    await book.open();
+    return notes({ media, log, clock, say: speak(), change: (id, transition) => book.change(id, transition) });
+  };
+  const stored = async (task: Task): Promise<Task> => {
+    await store.put(task);
+    return task;
+  };
+  return { host, media, failed, begin, stored };
+}
+
+describe('the references of a task that failed', () => {
+  it('are asked for once, however often it is shown, and never with the key', async () => {
+    const { host, failed, stored, begin } = await noted();
+    const task = await stored(failed());
+    const { ofFailure } = await begin();
+    const first = await ofFailure(task);
+    expect(first[0]).toContain('The reference `dance.mp4` can be fetched just now');
+    expect(await ofFailure(task)).toEqual(first);
+    expect(host.heard.map(({ path, headers }) => [path, headers.authorization])).toEqual([['/dance.mp4', undefined]]);
+    const other = await stored(failed({ id: '01k3v9x2mabcdefgz' }));
+    await (await begin()).ofFailure(other);
+    expect(host.heard).toHaveLength(2);
+  });
+
+  it('are not asked for again by the next start, be it in the middle of the first look that the last one ended', async () => {
+    const { host, failed, stored, begin } = await noted();
+    const task = await stored(failed());
+    const first = await (await begin()).ofFailure(task);
+    expect(await (await begin()).ofFailure(task)).toEqual(first);
+    const never = host.on('/never.mp4', () => undefined);
+    const reference = { address: never, name: 'never.mp4', medium: 'video', takes: 'address' };
+    const request = { prompt: 'waves', references: [reference] };
+    const cut = await stored(failed({ id: '01k3v9x2mabcdefgz', request }));
+    const looking = (await begin()).ofFailure(cut);
+    await expect.poll(() => host.heard.length).toBe(2);
+    expect(await (await begin()).ofFailure(cut)).toEqual([]);
+    expect(host.heard).toHaveLength(2);
+    await host.close();
+    await looking;
+  });
+
+  it('are left alone where something else is the reason, or there are none', async () => {
+    const { host, failed, begin } = await noted();
+    const { ofFailure } = await begin();
+    for (const cause of ['forgotten', 'dismissed', 'cancelled', 'expired'] as const)
+      expect(await ofFailure(failed({ failure: { cause } }))).toEqual([]);
+    expect(await ofFailure(failed({ request: { prompt: 'waves' } }))).toEqual([]);
+    expect(await ofFailure(failed({ request: { references: 'odd' } }))).toEqual([]);
+    expect(host.heard).toEqual([]);
+  });
+
+  it('are not accused of anything because the bot is about to stop', async () => {
+    const { host, media, failed, stored, begin } = await noted();
+    const task = await stored(failed());
+    await media.close();
+    expect(await (await begin()).ofFailure(task)).toEqual([]);
+    expect(host.heard).toEqual([]);
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { bodyOf } from '../../src/discord/adapter.ts';
+import { speak } from '../../src/locales/index.ts';
+import { answerMessages } from '../../src/messages/answer/message.ts';
+import { talkMessage, talkNotice } from '../../src/messages/talk/message.ts';
+import { saidManner } from '../../src/messages/talk/said.ts';
+import { transcript, turnLines } from '../../src/messages/talk/transcript.ts';
+import { voiceMessage } from '../../src/messages/talk/voice.ts';
+import { NO_ANSWER } from '../../src/services/tasks/answer.ts';
+import type { TalkEnd } from '../../src/services/tasks/talk.ts';
+import type { Task } from '../../src/services/tasks/task.ts';
+import { makeTask } from '../services/store/stage.ts';
+
+const say = speak();
+
+const talk = (request: object = {}, end?: TalkEnd): Task =>
+  makeTask({
+    ...{ kind: 'talk', state: end ? 'ready' : 'running', model: 'aria-realtime' },
+    request: { model: 'aria-realtime', who: 'me', ...request },
+    talk: { turns: [], heardAt: 0, ...(end && { end }) },
+  });
+
+const said = (more: Partial<Omit<Task, 'route' | 'times'>> = {}): Task =>
+  makeTask({ kind: 'said', request: { talk: 'x', model: 'aria-realtime', prompt: 'how *are* you?' }, ...more });
+
+const opening = (task: Task, hearsMessages = false) => talkMessage(task, hearsMessages, say);
+const labels = (plan: { controls?: readonly object[] }) =>
+  (plan.controls ?? []).map((one) => ('label' in one ? one.label : ''));
+
+describe('the message of a conversation', () => {
+  it('says who is heard, how to speak, model and voice, and pings nobody', () => {
+    const plan = opening(talk({ voice: 'marin', instructions: 'be @everyone *brief*' }));
+    expect(plan.content).toContain('Only <@ann> is heard here.');
+    expect(plan.content).toContain('Press **Speak**');
+    expect(plan.content).toContain('aria-realtime · voice marin');
+    expect(plan.content).toContain('\\*brief\\*');
+    expect(labels(plan)).toEqual(['Speak', 'End']);
+    expect(bodyOf(plan).body.allowed_mentions).toEqual({ parse: [] });
+  });
+
+  it('says so where everyone is heard, and where one may just write', () => {
+    expect(opening(talk({ who: 'everyone' })).content).toContain('Everyone here is heard.');
+    expect(opening(talk(), true).content).toContain('Just write here');
+  });
+
+  it.each([
+    ['ended', 'is over.'],
+    ['idle', 'nobody spoke for a while'],
+    ['lost', 'could not go on'],
+  ] as const)('that has %s says how, has no buttons, and tells of another', (end, words) => {
+    const plan = opening(talk({}, end));
+    expect(plan.content).toContain(words);
+    expect(plan.content).toContain('/talk start');
+    expect(labels(plan)).toEqual([]);
+    expect(talkNotice(talk({}, end), say).content).toContain(words);
+  });
+
+  it('of the longest instructions is one that Discord takes', () => {
+    const plan = opening(talk({ instructions: '`*_'.repeat(600), voice: '|'.repeat(60) }));
+    expect(judgeBody('channel-message', bodyOf(plan).body)).toEqual([]);
+  });
+});
+
+const shown = (task: Task, isSpokenOver = false) =>
+  answerMessages(
+    task,
+    saidManner(() => isSpokenOver),
+    say,
+  ).first;
+
+describe('something said', () => {
+  it('is shown with its words, and can be stopped while the answer comes', () => {
+    const plan = shown(said({ answer: { ...NO_ANSWER, draft: 'Fine' } }));
+    expect(plan.content).toContain('how \\*are\\* you?');
+    expect(plan.content).toContain('Fine');
+    expect(plan.content).not.toContain('Model');
+    expect(labels(plan)).toEqual(['Stop']);
+  });
+
+  it('as a sound shows what was heard of it', () => {
+    const request = { talk: 'x', model: 'aria-realtime', sound: { address: 'https://example.org/a', name: 'a' } };
+    const plan = shown(
+      said({ request, state: 'delivered', text: 'Fine', answer: { ...NO_ANSWER, heard: 'are you `there`' } }),
+    );
+    expect(plan.content).toContain('🎙️ Spoken');
+    expect(plan.content).toContain('Heard: “are you \\`there\\`”');
+    expect(labels(plan)).toEqual(['Speak', 'Delete']);
+  });
+
+  it.each([
+    ['stopped', 'Broken off here'],
+    ['interrupted', 'say it once more'],
+    ['cut', 'connection ended'],
+    ['failed', 'gave no reason'],
+  ] as const)('that was %s keeps its words and says so', (cause, words) => {
+    const plan = shown(said({ state: 'failed', text: 'Fine so', failure: { cause } }));
+    expect(plan.content).toContain('Fine so');
+    expect(plan.content).toContain(words);
+    expect(labels(plan)).toEqual(['Speak', 'Delete']);
+  });
+
+  it('that was spoken over says that', () => {
+    const task = said({ state: 'cancelled', failure: { cause: 'stopped' } });
+    expect(shown(task, true).content).toContain('for somebody spoke');
+  });
+
+  it('whose sound is too long to be kept says that', () => {
+    const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
+    expect(shown(said({ state: 'delivered', answer: { ...NO_ANSWER, voice } })).content).toContain(
+      'only the beginning',
+    );
+  });
+
+  it('of which nobody knows whether it was heard is its member’s to decide', () => {
+    const plan = shown(said({ state: 'unconfirmed', failure: { cause: 'unconfirmed' } }));
+    expect(labels(plan)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
+  });
+});
+
+describe('a spoken answer', () => {
+  const voice = { seconds: 2.4, waveform: 'AAAA', sound: Buffer.from('OggS').toString('base64') };
+  const task = said({ answer: { ...NO_ANSWER, voice } });
+
+  it('is a voice message with nothing beside its sound', () => {
+    const { body, files } = bodyOf({ ...voiceMessage(task, say), answers: '900000000000000001' });
+    expect(body).toEqual({
+      flags: 1 << 13,
+      components: [],
+      attachments: [{ id: 0, filename: 'voice-message.ogg', duration_secs: 2.4, waveform: 'AAAA' }],
+      allowed_mentions: { parse: [] },
+      message_reference: { message_id: '900000000000000001' },
+    });
+    expect(files).toEqual([{ name: 'voice-message.ogg', data: Buffer.from('OggS') }]);
+  });
+
+  it('is a plain file with a line of text where it may be no voice message', () => {
+    const { body, files } = bodyOf(voiceMessage(task, say, { asFile: true }));
+    expect(body.content).toContain('spoken (2 s)');
+    expect(body.flags).toBeUndefined();
+    expect(files).toHaveLength(1);
+  });
+});
+
+describe('what was said', () => {
+  const turns = Array.from({ length: 7 }, (_, index) =>
+    said({ request: { talk: 'x', model: 'm', prompt: `question ${index}` }, text: `answer ${index}` }),
+  );
+
+  it('is shown by its last few turns', () => {
+    const lines = turnLines(turns, say).join('\n');
+    expect(lines).toContain('2 things were said before');
+    expect(lines).not.toContain('question 1');
+    expect(lines).toContain('<@ann>: question 2\n↳ answer 2');
+  });
+
+  it('is all there as a file where it is too long for a message', () => {
+    const { body, files } = bodyOf(transcript(Array.from({ length: 20 }, () => turns).flat(), say));
+    expect(body.content?.length).toBeLessThanOrEqual(2_000);
+    expect(files[0]?.data.toString().match(/answer 6/g)).toHaveLength(20);
+    expect(transcript([], say).content).toContain('Nothing was said.');
+  });
+});

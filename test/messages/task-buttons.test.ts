@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { bodyOf } from '../../src/discord/adapter.ts';
+import { speak } from '../../src/locales/index.ts';
+import { taskButtons } from '../../src/messages/task-buttons.ts';
+import type { Task } from '../../src/services/tasks/task.ts';
+import { madeTask, start } from '../services/tasks/made.ts';
+import { context } from './context.ts';
+
+const say = speak();
+
+const uuid = '0b8f1c9e-4a7d-4f7e-9c1f-0a1b2c3d4e5f';
+const media = [{ kind: 'image', firstSeenAt: start }] as const;
+const action = (customId: string, label = '', emoji = ''): Task['actions'][number] => ({
+  customId,
+  label,
+  emoji,
+  style: 2,
+});
+const four = [1, 2, 3, 4] as const;
+
+/** The rows as a member sees them: the words, or the picture where there are none. */
+function rowsOf(task: Task): string[][] {
+  const { body } = bodyOf({ content: 'x', controls: taskButtons(task, context, say) });
+  expect(judgeBody('webhook-edit', body, { files: [] })).toEqual([]);
+  return body.components.map((row) =>
+    'components' in row
+      ? row.components.map((one) => {
+          if (!('custom_id' in one)) return '';
+          const { label = '', emoji } = one as { label?: string; emoji?: { name?: string } };
+          return label === '' ? (emoji?.name ?? '') : label;
+        })
+      : [],
+  );
+}
+
+const done = (actions: Task['actions'], more: Partial<Task> = {}): Task =>
+  madeTask({ state: 'ready', media: [...media], actions, ...more });
+
+describe('the buttons of a result', () => {
+  it('stand under a grid as members know them', () => {
+    const grid = [
+      ...four.map((index) => action(`MJ::JOB::upsample::${index}::${uuid}`, `U${index}`)),
+      action(`MJ::JOB::reroll::0::${uuid}::SOLO`, '', '🔄'),
+      ...four.map((index) => action(`MJ::JOB::variation::${index}::${uuid}`, `V${index}`)),
+    ];
+    expect(rowsOf(done(grid))).toEqual([
+      ['U1', 'U2', 'U3', 'U4', '🔄'],
+      ['V1', 'V2', 'V3', 'V4'],
+      ['Upscale all', 'Use as reference', 'Delete'],
+    ]);
+  });
+
+  it('stand under an upscale in rows of what belongs together', () => {
+    const upscale = [
+      action(`MJ::JOB::upsample_v7_2x_subtle::1::${uuid}::SOLO`, 'Upscale (Subtle)', 'upscale_1'),
+      action(`MJ::JOB::upsample_v7_2x_creative::1::${uuid}::SOLO`, 'Upscale (Creative)', 'upscale_1'),
+      action(`MJ::JOB::low_variation::1::${uuid}::SOLO`, 'Vary (Subtle)', '🪄'),
+      action(`MJ::JOB::high_variation::1::${uuid}::SOLO`, 'Vary (Strong)', '🪄'),
+      action(`MJ::Inpaint::1::${uuid}::SOLO`, 'Vary (Region)', '🖌️'),
+      action(`MJ::Outpaint::50::1::${uuid}::SOLO`, 'Zoom Out 2x', '🔍'),
+      action(`MJ::CustomZoom::${uuid}`, 'Custom Zoom', '🔍'),
+      ...['left', 'right', 'up', 'down'].map((way) => action(`MJ::JOB::pan_${way}::1::${uuid}::SOLO`, '', '⬅️')),
+      action(`MJ::JOB::animate_high::1::${uuid}::SOLO`, 'Animate (High motion)', '🎞️'),
+      action(`MJ::BOOKMARK::${uuid}`, '', '❤️'),
+    ];
+    expect(rowsOf(done(upscale))).toEqual([
+      ['Upscale (Subtle)', 'Upscale (Creative)'],
+      ['Vary (Subtle)', 'Vary (Strong)', 'Vary (Region)'],
+      ['Zoom Out 2x', 'Custom Zoom'],
+      ['⬅️', '⬅️', '⬅️', '⬅️'],
+      ['Animate (High motion)', 'Use as reference', 'Delete'],
+    ]);
+  });
+
+  it('are upscale, variation and reroll where a grid came without any, and none where it is no grid', () => {
+    expect(rowsOf(done([]))).toEqual([
+      ['U1', 'U2', 'U3', 'U4', '🔄'],
+      ['V1', 'V2', 'V3', 'V4'],
+      ['Upscale all', 'Use as reference', 'Delete'],
+    ]);
+    expect(rowsOf(done([], { kind: 'change', request: { action: 'UPSCALE', index: 1 } }))).toEqual([
+      ['Use as reference', 'Delete'],
+    ]);
+  });
+
+  it.each(['upscale_9', ':smile:', '<:custom:123456789012345678>', 'x', '🔄🔄', ' ', '1'])(
+    'have no emoji that Discord would refuse, and are not without any name: %j',
+    (emoji) => {
+      const [[only] = []] = rowsOf(done([action('unheard::of', '', emoji)]));
+      expect(only).toBe('Follow-up');
+    },
+  );
+
+  it('that nobody has heard of are shown all the same, up to as many as a message holds', () => {
+    const many = Array.from({ length: 24 }, (_, index) => action(`unheard::${index}`, `N${index}`));
+    expect(rowsOf(done(many)).flat()).toHaveLength(25);
+    const more = Array.from({ length: 30 }, (_, index) => action(`unheard::${index}`, `N${index}`));
+    // Twenty-five of them in one list, the others in a second one.
+    expect(rowsOf(done(more))).toHaveLength(2);
+  });
+
+  it('make of a picture another one, but not of a film, and only where there is room', () => {
+    const film = [{ kind: 'video', firstSeenAt: start }] as const;
+    expect(rowsOf(done([action('unheard::of', 'More')], { media: [...film] }))).toEqual([['More', 'Delete']]);
+    const rows = ['upsample_v7_2x', 'low_variation', 'zoom', 'pan_left'].flatMap((name) =>
+      [1, 2].map((n) => action(`MJ::JOB::${name}::${n}::${uuid}`, `${name} ${n}`)),
+    );
+    const fifth = (count: number) =>
+      Array.from({ length: count }, (_, n) => action(`MJ::JOB::animate_${n}::1::${uuid}`, `A${n}`));
+    expect(rowsOf(done([...rows, ...fifth(3)])).at(-1)).toEqual(['A0', 'A1', 'A2', 'Use as reference', 'Delete']);
+    expect(rowsOf(done([...rows, ...fifth(4)])).at(-1)).toEqual(['A0', 'A1', 'A2', 'A3', 'Delete']);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { bodyOf } from '../../src/discord/adapter.ts';
+import { speak } from '../../src/locales/index.ts';
+import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
+import type { Task } from '../../src/services/tasks/task.ts';
+import { madeTask, start } from '../services/tasks/made.ts';
+import { context } from './context.ts';
+
+const say = speak();
+const contentOf = (task: Task): string => taskMessage(task, context, say).content ?? '';
+const labelsOf = (task: Task): string[] =>
+  (taskMessage(task, context, say).controls ?? []).flatMap((control) => ('label' in control ? control.label : []));
+
+describe('the message of a task', () => {
+  it.each([
+    ['accepted', {}, 'Waiting for its turn'],
+    ['queued', { queuedBehind: 1 }, '1 task is before it.'],
+    ['queued', { queuedBehind: 3 }, '3 tasks are before it.'],
+    ['running', { progress: 50 }, '▰▰▰▰▰▰▱▱▱▱▱▱ 50 %'],
+    ['running', { times: { created: start, overdue: start } }, 'Still processing'],
+    ['needs-input', {}, 'waits for words'],
+    ['failed', { failure: { cause: 'failed', reason: 'too *bold*' } }, 'could not do this: too \\*bold\\*'],
+    ['failed', { failure: { cause: 'failed' } }, 'gave no reason'],
+    ['failed', { failure: { cause: 'forgotten' } }, 'does not know this task any more'],
+    ['cancelled', { failure: { cause: 'cancelled' } }, 'cancelled at the gateway'],
+    ['cancelled', { failure: { cause: 'dismissed' } }, 'Dismissed.'],
+    ['expired', {}, 'It expired'],
+    ['unconfirmed', { failure: { cause: 'unconfirmed', reason: 'reset' } }, 'What happened: reset'],
+    ['ready', {}, 'gave nothing to show'],
+    ['delivered', { media: [{ kind: 'image', firstSeenAt: start }] }, 'Done in'],
+  ] satisfies [Task['state'], Partial<Task>, string][])('that is %s (%j) says "%s"', (state, changes, words) => {
+    expect(contentOf(madeTask({ state, ...changes }))).toContain(words);
+  });
+
+  it.each([
+    ['submitting', {}, []],
+    ['running', {}, ['Cancel']],
+    ['needs-input', {}, ['Continue', 'Cancel']],
+    ['needs-input', { times: { created: start, wordsSent: start } }, []],
+    ['unconfirmed', {}, ['Try again (may be charged twice)', 'Dismiss']],
+    ['failed', {}, ['Retry', 'Edit and retry', 'Delete']],
+    ['failed', { kind: 'change', request: { action: 'REROLL' } }, ['Retry', 'Delete']],
+    ['cancelled', { failure: { cause: 'dismissed' } }, ['Delete']],
+    ['delivered', {}, ['Delete']],
+  ] satisfies [Task['state'], Partial<Task>, string[]][])(
+    'that is %s (%j) has the buttons %j',
+    (state, changes, labels) => {
+      expect(labelsOf(madeTask({ state, ...changes }))).toEqual(labels);
+    },
+  );
+
+  it('says what a follow-up is, with a link to what it was made of', () => {
+    const request = { customId: 'MJ::JOB::variation::3::uuid', prompt: 'a fox' };
+    const task = madeTask({ state: 'running', kind: 'action', request });
+    expect(contentOf(task)).toContain('-# Variation of picture 3\n');
+    const parentLink = 'https://discord.com/channels/1/2/3';
+    const shown = { ...NOTHING_SHOWN, parentLink };
+    expect(taskMessage(task, context, say, shown).content).toContain(
+      `Variation of picture 3 of [this one](${parentLink})`,
+    );
+  });
+
+  it('says for each result that is not attached where it is, or what became of it', () => {
+    const shown = {
+      ...NOTHING_SHOWN,
+      links: [{ address: 'https://files.example/1' }, { address: 'https://files.example/2', expiresAt: start }],
+      wholes: ['https://files.example/3'],
+      gone: 2,
+      odd: 1,
+    };
+    const content = taskMessage(madeTask({ state: 'ready' }), context, say, shown).content;
+    expect(content).toContain('could not be attached here is at:\nhttps://files.example/1\n');
+    expect(content).toContain(`\nhttps://files.example/2 (until <t:${start / 1000}:f>)\n`);
+    expect(content).toContain('The whole is at https://files.example/3');
+    expect(content).toContain('2 results could not be fetched any more.');
+    expect(content).toContain('A result could not be shown');
+  });
+
+  it.each([
+    '@everyone <@123456789012345678> <#1> </imagine:1>',
+    '**bold** _it_ ~~no~~ ||spoiler|| `code` ```block```',
+    '> quote\n# title\n- list',
+    '[a link](https://evil.example) https://evil.example/x',
+    '\\*already\\* escaped \\',
+    'x'.repeat(6_000),
+    '🦊'.repeat(3_000),
+  ])('keeps a prompt from being more than its letters: %j', (prompt) => {
+    const task = madeTask({ state: 'running', request: { prompt } });
+    const content = contentOf(task);
+    const [headline = ''] = content.split('\n');
+    // Whatever Discord reads as more than a letter is told to be one, and an address does not unfold.
+    const shown = headline.slice(2, headline.lastIndexOf('** ·')).replace(/<https?:[^>]*>/g, '');
+    expect(shown.replace(/\\[\\*_~`|<>[\]()]/g, '')).not.toMatch(/[*_~`|<>[\]()]/);
+    expect(content.length).toBeLessThanOrEqual(2_500);
+    expect(bodyOf(taskMessage(task, context, say)).body.content?.length).toBeLessThanOrEqual(2_000);
+  });
+});
