@@ -2,7 +2,7 @@ import { Events, type Interaction } from 'discord.js';
 import { askInThreads } from './commands/ask/in-threads.ts';
 import { fineTunePage } from './commands/finetune/view.ts';
 import { inThreads } from './commands/in-threads.ts';
-import { handlers, kindViews } from './commands/index.ts';
+import { handlers, kindsOf, kindViews } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import { talkInThreads } from './commands/talk/in-threads.ts';
 import { unplacedTalks } from './commands/talk/start.ts';
@@ -50,7 +50,6 @@ import { InProcessScheduler } from './services/polling/in-process.ts';
 import { openSounds } from './services/sound/sounds.ts';
 import { openStore, type StoreError } from './services/store/index.ts';
 import { Talks } from './services/talks/talks.ts';
-import { allKinds } from './services/tasks/kinds/index.ts';
 import { Offers } from './services/tasks/offers.ts';
 import { isInWords, isPart } from './services/tasks/task.ts';
 import { Tasks } from './services/tasks/tasks.ts';
@@ -142,7 +141,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     offers,
     store,
     ledger,
-    kinds: [...allKinds(gateway, config.poll), asks.kind, ...talks.kinds],
+    kinds: [...kindsOf(gateway, config.poll), asks.kind, ...talks.kinds],
     scheduler,
     clock,
     log,

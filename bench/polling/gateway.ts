@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../src/services/gateway/index.ts';
 import type { Submission } from '../../src/services/gateway/read/submission.ts';
-import type { Source } from '../../src/services/tasks/kinds/kind.ts';
+import type { Source } from '../../src/services/tasks/kind.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** To the gateway and back. */

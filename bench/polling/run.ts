@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
-import { type Kind, kind, type Patience } from '../../src/services/tasks/kinds/kind.ts';
+import { type Kind, kind, type Patience } from '../../src/services/tasks/kind.ts';
 import type { TaskKind } from '../../src/services/tasks/task.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
 import { delivered } from '../../src/services/tasks/transitions.ts';

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { kindsOf } from '../../src/commands/index.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { openStore } from '../../src/services/store/index.ts';
-import { imgxKinds } from '../../src/services/tasks/kinds/imgx.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
 import { type Counted, counted } from './counted.ts';
 import { fastClock } from './fast-clock.ts';
@@ -50,7 +50,7 @@ const scheduler = new InProcessScheduler({ clock, log, random, limits: { perSeco
 const watched = new WatchedScheduler(scheduler, clock, isTimed);
 const tasks = new Tasks({
   store,
-  kinds: imgxKinds(gateway.imgx, { inLists }),
+  kinds: kindsOf(gateway, { imgxLists: inLists }),
   scheduler: watched,
   clock,
   log,

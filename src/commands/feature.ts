@@ -1,6 +1,15 @@
 import type { Button, Command, Form, Menu, Opener } from '../discord/handlers.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
+import type { Gateway } from '../services/gateway/index.ts';
+import type { Kind, Source } from '../services/tasks/kind.ts';
 import type { Services } from './services.ts';
+
+/** What kinds are made of. */
+interface KindTools {
+  gateway: Gateway;
+  /** Where all tasks of the image-prompt family are polled, several features' among them. */
+  imgx: Source;
+}
 
 /** Everything that a member meets under one command. The router, the registration, `/help` and the presenter are given what all of them have. */
 export interface Feature {
@@ -9,6 +18,8 @@ export interface Feature {
   buttons?: readonly Button<Services>[];
   openers?: readonly Opener<Services>[];
   forms?: readonly Form<Services>[];
+  /** Its kinds of jobs, and how each is ordered and polled. */
+  kinds?(tools: KindTools): readonly Kind[];
   /** How its kinds of tasks are shown, where they differ from others. */
   views?: MessageContext['views'];
 }

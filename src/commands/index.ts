@@ -1,6 +1,8 @@
 import type { Handlers } from '../discord/handlers.ts';
 import { shared } from '../messages/buttons/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
+import type { Gateway } from '../services/gateway/index.ts';
+import type { Kind } from '../services/tasks/kind.ts';
 import { about } from './about/feature.ts';
 import { ask } from './ask/feature.ts';
 import { blend } from './blend/feature.ts';
@@ -10,6 +12,7 @@ import { finetune } from './finetune/feature.ts';
 import { help } from './help/feature.ts';
 import { image } from './image/feature.ts';
 import { imagine } from './imagine/feature.ts';
+import { imgxSource } from './imgx-source.ts';
 import { models } from './models/feature.ts';
 import { music } from './music/feature.ts';
 import type { Services } from './services.ts';
@@ -46,5 +49,11 @@ export const handlers = {
   openers: [...shared.openers, ...features.flatMap(({ openers = [] }) => openers)],
   forms: [...shared.forms, ...features.flatMap(({ forms = [] }) => forms)],
 } satisfies Handlers<Services>;
+
+/** Every kind of job that a feature has. */
+export function kindsOf(gateway: Gateway, { imgxLists }: { imgxLists: boolean }): Kind[] {
+  const tools = { gateway, imgx: imgxSource(gateway.imgx, imgxLists) };
+  return features.flatMap(({ kinds }) => kinds?.(tools) ?? []);
+}
 
 export const kindViews: MessageContext['views'] = Object.assign({}, ...features.map(({ views }) => views));

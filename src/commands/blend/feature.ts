@@ -4,6 +4,7 @@ import type { Attachment } from '../../discord/options.ts';
 import type { Feature } from '../feature.ts';
 import { picturesIn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+import { blendKind } from './kind.ts';
 import { blend as blendView } from './view.ts';
 
 const picture = { type: 'attachment', accept: ['image'] } as const;
@@ -43,5 +44,6 @@ const handedIn = ({ image1: image, ...others }: { image1: Attachment }) => ({ im
 
 export const blend: Feature = {
   command: blendCommand,
+  kinds: ({ gateway, imgx }) => [blendKind(gateway.imgx, imgx)],
   views: { blend: blendView },
 };

@@ -5,6 +5,7 @@ import type { GivenPicture } from '../../services/tasks/materials.ts';
 import type { Feature } from '../feature.ts';
 import { picturesIn, picturesOn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+import { describeKind } from './kind.ts';
 import { describe as describeView } from './view.ts';
 
 const picture = { type: 'attachment', accept: ['image'] } as const;
@@ -49,5 +50,6 @@ async function described(pictures: GivenPicture[], { services, origin }: Ask<Ser
 export const describe: Feature = {
   command: describeCommand,
   menus: [describeMenu],
+  kinds: ({ gateway, imgx }) => [describeKind(gateway.imgx, imgx)],
   views: { describe: describeView },
 };

@@ -3,6 +3,7 @@ import { type Ask, command } from '../../discord/handlers.ts';
 import type { Feature } from '../feature.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
 import type { Services } from '../services.ts';
+import { imageKind } from './kind.ts';
 import { largerButton } from './larger.ts';
 import { referenceMenu, referenceOpener, referredForm } from './reference.ts';
 import { imageRequest, objectionTo } from './request.ts';
@@ -44,5 +45,6 @@ export const image: Feature = {
   buttons: [largerButton],
   openers: [referenceOpener],
   forms: [referredForm],
+  kinds: ({ gateway }) => [imageKind(gateway.imageJobs)],
   views: { image: imageView },
 };

@@ -7,6 +7,7 @@ import { allLinesButton, allLinesConfirmed } from './all-lines.ts';
 import { animateFilled, animateOpener } from './animate.ts';
 import { animate, filmButtons } from './animate-view.ts';
 import { ranges } from './flags.ts';
+import { imagineKinds } from './kinds.ts';
 import { lineOpener, lineWritten } from './line.ts';
 import { imagineRequest, objectionTo } from './request.ts';
 import { upscaleAllButton } from './upscale-all.ts';
@@ -60,6 +61,7 @@ export const imagine: Feature = {
   buttons: [actionButton, changeButton, upscaleAllButton, allLinesButton, allLinesConfirmed],
   openers: [wordsOpener, continueOpener, lineOpener, animateOpener],
   forms: [wordsWritten, continueWritten, lineWritten, animateFilled],
+  kinds: ({ gateway, imgx }) => imagineKinds(gateway.imgx, imgx),
   // Made of a result by what the gateway offers.
   views: { action: { more: filmButtons }, change: { more: filmButtons }, animate },
 };

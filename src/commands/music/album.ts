@@ -2,8 +2,8 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { ofKind, pressedTask } from '../../messages/buttons/pressed-task.ts';
+import { partsOf } from '../../services/tasks/albums.ts';
 import { mayGoOn } from '../../services/tasks/follow-ups.ts';
-import { partsOf } from '../../services/tasks/kinds/music.ts';
 import { turnedTo } from '../../services/tasks/transitions.ts';
 import type { Services } from '../services.ts';
 

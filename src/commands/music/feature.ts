@@ -3,6 +3,7 @@ import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { albumPageButton, songSelect } from './album.ts';
 import { follow } from './follow.ts';
+import { musicKinds } from './kinds.ts';
 import { make } from './make.ts';
 import { song } from './view.ts';
 
@@ -11,5 +12,6 @@ const musicCommand: Command<Services> = { name: 'music', subcommands: [make, fol
 export const music: Feature = {
   command: musicCommand,
   buttons: [albumPageButton, songSelect],
+  kinds: ({ gateway }) => musicKinds(gateway.music),
   views: { song, music: song },
 };

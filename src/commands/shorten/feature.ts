@@ -3,6 +3,7 @@ import { type Ask, command } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
+import { shortenKind } from './kind.ts';
 import { shorten as shortenView } from './view.ts';
 
 /** As much as Discord lets a member type into an option. */
@@ -28,5 +29,6 @@ const shortenCommand = command({
 
 export const shorten: Feature = {
   command: shortenCommand,
+  kinds: ({ gateway, imgx }) => [shortenKind(gateway.imgx, imgx)],
   views: { shorten: shortenView },
 };

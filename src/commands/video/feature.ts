@@ -4,6 +4,7 @@ import type { Feature } from '../feature.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
 import type { Services } from '../services.ts';
 import { filmedForm, filmMenu, filmOpener } from './film.ts';
+import { videoKinds } from './kinds.ts';
 import { endpoints, filmOrder, objectionTo } from './request.ts';
 import { video as videoView } from './view.ts';
 
@@ -62,5 +63,6 @@ export const video: Feature = {
   menus: [filmMenu],
   openers: [filmOpener],
   forms: [filmedForm],
+  kinds: ({ gateway }) => videoKinds(gateway),
   views: { video: videoView, 'second-video': videoView, 'image-to-video': videoView },
 };

@@ -6,7 +6,7 @@ import type { TextRequest } from '../gateway/responses/request.ts';
 import type { TextResponse } from '../gateway/responses/response.ts';
 import type { Answer, AnswerCall, Refusable } from '../tasks/answer.ts';
 import type { TasksLog } from '../tasks/book.ts';
-import { type Kind, kind } from '../tasks/kinds/kind.ts';
+import { type Kind, kind } from '../tasks/kind.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 import type { Tasks } from '../tasks/tasks.ts';

@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { RealtimeSession } from '../gateway/realtime/events.ts';
 import type { Sounds } from '../sound/sound.ts';
 import type { TasksLog, Transition } from '../tasks/book.ts';
-import { type Kind, kind } from '../tasks/kinds/kind.ts';
+import { type Kind, kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
 import type { TalkEnd } from '../tasks/talk.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';

@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { TaskBook, TasksLog } from './book.ts';
-import { type AlbumPart, partsOf } from './kinds/music.ts';
 import type { Whence } from './orders.ts';
 import { hasEnded, type Task } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
 import { adopted, bringingTogether, complete } from './transitions.ts';
+
+/** The parts of an album: tasks of their own, in the order in which they were named. */
+export const albumRequest = z.object({
+  parts: z.array(z.object({ id: z.string(), remoteId: z.string(), isAdopted: z.boolean() })),
+});
+type AlbumPart = z.output<typeof albumRequest>['parts'][number];
+
+export const partsOf = (request: Readonly<Record<string, unknown>>): AlbumPart[] => albumRequest.parse(request).parts;
 
 interface AlbumsParts {
   book: TaskBook;

@@ -5,7 +5,7 @@ import { GatewayError } from '../gateway/index.ts';
 import type { Submission } from '../gateway/read/submission.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskBook, TasksLog } from './book.ts';
-import type { Kind, Patience } from './kinds/kind.ts';
+import type { Kind, Patience } from './kind.ts';
 import type { Gather, Materials, Occasion } from './materials.ts';
 import type { Offers } from './offers.ts';
 import type { Task, TaskKind } from './task.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { TaskBook, TasksLog } from './book.ts';
-import type { Patience } from './kinds/kind.ts';
+import type { Patience } from './kind.ts';
 import { hasEnded, isOpenEnded, type Task } from './task.ts';
 import { overdue, withoutExpiredToken } from './transitions.ts';
 

@@ -11,7 +11,7 @@ import { specSchedule } from '../polling/spec.ts';
 import { type Admit, Albums } from './albums.ts';
 import { TaskBook, type TasksLog, type Transition } from './book.ts';
 import type { WrittenWords } from './follow-ups.ts';
-import type { Kind, Patience, Source } from './kinds/kind.ts';
+import type { Kind, Patience, Source } from './kind.ts';
 import type { Gather } from './materials.ts';
 import { Offers } from './offers.ts';
 import { Orders, type Whence } from './orders.ts';

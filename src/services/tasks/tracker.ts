@@ -6,7 +6,7 @@ import type { Schedule } from '../polling/schedule.ts';
 import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';
 import { advance } from './advance.ts';
 import type { TaskBook, TasksLog } from './book.ts';
-import type { Source } from './kinds/kind.ts';
+import type { Source } from './kind.ts';
 import { isFollowed, type Task } from './task.ts';
 import { isAlmostForgotten, notKnown, notListed, settledUnseen } from './transitions.ts';
 import { meaningOf } from './troubles.ts';

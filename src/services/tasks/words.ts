@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { WrittenWords } from './follow-ups.ts';
-import type { Kind, Patience } from './kinds/kind.ts';
+import type { Kind, Patience } from './kind.ts';
 import type { Gather } from './materials.ts';
 import type { Whence } from './orders.ts';
 import type { Task, TaskKind } from './task.ts';

@@ -7,7 +7,7 @@ import type { Prices } from '../../../src/services/ledger/prices.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { advance } from '../../../src/services/tasks/advance.ts';
-import { kind } from '../../../src/services/tasks/kinds/kind.ts';
+import { kind } from '../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { type Stage, stage } from '../store/stage.ts';

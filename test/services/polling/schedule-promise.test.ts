@@ -10,7 +10,7 @@ import { pause } from '../../../src/lib/pause.ts';
 import { GatewayError, type Snapshot } from '../../../src/services/gateway/index.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
-import { kind, type Source } from '../../../src/services/tasks/kinds/kind.ts';
+import { kind, type Source } from '../../../src/services/tasks/kind.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { madeSnapshot, order } from '../tasks/made.ts';

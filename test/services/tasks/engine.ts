@@ -2,16 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { kindsOf } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
-import { imageKind } from '../../../src/services/tasks/kinds/image.ts';
-import { imgxKinds } from '../../../src/services/tasks/kinds/imgx.ts';
-import type { Kind } from '../../../src/services/tasks/kinds/kind.ts';
-import { musicKinds } from '../../../src/services/tasks/kinds/music.ts';
+import type { Kind } from '../../../src/services/tasks/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
 import type { Offers } from '../../../src/services/tasks/offers.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -80,16 +78,11 @@ export async function engine(
   );
   const scheduler = new InProcessScheduler({ clock, log, random: () => 0.5 });
   const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
-  const kinds = [
-    ...imgxKinds(client.imgx, { inLists: false }),
-    ...musicKinds(client.music),
-    imageKind(client.imageJobs),
-  ];
   const ledger = hasLedger ? new Ledger({ entries: store.entries, prices: {}, clock, log }) : undefined;
   const tasks = new Tasks({
     store: storeFor(store),
     ledger,
-    kinds: [...kinds, ...kindsFor(client)],
+    kinds: [...kindsOf(client, { imgxLists: false }), ...kindsFor(client)],
     scheduler,
     clock,
     log,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { StoreError } from '../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
-import { kind } from '../../../src/services/tasks/kinds/kind.ts';
+import { kind } from '../../../src/services/tasks/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';

@@ -6,7 +6,7 @@ import type { Entry } from '../../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../../src/services/polling/in-process.ts';
 import type { KeptTasks } from '../../../../src/services/store/kept-tasks.ts';
-import { kind } from '../../../../src/services/tasks/kinds/kind.ts';
+import { kind } from '../../../../src/services/tasks/kind.ts';
 import type { Forgotten, Removal } from '../../../../src/services/tasks/own-data/removal.ts';
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../../src/services/tasks/tasks.ts';

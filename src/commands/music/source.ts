@@ -1,5 +1,5 @@
-import { type Gateway, GatewayError, type Snapshot } from '../../gateway/index.ts';
-import type { Source } from './kind.ts';
+import { type Gateway, GatewayError, type Snapshot } from '../../services/gateway/index.ts';
+import type { Source } from '../../services/tasks/kind.ts';
 
 /**
  * Three hundred tasks are one question, and the few that are asked about alone besides make it three at most. The specification shows no limit (4.1):

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { Gateway } from '../../gateway/index.ts';
-import { type Kind, kind } from './kind.ts';
-import { musicSource } from './music-source.ts';
+import type { Gateway } from '../../services/gateway/index.ts';
+import { albumRequest } from '../../services/tasks/albums.ts';
+import { type Kind, kind } from '../../services/tasks/kind.ts';
+import { musicSource } from './source.ts';
 
 const song = z.object({
   /** What it is about or, where that is said, its lyrics. */
@@ -12,12 +13,6 @@ const song = z.object({
   instrumental: z.boolean().optional(),
   model: z.string().optional(),
 });
-
-/** The parts of an album: tasks of their own, in the order in which they were named. */
-const album = z.object({ parts: z.array(z.object({ id: z.string(), remoteId: z.string(), isAdopted: z.boolean() })) });
-export type AlbumPart = z.output<typeof album>['parts'][number];
-
-export const partsOf = (request: Readonly<Record<string, unknown>>): AlbumPart[] => album.parse(request).parts;
 
 /** Songs that are ordered here, tasks that are only followed, and what brings many of them together in one message. */
 export function musicKinds(music: Gateway['music']): Kind[] {
@@ -41,6 +36,6 @@ export function musicKinds(music: Gateway['music']): Kind[] {
         }),
     }),
     kind({ name: 'music', source, request: z.object({}), patience: () => 'music', durationKey: () => 'music' }),
-    kind({ name: 'album', request: album, patience: () => 'music', durationKey: () => 'album' }),
+    kind({ name: 'album', request: albumRequest, patience: () => 'music', durationKey: () => 'album' }),
   ];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Gateway } from '../../gateway/index.ts';
-import { type Materials, type Reference, reference } from '../materials.ts';
-import { type Kind, kind, type Patience } from './kind.ts';
+import type { Gateway } from '../../services/gateway/index.ts';
+import { type Kind, kind, type Patience } from '../../services/tasks/kind.ts';
+import { type Materials, type Reference, reference } from '../../services/tasks/materials.ts';
 
 const anything = z.record(z.string(), z.json());
 

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { Snapshot } from '../../gateway/read/snapshot.ts';
-import type { Submission } from '../../gateway/read/submission.ts';
-import type { Materials } from '../materials.ts';
-import type { Task, TaskKind } from '../task.ts';
-import type { SentBody } from '../task-store.ts';
-import type { Order } from '../transitions.ts';
+import type { Snapshot } from '../gateway/read/snapshot.ts';
+import type { Submission } from '../gateway/read/submission.ts';
+import type { Materials } from './materials.ts';
+import type { Task, TaskKind } from './task.ts';
+import type { SentBody } from './task-store.ts';
+import type { Order } from './transitions.ts';
 
 /** Whose patience it is: how long members wait before they are told that it takes longer. */
 export type Patience = 'picture' | 'video' | 'music' | 'text';

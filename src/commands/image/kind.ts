@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Gateway } from '../../gateway/index.ts';
-import { reference } from '../materials.ts';
-import { type Kind, kind } from './kind.ts';
+import type { Gateway } from '../../services/gateway/index.ts';
+import { type Kind, kind } from '../../services/tasks/kind.ts';
+import { reference } from '../../services/tasks/materials.ts';
 
 /** Asynchronous image jobs (4.5). */
 export function imageKind(imageJobs: Gateway['imageJobs']): Kind {

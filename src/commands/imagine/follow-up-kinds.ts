@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Gateway } from '../../gateway/index.ts';
-import { type ActionFamily, meaningOfAction } from '../actions.ts';
-import { givenPicture, type Materials, region } from '../materials.ts';
-import { type Kind, kind, type Source } from './kind.ts';
+import type { Gateway } from '../../services/gateway/index.ts';
+import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
+import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
+import { givenPicture, type Materials, region } from '../../services/tasks/materials.ts';
 
 const FILMS: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
 

@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../../src/lib/clock.ts';
-import { openLog } from '../../../../src/lib/log.ts';
-import { defaultSettings, openGateway } from '../../../../src/services/gateway/index.ts';
-import { musicSource } from '../../../../src/services/tasks/kinds/music-source.ts';
+import { musicSource } from '../../../src/commands/music/source.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
 
 /** A gateway that answers about lists as it is told, and what it was asked about. */
 async function gateway(answer: (ids: readonly string[], response: ServerResponse) => void) {
