@@ -1,15 +1,12 @@
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
-import { mayStillCall, nonceOfCall } from './call.ts';
 import type { Carrier } from './carrier.ts';
 import type { EndingParts, Knowledge } from './ending.ts';
 import { factsOf, troubleOf } from './errors.ts';
-import { Hindered } from './hindered.ts';
+import { Hindered, Patience, reference } from './hindered.ts';
 import type { DeliveryParts, Prepared } from './parts.ts';
-import { Patience } from './patience.ts';
 import { DeliveryRecord } from './record.ts';
-import { reference } from './reference.ts';
-import { type AnswerWay, type TokenWay, wayToCall } from './ways.ts';
+import { type AnswerWay, mayStillCall, nonceOfCall, type TokenWay, wayToCall } from './ways.ts';
 
 /** Calls the member of one task to its end, which is shown: once, or not at all. */
 export class Caller {

@@ -5,11 +5,11 @@ import { Caller } from './caller.ts';
 import type { Carrier } from './carrier.ts';
 import { Ending, type Knowledge } from './ending.ts';
 import { factsOf, troubleOf } from './errors.ts';
+import { reference } from './hindered.ts';
 import { type Load, lighterThan, loaded } from './lighter.ts';
 import { mayShowAt } from './pace.ts';
 import type { DeliveryParts } from './parts.ts';
 import { DeliveryRecord } from './record.ts';
-import { reference } from './reference.ts';
 import { type EditWay, type TokenWay, wayToProgress } from './ways.ts';
 
 /** Node's timers take no more than some 24 days; looking again now and then costs nothing. */

@@ -4,12 +4,10 @@ import type { MessagePlan } from '../plan.ts';
 import { findPosted } from './adoption.ts';
 import type { Carrier } from './carrier.ts';
 import { factsOf, type Trouble, troubleOf } from './errors.ts';
-import { Hindered } from './hindered.ts';
+import { Hindered, Patience, reference } from './hindered.ts';
 import { type Load, lighterThan, loaded } from './lighter.ts';
 import type { DeliveryParts } from './parts.ts';
-import { Patience } from './patience.ts';
 import { DeliveryRecord, type Fate } from './record.ts';
-import { reference } from './reference.ts';
 import { type Way, waysToEnd } from './ways.ts';
 
 /** What is known of a message beyond what is stored. */

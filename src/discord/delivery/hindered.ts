@@ -1,4 +1,10 @@
-export type Hindrance =
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
+import { pause } from '../../lib/pause.ts';
+import { factsOf } from './errors.ts';
+import type { DeliveryLog } from './parts.ts';
+
+type Hindrance =
   /** Discord does not answer, or has trouble of its own. */
   | 'unreachable'
   /** The store cannot take what has to be stored. */
@@ -14,5 +20,48 @@ export class Hindered extends Error {
   constructor(hindrance: Hindrance, cause: unknown) {
     super(hindrance, { cause });
     this.hindrance = hindrance;
+  }
+}
+
+/** Short enough to be read out, so that a line of the log can be found again. */
+export const reference = (): string => randomBytes(4).toString('hex');
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** Each pause is twice as long as the one before. A bug rarely goes away by itself. */
+const PAUSES: Readonly<Record<Hindrance, { first: number; longest: number }>> = {
+  unreachable: { first: 5 * SECOND, longest: 5 * MINUTE },
+  unstored: { first: 5 * SECOND, longest: 5 * MINUTE },
+  unprepared: { first: 30 * SECOND, longest: 10 * MINUTE },
+};
+
+/** Waits before the same is tried again. With every change of what is in the way it begins anew. */
+export class Patience {
+  readonly #id: string;
+  readonly #clock: Clock;
+  readonly #log: DeliveryLog;
+  readonly #stopping: AbortSignal;
+  #met: Hindrance | undefined;
+  #times = 0;
+
+  constructor(id: string, { clock, log }: { clock: Clock; log: DeliveryLog }, stopping: AbortSignal) {
+    this.#id = id;
+    this.#clock = clock;
+    this.#log = log;
+    this.#stopping = stopping;
+  }
+
+  async with({ hindrance, cause }: Hindered): Promise<void> {
+    this.#times = hindrance === this.#met ? this.#times + 1 : 0;
+    this.#met = hindrance;
+    const { first, longest } = PAUSES[hindrance];
+    const waitMs = Math.min(longest, first * 2 ** this.#times);
+    if (this.#times === 0)
+      this.#log.warn(
+        { task: this.#id, hindrance, waitMs, ...factsOf(cause) },
+        'What is to be told of a task has to wait.',
+      );
+    if (!this.#stopping.aborted) await pause(this.#clock, waitMs, this.#stopping);
   }
 }

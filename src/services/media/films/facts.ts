@@ -2,15 +2,8 @@ import { type FileContent, reading } from '../content.ts';
 import { brandedType } from '../recognise/brands.ts';
 import { isWebm } from '../recognise/ebml.ts';
 import { mp4Facts } from './mp4.ts';
+import { type FilmFacts, sensible } from './sensible.ts';
 import { webmFacts } from './webm.ts';
-
-/** What a film's own head says of it; what it does not say, or says in a way that makes no sense, is left out. */
-export interface FilmFacts {
-  /** As it is seen, turned as its notes say. */
-  readonly width?: number;
-  readonly height?: number;
-  readonly seconds?: number;
-}
 
 /** What is wanted of a WebM stands before its first pictures. */
 const HEAD = 256 * 1024;
@@ -22,16 +15,4 @@ export async function filmFacts(content: FileContent): Promise<FilmFacts> {
     if (isWebm(head)) return sensible(webmFacts(head));
     return brandedType(head)?.kind === 'video' ? sensible(await mp4Facts(reader)) : {};
   });
-}
-
-const LONGEST_SIDE = 65_535;
-const LONGEST_SECONDS = 7 * 24 * 60 * 60;
-
-function sensible({ width, height, seconds }: FilmFacts): FilmFacts {
-  const isSide = (side: number | undefined): boolean =>
-    side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= LONGEST_SIDE;
-  return {
-    ...(isSide(width) && isSide(height) && width !== undefined && height !== undefined && { width, height }),
-    ...(seconds !== undefined && seconds > 0 && seconds <= LONGEST_SECONDS && { seconds }),
-  };
 }

@@ -1,6 +1,6 @@
 import type { ContentReader } from '../content.ts';
 import { BOX_HEAD, type Box, boxHead, boxHeads, LARGE_BOX_HEAD } from './boxes.ts';
-import type { FilmFacts } from './facts.ts';
+import type { FilmFacts } from './sensible.ts';
 
 /** A table of contents has a few dozen; thousands of tiny ones are there to keep us busy. */
 const MOST_BOXES = 500;

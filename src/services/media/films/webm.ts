@@ -1,4 +1,4 @@
-import type { FilmFacts } from './facts.ts';
+import type { FilmFacts } from './sensible.ts';
 
 // https://www.rfc-editor.org/rfc/rfc9559, section 5.1
 const SEGMENT = 0x18538067;
