@@ -2,8 +2,7 @@ import { parseArgs } from 'node:util';
 import { type APIApplicationCommand, REST, Routes } from 'discord.js';
 import { handlers } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
-import { type Deployment, deploymentOf } from '../src/discord/deployment.ts';
-import { installLinks } from '../src/discord/install-link.ts';
+import { type Deployment, deploymentOf, installLinks } from '../src/discord/deployment.ts';
 import { registrations } from '../src/discord/registration.ts';
 import { onTerminal } from '../src/lib/plain-text.ts';
 

@@ -59,7 +59,6 @@ const forbidden = [
   ['src/commands/imagine', '../../config/shapes.ts'],
   ['src/commands/imagine', '../image/view.ts'],
   ['src/commands/imagine', '../tasks/own-data.ts'],
-  ['src/commands/usage/view', 'discord.js'],
   ['sandbox/gateway', '../../src/services/gateway/index.ts'],
   ['sandbox/discord', '../../src/config.ts'],
 ] as const;
@@ -78,7 +77,6 @@ const allowed = [
   ['src/commands/imagine', '../image/request.ts'],
   ['src/commands/imagine', '../services.ts'],
   ['src/commands/imagine', '../../messages/kind-view.ts'],
-  ['src/commands/usage/view', '../answer.ts'],
   ['sandbox/gateway', '../../src/lib/clock.ts'],
 ] as const;
 

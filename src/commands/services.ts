@@ -1,5 +1,5 @@
 import type { Prepared } from '../discord/delivery/delivery.ts';
-import type { Follower } from '../discord/follows/follower.ts';
+import type { Follower } from '../discord/follower.ts';
 import type { Place } from '../discord/place.ts';
 import type { ThreadMaker } from '../discord/thread-maker.ts';
 import type { Once } from '../lib/once.ts';

@@ -8,9 +8,8 @@ import {
   type RawFile,
 } from 'discord.js';
 import { customIds } from './custom-ids.ts';
-import { withoutInvites } from './invites.ts';
 import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from './plan.ts';
-import { beginning, shortened } from './text.ts';
+import { beginning, shortened, withoutInvites } from './text.ts';
 import { DiskFile } from './uploads.ts';
 
 // Discord's limits: https://discord.com/developers/docs/components/reference and /resources/message

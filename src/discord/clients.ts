@@ -1,5 +1,5 @@
-import { Client, type DefaultRestOptions, GatewayIntentBits, REST } from 'discord.js';
-import { inOneQueue } from './one-queue.ts';
+import { Client, type DefaultRestOptions, Events, GatewayIntentBits, REST } from 'discord.js';
+import type { Log } from '../lib/log.ts';
 import { sentOnce } from './sent-once.ts';
 import { sendUploads, withUploads } from './uploads.ts';
 
@@ -62,4 +62,41 @@ export function discordClients(
     tokenRest: inOneQueue(withUploads(new REST(unbound))),
     callbackRest: withUploads(new REST({ ...unbound, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 })),
   };
+}
+
+/**
+ * Until Discord has named a route's bucket the library queues its requests under the name of the route, and from then on, beside those that
+ * still wait there, under the name of the bucket. Two queues would use up one limit without knowing of each other: the old one goes on
+ * under the new name.
+ */
+function inOneQueue(rest: REST): REST {
+  const { hashes, handlers } = rest;
+  const set = hashes.set.bind(hashes);
+  hashes.set = (route, bucket) => {
+    const unnamed = `Global(${route}):`;
+    if (!hashes.has(route))
+      for (const [id, queue] of [...handlers]) {
+        const named = `${bucket.value}:${id.slice(unnamed.length)}`;
+        if (id.startsWith(unnamed) && !handlers.has(named)) handlers.set(named, queue);
+      }
+    set(route, bucket);
+    return hashes;
+  };
+  return rest;
+}
+
+/** Writes down what an operator wants to know of the connection to Discord. */
+export function chronicle({ client, tokenRest, callbackRest }: DiscordClients, log: Log): void {
+  client.on(Events.Error, (error) => log.error({ err: error }, 'The Discord client failed.'));
+  client.on(Events.ShardReconnecting, () => log.info('The connection to Discord is being renewed.'));
+  client.on(Events.ShardResume, () => log.info('The connection to Discord is back.'));
+  client.rest.on('rateLimited', ({ route, timeToReset, global }) =>
+    log.warn({ route, timeToReset, global }, 'Discord asks to wait.'),
+  );
+  tokenRest.on('rateLimited', ({ route, timeToReset }) => log.warn({ route, timeToReset }, 'Discord asks to wait.'));
+  for (const rest of [client.rest, tokenRest, callbackRest]) {
+    rest.on('invalidRequestWarning', ({ count }) =>
+      log.warn({ count }, 'Discord counts many invalid requests; at 10,000 it shuts the address out.'),
+    );
+  }
 }

@@ -1,4 +1,4 @@
-import type { APIApplicationCommand } from 'discord.js';
+import { type APIApplicationCommand, ApplicationIntegrationType, OAuth2Scopes, PermissionFlagsBits } from 'discord.js';
 import type { CommandBody } from './registration.ts';
 
 export interface Deployment {
@@ -54,4 +54,36 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(
     saying.map(([key, one]) => [key, plain(one)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
   );
+}
+
+/** What the bot needs to post results of long jobs where they were asked for, and to talk live in threads of its own: nothing more. */
+const PERMISSIONS =
+  PermissionFlagsBits.ViewChannel |
+  PermissionFlagsBits.SendMessages |
+  PermissionFlagsBits.CreatePublicThreads |
+  PermissionFlagsBits.CreatePrivateThreads |
+  PermissionFlagsBits.SendMessagesInThreads |
+  PermissionFlagsBits.SendVoiceMessages |
+  PermissionFlagsBits.AttachFiles |
+  PermissionFlagsBits.ReadMessageHistory;
+
+export function installLinks(
+  applicationId: string,
+  { userInstall }: { userInstall: boolean },
+): { server: string; person?: string } {
+  const server = link(applicationId, {
+    scope: `${OAuth2Scopes.Bot} ${OAuth2Scopes.ApplicationsCommands}`,
+    permissions: String(PERMISSIONS),
+    integration_type: String(ApplicationIntegrationType.GuildInstall),
+  });
+  if (!userInstall) return { server };
+  const person = link(applicationId, {
+    scope: OAuth2Scopes.ApplicationsCommands,
+    integration_type: String(ApplicationIntegrationType.UserInstall),
+  });
+  return { server, person };
+}
+
+function link(applicationId: string, query: Record<string, string>): string {
+  return `https://discord.com/oauth2/authorize?${new URLSearchParams({ client_id: applicationId, ...query })}`;
 }

@@ -1,3 +1,6 @@
+import { addressOf } from '../services/tasks/own-data/removal.ts';
+import type { MessageAddress, Task } from '../services/tasks/task.ts';
+
 /** Text of others inside code: a backtick would end it. */
 export function inCode(text: string): string {
   return `\`${text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ')}\``;
@@ -32,3 +35,12 @@ const coded = (address: string): string => address.replace(/[*`|~]/g, (mark) => 
 export function mentionOf(name: string, id: string | undefined): string {
   return id === undefined ? `\`/${name}\`` : `</${name}:${id}>`;
 }
+
+/** Where a task's message stands. */
+export function messageLink(task: Task): string | undefined {
+  const address = addressOf(task);
+  return address && linkTo(address);
+}
+
+export const linkTo = ({ guildId = '@me', channelId, id }: MessageAddress): string =>
+  `https://discord.com/channels/${guildId}/${channelId}/${id}`;

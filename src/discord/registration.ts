@@ -8,7 +8,6 @@ import {
 } from 'discord.js';
 import { sentenceAt } from '../locales/index.ts';
 import type { Command, Menu, SingleCommand } from './handlers.ts';
-import { menuName } from './menu-name.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
 
 type SlashBody = RESTPostAPIChatInputApplicationCommandsJSONBody;
@@ -112,4 +111,11 @@ function sentence(...path: string[]): string {
   const text = sentenceAt(path);
   if (text === undefined) throw new Error(`The locale has no sentence at ${path.join('.')}.`);
   return text;
+}
+
+/** What members read is also what Discord calls it by. */
+export function menuName({ name }: Pick<Menu<never>, 'name'>): string {
+  const sentence = sentenceAt(['menus', name]);
+  if (sentence === undefined) throw new Error(`The locale has no sentence at menus.${name}.`);
+  return sentence;
 }

@@ -27,17 +27,15 @@ import {
   type SingleCommand,
   typedCommands,
 } from './handlers.ts';
-import { lateWord } from './late-word.ts';
-import { menuName } from './menu-name.ts';
 import { valuesOf } from './options.ts';
-import { type Answers, type Origin, originOf, pressOrigin } from './origin.ts';
-import type { Until } from './persistence.ts';
+import { type Answers, type Origin, originOf, pressOrigin, TOKEN_LIFE_MS } from './origin.ts';
 import { type Place, placeOf } from './place.ts';
+import { menuName } from './registration.ts';
 import { Responder, type Rests } from './responder.ts';
-import { TOKEN_LIFE_MS } from './route.ts';
 import { suggestionsFor } from './suggestions.ts';
 import { targetOf } from './target.ts';
-import { insteadOfOther, toMemberAlone } from './to-member-alone.ts';
+import type { Until } from './to-member-alone.ts';
+import { insteadOfOther, lateWord, toMemberAlone } from './to-member-alone.ts';
 import { isTooLate } from './too-late.ts';
 
 export interface RouterParts<Services> {

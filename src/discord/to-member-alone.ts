@@ -1,7 +1,11 @@
-import { persistently, type Until } from './persistence.ts';
+import type { BaseInteraction } from 'discord.js';
+import type { Clock } from '../lib/clock.ts';
+import { pause } from '../lib/pause.ts';
+import type { Funnel } from './funnel.ts';
+import { TOKEN_LIFE_MS } from './origin.ts';
 import type { MessagePlan } from './plan.ts';
 import type { Responder } from './responder.ts';
-import { isGone, isUnsent } from './too-late.ts';
+import { isGone, isPassing, isTooLate, isUnsent } from './too-late.ts';
 
 interface Words {
   /** For the member alone. */
@@ -53,5 +57,52 @@ async function unlessGone(work: Promise<unknown>): Promise<void> {
     await work;
   } catch (error) {
     if (!isGone(error)) throw error;
+  }
+}
+
+const WHAT = 'a late word';
+
+/** Speaks to the member of an interaction alone for as long as its token lasts; false where that could not be. */
+export function lateWord(
+  responder: Responder,
+  { createdTimestamp }: BaseInteraction,
+  { clock, funnel }: { clock: Clock; funnel: Funnel },
+) {
+  return async (plan: MessagePlan): Promise<boolean> => {
+    if (clock.now() >= createdTimestamp + TOKEN_LIFE_MS) return false;
+    try {
+      await responder.tellBeside(plan);
+      return true;
+    } catch (error) {
+      if (isTooLate(error)) funnel.tooLate(WHAT);
+      else funnel.sentenceFor(error, WHAT);
+      return false;
+    }
+  };
+}
+
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface Until {
+  clock: Clock;
+  /** When there is nobody left to hear it. */
+  until: number;
+  stopping: AbortSignal;
+}
+
+/** Says what must be heard until Discord takes it: a refused order leaves no task behind that could tell it later. */
+async function persistently(
+  say: () => Promise<void>,
+  { clock, until, stopping }: Until,
+  isWorthAnother: (error: unknown) => boolean = isPassing,
+): Promise<void> {
+  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
+    try {
+      return await say();
+    } catch (error) {
+      if (!isWorthAnother(error) || stopping.aborted || clock.now() + wait >= until) throw error;
+      await pause(clock, wait, stopping);
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { Prepared } from '../discord/delivery/delivery.ts';
-import { messageLink } from '../discord/message-link.ts';
+import { messageLink } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Say } from '../locales/index.ts';
@@ -17,10 +17,8 @@ import type { MessageContext } from './kind-view.ts';
 import { notes } from './notes.ts';
 import { describedIn, framesOf, previewOf } from './previews.ts';
 import { attached, type Copies, type Result, type Results, resultsOf } from './results.ts';
-import { talkMessage, talkNotice } from './talk/message.ts';
-import { saidManner } from './talk/said.ts';
+import { saidManner, talkMessage, talkNotice, voiceMessage } from './talk/message.ts';
 import { transcript } from './talk/transcript.ts';
-import { voiceMessage } from './talk/voice.ts';
 import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.ts';
 
 interface PresenterParts extends Results {

@@ -5,7 +5,6 @@ import { type ActionFamily, asksForWords, meaningOfAction } from '../services/ta
 import { hasOwnWords, isGrid, shortChanges } from '../services/tasks/follow-ups.ts';
 import { hasEnded, isPart, type Task } from '../services/tasks/task.ts';
 import type { MessageContext } from './kind-view.ts';
-import { fitRows } from './rows.ts';
 
 export function taskButtons(task: Task, context: MessageContext, say: Say): ButtonPlan[] {
   const { id, state, failure } = task;
@@ -131,4 +130,22 @@ function emojiOf(text: string): string | undefined {
   const named = NAMED[text.trim()];
   if (named !== undefined) return named;
   return /^\p{RGI_Emoji}$/v.test(text.trim()) ? text.trim() : undefined;
+}
+
+/** https://discord.com/developers/docs/components/reference#action-row */
+const MOST_ROWS = 5;
+const MOST_IN_ROW = 5;
+
+/** Whether buttons find room without any row being given up that was wished for. */
+function fitRows(buttons: readonly Pick<ButtonPlan, 'startsRow'>[]): boolean {
+  let rows = 0;
+  let inRow = MOST_IN_ROW;
+  for (const { startsRow } of buttons) {
+    if (startsRow || inRow >= MOST_IN_ROW) {
+      rows++;
+      inRow = 0;
+    }
+    inRow++;
+  }
+  return rows <= MOST_ROWS;
 }

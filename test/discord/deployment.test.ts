@@ -2,8 +2,7 @@ import type { APIApplicationCommand } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
 import { handlers } from '../../src/commands/index.ts';
-import { deploymentOf } from '../../src/discord/deployment.ts';
-import { installLinks } from '../../src/discord/install-link.ts';
+import { deploymentOf, installLinks } from '../../src/discord/deployment.ts';
 import { type CommandBody, registrations } from '../../src/discord/registration.ts';
 
 const wanted = registrations(handlers, { userInstall: false });

@@ -1,6 +1,6 @@
 import { ChannelType } from 'discord.js';
 import { expect, it } from 'vitest';
-import { Whereabouts } from '../../src/discord/whereabouts.ts';
+import { Whereabouts } from '../../src/discord/place.ts';
 
 const made = (id: string, type: number) => ({ t: 'INTERACTION_CREATE', d: { id, channel: { id: '3', type } } });
 

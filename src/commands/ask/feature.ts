@@ -7,12 +7,9 @@ import type { Feature } from '../feature.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
 import { unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+import { detailsButton, forgetButton, goOnFilled, goOnOpener, stopButton } from './buttons.ts';
 import { allowButton, declineButton } from './calls.ts';
-import { detailsButton } from './details.ts';
-import { forgetButton } from './forget.ts';
-import { goOnFilled, goOnOpener } from './go-on.ts';
 import { askedFor, type Given } from './request.ts';
-import { stopButton } from './stop.ts';
 
 /** As much as Discord lets a member type into an option. */
 const LONGEST_PROMPT = 6_000;

@@ -1,11 +1,38 @@
+import { z } from 'zod';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
 import type { Attachment } from '../../discord/options.ts';
+import type { KindView } from '../../messages/kind-view.ts';
+import type { Gateway } from '../../services/gateway/index.ts';
+import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
+import { givenPicture } from '../../services/tasks/materials.ts';
 import type { Feature } from '../feature.ts';
 import { picturesIn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
-import { blendKind } from './kind.ts';
-import { blend as blendView } from './view.ts';
+
+/** One picture of several (4.3). */
+const blendKind = (imgx: Gateway['imgx'], source: Source): Kind =>
+  kind({
+    name: 'blend',
+    source,
+    patience: () => 'picture',
+    request: z.object({
+      pictures: z.array(givenPicture).min(2).max(5),
+      shape: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).optional(),
+    }),
+    durationKey: () => 'blend',
+    submit: ({ shape }, { materials: { pictures = [] } }) => imgx.blend({ pictures, ...(shape && { shape }) }),
+  });
+
+const shapes = ['PORTRAIT', 'SQUARE', 'LANDSCAPE'] as const;
+
+/** A grid like that of words; its name says what was blended. */
+const blendView: KindView = {
+  facts({ request }, say) {
+    const shape = shapes.find((one) => one === request.shape);
+    return shape === undefined ? [] : [`-# ${say(`task.blend.${shape}`)}`];
+  },
+};
 
 const picture = { type: 'attachment', accept: ['image'] } as const;
 

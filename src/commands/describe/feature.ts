@@ -1,12 +1,39 @@
+import { z } from 'zod';
+import { customIds } from '../../discord/custom-ids.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command, type Menu } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { GivenPicture } from '../../services/tasks/materials.ts';
+import type { KindView } from '../../messages/kind-view.ts';
+import { lineButtons, shownLines, wholeText } from '../../messages/lines.ts';
+import type { Gateway } from '../../services/gateway/index.ts';
+import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
+import { type GivenPicture, givenPicture } from '../../services/tasks/materials.ts';
 import type { Feature } from '../feature.ts';
 import { picturesIn, picturesOn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
-import { describeKind } from './kind.ts';
-import { describe as describeView } from './view.ts';
+
+/** Words for a picture (4.3). */
+const describeKind = (imgx: Gateway['imgx'], source: Source): Kind =>
+  kind({
+    name: 'describe',
+    source,
+    patience: () => 'picture',
+    request: z.object({ pictures: z.array(givenPicture).min(1) }),
+    durationKey: () => 'describe',
+    submit: (_request, { materials: { pictures = [] } }) => imgx.describe({ pictures }),
+  });
+
+/** Words that could have led to the pictures, each to go on from. The gateway's own buttons for them are refused by many gateways. */
+const describeView: KindView = {
+  result: (task, say) => shownLines(task, say),
+  files: (task) => wholeText(task),
+  buttons(task, _offering, say) {
+    const { each, all } = lineButtons(task, say);
+    const id = customIds.same.id(task.id);
+    const label = say('task.buttons.describeAgain');
+    return [...each, { type: 'button', id, label, emoji: '🔄', startsRow: true }, ...all];
+  },
+};
 
 const picture = { type: 'attachment', accept: ['image'] } as const;
 

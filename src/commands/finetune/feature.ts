@@ -1,10 +1,76 @@
-import { fitsIntoButtons } from '../../discord/custom-ids.ts';
-import { type Ask, command } from '../../discord/handlers.ts';
+import { randomUUID } from 'node:crypto';
+import { customIds, fitsIntoButtons } from '../../discord/custom-ids.ts';
+import { type Follow, lastMoment, markOf } from '../../discord/follower.ts';
+import { type Ask, button, command } from '../../discord/handlers.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
+import { GatewayError } from '../../services/gateway/index.ts';
+import { maySeeAccount } from '../audience.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
-import { fineTuneAnswer, followAnswer, mustSeeFineTunes } from './answer.ts';
-import { fineTuneButton } from './button.ts';
+import { fineTunePage } from './view.ts';
+
+/** Turns the pages of `/finetune`, and begins and ends the following. Whether whoever presses may see it is decided anew. */
+const fineTuneButton = button(customIds.fineTune, {
+  answers: 'here',
+  async run(pointer, ask: Ask<Services>) {
+    await mustSeeFineTunes(ask);
+    switch (pointer.do) {
+      case 'page':
+        return fineTuneAnswer(pointer.fineTuneId, ask, pointer.page);
+      case 'follow':
+        return followAnswer(pointer.fineTuneId, ask);
+      case 'stop':
+        return stoppedAnswer(pointer.fineTuneId, pointer.followId, ask);
+    }
+  },
+});
+
+/** Fine-tunes belong to the account, and so does what is told of them. */
+async function mustSeeFineTunes(ask: Ask<Services>): Promise<void> {
+  if (!(await maySeeAccount(ask))) throw new Refusal('refusals.fineTuneNotYours');
+}
+
+/** A page of the events, the newest unless told. */
+async function fineTuneAnswer(fineTuneId: string, ask: Ask<Services>, page?: number): Promise<MessagePlan> {
+  const events = await eventsOf(fineTuneId, ask);
+  return fineTunePage({ fineTuneId, events, page, following: { is: 'not' } }, ask.say);
+}
+
+/** The newest events, in a message that is kept up to date from now on. */
+async function followAnswer(fineTuneId: string, ask: Ask<Services>): Promise<MessagePlan> {
+  const events = await eventsOf(fineTuneId, ask);
+  const { clock, follows } = ask.services;
+  const { applicationId, token, tokenExpiresAt } = ask.origin.route;
+  if (token === undefined) throw new Refusal('refusals.unknownButton');
+  const follow: Follow = {
+    ...{ id: randomUUID().slice(0, 8), fineTuneId, applicationId, token, tokenExpiresAt },
+    ...{ newsAt: clock.now(), seen: markOf(events) },
+  };
+  await follows.begin(follow, events);
+  const until = lastMoment(follow);
+  const following = { is: 'followed', followId: follow.id, until, quietMs: ask.services.followQuietMs } as const;
+  return fineTunePage({ fineTuneId, events, following }, ask.say);
+}
+
+/** What was shown last, no longer kept up to date. */
+async function stoppedAnswer(fineTuneId: string, followId: string, ask: Ask<Services>): Promise<MessagePlan> {
+  const events = (await ask.services.follows.stop(followId)) ?? (await eventsOf(fineTuneId, ask));
+  return fineTunePage({ fineTuneId, events, following: { is: 'stopped' } }, ask.say);
+}
+
+/** What the gateway says no to is told in the words of this command. */
+async function eventsOf(fineTuneId: string, { services }: Ask<Services>): Promise<readonly FineTuneEvent[]> {
+  try {
+    return await services.fineTunes.events(fineTuneId);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    if (error.kind === 'not-offered') throw new Refusal('refusals.fineTunesNotOffered');
+    if (error.kind === 'not-found') throw new Refusal('refusals.fineTuneUnknown', { id: fineTuneId });
+    throw error;
+  }
+}
 
 const finetuneCommand = command({
   name: 'finetune',

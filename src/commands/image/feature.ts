@@ -1,13 +1,53 @@
+import { z } from 'zod';
+import { customIds } from '../../discord/custom-ids.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
-import { type Ask, command } from '../../discord/handlers.ts';
+import { type Ask, button, command } from '../../discord/handlers.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { orderOnceMore, pressedTask } from '../../messages/buttons/pressed-task.ts';
+import type { Gateway } from '../../services/gateway/index.ts';
+import { variantOf } from '../../services/models/sizes.ts';
+import { needsResult } from '../../services/tasks/follow-ups.ts';
+import { type Kind, kind } from '../../services/tasks/kind.ts';
+import { reference } from '../../services/tasks/materials.ts';
 import type { Feature } from '../feature.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
 import type { Services } from '../services.ts';
-import { imageKind } from './kind.ts';
-import { largerButton } from './larger.ts';
 import { referenceMenu, referenceOpener, referredForm } from './reference.ts';
 import { imageRequest, objectionTo } from './request.ts';
 import { image as imageView } from './view.ts';
+
+/** Asynchronous image jobs (4.5). */
+function imageKind(imageJobs: Gateway['imageJobs']): Kind {
+  return kind({
+    name: 'image',
+    source: { name: 'image jobs', one: (remoteId) => imageJobs.get(remoteId, { attempts: 1 }) },
+    patience: () => 'picture',
+    request: z.object({ prompt: z.string(), model: z.string(), references: z.array(reference).optional() }),
+    durationKey: ({ model }) => `image:${model}`,
+    model: ({ model }) => model,
+    keyed: {
+      bodyOf({ prompt, model }, { references = [] }) {
+        const image = references.map(({ given }) => given);
+        return imageJobs.bodyOf({ prompt, model, ...(image.length > 0 && { image }) });
+      },
+      send: ({ body, idempotencyKey }) => imageJobs.send(body, { idempotencyKey }),
+    },
+  });
+}
+
+/** The same order to a larger variant of its model. */
+const largerButton = button(customIds.larger, {
+  answers: 'beside',
+  async run({ taskId, which }, ask: Ask<Services>) {
+    const task = await pressedTask(taskId, ask);
+    needsResult(task);
+    const variant = task.kind === 'image' ? variantOf(task.model ?? '', which) : undefined;
+    if (variant === undefined) throw new Refusal('refusals.unknownButton');
+    // Lists change: what was offered a month ago may be gone.
+    await orderOnceMore(task, ask, { model: await chosenModel('image', variant, ask.services) });
+    return 'shown as it goes';
+  },
+});
 
 /** As much as Discord lets a member type into an option. */
 const LONGEST_PROMPT = 6_000;

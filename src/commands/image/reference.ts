@@ -1,15 +1,16 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, form, type Menu, opener } from '../../discord/handlers.ts';
+import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
 import { nameIn } from '../../discord/target.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
 import { pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
 import { isSpoiler, needsResult } from '../../services/tasks/follow-ups.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { chosenModel } from '../model-option.ts';
 import { linksIn, picturesOn } from '../reference-options.ts';
 import type { Services } from '../services.ts';
-import { referenceForm, referencesIn } from './reference-form.ts';
 import { imageRequest, objectionTo } from './request.ts';
 
 type Picture = Parameters<typeof referenceForm>[0]['pictures'][number];
@@ -72,4 +73,73 @@ function chosen(links: string, which: number | undefined): string {
   const link = linksIn({ links })[which - 1];
   if (link === undefined) throw new Refusal('refusals.noSuchPicture', { number: String(which) });
   return link;
+}
+
+interface ReferenceForm {
+  id: string;
+  /** As they are known when the form opens; a member may change them. */
+  pictures: readonly { address: string; name: string }[];
+  model: string | undefined;
+}
+
+/** What one field of a form holds. */
+const FIELD = 4_000;
+/** As much of a name as a choice has room for, its number besides. */
+const LONGEST_NAME = 80;
+
+/** Words, the pictures they are about, and the model: the pictures stand in a field, so nothing has to be kept meanwhile. */
+export function referenceForm({ id, pictures, model = '' }: ReferenceForm, say: Say): FormPlan {
+  const known = fitting(pictures);
+  const which: FieldPlan = {
+    type: 'choice',
+    name: 'which',
+    label: say('reference.which'),
+    hint: say('reference.whichHint'),
+    options: known.map(({ name }, index) => ({
+      value: String(index + 1),
+      label: say('reference.one', { number: String(index + 1), name: name.slice(0, LONGEST_NAME) }),
+    })),
+  };
+  return {
+    id,
+    title: say('reference.title'),
+    fields: [
+      { type: 'text', name: 'words', label: say('reference.words'), long: true, required: true },
+      {
+        type: 'text',
+        name: 'pictures',
+        label: say('reference.pictures'),
+        hint: say('reference.picturesHint'),
+        value: known.map(({ address }) => address).join('\n'),
+        long: true,
+        required: true,
+      },
+      ...(known.length > 1 ? [which] : []),
+      { type: 'text', name: 'model', label: say('reference.model'), hint: say('reference.modelHint'), value: model },
+    ],
+  };
+}
+
+/** Whole addresses only: half of one leads nowhere. */
+function fitting(pictures: ReferenceForm['pictures']): ReferenceForm['pictures'] {
+  let room = FIELD;
+  return pictures.filter(({ address }) => {
+    room -= address.length + 1;
+    return room >= 0;
+  });
+}
+
+interface Filled {
+  fields: Readonly<Record<string, string>>;
+}
+
+/** What came back of such a form. */
+export function referencesIn({ fields }: Filled) {
+  const { words = '', pictures = '', which = '', model = '' } = fields;
+  return {
+    words: words.trim(),
+    pictures,
+    which: which === '' ? undefined : Number(which),
+    model: model.trim() === '' ? undefined : model.trim(),
+  };
 }

@@ -1,14 +1,17 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, form, opener } from '../../discord/handlers.ts';
+import type { ButtonPlan, FieldPlan, FormPlan } from '../../discord/plan.ts';
 import { nameIn } from '../../discord/target.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
 import { pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
-import { animationOf, extensionOf, FILM_DOOR, filmOf } from '../../services/tasks/animations.ts';
+import type { KindView, MessageContext } from '../../messages/kind-view.ts';
+import { meaningOfAction } from '../../services/tasks/actions.ts';
+import { animationOf, extensionOf, FILM_DOOR, filmOf, motions } from '../../services/tasks/animations.ts';
 import { promptOf } from '../../services/tasks/follow-ups.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { linksIn, picturesOn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
-import { animateForm, extendForm, filmWishesIn } from './animate-form.ts';
 
 /** A film of a single picture, or a longer one of a film, where the gateway has no button for it that works. */
 export const animateOpener = opener(customIds.animate, async (taskId, ask: Ask<Services>, pressed) => {
@@ -44,4 +47,94 @@ function orderOf(parent: Task, filled: Parameters<typeof filmWishesIn>[0]) {
   const [address] = linksIn({ links: picture });
   if (address === undefined) throw new Refusal('refusals.noPictureHere');
   return animationOf(parent, wishes, [{ address, name: nameIn(address) }, ...(end ? [end] : [])]);
+}
+
+/** With the picture in a field, nothing has to be kept between the press and the form. */
+function animateForm({ id, picture }: { id: string; picture: string }, say: Say): FormPlan {
+  const loops = (['yes', 'no'] as const).map((value) => ({ value, label: say(`animate.loops.${value}`) }));
+  return {
+    id,
+    title: say('animate.title'),
+    fields: [
+      { type: 'text', name: 'words', label: say('animate.words'), hint: say('animate.wordsHint'), long: true },
+      motionField(say),
+      { type: 'choice', name: 'loop', label: say('animate.loop'), options: loops },
+      {
+        ...{ type: 'text', name: 'picture', label: say('animate.picture'), hint: say('animate.pictureHint') },
+        ...{ value: picture, required: true },
+      },
+      { type: 'file', name: 'end', label: say('animate.end') },
+    ],
+  };
+}
+
+/** For a longer film of one of so many. */
+function extendForm({ id, words, films }: { id: string; words: string; films: number }, say: Say): FormPlan {
+  const options = Array.from({ length: films }, (_, index) => {
+    const number = String(index + 1);
+    return { value: number, label: say('animate.film', { number }), isDefault: index === 0 };
+  });
+  const which: FieldPlan = { type: 'choice', name: 'which', label: say('animate.which'), options, required: true };
+  return {
+    id,
+    title: say('animate.longerTitle'),
+    fields: [
+      { type: 'text', name: 'words', label: say('animate.words'), value: words, long: true },
+      motionField(say),
+      ...(films > 1 ? [which] : []),
+    ],
+  };
+}
+
+function motionField(say: Say): FieldPlan {
+  const options = motions.map((value) => ({
+    value,
+    label: say(`animate.motions.${value}`),
+    isDefault: value === 'low',
+  }));
+  return { type: 'choice', name: 'motion', label: say('animate.motion'), options, required: true };
+}
+
+interface Filled {
+  fields: Readonly<Record<string, string>>;
+  files: Readonly<Record<string, { address: string; name: string }>>;
+}
+
+/** What came back of such a form. */
+export function filmWishesIn({ fields, files }: Filled) {
+  const { words = '', motion, loop = '', picture = '', which = '1' } = fields;
+  return {
+    wishes: {
+      words: words.trim(),
+      motion: motions.find((one) => one === motion) ?? 'low',
+      ...(loop !== '' && { loop: loop === 'yes' }),
+    },
+    picture: picture.trim(),
+    end: files.end,
+    which: Number(which),
+  };
+}
+
+/** A film made of a result by our own asking, where the gateway has no button for it that works. */
+export const animate: KindView = {
+  facts({ request }, say) {
+    const motion = motions.find((one) => one === request.motion);
+    const facts = [
+      ...(motion ? [say(`task.animate.${motion}`)] : []),
+      ...(request.loop === true ? [say('task.animate.loop')] : []),
+    ];
+    return facts.length === 0 ? [] : [`-# ${facts.join(' · ')}`];
+  },
+  more: filmButtons,
+};
+
+export function filmButtons(task: Task, offering: MessageContext, say: Say): ButtonPlan[] {
+  const what = filmOf(task);
+  if (what === undefined || !offering.isOffered(FILM_DOOR)) return [];
+  const isThere = task.actions.some(
+    ({ customId }) => meaningOfAction(customId).family === what && offering.isOffered(customId),
+  );
+  if (isThere) return [];
+  const label = say(`task.buttons.${what}`);
+  return [{ type: 'button', id: customIds.animate.id(task.id), label, emoji: '🎞️', startsRow: true }];
 }

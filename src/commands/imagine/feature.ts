@@ -2,16 +2,20 @@ import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
-import { actionButton, changeButton } from './action.ts';
-import { allLinesButton, allLinesConfirmed } from './all-lines.ts';
-import { animateFilled, animateOpener } from './animate.ts';
-import { animate, filmButtons } from './animate-view.ts';
+import { animate, animateFilled, animateOpener, filmButtons } from './animate.ts';
+import {
+  actionButton,
+  changeButton,
+  continueOpener,
+  continueWritten,
+  upscaleAllButton,
+  wordsOpener,
+  wordsWritten,
+} from './buttons.ts';
 import { ranges } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
-import { lineOpener, lineWritten } from './line.ts';
+import { allLinesButton, allLinesConfirmed, lineOpener, lineWritten } from './lines.ts';
 import { imagineRequest, objectionTo } from './request.ts';
-import { upscaleAllButton } from './upscale-all.ts';
-import { continueOpener, continueWritten, wordsOpener, wordsWritten } from './words.ts';
 
 /** As much as Discord lets a member type into an option. */
 const LONGEST_PROMPT = 6_000;

@@ -1,10 +1,18 @@
-import { type Ask, command } from '../../discord/handlers.ts';
+import { customIds } from '../../discord/custom-ids.ts';
+import { type Ask, button, command } from '../../discord/handlers.ts';
 import type { ListName } from '../../services/models/catalogue.ts';
 import { type ModelKind, modelKinds } from '../../services/models/kinds.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
-import { modelsPageButton } from './page-button.ts';
 import { modelDetail, modelsPage } from './view.ts';
+
+/** Turns the pages of `/models`. */
+const modelsPageButton = button(customIds.models, {
+  answers: 'here',
+  async run(shown, { services, say }: Ask<Services>) {
+    return modelsPage({ ...shown, models: await services.models.list(shown.list) }, say);
+  },
+});
 
 /** Longer than any id's telling part, and short enough for the custom id of the next page. */
 const LONGEST_FILTER = 40;

@@ -1,10 +1,47 @@
+import { z } from 'zod';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
+import { asText } from '../../discord/markdown.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { KindView } from '../../messages/kind-view.ts';
+import { lineButtons, shownLines, wholeText } from '../../messages/lines.ts';
+import type { Gateway } from '../../services/gateway/index.ts';
+import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
+import { directionsIn, readText } from '../../services/tasks/lines.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
-import { shortenKind } from './kind.ts';
-import { shorten as shortenView } from './view.ts';
+
+/** A prompt in fewer words (4.3). */
+const shortenKind = (imgx: Gateway['imgx'], source: Source): Kind =>
+  kind({
+    name: 'shorten',
+    source,
+    patience: () => 'picture',
+    request: z.object({ prompt: z.string() }),
+    durationKey: () => 'shorten',
+    submit: ({ prompt }) => imgx.shorten({ prompt }),
+  });
+
+/** The drafts count; the directions explain them. */
+const ROOM_FOR_LINES = 1_200;
+const ROOM_FOR_DIRECTIONS = 300;
+
+/** Shorter words, each to go on from, and what the long ones were mainly about. */
+const shortenView: KindView = {
+  result(task, say) {
+    const directions = directionsIn(readText(task.text ?? '')).join(', ');
+    const words = asText(directions, ROOM_FOR_DIRECTIONS);
+    return [
+      ...shownLines(task, say, ROOM_FOR_LINES),
+      ...(words === '' ? [] : [`-# ${say('task.lines.directions', { words })}`]),
+    ];
+  },
+  files: (task) => wholeText(task, ROOM_FOR_LINES),
+  buttons(task, _offering, say) {
+    const { each, all } = lineButtons(task, say);
+    return [...each, ...all.map((button) => ({ ...button, startsRow: true }))];
+  },
+};
 
 /** As much as Discord lets a member type into an option. */
 const LONGEST_PROMPT = 6_000;

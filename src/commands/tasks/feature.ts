@@ -5,11 +5,17 @@ import { type Standing, standings } from '../../services/tasks/filter.ts';
 import { type TaskKind, taskKinds } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
-import { deletePostButton } from './delete-post.ts';
+import {
+  chooseTask,
+  deletePostButton,
+  showAllButton,
+  showAskButton,
+  showButton,
+  showMeButton,
+  tasksPageButton,
+} from './buttons.ts';
 import { taskList } from './list.ts';
-import { chooseTask, tasksPageButton } from './list-buttons.ts';
 import { exportButton, forgetButton, forgetReallyButton, forgetSureButton } from './own-data.ts';
-import { showAllButton, showAskButton, showButton, showMeButton } from './show.ts';
 
 const tasksCommand = command({
   name: 'tasks',

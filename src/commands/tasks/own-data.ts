@@ -1,13 +1,12 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button } from '../../discord/handlers.ts';
-import { linkTo } from '../../discord/message-link.ts';
+import { linkTo } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { within } from '../../lib/within.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Forgotten } from '../../services/tasks/own-data/removal.ts';
 import type { Services } from '../services.ts';
-import { forgetQuestion, forgottenPage, lastQuestion, underWayPage } from './own-data-view.ts';
 
 /** Nobody looks at a page for longer without wondering. */
 const AT_ONCE_MS = 8_000;
@@ -73,4 +72,39 @@ export function forgottenOutcome({ left, ...counts }: Forgotten, say: Say): Mess
 /** Ids can be forged onto a message that others see. */
 function mustBeAlone({ origin }: Ask<Services>): void {
   if (!origin.route.isPrivate) throw new Refusal('refusals.unknownButton');
+}
+
+/** What deleting everything means, before it is asked once more. */
+function forgetQuestion(tasks: number, say: Say): MessagePlan {
+  const label = say('ownData.buttons.sure');
+  return {
+    content: say('ownData.forget', { tasks: String(tasks) }),
+    controls: [{ type: 'button', id: customIds.eraseDataSure.id(), label, look: 'danger' }],
+  };
+}
+
+function lastQuestion(say: Say): MessagePlan {
+  const label = say('ownData.buttons.really');
+  return {
+    content: say('ownData.forgetReally'),
+    controls: [{ type: 'button', id: customIds.eraseDataReally.id(), label, look: 'danger' }],
+  };
+}
+
+/** It takes longer than anybody waits. */
+const underWayPage = (say: Say): MessagePlan => ({ content: say('ownData.underWay'), controls: [] });
+
+/** With the addresses of the first of those messages that could not be deleted. */
+function forgottenPage(
+  { tasks, messages, running, stays }: Omit<Forgotten, 'left'>,
+  links: readonly string[],
+  say: Say,
+): MessagePlan {
+  const lines = [
+    say('ownData.forgotten', { tasks: String(tasks), messages: String(messages) }),
+    ...(running === 0 ? [] : [say('ownData.running', { count: running })]),
+    ...(stays === 0 ? [] : [say('ownData.left', { count: stays }), ...links.map((link) => `<${link}>`)]),
+    ...(stays > links.length && links.length > 0 ? [say('ownData.more', { count: stays - links.length })] : []),
+  ];
+  return { content: lines.join('\n'), overflow: 'file', controls: [] };
 }

@@ -1,13 +1,45 @@
-import { type Ask, command, type Seen } from '../../discord/handlers.ts';
+import { customIds } from '../../discord/custom-ids.ts';
+import { type Ask, button, command, type Seen } from '../../discord/handlers.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/day.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { askedRange } from '../../services/usage/asked-range.ts';
+import { type DayRange, quickRange } from '../../services/usage/days.ts';
 import { type Grouping, groupings } from '../../services/usage/sheet.ts';
-import { isManagerAtHome } from '../audience.ts';
+import { isManagerAtHome, mayChangePublic, maySeeAccount } from '../audience.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
-import { usageAnswer } from './answer.ts';
-import { usageRangeButton } from './range-button.ts';
+import { usagePage } from './page.ts';
+import { altOf, pictureOf } from './picture.ts';
+
+/**
+ * Shows another range in the same message. Who may see what is decided anew, for permissions change; and whether others see it is asked of the
+ * message itself, for an id can be forged.
+ */
+export const usageRangeButton = button(customIds.usage, {
+  answers: 'here',
+  async run({ range, by }, ask: Ask<Services>) {
+    if (!ask.origin.route.isPrivate && !(await mayChangePublic(ask))) throw new Refusal('refusals.usageNotYours');
+    return usageAnswer({ range: quickRange(range, dayOf(ask.place.askedAt)), by }, ask);
+  },
+});
+
+interface Asked {
+  range: DayRange;
+  by: Grouping;
+}
+
+/** What was used in a range, as much of it as whoever asks may see. */
+async function usageAnswer({ range, by }: Asked, ask: Ask<Services>): Promise<MessagePlan> {
+  const { place, say } = ask;
+  const { usage } = ask.services;
+  const sheet = (await maySeeAccount(ask)) ? await usage.account(range, by) : await usage.own(place.userId, range, by);
+  const picture = pictureOf(sheet, say);
+  const bytes = picture && (await usage.draw(picture));
+  const chart = picture && bytes && { bytes, alt: altOf(picture, say) };
+  const today = dayOf(place.askedAt);
+  return usagePage({ sheet, chart, unit: usage.unit, today }, say);
+}
 
 /** A date has ten letters; what is no date should reach us all the same, to be told what one looks like. */
 const LONGEST_DATE = 40;

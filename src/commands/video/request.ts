@@ -1,9 +1,10 @@
+import { nameIn } from '../../discord/target.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { webAddress } from '../../services/gateway/schemas.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import type { Order } from '../../services/tasks/transitions.ts';
-import { extraIn } from './extra.ts';
-import { type FilmReferences, filmsAndSounds, picturesFor } from './references.ts';
-import { cameraWish, durationWish, sizeWish } from './wishes.ts';
+import { linksIn, picturesIn, type References, unfitReference } from '../reference-options.ts';
+import { extraIn, objectIn } from './extra.ts';
 
 /** The ways to a film: the generic task and `/v1/videos` (specification, 4.4), and the vendor path (4.2). */
 export const endpoints = ['generic', 'image-to-video', 'videos'] as const;
@@ -140,3 +141,89 @@ function refuseOthers(values: FilmValues, options: readonly (keyof FilmValues)[]
   const option = options.find((one) => values[one] !== undefined && values[one] !== '');
   if (option !== undefined) throw new Refusal('refusals.filmOptionElsewhere', { option });
 }
+
+/** How large the film should be, under the name by which what was typed is sent (specification, 4.4). */
+export interface SizeWish {
+  size?: string;
+  aspectRatio?: string;
+  resolution?: string;
+}
+
+export function sizeWish(typed = ''): SizeWish {
+  const text = typed.trim();
+  if (text === '') return {};
+  // Discord's own keyboards write × for x.
+  const [, width, height] = /^([1-9]\d{1,4})\s*[x×*]\s*([1-9]\d{1,4})$/i.exec(text) ?? [];
+  if (width && height) return { size: `${width}x${height}` };
+  const [, across, down] = /^([1-9]\d{0,2}(?:\.\d+)?)\s*:\s*([1-9]\d{0,2}(?:\.\d+)?)$/.exec(text) ?? [];
+  if (across && down) return { aspectRatio: `${across}:${down}` };
+  if (/^[1-9]\d{2,3}p$/i.test(text)) return { resolution: text.toLowerCase() };
+  throw new Refusal('refusals.sizeUnusable', { size: text.slice(0, LONGEST_SHOWN) });
+}
+
+/** Seconds, sent as given: a whole number in its plain form as a number, everything else in the letters that were typed. */
+export function durationWish(typed = ''): number | string | undefined {
+  const text = typed.trim();
+  if (text === '') return undefined;
+  const seconds = Number(text);
+  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || seconds <= 0)
+    throw new Refusal('refusals.durationUnusable', { duration: text.slice(0, LONGEST_SHOWN) });
+  return Number.isInteger(seconds) && String(seconds) === text ? seconds : text;
+}
+
+/** In the model's own words; a model that wants more than words gets the object that was typed. */
+export function cameraWish(typed = ''): string | Record<string, unknown> | undefined {
+  const text = typed.trim();
+  if (!text.startsWith('{')) return text === '' ? undefined : text;
+  try {
+    return objectIn(text);
+  } catch (error) {
+    throw error instanceof Refusal ? new Refusal('refusals.cameraUnusable') : error;
+  }
+}
+
+const LONGEST_SHOWN = 60;
+
+/** What a film goes by: pictures in their order, films, and sounds. */
+interface FilmReferences extends References {
+  reference_video?: string | undefined;
+  reference_audio?: string | undefined;
+}
+
+/** The specification, part 8. */
+const MOST_PICTURES = 7;
+const MOST_FILMS = 3;
+/** The specification names no limit for sounds. */
+const MOST_SOUNDS = 3;
+
+function picturesFor(given: References, takes: Reference['takes']): Reference[] {
+  const unfit = unfitReference(given, MOST_PICTURES);
+  if (unfit) throw unfit;
+  return picturesIn(given).map((picture) => ({ ...picture, medium: 'image', takes }));
+}
+
+/** Films and sounds, which the gateway fetches by their addresses. */
+function filmsAndSounds({ reference_video, reference_audio }: FilmReferences): Reference[] {
+  return [
+    ...named(reference_video, { medium: 'video', option: 'reference_video', most: MOST_FILMS }),
+    ...named(reference_audio, { medium: 'audio', option: 'reference_audio', most: MOST_SOUNDS }),
+  ];
+}
+
+interface Named {
+  medium: Reference['medium'];
+  option: string;
+  most: number;
+}
+
+function named(links: string | undefined, { medium, option, most }: Named): Reference[] {
+  const addresses = linksIn({ links });
+  if (addresses.length > most) throw new Refusal('refusals.filmLinksTooMany', { option, most: String(most) });
+  return addresses.map((address) => {
+    if (!webAddress.safeParse(address).success)
+      throw new Refusal('refusals.filmLinkUnusable', { option, link: address.slice(0, LONGEST_LINK_SHOWN) });
+    return { address, name: nameIn(address).slice(0, LONGEST_LINK_SHOWN), medium, takes: 'address' };
+  });
+}
+
+const LONGEST_LINK_SHOWN = 100;

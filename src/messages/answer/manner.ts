@@ -1,9 +1,12 @@
+import { customIds } from '../../discord/custom-ids.ts';
 import { asText } from '../../discord/markdown.ts';
 import type { ButtonPlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
+import { argumentsOf, type CostlyTool } from '../../services/asks/tools/definitions.ts';
+import { answerOf, waitingCalls, wordsOf } from '../../services/asks/transitions.ts';
+import type { AnswerCall } from '../../services/tasks/answer.ts';
 import { titleOf } from '../../services/tasks/follow-ups.ts';
-import type { Task } from '../../services/tasks/task.ts';
-import { answerButtons } from './buttons.ts';
+import { hasEnded, type Task } from '../../services/tasks/task.ts';
 
 /** What differs between the answer to a question and what is said in a live conversation. */
 export interface Manner {
@@ -49,3 +52,88 @@ export const askManner: Manner = {
   incomplete: (reason, say) => (reason === '' ? say('ask.incomplete') : say('ask.incompleteBecause', { reason })),
   buttons: answerButtons,
 };
+
+export const button = (label: string, id: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
+  return { type: 'button', id, label, ...more };
+};
+
+/** Nobody knows whether the gateway took it: its member decides. */
+export const undecidedButtons = ({ id }: Task, say: Say): ButtonPlan[] => [
+  button(say('task.buttons.tryAgain'), customIds.tryAgain.id(id), { look: 'danger' }),
+  button(say('task.buttons.dismiss'), customIds.dismiss.id(id)),
+];
+
+function answerButtons(task: Task, say: Say): ButtonPlan[] {
+  const { id, state } = task;
+  if (state === 'unconfirmed') return undecidedButtons(task, say);
+  if (state === 'submitting') return [];
+  const stop = button(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' });
+  if (!hasEnded(task)) return [...decisions(task, say), stop];
+  const remove = button(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' });
+  if (task.failure?.cause === 'dismissed') return [remove];
+  const retry = task.failure ? [button(say('task.buttons.retry'), customIds.retry.id(id), { emoji: '🔁' })] : [];
+  if (wordsOf(task) === '') return [...retry, button(say('ask.buttons.details'), customIds.details.id(id)), remove];
+  return [
+    button(say('ask.buttons.continue'), customIds.goOn.id(id), { look: 'primary' }),
+    ...retry,
+    button(say('ask.buttons.forget'), customIds.forgetConversation.id(id)),
+    button(say('ask.buttons.details'), customIds.details.id(id)),
+    remove,
+  ];
+}
+
+/** Nothing that costs is done before its member has said yes to it. */
+function decisions(task: Task, say: Say): ButtonPlan[] {
+  return waitingCalls(task).flatMap((call): ButtonPlan[] => {
+    const number = numberOf(task, call);
+    const which = { number: String(number) };
+    const pointer = { taskId: task.id, place: number };
+    return [
+      { type: 'button', id: customIds.allow.id(pointer), label: say('ask.buttons.yes', which), look: 'good' },
+      { type: 'button', id: customIds.decline.id(pointer), label: say('ask.buttons.no', which) },
+    ];
+  });
+}
+
+const LONGEST_PROMPT = 90;
+const MOST_LINES = 5;
+
+/** What the model wanted to be done, and what came of it; what still waits for its member comes with its number. */
+export function callLines(task: Task, say: Say): string[] {
+  const waiting = waitingCalls(task);
+  const past = answerOf(task)
+    .rounds.flatMap(({ calls }) => calls)
+    .filter(({ state }) => state !== 'waiting');
+  const shown = past.slice(0, MOST_LINES).map((call) => `-# 🔧 ${line(call, say)}`);
+  const more = past.length > MOST_LINES ? [`-# ${say('ask.calls.more', { count: past.length - MOST_LINES })}`] : [];
+  if (waiting.length === 0 || task.failure) return [...shown, ...more];
+  const asked = waiting.map((call) => line(call, say, numberOf(task, call)));
+  // What is to be decided has to be seen, whatever else has room.
+  return [say('ask.calls.asked'), ...asked, ...shown, ...more];
+}
+
+/** Its place among the calls of its response, counted from 1: it stays while others are decided. */
+const numberOf = (task: Task, { callId }: AnswerCall): number =>
+  (answerOf(task).rounds.at(-1)?.calls ?? []).findIndex((one) => one.callId === callId) + 1;
+
+function line(call: AnswerCall, say: Say, number = 0): string {
+  switch (call.name) {
+    case 'make_image':
+    case 'make_video':
+      return madeLine(call, call.name, say, number);
+    case 'find_models':
+      return say('ask.calls.find_models', {
+        text: asText(argumentsOf(call.name, call.arguments)?.text ?? '', LONGEST_PROMPT),
+      });
+    case 'list_my_tasks':
+      return say('ask.calls.list_my_tasks');
+    default:
+      return say('ask.calls.other', { name: asText(call.name, LONGEST_PROMPT) });
+  }
+}
+
+function madeLine({ state, arguments: given }: AnswerCall, tool: CostlyTool, say: Say, number: number): string {
+  const { prompt = '', model } = argumentsOf(tool, given) ?? {};
+  const words = asText(model === undefined ? prompt : `${prompt} (${model})`, LONGEST_PROMPT);
+  return say(`ask.calls.${tool}.${state}`, { number: String(number), prompt: words });
+}

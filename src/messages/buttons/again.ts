@@ -1,7 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button, form, opener } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { hasOwnWords, hasResult, promptOf } from '../../services/tasks/follow-ups.ts';
+import { hasOwnWords, hasResult, needsResult, promptOf } from '../../services/tasks/follow-ups.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { MessageServices } from '../services.ts';
 import { wordsForm, wordsIn } from '../words-form.ts';
@@ -75,3 +75,14 @@ function failed(task: Task, answers: 'beside' | 'openly' = 'beside'): Task {
   if (!['failed', 'expired', 'cancelled'].includes(task.state)) throw new Refusal('refusals.notFailed');
   return task;
 }
+
+/** The very same order once more, for whoever may go on from its result. */
+export const sameButton = button(customIds.same, {
+  answers: 'beside',
+  async run(taskId, ask: Ask<MessageServices>) {
+    const task = await pressedTask(taskId, ask);
+    needsResult(task);
+    await orderOnceMore(task, ask);
+    return 'shown as it goes';
+  },
+});

@@ -8,9 +8,9 @@ import {
   editOpenlyOpener,
   retryButton,
   retryOpenlyButton,
+  sameButton,
 } from './again.ts';
 import { deleteButton } from './delete.ts';
-import { sameButton } from './same.ts';
 import { dismissButton, tryAgainBesideButton, tryAgainButton, tryAgainOpenlyButton } from './unconfirmed.ts';
 
 /** What stands on the messages of many features. */

@@ -1,9 +1,12 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { asText } from '../../discord/markdown.ts';
-import type { MessagePlan } from '../../discord/plan.ts';
+import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
+import { answerOf } from '../../services/asks/transitions.ts';
 import { talkRequest } from '../../services/talks/request.ts';
+import { promptOf } from '../../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { button, type Manner, reasonOf, undecidedButtons } from '../answer/manner.ts';
 
 const LONGEST_MODEL = 60;
 const LONGEST_VOICE = 60;
@@ -40,3 +43,57 @@ export const talkNotice = (task: Task, say: Say): MessagePlan => ({
 });
 
 const endOf = ({ talk }: Task) => talk?.end ?? 'lost';
+
+/** Enough to recognise what one has said oneself. */
+const LONGEST_HEARD = 200;
+
+/** Something said in a live conversation, and its answer. */
+export const saidManner = (isSpokenOver: (task: Task) => boolean): Manner => ({
+  title(task, most, say) {
+    const words = asText(promptOf(task), most);
+    return words === '' ? say('talk.spoken') : words;
+  },
+  facts(task, _link, say) {
+    const { heard = '', voice } = answerOf(task);
+    const words = asText(heard, LONGEST_HEARD);
+    return [...(words === '' ? [] : [say('talk.heard', { words })]), ...(voice?.isCut ? [say('talk.voiceCut')] : [])];
+  },
+  failed(task, say) {
+    const reason = reasonOf(task);
+    switch (task.failure?.cause) {
+      case 'stopped':
+        return say(isSpokenOver(task) ? 'talk.spokenOver' : 'talk.broken');
+      case 'interrupted':
+        return say('talk.interrupted');
+      case 'cut':
+        return say('talk.cut');
+      case 'dismissed':
+        return say('task.dismissed');
+      default:
+        return reason === '' ? say('talk.failedSilently') : say('talk.failed', { reason });
+    }
+  },
+  incomplete: (reason, say) => (reason === '' ? say('talk.incomplete') : say('talk.incompleteBecause', { reason })),
+  buttons: saidButtons,
+});
+
+function saidButtons(task: Task, say: Say): ButtonPlan[] {
+  const { id, state, request } = task;
+  if (state === 'unconfirmed') return undecidedButtons(task, say);
+  if (state === 'submitting') return [];
+  if (!hasEnded(task)) return [button(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' })];
+  return [
+    button(say('talk.buttons.speak'), customIds.speak.id(String(request.talk)), { emoji: '🎙️', look: 'primary' }),
+    button(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' }),
+  ];
+}
+
+const NAME = 'voice-message.ogg';
+
+/** A spoken answer, to be played; as a plain file with a line of text where no voice message may be sent. */
+export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false }): MessagePlan {
+  const { seconds, waveform, sound } = task.answer?.voice ?? { seconds: 0, waveform: '' };
+  const files = sound === undefined ? [] : [{ name: NAME, bytes: Buffer.from(sound, 'base64') }];
+  if (!asFile) return { files, voice: { seconds, waveform } };
+  return { content: `-# ${say('talk.spokenAnswer', { seconds: String(Math.max(1, Math.round(seconds))) })}`, files };
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
-import { referenceForm, referencesIn } from '../../../src/commands/image/reference-form.ts';
+import { referenceForm, referencesIn } from '../../../src/commands/image/reference.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { formBody } from '../../../src/discord/form.ts';
 import { speak } from '../../../src/locales/index.ts';

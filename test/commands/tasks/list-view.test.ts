@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
-import { tasksList } from '../../../src/commands/tasks/list-view.ts';
+import { tasksList } from '../../../src/commands/tasks/list.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { speak } from '../../../src/locales/index.ts';
 import { taskKinds, taskStates } from '../../../src/services/tasks/task.ts';

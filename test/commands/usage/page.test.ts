@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { csvOf } from '../../../src/commands/usage/view/csv.ts';
-import { usagePage } from '../../../src/commands/usage/view/page.ts';
-import { altOf, pictureOf } from '../../../src/commands/usage/view/picture.ts';
-import { tableOf } from '../../../src/commands/usage/view/table.ts';
+import { csvOf, usagePage } from '../../../src/commands/usage/page.ts';
+import { altOf, pictureOf } from '../../../src/commands/usage/picture.ts';
+import { tableOf } from '../../../src/commands/usage/table.ts';
 import { speak } from '../../../src/locales/index.ts';
 import { dayAfter } from '../../../src/services/usage/days.ts';
 import type { Line, Sheet } from '../../../src/services/usage/sheet.ts';

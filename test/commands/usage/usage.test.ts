@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
-import { usage } from '../../../src/commands/usage/feature.ts';
-import { usageRangeButton } from '../../../src/commands/usage/range-button.ts';
+import { usage, usageRangeButton } from '../../../src/commands/usage/feature.ts';
 import { customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';

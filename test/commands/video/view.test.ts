@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { filmForm } from '../../../src/commands/video/film-form.ts';
+import { filmForm } from '../../../src/commands/video/film.ts';
 import { speak } from '../../../src/locales/index.ts';
-import { referenceNotes, unmetNotes } from '../../../src/messages/film-notes.ts';
+import { referenceNotes, unmetNotes } from '../../../src/messages/notes.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../../src/messages/task-message.ts';
 import { unmetIn, wishesOf } from '../../../src/services/tasks/film-wishes.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';

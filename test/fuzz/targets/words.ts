@@ -3,10 +3,10 @@ import { flagInNegative, flagsFor, outOfRange } from '../../../src/commands/imag
 import { named, readIds } from '../../../src/commands/music/ids.ts';
 import { linksIn, picturesIn, unfitReference } from '../../../src/commands/reference-options.ts';
 import { extraIn } from '../../../src/commands/video/extra.ts';
-import { cameraWish, durationWish, sizeWish } from '../../../src/commands/video/wishes.ts';
+import { cameraWish, durationWish, sizeWish } from '../../../src/commands/video/request.ts';
 import { customId, customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { asText, inCode } from '../../../src/discord/markdown.ts';
-import * as discordText from '../../../src/discord/text.ts';
+import { beginning, shortened, withoutInvites } from '../../../src/discord/text.ts';
 import { isDecimal, sumOf } from '../../../src/lib/decimals.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { answerParts } from '../../../src/messages/answer/split.ts';
@@ -135,9 +135,9 @@ export const wordTargets: readonly Target[] = [
       if (asText(text, 200).length > 200) throw new BrokenPromise('More is shown than there is room for.');
       if (/\n/.test(asText(text, 1_000))) throw new BrokenPromise('More than a line is shown.');
       if (inCode(text).slice(1, -1).includes('`')) throw new BrokenPromise('Code ends before its end.');
-      for (const shorten of Object.values(discordText)) {
-        if (typeof shorten === 'function' && shorten(text, 100).length > 100)
-          throw new BrokenPromise('It is not shorter.');
+      withoutInvites(text);
+      for (const shorten of [shortened, beginning]) {
+        if (shorten(text, 100).length > 100) throw new BrokenPromise('It is not shorter.');
       }
       const parts = answerParts(text, room);
       if (parts.map(({ source }) => source).join('') !== text) throw new BrokenPromise('The parts are not the whole.');

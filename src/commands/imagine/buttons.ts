@@ -1,13 +1,65 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type Ask, form, opener } from '../../discord/handlers.ts';
+import { type Ask, button, form, opener } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { ownTask, pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
 import { wordsForm, wordsIn } from '../../messages/words-form.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
-import { actionOn, promptOf, proposedWords, sideOf, type WrittenWords } from '../../services/tasks/follow-ups.ts';
+import {
+  actionOn,
+  changeOn,
+  promptOf,
+  proposedWords,
+  sideOf,
+  type WrittenWords,
+} from '../../services/tasks/follow-ups.ts';
 import { sides } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
+
+/** Presses a button that the gateway gave with a result. The new task is whoever pressed it's. */
+export const actionButton = button(customIds.action, {
+  answers: 'beside',
+  async run({ taskId, place }, ask: Ask<Services>) {
+    const parent = await pressedTask(taskId, ask);
+    await ask.services.tasks.submit({ ...ask.origin, ...actionOn(parent, place) });
+    return 'shown as it goes';
+  },
+});
+
+/** Upscale, variation and reroll of a result that came without buttons. */
+export const changeButton = button(customIds.change, {
+  answers: 'beside',
+  async run({ taskId, which }, ask: Ask<Services>) {
+    const parent = await pressedTask(taskId, ask);
+    await ask.services.tasks.submit({ ...ask.origin, ...changeOn(parent, which) });
+    return 'shown as it goes';
+  },
+});
+
+/** All four at once: a task and a message for each, so that each goes its own way. */
+export const upscaleAllButton = button(customIds.upscaleAll, {
+  answers: 'beside',
+  async run(taskId, ask: Ask<Services>) {
+    const parent = await pressedTask(taskId, ask);
+    const { services, say } = ask;
+    const [first, ...others] = upscalesOf(parent);
+    if (!first) throw new Refusal('refusals.noResult');
+    for (const followUp of others) {
+      await ask.another({ content: say('task.isAsked') }, (origin) =>
+        services.tasks.submit({ ...origin, ...followUp }),
+      );
+    }
+    await services.tasks.submit({ ...ask.origin, ...first });
+    return 'shown as it goes';
+  },
+});
+
+function upscalesOf(parent: Task) {
+  if (parent.actions.length === 0) return (['U1', 'U2', 'U3', 'U4'] as const).map((short) => changeOn(parent, short));
+  return parent.actions.flatMap(({ customId: id }, place) =>
+    meaningOfAction(id).family === 'upscale' ? [actionOn(parent, place)] : [],
+  );
+}
 
 /** A button whose action needs words: they are asked for before the gateway is. */
 export const wordsOpener = opener(customIds.actionWords, async ({ taskId, place }, ask: Ask<Services>) => {

@@ -1,8 +1,7 @@
-import { hundredth } from '../../../lib/decimals.ts';
-import type { Say } from '../../../locales/index.ts';
-import type { DayRange } from '../../../services/usage/days.ts';
-import type { Line, Sheet } from '../../../services/usage/sheet.ts';
-import { harmless } from './label.ts';
+import { hundredth } from '../../lib/decimals.ts';
+import type { Say } from '../../locales/index.ts';
+import type { DayRange } from '../../services/usage/days.ts';
+import type { Line, Sheet } from '../../services/usage/sheet.ts';
 
 export type Unit = 'cents' | undefined;
 
@@ -33,3 +32,20 @@ export function shortLabel(line: Line, index: number, sheet: Pick<Sheet, 'by'>, 
 
 export const rangeText = ({ start, end }: DayRange, say: Say): string =>
   start === end ? start : say('usage.range', { start, end });
+
+/** On one line, and without what would end a block of code, turn the direction of writing, or be no letter at all in a drawing. */
+function harmless(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll('`', 'ˋ')
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+}
+
+/** Cut in its middle: a model's name begins with its maker and ends with its version, and both tell. */
+export function cutInside(text: string, most: number): string {
+  const letters = [...text];
+  if (letters.length <= most) return text;
+  const tail = Math.floor((most - 1) / 2);
+  return [...letters.slice(0, most - 1 - tail), '…', ...letters.slice(letters.length - tail)].join('');
+}

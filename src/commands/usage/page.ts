@@ -1,12 +1,10 @@
-import { customIds } from '../../../discord/custom-ids.ts';
-import type { ButtonPlan, FilePlan, MessagePlan } from '../../../discord/plan.ts';
-import { isZero } from '../../../lib/decimals.ts';
-import type { Say } from '../../../locales/index.ts';
-import { quickRange, quickRanges } from '../../../services/usage/days.ts';
-import { isOfRange, type Sheet } from '../../../services/usage/sheet.ts';
-import { amountText, gatewayAmount, rangeText, type Unit } from './amounts.ts';
-import { csvOf } from './csv.ts';
-import { notesOf } from './notes.ts';
+import { customIds } from '../../discord/custom-ids.ts';
+import type { ButtonPlan, FilePlan, MessagePlan } from '../../discord/plan.ts';
+import { isZero } from '../../lib/decimals.ts';
+import type { Say } from '../../locales/index.ts';
+import { quickRange, quickRanges } from '../../services/usage/days.ts';
+import { isOfRange, type Note, type Sheet } from '../../services/usage/sheet.ts';
+import { amountText, dollarsOf, gatewayAmount, labelOf, rangeText, type Unit } from './amounts.ts';
 import { tableOf } from './table.ts';
 
 /** Discord's 2,000 letters, and a little less for what the table leaves to say. */
@@ -88,4 +86,62 @@ function rangeButtons({ range: shown, by }: Sheet, today: string, say: Say): But
       look: isShown ? 'primary' : 'plain',
     };
   });
+}
+
+/** Sentences for what the numbers do not say by themselves. */
+function notesOf({ notes, range, isEstimate }: Sheet, unit: Unit, say: Say): string[] {
+  const told = notes.map((note) => noteOf(note, rangeText(range, say), unit, say));
+  return isEstimate ? [...told, say('usage.note.estimate')] : told;
+}
+
+function noteOf(note: Note, range: string, unit: Unit, say: Say): string {
+  switch (note.kind) {
+    case 'totalOnly':
+      return say('usage.note.totalOnly', { range });
+    case 'otherDays': {
+      const { count, first, last, total } = note;
+      const days = rangeText({ start: first, end: last }, say);
+      const sent = say('usage.note.otherDays', { count, range: days });
+      if (total === undefined) return sent;
+      return `${sent} ${say('usage.note.otherTotal', { total: gatewayAmount(total, unit, say) })}`;
+    }
+    case 'undated':
+      return say('usage.note.undated', { range });
+    case 'differs':
+      return say('usage.note.differs', { sum: gatewayAmount(note.sum, unit, say) });
+    case 'atGateway':
+      return say('usage.note.atGateway', { total: gatewayAmount(note.total, unit, say) });
+    case 'open':
+    case 'unconfirmed':
+    case 'unpriced':
+      return say(`usage.note.${note.kind}`, { count: note.count });
+  }
+}
+
+/** RFC 4180: every line of the sheet with every digit. */
+export function csvOf(sheet: Sheet, unit: Unit, say: Say): Buffer {
+  const withDollars = sheet.lines.some(({ amount }) => dollarsOf(sheet, amount, unit) !== undefined);
+  const head = [
+    ...[sheet.by, 'requests', 'amount'],
+    ...(withDollars ? ['dollars'] : []),
+    ...(sheet.isEstimate ? ['estimate'] : []),
+  ];
+  const rows = sheet.lines.map((line) => [
+    labelOf(line, sheet, say),
+    line.requests === undefined ? '' : String(line.requests),
+    amountText({ ...line, isEstimate: false }) ?? '',
+    ...(withDollars ? [dollarsOf(sheet, line.amount, unit) ?? ''] : []),
+    ...(sheet.isEstimate ? [line.isEstimate ? 'yes' : 'no'] : []),
+  ]);
+  return Buffer.from([head, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join(''));
+}
+
+/**
+ * What begins like a formula would be reckoned by the program that opens the file, and could send it elsewhere; an apostrophe makes it text.
+ * A number with a sign is just a number.
+ */
+function field(text: string): string {
+  const isFormula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) && !/^[+-]?[\d.]+(?:[eE][+-]?\d+)?$/.test(text);
+  const safe = isFormula ? `'${text}` : text;
+  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,7 +1,6 @@
-import type { Say } from '../../../locales/index.ts';
-import type { Sheet } from '../../../services/usage/sheet.ts';
-import { amountText, dollarsOf, shortLabel, type Unit } from './amounts.ts';
-import { cutInside } from './label.ts';
+import type { Say } from '../../locales/index.ts';
+import type { Sheet } from '../../services/usage/sheet.ts';
+import { amountText, cutInside, dollarsOf, shortLabel, type Unit } from './amounts.ts';
 
 /** So many letters of code stand side by side on a phone. */
 const PHONE = 44;

@@ -1,8 +1,8 @@
-import { compared } from '../../../lib/decimals.ts';
-import type { Say } from '../../../locales/index.ts';
-import type { Bar, BarPicture } from '../../../services/usage/chart/picture.ts';
-import { daysOf } from '../../../services/usage/days.ts';
-import { added, isOfRange, type Line, type Sheet } from '../../../services/usage/sheet.ts';
+import { compared } from '../../lib/decimals.ts';
+import type { Say } from '../../locales/index.ts';
+import type { Bar, BarPicture } from '../../services/usage/chart/picture.ts';
+import { daysOf } from '../../services/usage/days.ts';
+import { added, isOfRange, type Line, type Sheet } from '../../services/usage/sheet.ts';
 import { amountText, rangeText, shortLabel } from './amounts.ts';
 
 /** As many lying bars as are still told apart on a phone; what is beyond them stands together in one. */

@@ -1,9 +1,11 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { Filled } from '../../discord/form.ts';
-import { type Ask, form, opener } from '../../discord/handlers.ts';
-import { pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
+import { type Ask, button, form, opener } from '../../discord/handlers.ts';
+import type { FormPlan } from '../../discord/plan.ts';
+import type { Say } from '../../locales/index.ts';
+import { ofKind, pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
 import type { Services } from '../services.ts';
-import { speakForm } from './form.ts';
+import { ended } from './end.ts';
 import { objectionTo, openFor, saidIn } from './said.ts';
 
 /** Says something in a live conversation: for that the bot need not read anybody's messages. */
@@ -28,3 +30,23 @@ export const spokenForm = form(customIds.speakFilled, {
 const givenIn = ({ fields, files }: Filled) => ({ words: fields.words ?? '', sound: files.sound });
 
 const speakerOf = ({ place }: Ask<Services>) => ({ memberId: place.userId, channelId: place.channelId });
+
+/** What is to be said: words, a sound, or both. */
+function speakForm(id: string, say: Say): FormPlan {
+  return {
+    id,
+    title: say('talk.form.title'),
+    fields: [
+      { type: 'text', name: 'words', label: say('talk.form.words'), long: true },
+      { type: 'file', name: 'sound', label: say('talk.form.sound'), hint: say('talk.form.soundHint') },
+    ],
+  };
+}
+
+/** The message of the conversation changes by itself, wherever this was pressed. */
+export const endTalkButton = button(customIds.endTalk, {
+  answers: 'aside',
+  async run(taskId, ask: Ask<Services>) {
+    return ended(ofKind('talk', await pressedTask(taskId, ask)), ask);
+  },
+});

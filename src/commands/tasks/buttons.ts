@@ -1,10 +1,29 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button, type Outcome } from '../../discord/handlers.ts';
+import { linkTo } from '../../discord/markdown.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { isClosed, type MessagePlace } from '../../services/tasks/task.ts';
+import { isTaskId } from '../../services/tasks/task-id.ts';
 import { collected, shownBeside } from '../../services/tasks/transitions.ts';
 import type { Services } from '../services.ts';
-import { isShowable, seenTask } from './audience.ts';
+import { isShowable, mayDeleteMessage, seenTask } from './audience.ts';
+import { taskList } from './list.ts';
+import { taskAnswer } from './page.ts';
+
+/** Turns the pages of `/tasks`, and leads back from a task to its list. */
+export const tasksPageButton = button(customIds.tasks, {
+  answers: 'here',
+  run: (filter, ask: Ask<Services>) => taskList(filter, ask),
+});
+
+/** Opens the task that was chosen from a list. */
+export const chooseTask = button(customIds.task, {
+  answers: 'here',
+  async run(filter, ask: Ask<Services>, [id = '']) {
+    if (!isTaskId(id)) throw new Refusal('refusals.unknownButton');
+    return taskAnswer(id, filter, ask);
+  },
+});
 
 /** Brings a result into this channel again, with buttons that work. */
 export const showButton = button(customIds.show, {
@@ -64,3 +83,16 @@ async function noted(
       : known;
   });
 }
+
+/** Deletes a task's message from elsewhere: it is not the one that was pressed. */
+export const deletePostButton = button(customIds.deletePost, {
+  answers: 'beside',
+  async run(taskId, ask: Ask<Services>) {
+    const task = await seenTask(taskId, ask);
+    if (!mayDeleteMessage(task, ask)) throw new Refusal('refusals.notYours');
+    const { removed, left, isLater } = await ask.services.tasks.removeMessage(task);
+    if (isLater) throw new Refusal('refusals.messageStays');
+    if (left.length > 0) return { content: ask.say('tasks.deleteStays', { link: left.map(linkTo).join(' ') }) };
+    return { content: ask.say(removed > 0 ? 'tasks.deleted' : 'tasks.deletedBefore') };
+  },
+});
