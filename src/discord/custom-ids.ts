@@ -2,10 +2,10 @@ import { Refusal } from '../lib/refusal.ts';
 import type { ListName } from '../services/models/catalogue.ts';
 import { type ModelKind, modelKinds } from '../services/models/kinds.ts';
 import { type ModelSize, modelSizes } from '../services/models/sizes.ts';
-import { type Filter, standings } from '../services/tasks/filter.ts';
 import { type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
 import { taskKinds } from '../services/tasks/task.ts';
 import { isTaskId } from '../services/tasks/task-id.ts';
+import { type Filter, standings } from '../services/tasks/task-line.ts';
 import { type QuickRange, quickRanges } from '../services/usage/days.ts';
 import { type Grouping, groupings } from '../services/usage/sheet.ts';
 

@@ -1,4 +1,4 @@
-import { addressOf } from '../services/tasks/own-data/removal.ts';
+import { addressOf } from '../services/tasks/own-data/wish.ts';
 import type { MessageAddress, Task } from '../services/tasks/task.ts';
 
 /** Text of others inside code: a backtick would end it. */

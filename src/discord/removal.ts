@@ -1,6 +1,6 @@
 import { DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
-import { addressOf, type Removal } from '../services/tasks/own-data/removal.ts';
+import { addressOf, type Removal } from '../services/tasks/own-data/wish.ts';
 import type { MessagePlace, Task } from '../services/tasks/task.ts';
 import { findPart } from './delivery/adoption.ts';
 import { Carrier } from './delivery/carrier.ts';

@@ -6,8 +6,7 @@ import { answerMessages } from '../../src/messages/answer/message.ts';
 import { saidManner, talkMessage, talkNotice, voiceMessage } from '../../src/messages/talk/message.ts';
 import { transcript, turnLines } from '../../src/messages/talk/transcript.ts';
 import { NO_ANSWER } from '../../src/services/tasks/answer.ts';
-import type { TalkEnd } from '../../src/services/tasks/talk.ts';
-import type { Task } from '../../src/services/tasks/task.ts';
+import type { TalkEnd, Task } from '../../src/services/tasks/task.ts';
 import { makeTask } from '../services/store/stage.ts';
 
 const say = speak();

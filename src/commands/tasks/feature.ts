@@ -1,8 +1,8 @@
 import { fitsPointer } from '../../discord/custom-ids.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type Standing, standings } from '../../services/tasks/filter.ts';
 import { type TaskKind, taskKinds } from '../../services/tasks/task.ts';
+import { type Standing, standings } from '../../services/tasks/task-line.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import {

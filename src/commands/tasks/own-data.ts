@@ -5,7 +5,7 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { within } from '../../lib/within.ts';
 import type { Say } from '../../locales/index.ts';
-import type { Forgotten } from '../../services/tasks/own-data/removal.ts';
+import type { Forgotten } from '../../services/tasks/own-data/wish.ts';
 import type { Services } from '../services.ts';
 
 /** Nobody looks at a page for longer without wondering. */

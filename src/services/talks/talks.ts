@@ -5,7 +5,7 @@ import type { Sounds } from '../sound/sound.ts';
 import type { TasksLog, Transition } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
-import type { TalkEnd } from '../tasks/talk.ts';
+import type { TalkEnd } from '../tasks/task.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
 import type { Tasks } from '../tasks/tasks.ts';
 import { Answering } from './answering.ts';

@@ -1,7 +1,7 @@
 import { answered, answerOf, brokenOff, summed, withAnswer } from '../asks/transitions.ts';
 import type { RealtimeResponse, RealtimeUsage } from '../gateway/realtime/events.ts';
 import type { Voice } from '../tasks/answer.ts';
-import type { Talk, TalkEnd } from '../tasks/talk.ts';
+import type { Talk, TalkEnd } from '../tasks/task.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 
 /** More than anybody goes through; what is restored of a conversation is far less. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { answer } from './answer.ts';
-import { talk } from './talk.ts';
 
 /** Raised with every change that an older bot could not read; `store/migrations.ts` knows the way up. */
 export const TASK_VERSION = 3;
@@ -76,6 +75,20 @@ const keptTrack = z.object({
   seconds: z.number().optional(),
   failure: z.string().optional(),
 });
+
+/** Why a live conversation is over: its member ended it, nobody spoke for long, or it could not go on. */
+const talkEnds = ['ended', 'idle', 'lost'] as const;
+export type TalkEnd = (typeof talkEnds)[number];
+
+/** A live conversation. What was said in it are tasks of their own, and here in their order. */
+const talk = z.object({
+  turns: z.array(z.string()),
+  /** When somebody last spoke in it. */
+  heardAt: z.number(),
+  end: z.enum(talkEnds).optional(),
+});
+
+export type Talk = z.output<typeof talk>;
 
 const action = z.object({
   customId: z.string(),

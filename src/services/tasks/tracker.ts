@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { GatewayError, type Snapshot } from '../gateway/index.ts';
+import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/index.ts';
 import type { Before } from '../polling/before.ts';
 import type { Experience } from '../polling/experience.ts';
 import type { Schedule } from '../polling/schedule.ts';
@@ -9,7 +9,6 @@ import type { TaskBook, TasksLog } from './book.ts';
 import type { Source } from './kind.ts';
 import { isFollowed, type Task } from './task.ts';
 import { isAlmostForgotten, notKnown, notListed, settledUnseen } from './transitions.ts';
-import { meaningOf } from './troubles.ts';
 
 /** What an answer says of one task. */
 type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
@@ -172,4 +171,27 @@ function isTrouble(answer: unknown): answer is Trouble {
 function remoteIdOf({ id, remoteId }: Task): string {
   if (remoteId === undefined) throw new Error(`Task ${id} is followed without a remote id.`);
   return remoteId;
+}
+
+/** What a failed question means: the gateway does not know the task, or nothing for this task alone, or trouble for all. */
+type Meaning = 'not-known' | 'nothing' | Trouble['kind'];
+
+const MEANINGS: Readonly<Record<GatewayErrorKind, Meaning>> = {
+  'not-found': 'not-known',
+  // An answer that makes no sense may be this one task's: it waits for its next turn, and the others are not held up.
+  malformed: 'nothing',
+  invalid: 'nothing',
+  'rate-limited': 'busy',
+  unauthorized: 'refused',
+  quota: 'refused',
+  forbidden: 'refused',
+  'not-offered': 'refused',
+  unavailable: 'unreachable',
+  unreachable: 'unreachable',
+};
+
+export function meaningOf(error: GatewayError): 'not-known' | 'nothing' | Trouble {
+  const meaning = MEANINGS[error.kind];
+  if (meaning === 'not-known' || meaning === 'nothing') return meaning;
+  return { kind: meaning, retryAfterMs: error.retryAfterMs, reason: error.message };
 }

@@ -9,9 +9,9 @@ import { customId, customIds, fitsPointer, readCustomId } from '../../../src/dis
 import type { Ask, Button } from '../../../src/discord/handlers.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { standings } from '../../../src/services/tasks/filter.ts';
 import { taskKinds } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
+import { standings } from '../../../src/services/tasks/task-line.ts';
 
 /** Whatever is asked of the bot, the store above all, would fail on this with something that is no refusal. */
 const nobody = { origin: { route: { isPrivate: false } }, services: { tasks: {} } } as unknown as Ask<Services>;

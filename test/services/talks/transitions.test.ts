@@ -9,7 +9,7 @@ import {
   turnTaken,
   underWay,
 } from '../../../src/services/talks/transitions.ts';
-import { exportText } from '../../../src/services/tasks/own-data/export.ts';
+import { exportText } from '../../../src/services/tasks/own-data/exports.ts';
 import { lineOf } from '../../../src/services/tasks/task-line.ts';
 import { called, delivered, toBeCalled, undeliverable, voiceShown } from '../../../src/services/tasks/transitions.ts';
 import { madeTask, start } from '../tasks/made.ts';

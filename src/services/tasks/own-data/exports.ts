@@ -1,7 +1,11 @@
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
-import { type ExportCounts, exportText } from './export.ts';
-import { type Packed, packed } from './packed.ts';
+import type { Entry } from '../../ledger/entry.ts';
+import type { Task } from '../task.ts';
+import { voiceShown } from '../transitions.ts';
 
 /** An export that is larger is compressed, and one that is larger even so is refused: Discord's own limit may be much higher. */
 const MOST_BYTES = 24 * 2 ** 20;
@@ -66,5 +70,123 @@ export class Exports {
       yield piece;
     }
     check();
+  }
+}
+
+interface Exported {
+  memberId: string;
+  now: number;
+  tasks: AsyncIterable<Task>;
+  entries: AsyncIterable<Entry> | undefined;
+}
+
+/** How many rows of each kind have been told so far. */
+export interface ExportCounts {
+  tasks: number;
+  entries: number;
+}
+
+/** SQLite answers at once, so a long row of rows would keep everything else in the process waiting. */
+const ROWS_AT_ONCE = 10;
+
+/**
+ * What a member may carry away: everything that is stored about them, without what lets others act in their name or the bot's. It is one
+ * JSON document, told row by row, so that it never lies in memory as a whole.
+ */
+export async function* exportText(
+  { memberId, now, tasks, entries }: Exported,
+  counts: ExportCounts,
+): AsyncGenerator<string> {
+  const about = {
+    memberId,
+    exportedAt: new Date(now).toISOString(),
+    tasks: 'Everything you asked for, newest first, with its results as addresses. Times are milliseconds since 1970.',
+    ledger: 'What was counted as used by you, oldest first. Amounts are decimal text.',
+  };
+  yield `{\n  "about": ${indented(about, 2)},\n  "tasks": [`;
+  for await (const task of tasks) {
+    yield `${counts.tasks === 0 ? '' : ','}\n    ${indented(withoutSecrets(task), 4)}`;
+    counts.tasks += 1;
+    if (counts.tasks % ROWS_AT_ONCE === 0) await setImmediate();
+  }
+  yield `${counts.tasks === 0 ? '' : '\n  '}],\n  "ledger": [`;
+  for await (const entry of entries ?? []) {
+    yield `${counts.entries === 0 ? '' : ','}\n    ${indented(entry, 4)}`;
+    counts.entries += 1;
+    if (counts.entries % ROWS_AT_ONCE === 0) await setImmediate();
+  }
+  yield `${counts.entries === 0 ? '' : '\n  '}]\n}\n`;
+}
+
+/** No text in JSON holds an end of line of its own. */
+const indented = (value: object, by: number): string =>
+  JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${' '.repeat(by)}`);
+
+/** Nor sound on its way to Discord, which is where it is found. */
+function withoutSecrets(task: Task): Record<string, unknown> {
+  const { idempotencyKey: _, route, ...rest } = voiceShown(task);
+  const { token: __, ...way } = route;
+  return { ...rest, route: way };
+}
+
+/** A file with everything in it; compressed where it would not have fitted as it is. */
+export interface Packed {
+  bytes: Buffer;
+  isCompressed: boolean;
+}
+
+/**
+ * Takes a text in pieces and holds no more than `most` bytes of it: what is longer is compressed as it comes. undefined: even so it does
+ * not fit.
+ */
+async function packed(pieces: AsyncIterable<string>, most: number): Promise<Packed | undefined> {
+  let held: Buffer[] = [];
+  let size = 0;
+  let compressing: Compressing | undefined;
+  for await (const piece of pieces) {
+    const bytes = Buffer.from(piece);
+    size += bytes.length;
+    if (!compressing && size > most) {
+      compressing = new Compressing(most);
+      for (const before of held) await compressing.add(before);
+      held = [];
+    }
+    if (!compressing) held.push(bytes);
+    else await compressing.add(bytes);
+    if (compressing?.isTooLarge) break;
+  }
+  if (!compressing) return { bytes: Buffer.concat(held), isCompressed: false };
+  const bytes = await compressing.end();
+  return bytes && { bytes, isCompressed: true };
+}
+
+class Compressing {
+  readonly #gzip = createGzip();
+  readonly #most: number;
+  readonly #out: Buffer[] = [];
+  #size = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+    this.#gzip.on('data', (bytes: Buffer) => {
+      this.#size += bytes.length;
+      if (this.isTooLarge) this.#out.length = 0;
+      else this.#out.push(bytes);
+    });
+  }
+
+  get isTooLarge(): boolean {
+    return this.#size > this.#most;
+  }
+
+  async add(bytes: Buffer): Promise<void> {
+    if (!this.#gzip.write(bytes)) await once(this.#gzip, 'drain');
+  }
+
+  async end(): Promise<Buffer | undefined> {
+    const ended = once(this.#gzip, 'end');
+    this.#gzip.end();
+    await ended;
+    return this.isTooLarge ? undefined : Buffer.concat(this.#out);
   }
 }

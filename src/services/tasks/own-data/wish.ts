@@ -1,12 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../lib/clock.ts';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { TaskBook, TasksLog } from '../book.ts';
 import { hasEnded, isLive, type MessageAddress, type Task } from '../task.ts';
+import type { TaskLine } from '../task-line.ts';
 import type { ForgettingMark, TaskStore } from '../task-store.ts';
 import { messageGone, unwanted } from '../transitions.ts';
-import { addressOf, type Hear, type RemoveMessages, type TellForgotten } from './removal.ts';
-import { tasksOf } from './tasks-of.ts';
 
 export interface WishParts {
   book: TaskBook;
@@ -197,4 +197,53 @@ export class Wish {
 /** It waits for words that never came: the gateway has not begun, and never will. */
 function isUntouched({ state, times }: Task): boolean {
   return state === 'needs-input' && times.wordsSent === undefined && times.wordsTaken === undefined;
+}
+
+/** What became of a task's messages. */
+export interface Removal {
+  /** How many were taken away. */
+  removed: number;
+  /** Those that the bot cannot take away. */
+  left: readonly MessageAddress[];
+  /** Some could not be taken away just now. */
+  isLater: boolean;
+}
+
+export type RemoveMessages = (task: Task) => Promise<Removal>;
+
+/** How far a member has been forgotten. */
+export interface Forgotten {
+  /** Tasks that are gone. */
+  tasks: number;
+  messages: number;
+  /** How many messages could not be deleted, and where the first of them are. */
+  stays: number;
+  left: readonly MessageAddress[];
+  /** They are followed to their end, shown nowhere, and go then. */
+  running: number;
+}
+
+/** Says so to whoever asked for it; false: nobody heard it. */
+export type Hear = (forgotten: Forgotten) => Promise<boolean>;
+
+/** Says so to a member who is not there any more; false: it may be tried again. */
+export type TellForgotten = (memberId: string, forgotten: Forgotten) => Promise<boolean>;
+
+/** Where a task's own message stands. It may have ended as a direct message, wherever it was asked for. */
+export function addressOf({ message, channelId, guildId }: Task): MessageAddress | undefined {
+  return message && { ...message, ...(message.channelId === channelId && guildId !== undefined && { guildId }) };
+}
+
+const PAGE = 100;
+
+/** All tasks of a member, newest first; they may go while they are gone through. */
+export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>): AsyncGenerator<TaskLine> {
+  for (let before: string | undefined; ; ) {
+    const { lines, next } = await store.page({ of: { memberId }, most: PAGE, before });
+    yield* lines;
+    if (next === undefined) return;
+    before = next;
+    // SQLite answers at once, so a long row of pages would keep everything else in the process waiting.
+    await setImmediate();
+  }
 }

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../src/lib/refusal.ts';
 import { Exports } from '../../../../src/services/tasks/own-data/exports.ts';
-import { tasksOf } from '../../../../src/services/tasks/own-data/tasks-of.ts';
+import { tasksOf } from '../../../../src/services/tasks/own-data/wish.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { makeTask, START, settled, stage } from '../../store/stage.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { GatewayError } from '../../../../src/services/gateway/index.ts';
 import { examine } from '../../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../../src/services/store/kept-tasks.ts';
-import type { Forgotten } from '../../../../src/services/tasks/own-data/removal.ts';
+import type { Forgotten } from '../../../../src/services/tasks/own-data/wish.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { DAY_MS, keysIn, MINUTE_MS, makeTask, START, type Stage, settled, sql, stage } from '../../store/stage.ts';
 import { madeSnapshot, order, type taken } from '../made.ts';

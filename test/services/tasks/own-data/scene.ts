@@ -7,7 +7,7 @@ import { Ledger } from '../../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../../src/services/polling/in-process.ts';
 import type { KeptTasks } from '../../../../src/services/store/kept-tasks.ts';
 import { kind } from '../../../../src/services/tasks/kind.ts';
-import type { Forgotten, Removal } from '../../../../src/services/tasks/own-data/removal.ts';
+import type { Forgotten, Removal } from '../../../../src/services/tasks/own-data/wish.ts';
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../../src/services/tasks/tasks.ts';
 import { delivered } from '../../../../src/services/tasks/transitions.ts';
