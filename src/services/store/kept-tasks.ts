@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/day.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Entries } from '../ledger/entry.ts';
@@ -29,7 +30,6 @@ export interface KeptTasksParts {
 
 /** So many rows are cleaned in one write. */
 const CLEANED_AT_ONCE = 200;
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Tasks, their lines and their durations. There are no transactions over several rows; instead, writes come in an order of which every

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../lib/clock.ts';
+import { pause } from '../../lib/pause.ts';
 import { closed, inUse, StoreError } from './backend.ts';
 
 /** The store cannot be reached at the moment. */
@@ -113,7 +114,7 @@ export class Lease {
       if (!first) parts.waits(answer.endsInMs);
       first ??= answer;
       if (answer.mark !== first.mark) throw inUse(parts.name);
-      await waited(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
+      await pause(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
     }
   }
 
@@ -177,8 +178,4 @@ export class Lease {
 
 function endsOf({ clock, ms }: LeaseParts): number[] {
   return clock.now().map((now) => now + ms * (1 - MARGIN));
-}
-
-function waited(clock: LeaseClock, ms: number): Promise<void> {
-  return new Promise((resolve) => clock.after(ms, resolve));
 }

@@ -1,10 +1,9 @@
+import { DAY_MS } from '../../lib/day.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { TASK_VERSION, type Task, taskSchema } from '../tasks/task.ts';
 import { StoreError } from './backend.ts';
 import { UNREADABLE } from './rows.ts';
 import { Unreadable } from './shelf.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 /** A year, and a month to notice in: buttons under old pictures go on working, and the store does not grow for ever. */
 export const RETENTION_MS = 400 * DAY_MS;

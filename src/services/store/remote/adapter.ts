@@ -1,4 +1,4 @@
-import { type KeyvStorageAdapter, type KeyvStorageEntry, keyvStorageCapability } from 'keyv';
+import { type KeyvStorageAdapter, keyvStorageCapability } from 'keyv';
 import packageFile from '../../../../package.json' with { type: 'json' };
 import { StoreError } from '../backend.ts';
 
@@ -39,83 +39,50 @@ interface CheckedParts {
  * An adapter to a server, as keyv gets to see it: it writes only while the store is ours, everything has its limit of time, and failures
  * come back to whoever asked. It has no events: keyv would throw what an adapter tells there where nobody can catch it.
  */
-export function checked(parts: CheckedParts): KeyvStorageAdapter {
-  return new CheckedAdapter(parts) as unknown as KeyvStorageAdapter;
-}
-
-class CheckedAdapter {
-  readonly #parts: CheckedParts;
-  /** keyv sets it; the adapter has its own. */
-  namespace: string | undefined;
-
-  constructor(parts: CheckedParts) {
-    this.#parts = parts;
-  }
-
-  get capabilities() {
-    return keyvStorageCapability(this);
-  }
-
-  get<T>(key: string) {
-    return this.#parts.ask(() => this.#parts.adapter.get<T>(key));
-  }
-
-  getMany<T>(keys: string[]) {
-    return this.#parts.ask(() => this.#parts.adapter.getMany<T>(keys));
-  }
-
-  has(key: string): Promise<boolean> {
-    return this.#parts.ask(() => this.#parts.adapter.has(key));
-  }
-
-  hasMany(keys: string[]): Promise<boolean[]> {
-    return this.#parts.ask(() => this.#parts.adapter.hasMany(keys));
-  }
-
-  set(key: string, value: unknown, expires?: number): Promise<boolean> {
-    return this.#write(async ({ adapter, order }) => {
-      await order?.enter([key]);
-      return adapter.set(key, value, expires);
+export function checked({ adapter, ask, mustBeOurs, order, rows }: CheckedParts): KeyvStorageAdapter {
+  const write = <T>(work: () => Promise<T>): Promise<T> =>
+    ask(async () => {
+      mustBeOurs();
+      return work();
     });
-  }
-
-  async setMany<T>(entries: KeyvStorageEntry<T>[]): Promise<boolean[] | undefined> {
-    if (entries.length === 0) return [];
-    return this.#write(async ({ adapter, order }) => {
-      await order?.enter(entries.map(({ key }) => key));
-      return adapter.setMany(entries);
-    });
-  }
-
-  delete(key: string): Promise<boolean> {
-    return this.#write(async ({ adapter, order }) => {
-      const wasThere = await adapter.delete(key);
-      await order?.leave([key]);
-      return wasThere;
-    });
-  }
-
-  async deleteMany(keys: string[]): Promise<boolean[]> {
-    if (keys.length === 0) return [];
-    return this.#write(async ({ adapter, order }) => {
-      const wereThere = await adapter.deleteMany(keys);
-      await order?.leave(keys);
-      return wereThere;
-    });
-  }
-
-  clear(): Promise<void> {
-    return this.#write(({ adapter }) => adapter.clear());
-  }
-
-  iterator<T>(): AsyncGenerator<Array<string | Awaited<T> | undefined>, void> {
-    return this.#parts.rows();
-  }
-
-  #write<T>(work: (parts: CheckedParts) => Promise<T>): Promise<T> {
-    return this.#parts.ask(async () => {
-      this.#parts.mustBeOurs();
-      return work(this.#parts);
-    });
-  }
+  const withoutEvents: Partial<KeyvStorageAdapter> = {
+    /** keyv sets it; the adapter has its own. */
+    namespace: undefined,
+    get capabilities() {
+      return keyvStorageCapability(this);
+    },
+    get: <T>(key: string) => ask(() => adapter.get<T>(key)),
+    getMany: <T>(keys: string[]) => ask(() => adapter.getMany<T>(keys)),
+    has: (key) => ask(() => adapter.has(key)),
+    hasMany: (keys) => ask(() => adapter.hasMany(keys)),
+    set: (key, value, expires) =>
+      write(async () => {
+        await order?.enter([key]);
+        return adapter.set(key, value, expires);
+      }),
+    setMany: async (entries) => {
+      if (entries.length === 0) return [];
+      return write(async () => {
+        await order?.enter(entries.map(({ key }) => key));
+        return adapter.setMany(entries);
+      });
+    },
+    delete: (key) =>
+      write(async () => {
+        const wasThere = await adapter.delete(key);
+        await order?.leave([key]);
+        return wasThere;
+      }),
+    deleteMany: async (keys) => {
+      if (keys.length === 0) return [];
+      return write(async () => {
+        const wereThere = await adapter.deleteMany(keys);
+        await order?.leave(keys);
+        return wereThere;
+      });
+    },
+    clear: () => write(() => adapter.clear()),
+    iterator: rows,
+  };
+  return withoutEvents as KeyvStorageAdapter;
 }
