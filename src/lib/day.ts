@@ -1,3 +1,4 @@
+export const DAY_MS = 24 * 3_600_000;
 /** Beyond it a year has more than four digits, and days no longer sort as text. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
 

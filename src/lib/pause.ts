@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 /** Waits by the clock; an abort ends the wait early, and the caller's next look at the signal tells why. */
-export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       cancel();

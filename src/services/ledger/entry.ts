@@ -1,7 +1,15 @@
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { dayOf } from '../../lib/day.ts';
 import { tokens } from '../tasks/answer.ts';
 import { isInWords, type Task } from '../tasks/task.ts';
+
+/** Decimal text by kind, or by `kind:model` where a model has a price of its own. */
+export type Prices = Readonly<Record<string, string>>;
+
+export function priceOf(prices: Prices, kind: string, model: string | undefined): string | undefined {
+  return prices[`${kind}:${model ?? ''}`] ?? prices[kind];
+}
 
 /**
  * reserved: ordered, and not yet at its end. unconfirmed: still reserved, for nobody knows whether the gateway took the order. settled: it came
@@ -101,4 +109,58 @@ export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolea
   const reported = facts.findLast(({ standing, amount }) => standing === 'settled' && amount !== undefined)?.amount;
   const amount = reported ?? facts[0]?.amount;
   return amount === undefined ? undefined : { amount, isEstimate: reported === undefined };
+}
+
+/** The entry as its task says it should be; the very same one where it is right already. */
+export function agreeing(known: Entry | undefined, task: Task, prices: Prices): Entry {
+  const fresh = reserved(task, priceOf(prices, task.kind, task.model));
+  const entry = known === undefined ? fresh : isOf(known, fresh) ? known : { ...fresh, facts: known.facts };
+  return withFact(entry, factOf(task));
+}
+
+/**
+ * An entry whose task is not there. Where it is still reserved the gateway never heard of the order, or refused it: a task that it has is
+ * kept until its end is known. All others stay as they are, for tasks expire and are deleted.
+ */
+export function withoutTask(entry: Entry, now: number): Entry {
+  return standingOf(entry) === 'reserved' ? withFact(entry, { standing: 'refunded', at: now }) : entry;
+}
+
+const IDENTITY = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
+
+const isOf = (known: Entry, fresh: Entry): boolean => IDENTITY.every((name) => known[name] === fresh[name]);
+
+/** Whose entries become nobody's, and what the new ids are made with. */
+export interface Forgetful {
+  memberId: string;
+  until: number;
+  secret: string;
+}
+
+const LETTERS = 24;
+
+/**
+ * What was used, and when, by nobody and nowhere. The same entry always becomes the same one, so that doing it again after a crash doubles
+ * nothing; without the secret nobody finds the way back.
+ */
+export function nameless({ id, at, kind, model, facts }: Entry, secret: string): Entry {
+  const other = createHmac('sha256', secret).update(id).digest('hex').slice(0, LETTERS);
+  return { id: other, at, kind, ...(model !== undefined && { model }), facts };
+}
+
+/** Where entries are kept, and the tasks they are made from. Every method throws where the store cannot do it. */
+export interface Entries {
+  find(key: string): Promise<Entry | undefined>;
+  /** One at a time for each key; what stays the same is not written. */
+  change(key: string, transition: (known: Entry | undefined) => Entry): Promise<void>;
+  /** The same entry under another id; done twice it is as if it had been done once. */
+  rename(entry: Entry, to: Entry): Promise<void>;
+  /** Of the days from the first to the last, both included, oldest day first. */
+  between(first: string, last: string): AsyncGenerator<Entry>;
+  task(id: string): Promise<Task | undefined>;
+  /** All that are still kept, live and finished. */
+  tasks(): AsyncGenerator<Task>;
+  /** The day of the oldest entry that may not have come to its end; undefined where no ledger was ever kept. */
+  openSince(): Promise<string | undefined>;
+  setOpenSince(day: string): Promise<void>;
 }

@@ -3,22 +3,25 @@ import type { Clock } from '../../lib/clock.ts';
 import { dayOf } from '../../lib/day.ts';
 import type { Log } from '../../lib/log.ts';
 import { isOrdered, type Task } from '../tasks/task.ts';
-import type { Entries } from './entries.ts';
 import {
+  agreeing,
   amountOf,
+  type Entries,
   type Entry,
   type Fact,
+  type Forgetful,
   factOf,
   keyOf,
   keyOfTask,
+  nameless,
+  type Prices,
+  priceOf,
   reserved,
   type Standing,
   standingOf,
   withFact,
+  withoutTask,
 } from './entry.ts';
-import { type Forgetful, nameless } from './nameless.ts';
-import { type Prices, priceOf } from './prices.ts';
-import { agreeing, withoutTask } from './reconcile.ts';
 import { type Use, type UsesQuestion, usesAmong } from './uses.ts';
 
 /** SQLite answers at once, so a long row of entries of others would keep everything else in the process waiting. */

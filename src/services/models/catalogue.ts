@@ -1,9 +1,8 @@
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, SteadyClock } from '../../lib/clock.ts';
 import { pause } from '../../lib/pause.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';
-import { SteadyClock } from '../polling/steady-clock.ts';
 import { nearIds } from './nearness.ts';
 
 /** Lists change when an operator buys something: rarely, and a member can wait so long to see it. */

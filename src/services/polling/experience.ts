@@ -3,6 +3,7 @@ import type { Task } from '../tasks/task.ts';
 import { type Duration, KEPT_DURATIONS, type TaskStore } from '../tasks/task-store.ts';
 import { fitted, type Observation } from './fit.ts';
 import { Law } from './law.ts';
+import { ageOf, type Schedule, slowGap, specSchedule } from './schedule.ts';
 
 /** So many jobs later, one counts half: queues and models change. */
 const HALF_LIFE = 100;
@@ -15,14 +16,14 @@ const KIN_UNTIL = 60;
 const NEWS = 0.05;
 
 /** A job from its taking to its end, or from the beginning of its run. */
-export type Stretch = 'all' | 'run';
+type Span = 'all' | 'run';
 
 /** Jobs that end together are alike, and a busy gateway would have ended all that is kept within a second: one in so long a time speaks for all. */
 const APART_MS = 500;
 
 interface Known {
   durations: Duration[];
-  laws: Partial<Record<Stretch, { law: Law | undefined; at: number }>>;
+  laws: Partial<Record<Span, { law: Law | undefined; at: number }>>;
   /** How many have been learned in all. */
   count: number;
 }
@@ -43,14 +44,14 @@ export class Experience {
   }
 
   /** The law for a task; undefined as long as too little is known, or is still being read. */
-  lawFor(task: Task, stretch: Stretch): Law | undefined {
+  lawFor(task: Task, span: Span): Law | undefined {
     const [own, kin] = keysOf(task).map((key) => this.#atHand(key));
     if (!own || (!kin && hasKin(task))) return undefined;
-    const made = own.laws[stretch];
+    const made = own.laws[span];
     if (made && own.count - made.at < Math.max(1, NEWS * Math.min(own.count, own.durations.length))) return made.law;
-    const observations = withKin(observed(own, stretch), kin ? observed(kin, stretch) : []);
+    const observations = withKin(observed(own, span), kin ? observed(kin, span) : []);
     const law = weightOf(observations) < ENOUGH ? undefined : new Law(fitted(observations));
-    own.laws[stretch] = { law, at: own.count };
+    own.laws[span] = { law, at: own.count };
     return law;
   }
 
@@ -104,10 +105,10 @@ function keysOf(task: Task): string[] {
 }
 
 /** The latest says most. */
-function observed({ durations }: Known, stretch: Stretch): Observation[] {
+function observed({ durations }: Known, span: Span): Observation[] {
   return durations.flatMap(({ atLeastMs, atMostMs, waitedMs }, place) => {
-    if (stretch === 'run' && waitedMs === undefined) return [];
-    const waited = stretch === 'run' ? (waitedMs ?? 0) : 0;
+    if (span === 'run' && waitedMs === undefined) return [];
+    const waited = span === 'run' ? (waitedMs ?? 0) : 0;
     const weight = 0.5 ** ((durations.length - 1 - place) / HALF_LIFE);
     return [{ atLeastMs: atLeastMs - waited, atMostMs: atMostMs - waited, weight }];
   });
@@ -122,4 +123,58 @@ function withKin(own: readonly Observation[], kin: readonly Observation[]): Obse
 
 function weightOf(observations: readonly Observation[]): number {
   return observations.reduce((sum, { weight }) => sum + weight, 0);
+}
+
+/** How far from all experience the gateway's own percentage may lead. */
+const MOST_STRETCH = 2;
+
+interface LearnedParts {
+  experience: Pick<Experience, 'lawFor'>;
+  /** How many times as far apart questions are to be as they would be with room for all of them; 1 where there is room. */
+  pressure: () => number;
+}
+
+/** Asks when jobs of the same kind, model and mode have usually ended; as the specification says until it is known when that is. */
+export class LearnedSchedule implements Schedule {
+  readonly #parts: LearnedParts;
+
+  constructor(parts: LearnedParts) {
+    this.#parts = parts;
+  }
+
+  nextAt(task: Task, now: number): number {
+    const slow = slowGap(task, now);
+    if (slow !== undefined) return now + slow;
+    const pressure = Math.max(1, this.#parts.pressure());
+    const known = this.#lawFor(task, now);
+    if (!known) return now + (specSchedule.nextAt(task, now) - now) * pressure;
+    const { law, age } = known;
+    const stretch = stretchOf(law, age, task.progress);
+    return now + Math.max(0, law.next(age / stretch, pressure) * stretch - age);
+  }
+
+  /** A law, and how far along it the task is. A member who is asked for words takes their own time, and no law knows it. */
+  #lawFor(task: Task, now: number): { law: Law; age: number } | undefined {
+    const { experience } = this.#parts;
+    const { started, wordsTaken } = task.times;
+    if (task.state === 'needs-input') return undefined;
+    const runs = experience.lawFor(task, 'run');
+    if (runs && started !== undefined) return { law: runs, age: Math.max(0, now - started) };
+    // What waits at the gateway may begin any moment, and not end before its run is over.
+    if (runs && task.state === 'queued') return { law: runs, age: 0 };
+    const law = experience.lawFor(task, 'all');
+    return law && { law, age: Math.max(0, wordsTaken === undefined ? ageOf(task, now) : now - wordsTaken) };
+  }
+}
+
+/**
+ * How many times as long as usual this job seems to take, by the gateway's own percentage. It is believed the more, the further along the
+ * job is, for at the beginning it says next to nothing, and never far against experience, for some gateways count to 99 and stay there.
+ */
+function stretchOf(law: Law, age: number, percent: number | undefined): number {
+  const progress = (percent ?? 0) / 100;
+  const usual = law.medianFrom(age);
+  if (!(progress > 0 && progress < 1 && age > 0 && Number.isFinite(usual))) return 1;
+  const told = age / progress;
+  return Math.min(MOST_STRETCH, Math.max(1 / MOST_STRETCH, (told / usual) ** progress));
 }

@@ -1,15 +1,12 @@
-import type { Clock } from '../../lib/clock.ts';
-import { Alarm } from './alarm.ts';
+import { type Clock, SteadyClock } from '../../lib/clock.ts';
+import type { TasksLog } from '../tasks/book.ts';
+import { Alarm } from './agenda.ts';
 import type { Asked } from './allowance.ts';
-import type { SchedulerLimits } from './budget.ts';
-import { Entry } from './entry.ts';
+import { afterTrouble, jittered } from './breaker.ts';
+import { Entry, LaneState } from './lane-state.ts';
 import type { Fall } from './pace.ts';
-import { afterTrouble, jittered } from './patience.ts';
-import { ask, type SchedulerLog } from './question.ts';
-import { Road } from './road.ts';
-import { Room } from './room.ts';
+import { Room, type SchedulerLimits } from './room.ts';
 import type { Followed, Lane, LaneTrouble, Scheduler, Trouble, Verdict } from './scheduler.ts';
-import { SteadyClock } from './steady-clock.ts';
 
 /** Connections bound what is under way: fewer than the client holds, for members' orders need some too. */
 const DEFAULT_LIMITS: SchedulerLimits = { perSecond: 50, inFlight: 24 };
@@ -19,7 +16,7 @@ const LANE_SHARE = 0.75;
 interface SchedulerParts {
   clock: Clock;
   random: () => number;
-  log: SchedulerLog;
+  log: TasksLog;
   limits?: Partial<SchedulerLimits> | undefined;
 }
 
@@ -27,12 +24,12 @@ interface SchedulerParts {
 export class InProcessScheduler implements Scheduler {
   readonly #clock: SteadyClock;
   readonly #random: () => number;
-  readonly #log: SchedulerLog;
+  readonly #log: TasksLog;
   readonly #room: Room;
   readonly #share: number;
   readonly #alarm: Alarm;
   readonly #entries = new Map<string, Entry>();
-  readonly #roads: Road[] = [];
+  readonly #lanes: LaneState[] = [];
   readonly #underWay = new Set<Promise<void>>();
   #isRunning = false;
   #turn = 0;
@@ -58,16 +55,16 @@ export class InProcessScheduler implements Scheduler {
   add({ id, lane, group, at, asked }: Followed): void {
     const known = this.#entries.get(id)?.asked;
     this.remove(id);
-    const entry = new Entry(id, group, this.#roadOf(lane), known ?? this.#steady(asked));
+    const entry = new Entry(id, group, this.#stateOf(lane), known ?? this.#steady(asked));
     this.#entries.set(id, entry);
-    entry.road.wait(entry, Number.isFinite(at) ? this.#clock.steady(at) : this.#clock.now());
+    entry.lane.wait(entry, Number.isFinite(at) ? this.#clock.steady(at) : this.#clock.now());
     this.#setAlarm();
   }
 
   hint(id: string): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
-    entry.road.hurry(entry, this.#clock.now());
+    entry.lane.hurry(entry, this.#clock.now());
     this.#setAlarm();
   }
 
@@ -75,7 +72,7 @@ export class InProcessScheduler implements Scheduler {
     const entry = this.#entries.get(id);
     if (!entry) return;
     this.#entries.delete(id);
-    entry.road.drop(entry);
+    entry.lane.drop(entry);
   }
 
   start(): void {
@@ -90,7 +87,7 @@ export class InProcessScheduler implements Scheduler {
   }
 
   troubles(): LaneTrouble[] {
-    return this.#roads.flatMap(({ lane, isIdle, breaker: { pause } }) =>
+    return this.#lanes.flatMap(({ lane, isIdle, breaker: { pause } }) =>
       // Where nothing waits any more, nobody finds out whether the trouble is over: it is no news then.
       pause && !isIdle ? [{ ...pause.trouble, lane: lane.name, since: this.#clock.told(pause.since) }] : [],
     );
@@ -100,97 +97,97 @@ export class InProcessScheduler implements Scheduler {
   #run(): void {
     const now = this.#clock.now();
     while (this.#isRunning && this.#room.opensAt(now) <= now) {
-      const road = this.#nextRoad(now);
-      if (!road) break;
-      const question = this.#ask(road, now).finally(() => this.#underWay.delete(question));
+      const state = this.#nextLane(now);
+      if (!state) break;
+      const question = this.#ask(state, now).finally(() => this.#underWay.delete(question));
       this.#underWay.add(question);
     }
-    this.#room.follow(() => this.#roads.reduce((all, { queued }) => all + queued, 0), now);
+    this.#room.follow(() => this.#lanes.reduce((all, { queued }) => all + queued, 0), now);
     this.#setAlarm();
   }
 
   #setAlarm(): void {
     if (!this.#isRunning) return;
-    const next = this.#roads.reduce((earliest, road) => Math.min(earliest, road.opensAt), Number.POSITIVE_INFINITY);
+    const next = this.#lanes.reduce((earliest, state) => Math.min(earliest, state.opensAt), Number.POSITIVE_INFINITY);
     this.#alarm.set(Math.max(next, this.#room.opensAt(this.#clock.now())));
   }
 
   /** Lanes take turns. */
-  #nextRoad(now: number): Road | undefined {
-    for (let step = 0; step < this.#roads.length; step += 1) {
-      const turn = (this.#turn + step) % this.#roads.length;
-      const road = this.#roads[turn];
-      if (!road || road.opensAt > now) continue;
+  #nextLane(now: number): LaneState | undefined {
+    for (let step = 0; step < this.#lanes.length; step += 1) {
+      const turn = (this.#turn + step) % this.#lanes.length;
+      const state = this.#lanes[turn];
+      if (!state || state.opensAt > now) continue;
       this.#turn = turn + 1;
-      return road;
+      return state;
     }
     return undefined;
   }
 
-  async #ask(road: Road, now: number): Promise<void> {
+  async #ask(state: LaneState, now: number): Promise<void> {
     this.#room.begin(now);
-    const { entries, isProbe } = road.begin(now);
+    const { entries, isProbe } = state.begin(now);
     const ids = entries.map(({ id }) => id);
-    const answer = await ask(road.lane, ids, this.#log);
+    const answer = await ask(state.lane, ids, this.#log);
     const then = this.#clock.now();
     this.#room.end();
-    road.end(entries, isProbe, then);
-    if (road.latency.isSlowWith(then - now)) this.#slowDown('slowness', road, then);
-    if (!this.#isRunning) this.#takeBack(road, entries);
-    else if (Array.isArray(answer)) this.#takeVerdicts(road, entries, answer, isProbe);
-    else this.#takeTrouble(road, entries, answer, isProbe);
+    state.end(entries, isProbe, then);
+    if (state.latency.isSlowWith(then - now)) this.#slowDown('slowness', state, then);
+    if (!this.#isRunning) this.#takeBack(state, entries);
+    else if (Array.isArray(answer)) this.#takeVerdicts(state, entries, answer, isProbe);
+    else this.#takeTrouble(state, entries, answer, isProbe);
     this.#run();
   }
 
   /** What arrives after the stop is dropped: the store has the truth. */
-  #takeBack(road: Road, entries: readonly Entry[]): void {
+  #takeBack(state: LaneState, entries: readonly Entry[]): void {
     const now = this.#clock.now();
-    for (const entry of entries) if (this.#isFollowed(entry)) road.wait(entry, now);
+    for (const entry of entries) if (this.#isFollowed(entry)) state.wait(entry, now);
   }
 
   #takeVerdicts(
-    road: Road,
+    state: LaneState,
     entries: readonly Entry[],
     verdicts: readonly (Verdict | undefined)[],
     isProbe: boolean,
   ): void {
     const now = this.#clock.now();
-    const ended = road.breaker.answered(isProbe, now);
+    const ended = state.breaker.answered(isProbe, now);
     if (ended) {
-      road.resume(now);
-      this.#log.info({ lane: road.lane.name, afterMs: now - ended.since }, 'A lane to the gateway is open again.');
+      state.resume(now);
+      this.#log.info({ lane: state.lane.name, afterMs: now - ended.since }, 'A lane to the gateway is open again.');
     }
     // What was asked about together stays together, where that spares questions.
-    const chance = road.lane.most > 1 ? this.#random() : undefined;
+    const chance = state.lane.most > 1 ? this.#random() : undefined;
     const random = chance === undefined ? this.#random : () => chance;
     for (const [place, entry] of entries.entries()) {
       if (!this.#isFollowed(entry)) continue;
       const verdict = verdicts[place];
       if (verdict === 'done' || verdict === 'lost') this.#entries.delete(entry.id);
-      else if (entry.stage === 'asked-again') road.wait(entry, now);
-      else road.wait(entry, jittered(verdict && this.#clock.steady(verdict.again), now, random));
+      else if (entry.stage === 'asked-again') state.wait(entry, now);
+      else state.wait(entry, jittered(verdict && this.#clock.steady(verdict.again), now, random));
     }
   }
 
-  #takeTrouble(road: Road, entries: readonly Entry[], trouble: Trouble, isProbe: boolean): void {
+  #takeTrouble(state: LaneState, entries: readonly Entry[], trouble: Trouble, isProbe: boolean): void {
     const now = this.#clock.now();
-    if (trouble.kind === 'busy') this.#slowDown('complaint', road, now);
-    const began = road.breaker.troubled(trouble, isProbe, now);
+    if (trouble.kind === 'busy') this.#slowDown('complaint', state, now);
+    const began = state.breaker.troubled(trouble, isProbe, now);
     if (began) {
       const { kind } = trouble;
       const forMs = began.until - now;
-      this.#log.warn({ lane: road.lane.name, kind, forMs }, 'A lane to the gateway is paused.');
+      this.#log.warn({ lane: state.lane.name, kind, forMs }, 'A lane to the gateway is paused.');
     }
-    const { pause } = road.breaker;
+    const { pause } = state.breaker;
     for (const entry of entries) {
       if (!this.#isFollowed(entry)) continue;
       // Not before the end of the pause: what has come in the meantime is the better probe, for it may be the task that fails.
-      road.wait(entry, pause ? pause.until : afterTrouble(trouble, now, this.#random));
+      state.wait(entry, pause ? pause.until : afterTrouble(trouble, now, this.#random));
     }
   }
 
   /** One lane's trouble is a sign for all: they share a gateway and a key. */
-  #slowDown(why: Fall, { lane }: Road, now: number): void {
+  #slowDown(why: Fall, { lane }: LaneState, now: number): void {
     const perSecond = this.#room.narrow(why, now);
     if (perSecond !== undefined)
       this.#log.info({ lane: lane.name, why, perSecond }, 'Fewer questions a second for a while.');
@@ -209,11 +206,27 @@ export class InProcessScheduler implements Scheduler {
     return this.#entries.get(entry.id) === entry;
   }
 
-  #roadOf(lane: Lane): Road {
-    const known = this.#roads.find((road) => road.lane.name === lane.name);
+  #stateOf(lane: Lane): LaneState {
+    const known = this.#lanes.find((state) => state.lane.name === lane.name);
     if (known) return known;
-    const road = new Road(lane, this.#share);
-    this.#roads.push(road);
-    return road;
+    const state = new LaneState(lane, this.#share);
+    this.#lanes.push(state);
+    return state;
+  }
+}
+
+/** The verdict on each id, in the order of the ids, or the trouble. Whatever happens, there is an answer. */
+async function ask(lane: Lane, ids: readonly string[], log: TasksLog): Promise<(Verdict | undefined)[] | Trouble> {
+  try {
+    const answer = await lane.poll(ids);
+    if ('kind' in answer) return answer;
+    const verdicts = ids.map((id) => answer.get(id));
+    const missing = ids.filter((_, place) => !verdicts[place]);
+    if (missing.length > 0) log.debug({ lane: lane.name, missing }, 'An answer left out some of what was asked about.');
+    return verdicts;
+  } catch (error) {
+    // A mistake of ours must not end a task: it is asked about again, and the stack is in the log.
+    log.error({ lane: lane.name, err: error }, 'Asking about tasks failed unexpectedly.');
+    return { kind: 'unreachable', reason: 'Asking failed unexpectedly.' };
   }
 }

@@ -1,6 +1,6 @@
 import { ageOfNext, LEAST_GAP_MS } from './allowance.ts';
-import { ageAt, bins, EDGES, valueAt, width } from './grid.ts';
-import { specQuestions } from './spec.ts';
+import { ageAt, bins, EDGES, valueAt, width } from './fit.ts';
+import { RARE, SPEC_GAP_MS, specQuestions } from './schedule.ts';
 
 /** Nothing waits longer for a look while its members wait: what ends early, by a failure for example, is no surprise for long. */
 const LONGEST_GAP_MS = 20_000;
@@ -11,15 +11,12 @@ const SHARE = 0.99;
 /** Past the age by which so many have ended, least gaps grow by a tenth of the time since then, up to the specification's. */
 const EXPERIENCE = 0.99;
 const PAST_GROWTH = 0.1;
-const PAST_GAP_MS = 7_500;
 const CERTAINTY = 1e-9;
 /** Enough halvings to know the density of questions to a thousandth. */
 const HALVINGS = 14;
 /** Questions to a unit of worth. Thinner, and hardly any is asked; denser, and every gap is the least there may be. */
 const THINNEST = 0.001;
 const DENSEST = 0.2;
-/** What so few jobs reach does not count. */
-const RARE = 0.001;
 const MOST_QUESTIONS = 400;
 
 /**
@@ -71,7 +68,7 @@ export class Law {
 
   #next(age: number, density: number, longestGap: number): number {
     const next = ageAt(this.#worth, valueAt(this.#worth, age) + 1 / density);
-    const least = Math.max(LEAST_GAP_MS, Math.min(PAST_GAP_MS, PAST_GROWTH * (age - this.#known)));
+    const least = Math.max(LEAST_GAP_MS, Math.min(SPEC_GAP_MS, PAST_GROWTH * (age - this.#known)));
     return Math.min(age + longestGap, Math.max(age + least, next));
   }
 

@@ -1,7 +1,63 @@
-import { Budget, type SchedulerLimits } from './budget.ts';
-import { Meter } from './meter.ts';
-import { type Fall, Pace } from './pace.ts';
-import { Pressure } from './pressure.ts';
+import { type Fall, Meter, Pace, Pressure } from './pace.ts';
+
+export interface SchedulerLimits {
+  /** Questions begun within any one second. */
+  perSecond: number;
+  /** Questions under way at once. */
+  inFlight: number;
+}
+
+/** A second's questions are not begun in one go. */
+const STEPS_PER_SECOND = 10;
+
+/**
+ * How many questions may be begun, and when. It looks back over the last ones begun instead of filling a bucket: a full bucket
+ * lets through its content and its flow within the same second, and a gateway that counts by the second would see too many.
+ */
+export class Budget {
+  readonly #inFlight: number;
+  /** So many within a step, and so many steps within a second that together they are at most a second's questions. */
+  readonly #stepMs: number;
+  /** When the last ones were begun: a ring, of which `#oldest` is overwritten next. */
+  readonly #begun: number[];
+  #oldest = 0;
+  /** Of all that may be begun, so much. */
+  share = 1;
+  #underWay = 0;
+
+  constructor({ perSecond, inFlight }: SchedulerLimits) {
+    if (!(perSecond > 0 && perSecond < Number.POSITIVE_INFINITY)) {
+      throw new RangeError(`A budget of ${perSecond} questions a second makes no sense.`);
+    }
+    if (!(inFlight >= 1)) throw new RangeError(`${inFlight} questions at once make no sense.`);
+    const perStep = Math.max(1, Math.floor(perSecond / STEPS_PER_SECOND));
+    const steps = perSecond < 1 ? perSecond : Math.floor(perSecond / perStep);
+    this.#stepMs = Math.ceil(1_000 / steps);
+    this.#begun = new Array<number>(perStep).fill(Number.NEGATIVE_INFINITY);
+    this.#inFlight = inFlight;
+  }
+
+  /** From when on the next question may be begun; never, until one that is under way has ended. */
+  get opensAt(): number {
+    if (this.#underWay >= this.#inFlight) return Number.POSITIVE_INFINITY;
+    const { length } = this.#begun;
+    const afterOldest = (this.#begun[this.#oldest] ?? 0) + Math.ceil(this.#stepMs / this.share);
+    if (this.share >= 1) return afterOldest;
+    // A gateway that was asked too much at once is asked one after the other.
+    const latest = this.#begun[(this.#oldest + length - 1) % length] ?? 0;
+    return Math.max(afterOldest, latest + this.#stepMs / (this.share * length));
+  }
+
+  begin(now: number): void {
+    this.#begun[this.#oldest] = now;
+    this.#oldest = (this.#oldest + 1) % this.#begun.length;
+    this.#underWay += 1;
+  }
+
+  end(): void {
+    this.#underWay -= 1;
+  }
+}
 
 /** How many questions there is room for: the operator's budget, what the gateway shows to take of it, and how much more is wanted. */
 export class Room {

@@ -1,5 +1,92 @@
+import { resolve } from 'node:path';
 import type { KeyvStorageAdapter } from 'keyv';
-import type { StoreError } from './store-error.ts';
+
+/**
+ * full: no room left; locked: another program holds the database for too long; in-use: another Atelier runs on it; newer: written by a
+ * later version; corrupt: not readable as a database; unsupported: not ours to open; unreachable: its server does not answer; denied: its
+ * server does not let us in; lost: it was ours, and another bot may have it now; failed: anything else.
+ */
+export type StoreErrorKind =
+  | 'full'
+  | 'locked'
+  | 'in-use'
+  | 'newer'
+  | 'corrupt'
+  | 'unsupported'
+  | 'unreachable'
+  | 'denied'
+  | 'lost'
+  | 'failed';
+
+/** What the store could not do. The message is one sentence or two that tell an operator what to do about it. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly kind: StoreErrorKind;
+
+  constructor(kind: StoreErrorKind, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.kind = kind;
+  }
+}
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export const notWorking = (name: string, error: unknown): StoreError =>
+  new StoreError('failed', `The store ${name} does not work: ${reasonOf(error)}.`, error);
+
+export const closed = (name: string): StoreError => new StoreError('failed', `The store ${name} is closed.`);
+
+export const refusedWrite = (name: string): StoreError =>
+  new StoreError('failed', `The store ${name} refused a write.`);
+
+export const inUse = (name: string, cause?: unknown): StoreError =>
+  new StoreError(
+    'in-use',
+    `Another Atelier is using the store ${name}. Stop it first, or give this one a STORE_URL of its own.`,
+    cause,
+  );
+
+/** As the setting STORE_URL is read: the address, and which driver it asks for. */
+export interface StoreAddress {
+  readonly url: string;
+  readonly scheme: string;
+}
+
+export const IN_MEMORY = ':memory:';
+
+/** Whether it lies on this machine, and no server has to be asked. */
+export const isLocal = ({ scheme }: StoreAddress): boolean => scheme === 'sqlite';
+
+/** The file behind `sqlite://data/atelier.sqlite` (from the working folder), `sqlite:///var/atelier.sqlite` or `sqlite://:memory:`. */
+export function fileOf({ url }: StoreAddress): string {
+  const path = url.slice('sqlite://'.length);
+  return path === IN_MEMORY ? IN_MEMORY : resolve(path);
+}
+
+/** As it may be shown: without a user, a password, and options, which may hold one as well. */
+export function publicName(address: StoreAddress): string {
+  if (isLocal(address)) return fileOf(address);
+  const { protocol, host, pathname } = new URL(address.url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+/** All that must stay secret of an address, in each of its spellings. */
+export function passwordsIn(address: string): string[] {
+  const url = URL.parse(address);
+  const options = ['password', 'sslpassword'].map((name) => url?.searchParams.get(name) ?? '');
+  const spellings = [url?.password ?? '', ...options].flatMap((password) => [password, decoded(password)]);
+  return [...new Set(spellings)].filter(Boolean);
+}
+
+/** Written by hand, it may hold a lone %. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return text;
+  }
+}
 
 /**
  * `at-once`: on the disk before it is believed, for an order that is paid for must survive a power cut. `soon`: on the disk with the next

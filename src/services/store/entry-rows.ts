@@ -1,9 +1,8 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import type { Entries } from '../ledger/entries.ts';
-import { type Entry, entrySchema, keyOf } from '../ledger/entry.ts';
+import { type Entries, type Entry, entrySchema, keyOf } from '../ledger/entry.ts';
 import type { Task } from '../tasks/task.ts';
-import { LedgerMark } from './ledger-mark.ts';
-import type { Quarantine } from './quarantine.ts';
+import { ledgerMark } from './marks.ts';
+import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
 import type { Shelf } from './shelf.ts';
 
 interface EntryRowsParts {
@@ -21,21 +20,21 @@ const AFTER_COLON = ';';
 /** The entries of the ledger, a row each: what happens to one row happens to no other. */
 export class EntryRows implements Entries {
   readonly #parts: EntryRowsParts;
-  readonly #mark: LedgerMark;
+  readonly #rows: Rows<Entry>;
   readonly #lock = new KeyedLock();
 
   constructor(parts: EntryRowsParts) {
     this.#parts = parts;
-    this.#mark = new LedgerMark(parts.meta);
+    this.#rows = entryRows(parts.ledger, parts.quarantine);
   }
 
   find(key: string): Promise<Entry | undefined> {
-    return this.#lock.run(key, () => this.#read(key));
+    return this.#lock.run(key, () => this.#rows.get(key));
   }
 
   change(key: string, transition: (known: Entry | undefined) => Entry): Promise<void> {
     return this.#lock.run(key, async () => {
-      const known = await this.#read(key);
+      const known = await this.#rows.get(key);
       const entry = transition(known);
       if (entry === known) return;
       if (keyOf(entry) !== key) throw new Error(`The entry ${key} cannot become ${keyOf(entry)}.`);
@@ -53,7 +52,8 @@ export class EntryRows implements Entries {
 
   async *between(first: string, last: string): AsyncGenerator<Entry> {
     for await (const [key, value] of this.#parts.ledger.between(first, last + AFTER_COLON)) {
-      const entry = readEntry(key, value) ?? (await this.#lock.run(key, () => this.#read(key)));
+      const read = this.#rows.read(key, value);
+      const entry = typeof read === 'string' ? await this.find(key) : read;
       if (entry) yield entry;
     }
   }
@@ -66,25 +66,17 @@ export class EntryRows implements Entries {
     return this.#parts.tasks();
   }
 
-  openSince(): Promise<string | undefined> {
-    return this.#mark.read();
+  async openSince(): Promise<string | undefined> {
+    return (await ledgerMark(this.#parts.meta).read())?.openSince;
   }
 
-  setOpenSince(day: string): Promise<void> {
-    return this.#mark.write(day);
-  }
-
-  async #read(key: string): Promise<Entry | undefined> {
-    const { ledger, quarantine } = this.#parts;
-    const value = await ledger.get(key);
-    if (value === undefined) return undefined;
-    const entry = readEntry(key, value);
-    if (!entry) await quarantine.take(ledger, key, value, 'cannot be read');
-    return entry;
+  async setOpenSince(openSince: string): Promise<void> {
+    if ((await this.openSince()) !== openSince) await ledgerMark(this.#parts.meta).write({ openSince });
   }
 }
 
-export function readEntry(key: string, value: unknown): Entry | undefined {
-  const { data } = entrySchema.safeParse(value);
-  return data && keyOf(data) === key ? data : undefined;
-}
+export const entryRows = (ledger: Shelf, quarantine: Quarantine) =>
+  new Rows(ledger, quarantine, (key, value) => {
+    const { data } = entrySchema.safeParse(value);
+    return data && keyOf(data) === key ? data : UNREADABLE;
+  });

@@ -1,29 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/day.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Entries } from '../ledger/entries.ts';
+import type { Entries } from '../ledger/entry.ts';
 import { isLive, type Task } from '../tasks/task.ts';
 import { lineOf, type TaskLine } from '../tasks/task-line.ts';
 import type { Duration, ForgettingMark, PageQuestion, SentBody, TaskPage, TaskStore } from '../tasks/task-store.ts';
 import { withoutExpiredToken } from '../tasks/transitions.ts';
-import { AskingMark } from './asking-mark.ts';
-import { DurationBook } from './duration-book.ts';
 import { EntryRows } from './entry-rows.ts';
-import { ForgettingRows } from './forgetting-rows.ts';
-import { soleTenure, type Tenure } from './lease/tenure.ts';
-import { isSameLine } from './line-chunks.ts';
-import { LineIndex } from './line-index.ts';
-import { type Migration, taskMigrations } from './migrations.ts';
-import { ownerAskedFor, ownersOf } from './owners.ts';
-import { Quarantine } from './quarantine.ts';
-import { RemoteRows } from './remote-rows.ts';
-import { isPastLine } from './retention.ts';
-import { SentRows } from './sent-rows.ts';
-import type { Shelf } from './shelf.ts';
-import type { Shelves } from './shelves.ts';
-import { pageOf } from './task-page.ts';
-import { mustBeReadable } from './task-record.ts';
+import { soleTenure, type Tenure } from './lease.ts';
+import { isSameLine, LineIndex } from './line-index.ts';
+import { askingMark } from './marks.ts';
+import { Quarantine, type Rows } from './rows.ts';
+import type { Shelf, Shelves } from './shelf.ts';
+import { DurationBook, forgettingRows, RemoteRows, SentRows } from './side-rows.ts';
+import { ownerAskedFor, ownersOf, pageOf } from './task-page.ts';
+import { isPast, type Migration, mustBeReadable, taskMigrations } from './task-record.ts';
 import { TaskRows, taskLock } from './task-rows.ts';
 
 export interface KeptTasksParts {
@@ -37,7 +30,6 @@ export interface KeptTasksParts {
 
 /** So many rows are cleaned in one write. */
 const CLEANED_AT_ONCE = 200;
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Tasks, their lines and their durations. There are no transactions over several rows; instead, writes come in an order of which every
@@ -58,8 +50,7 @@ export class KeptTasks implements TaskStore {
   readonly #durations: DurationBook;
   readonly #remotes: RemoteRows;
   readonly #sent: SentRows;
-  readonly #forgettings: ForgettingRows;
-  readonly #asking: AskingMark;
+  readonly #forgettings: Rows<ForgettingMark>;
   /** The ledger's part of the store. */
   readonly entries: Entries;
   /** That the store is ours. */
@@ -78,8 +69,7 @@ export class KeptTasks implements TaskStore {
     this.#remotes = new RemoteRows(shelves.remotes);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
     this.#sent = new SentRows(shelves.sent);
-    this.#forgettings = new ForgettingRows(shelves.forgetting, quarantine);
-    this.#asking = new AskingMark(shelves.asking);
+    this.#forgettings = forgettingRows(shelves.forgetting, quarantine);
     this.follows = shelves.follows;
     this.entries = new EntryRows({
       ...shelves,
@@ -184,24 +174,26 @@ export class KeptTasks implements TaskStore {
     return this.#durations.of(key);
   }
 
-  forgettings(): Promise<ForgettingMark[]> {
-    return this.#forgettings.all();
+  async forgettings(): Promise<ForgettingMark[]> {
+    const { good, setAside } = await this.#forgettings.sorted();
+    await setAside();
+    return [...good.values()];
   }
 
   putForgetting(mark: ForgettingMark): Promise<void> {
-    return this.#forgettings.put(mark);
+    return this.#parts.shelves.forgetting.put(mark.memberId, mark);
   }
 
   removeForgetting(memberId: string): Promise<void> {
-    return this.#forgettings.remove(memberId);
+    return this.#parts.shelves.forgetting.delete(memberId);
   }
 
   noteAsking(at: number): Promise<void> {
-    return this.#asking.write(at);
+    return askingMark(this.#parts.shelves.asking).write({ at });
   }
 
-  askingUntil(): Promise<number | undefined> {
-    return this.#asking.read();
+  async askingUntil(): Promise<number | undefined> {
+    return (await askingMark(this.#parts.shelves.asking).read())?.at;
   }
 
   async close(): Promise<void> {
@@ -262,7 +254,7 @@ export class KeptTasks implements TaskStore {
     await this.#parts.shelves.finished.clearExpired();
   }
 
-  readonly #isOver = (line: TaskLine): boolean => isPastLine(line, this.#parts.clock.now());
+  readonly #isOver = (line: TaskLine): boolean => isPast(line.settledAt, this.#parts.clock.now());
 
   #alone<T>(task: Listed, work: () => Promise<T>): Promise<T> {
     return this.#inTurn([...ownersOf(task), taskLock(task.id)], work);

@@ -1,19 +1,57 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { taskKinds, taskStates } from '../tasks/task.ts';
 import type { TaskLine } from '../tasks/task-line.ts';
-import {
-  chunkKey,
-  chunkSchema,
-  headSchema,
-  inOrder,
-  isSameLine,
-  LINES_A_CHUNK,
-  type Place,
-  placeOf,
-  startOf,
-  withinRange,
-} from './line-chunks.ts';
-import type { Quarantine } from './quarantine.ts';
+import { fitting, type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
+
+/** Enough that a page seldom needs a second row, and few enough that adding a line writes little (some 25 KB). */
+const LINES_A_CHUNK = 100;
+
+const line: z.ZodType<TaskLine> = z.object({
+  id: z.string(),
+  kind: z.enum(taskKinds),
+  state: z.enum(taskStates),
+  requesterId: z.string(),
+  guildId: z.string().optional(),
+  isPrivate: z.boolean(),
+  summary: z.string(),
+  createdAt: z.number(),
+  settledAt: z.number().optional(),
+});
+
+/** Row `<owner>`: the first id of each chunk, in order. A chunk holds the lines from there up to the next chunk's first. */
+export const headSchema = z.object({ starts: z.array(z.string()).min(1) });
+/** Row `<owner>:<first id>`. */
+export const chunkSchema = z.object({ lines: z.array(line) });
+type Head = z.output<typeof headSchema>;
+type Chunk = z.output<typeof chunkSchema>;
+
+interface Place {
+  starts: readonly string[];
+  at: number;
+}
+
+/** The last chunk that begins at or before the id; none where the id is older than all. */
+function placeOf(id: string, starts: readonly string[]): Place | undefined {
+  const at = starts.findLastIndex((start) => start <= id);
+  return at === -1 ? undefined : { starts, at };
+}
+
+export const startOf = ({ starts, at }: Place): string => starts[at] ?? '';
+
+export const chunkKey = (owner: string, start: string): string => `${owner}:${start}`;
+
+/** A crash while a chunk was split leaves lines behind which the next chunk holds as well: those are not believed. */
+export function withinRange(lines: readonly TaskLine[], place: Place): TaskLine[] {
+  const next = place.starts[place.at + 1];
+  return lines.filter(({ id }) => id >= startOf(place) && (next === undefined || id < next));
+}
+
+const inOrder = (lines: readonly TaskLine[]): TaskLine[] => lines.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+export function isSameLine(known: TaskLine, other: TaskLine): boolean {
+  return JSON.stringify(line.parse(known)) === JSON.stringify(line.parse(other));
+}
 
 /** Comes after every letter that a task's id may begin with. */
 const AFTER_IDS = '~';
@@ -27,11 +65,13 @@ const AFTER_IDS = '~';
  */
 export class LineIndex {
   readonly #shelf: Shelf;
-  readonly #quarantine: Quarantine;
+  readonly #heads: Rows<Head>;
+  readonly #chunks: Rows<Chunk>;
 
   constructor(shelf: Shelf, quarantine: Quarantine) {
     this.#shelf = shelf;
-    this.#quarantine = quarantine;
+    this.#heads = new Rows(shelf, quarantine, fitting(headSchema));
+    this.#chunks = new Rows(shelf, quarantine, fitting(chunkSchema));
   }
 
   /** In the place of the task's earlier line, if there is one. */
@@ -120,20 +160,12 @@ export class LineIndex {
   }
 
   async #starts(owner: string): Promise<readonly string[]> {
-    return (await this.#read(owner, headSchema))?.starts ?? [];
+    return (await this.#heads.get(owner))?.starts ?? [];
   }
 
   async #chunk(owner: string, place: Place): Promise<TaskLine[]> {
-    const chunk = await this.#read(chunkKey(owner, startOf(place)), chunkSchema);
+    const chunk = await this.#chunks.get(chunkKey(owner, startOf(place)));
     return withinRange(chunk?.lines ?? [], place);
-  }
-
-  async #read<T>(key: string, schema: z.ZodType<T>): Promise<T | undefined> {
-    const value = await this.#shelf.get(key);
-    if (value === undefined) return undefined;
-    const { data } = schema.safeParse(value);
-    if (data === undefined) await this.#quarantine.take(this.#shelf, key, value, 'cannot be read');
-    return data;
   }
 
   #writeHead(owner: string, starts: readonly string[]): Promise<void> {

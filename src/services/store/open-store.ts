@@ -1,16 +1,12 @@
 import { existsSync } from 'node:fs';
-import { Connection } from './connection.ts';
-import { lockStore } from './file-lock.ts';
+import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
 import { KeptTasks } from './kept-tasks.ts';
-import { soleTenure } from './lease/tenure.ts';
-import type { Migration } from './migrations.ts';
-import { refuseHalf } from './moving/move-mark.ts';
-import { makePrivate, truePath } from './private-file.ts';
+import { soleTenure } from './lease.ts';
+import { markSchema, refuseHalf, refuseOthers } from './marks.ts';
 import { type OpenedBackend, openRemote, type RemoteParts } from './remote/open-remote.ts';
-import { markSchema, refuseOthers } from './schema-version.ts';
-import { shelvesOn } from './shelves.ts';
-import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './store-address.ts';
-import { storeFailure } from './store-error.ts';
+import { shelvesOn } from './shelf.ts';
+import { Connection, lockStore, makePrivate, storeFailure, truePath } from './sqlite.ts';
+import type { Migration } from './task-record.ts';
 
 export interface OpenParts extends RemoteParts {
   /** How long to wait for another program that holds a file. */

@@ -2,6 +2,18 @@ import { isListedApart, type Task } from '../tasks/task.ts';
 import { lineOf, type TaskLine } from '../tasks/task-line.ts';
 import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
 
+const member = (id: string): string => `member:${id}`;
+const server = (id: string): string => `server:${id}`;
+
+/** Whose lists a task stands in, members before servers: locks are taken in this order. */
+export function ownersOf({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>): string[] {
+  return guildId === undefined ? [member(requesterId)] : [member(requesterId), server(guildId)];
+}
+
+export function ownerAskedFor(of: PageQuestion['of']): string {
+  return 'memberId' in of ? member(of.memberId) : server(of.guildId);
+}
+
 interface Sources {
   /** Chunk by chunk, newest first. */
   lines: AsyncIterable<readonly TaskLine[]>;

@@ -2,11 +2,9 @@ import type { Clock } from '../../lib/clock.ts';
 import type { KeyedLock } from '../../lib/keyed-lock.ts';
 import { isLive, type Task } from '../tasks/task.ts';
 import { withoutExpiredToken } from '../tasks/transitions.ts';
-import type { Migration } from './migrations.ts';
-import type { Quarantine } from './quarantine.ts';
-import { isPast, RETENTION_MS } from './retention.ts';
+import { type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
-import { readTask } from './task-record.ts';
+import { isPast, type Migration, RETENTION_MS, readTask } from './task-record.ts';
 
 export interface TaskRowsParts {
   live: Shelf;
@@ -104,7 +102,7 @@ export class TaskRows {
     const tasks = new Map<string, Task>();
     for (const [id, value] of rows) {
       const record = readTask(id, value, this.#parts.migrations);
-      const task = 'task' in record ? record.task : await setAside(shelf, id);
+      const task = typeof record === 'string' ? await setAside(shelf, id) : record;
       if (task) tasks.set(id, task);
     }
     return tasks;
@@ -113,15 +111,12 @@ export class TaskRows {
   /** Looked at once more while nobody writes it: what was written meanwhile is good, and stays. */
   readonly #setAside = (shelf: Shelf, id: string): Promise<Task | undefined> => {
     const { locks, quarantine, migrations } = this.#parts;
-    return locks.run(taskLock(id), async () => {
-      const value = (await shelf.getMany([id])).get(id);
-      if (value === undefined) return undefined;
-      const record = readTask(id, value, migrations);
-      if ('task' in record) return record.task;
-      await quarantine.take(shelf, id, value, record.unfit);
-      return undefined;
-    });
+    return locks.run(taskLock(id), () => taskRows(shelf, quarantine, migrations).get(id));
   };
 }
+
+/** The tasks of one place as they lie there. */
+export const taskRows = (shelf: Shelf, quarantine: Quarantine, migrations: ReadonlyMap<number, Migration>) =>
+  new Rows(shelf, quarantine, (id, value) => readTask(id, value, migrations));
 
 export const taskLock = (id: string): string => `task ${id}`;

@@ -1,5 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
-import { SteadyClock } from '../polling/steady-clock.ts';
+import { type Clock, SteadyClock } from '../../lib/clock.ts';
 import { type ActionFamily, meaningOfAction } from './actions.ts';
 import { FILM_DOOR } from './animations.ts';
 import type { Task, TaskKind } from './task.ts';

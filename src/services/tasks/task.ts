@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answer } from './answer.ts';
 
-/** Raised with every change that an older bot could not read; `store/migrations.ts` knows the way up. */
+/** Raised with every change that an older bot could not read; `store/task-record.ts` knows the way up. */
 export const TASK_VERSION = 3;
 
 /**

@@ -1,13 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Snapshot } from '../gateway/index.ts';
 import type { Cost, Ledger } from '../ledger/ledger.ts';
-import { type Asked, earliest } from '../polling/allowance.ts';
-import { Before } from '../polling/before.ts';
-import { Experience } from '../polling/experience.ts';
-import { LearnedSchedule } from '../polling/learned.ts';
-import { SPREAD_MS } from '../polling/schedule.ts';
+import { type Asked, Before, earliest } from '../polling/allowance.ts';
+import { Experience, LearnedSchedule } from '../polling/experience.ts';
+import { SPREAD_MS, specSchedule } from '../polling/schedule.ts';
 import type { LaneTrouble, Scheduler } from '../polling/scheduler.ts';
-import { specSchedule } from '../polling/spec.ts';
 import { type Admit, Albums } from './albums.ts';
 import { TaskBook, type TasksLog, type Transition } from './book.ts';
 import type { WrittenWords } from './follow-ups.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/index.ts';
-import type { Before } from '../polling/before.ts';
+import type { Before } from '../polling/allowance.ts';
 import type { Experience } from '../polling/experience.ts';
 import type { Schedule } from '../polling/schedule.ts';
 import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';

@@ -1,4 +1,4 @@
-import { dayOf } from '../../lib/day.ts';
+import { DAY_MS, dayOf } from '../../lib/day.ts';
 
 /** Days are days of UTC, `YYYY-MM-DD`, and their order is that of their letters. */
 export interface DayRange {
@@ -6,8 +6,6 @@ export interface DayRange {
   /** Part of the range. */
   end: string;
 }
-
-const DAY_MS = 86_400_000;
 
 export const quickRanges = ['today', 'week', 'month', 'last'] as const;
 export type QuickRange = (typeof quickRanges)[number];

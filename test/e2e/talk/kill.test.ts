@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
-import { fileOf } from '../../../src/services/store/store-address.ts';
+import { fileOf } from '../../../src/services/store/backend.ts';
 import { sql } from '../../services/store/stage.ts';
 import { key, type Stage, stage } from '../bot.ts';
 import { labels } from '../quick.ts';

@@ -4,7 +4,7 @@ import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { samplesFrom } from '../../../sandbox/gateway/realtime/input-buffer.ts';
 import type { Pcm } from '../../../src/lib/pcm.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
-import { fileOf } from '../../../src/services/store/store-address.ts';
+import { fileOf } from '../../../src/services/store/backend.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { Stage } from '../bot.ts';
 

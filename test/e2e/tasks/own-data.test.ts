@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { fileOf } from '../../../src/services/store/store-address.ts';
+import { fileOf } from '../../../src/services/store/backend.ts';
 import { profiles } from '../../contract/both.ts';
 import { enter } from '../bot.ts';
 import { type QuickStage, quickBot, says, submits } from '../quick.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Entry, type Standing, standingOf } from '../../../src/services/ledger/entry.ts';
-import { agreeing } from '../../../src/services/ledger/reconcile.ts';
+import { agreeing, type Entry, type Standing, standingOf } from '../../../src/services/ledger/entry.ts';
 import { StoreError } from '../../../src/services/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { delivered } from '../../../src/services/tasks/transitions.ts';

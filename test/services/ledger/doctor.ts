@@ -1,4 +1,4 @@
-import type { Prices } from '../../../src/services/ledger/prices.ts';
+import type { Prices } from '../../../src/services/ledger/entry.ts';
 import { examine, type FindingKind } from '../../../src/services/store/index.ts';
 import type { Stage } from '../store/stage.ts';
 

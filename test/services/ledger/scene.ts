@@ -1,9 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
-import type { Entry } from '../../../src/services/ledger/entry.ts';
+import type { Entry, Prices } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
-import type { Prices } from '../../../src/services/ledger/prices.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { advance } from '../../../src/services/tasks/advance.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Budget } from '../../../src/services/polling/budget.ts';
+import { Budget } from '../../../src/services/polling/room.ts';
 import { stage } from './stage.ts';
 
 /** Begins whatever may be begun at each of these moments, at most so many. */

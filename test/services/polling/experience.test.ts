@@ -1,9 +1,8 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../../src/lib/log.ts';
-import { Experience } from '../../../src/services/polling/experience.ts';
-import { LearnedSchedule } from '../../../src/services/polling/learned.ts';
-import { specSchedule } from '../../../src/services/polling/spec.ts';
+import { Experience, LearnedSchedule } from '../../../src/services/polling/experience.ts';
+import { specSchedule } from '../../../src/services/polling/schedule.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';

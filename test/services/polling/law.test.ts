@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ageOfNext } from '../../../src/services/polling/allowance.ts';
 import { fitted } from '../../../src/services/polling/fit.ts';
 import { Law } from '../../../src/services/polling/law.ts';
-import { specQuestions } from '../../../src/services/polling/spec.ts';
+import { specQuestions } from '../../../src/services/polling/schedule.ts';
 import { logNormal, observed } from './drawn.ts';
 
 const second = 1_000;

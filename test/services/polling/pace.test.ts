@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Latency } from '../../../src/services/polling/latency.ts';
-import { Meter } from '../../../src/services/polling/meter.ts';
-import { Pace } from '../../../src/services/polling/pace.ts';
+import { Latency, Meter, Pace } from '../../../src/services/polling/pace.ts';
 import type { Trouble } from '../../../src/services/polling/scheduler.ts';
 import { all, stage } from './stage.ts';
 

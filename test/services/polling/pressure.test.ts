@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Pressure } from '../../../src/services/polling/pressure.ts';
+import { Pressure } from '../../../src/services/polling/pace.ts';
 import { all, stage } from './stage.ts';
 
 /** Lets it follow the same flow for so long. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError, type GatewayErrorKind } from '../../../src/services/gateway/index.ts';
-import { specSchedule } from '../../../src/services/polling/spec.ts';
+import { specSchedule } from '../../../src/services/polling/schedule.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { meaningOf } from '../../../src/services/tasks/tracker.ts';
 import { madeTask, minute, start } from '../tasks/made.ts';

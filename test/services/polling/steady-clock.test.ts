@@ -1,9 +1,8 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../../src/lib/clock.ts';
+import { type Clock, SteadyClock } from '../../../src/lib/clock.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import type { Lane } from '../../../src/services/polling/scheduler.ts';
-import { SteadyClock } from '../../../src/services/polling/steady-clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const hour = 3_600_000;

@@ -54,5 +54,5 @@ export const holdsStore = `
 `;
 
 export const modules = ['services/store/index.ts', 'lib/log.ts'].map(
-  (path) => new URL(`../../../../src/${path}`, import.meta.url).href,
+  (path) => new URL(`../../../src/${path}`, import.meta.url).href,
 );

@@ -1,4 +1,4 @@
-import { Connection } from '../../../src/services/store/connection.ts';
+import { Connection } from '../../../src/services/store/sqlite.ts';
 
 /** A real connection on which the power fails after so many writes. */
 export class FailingPower extends Connection {

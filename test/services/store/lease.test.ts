@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
-import { type LeaseClock, leaseClock } from '../../../src/services/store/lease/lease-clock.ts';
+import { type LeaseClock, leaseClock } from '../../../src/services/store/lease.ts';
 import { onServers, type Site } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 

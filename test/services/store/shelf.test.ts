@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../../src/services/store/backend.ts';
-import { Connection } from '../../../src/services/store/connection.ts';
-import { Shelf, Unreadable } from '../../../src/services/store/shelf.ts';
-import { shelvesOn } from '../../../src/services/store/shelves.ts';
-import { StoreError } from '../../../src/services/store/store-error.ts';
+import { type Backend, StoreError } from '../../../src/services/store/backend.ts';
+import { Shelf, shelvesOn, Unreadable } from '../../../src/services/store/shelf.ts';
+import { Connection } from '../../../src/services/store/sqlite.ts';
 import { onEveryStore, type Site } from './sites.ts';
 import { folder } from './stage.ts';
 

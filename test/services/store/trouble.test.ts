@@ -1,9 +1,9 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Connection } from '../../../src/services/store/connection.ts';
 import { StoreError, type StoreErrorKind } from '../../../src/services/store/index.ts';
 import { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
-import { shelvesOn } from '../../../src/services/store/shelves.ts';
+import { shelvesOn } from '../../../src/services/store/shelf.ts';
+import { Connection } from '../../../src/services/store/sqlite.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { child, holdsWrite } from './child.ts';

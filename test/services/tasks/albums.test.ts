@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../../src/lib/log.ts';
 import { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
-import { shelvesOn } from '../../../src/services/store/shelves.ts';
+import { shelvesOn } from '../../../src/services/store/shelf.ts';
 import { Albums, partsOf } from '../../../src/services/tasks/albums.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';

@@ -2,28 +2,28 @@ import { existsSync } from 'node:fs';
 import type { Clock } from '../../../lib/clock.ts';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Prices } from '../../ledger/prices.ts';
-import type { Backend } from '../backend.ts';
-import { Connection } from '../connection.ts';
-import { durationsSchema } from '../duration-book.ts';
-import { lockStore } from '../file-lock.ts';
-import { forgettingSchema } from '../forgetting-rows.ts';
-import { taskMigrations } from '../migrations.ts';
-import { isPrivate, makePrivate, truePath } from '../private-file.ts';
-import { Quarantine } from '../quarantine.ts';
+import type { Prices } from '../../ledger/entry.ts';
+import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
+import { refuseOthers } from '../marks.ts';
 import { openRemote } from '../remote/open-remote.ts';
-import { isMarked, markSchema, refuseOthers } from '../schema-version.ts';
-import type { Shelf } from '../shelf.ts';
-import { shelvesOn } from '../shelves.ts';
-import { fileOf, isLocal, publicName, type StoreAddress } from '../store-address.ts';
-import { storeFailure } from '../store-error.ts';
+import { Quarantine } from '../rows.ts';
+import { shelvesOn } from '../shelf.ts';
+import { durationRows, forgettingRows } from '../side-rows.ts';
+import { Connection, lockStore, storeFailure, truePath } from '../sqlite.ts';
+import { taskMigrations } from '../task-record.ts';
 import { TaskRows } from '../task-rows.ts';
-import { counted, type Finding, type Look } from './finding.ts';
-import { lookAtLedger } from './ledger.ts';
 import { lookAtLines } from './lines.ts';
-import { sorted } from './rows.ts';
-import { lookAtSent } from './sent.ts';
-import { lookAtTasks } from './tasks.ts';
+import {
+  type Finding,
+  type Look,
+  lookAtExpired,
+  lookAtFile,
+  lookAtLedger,
+  lookAtMark,
+  lookAtRows,
+  lookAtSent,
+  lookAtTasks,
+} from './looks.ts';
 
 export interface Examination {
   /** Where it lies: a path, or an address without its password. */
@@ -105,55 +105,22 @@ async function examineRows(
     ...before,
     await lookAtMark(shelves.meta),
     tasks,
-    await lookAtDurations(shelves.durations, quarantine),
-    await lookAtWishes(shelves.forgetting, quarantine),
+    await lookAtRows(durationRows(shelves.durations, quarantine)),
+    // A wish to be forgotten of which nothing is left to do is fine: the next start sees to it.
+    await lookAtRows(forgettingRows(shelves.forgetting, quarantine)),
     await lookAtSent(shelves.sent, tasks.tasks),
     await lookAtLines(shelves.index, quarantine, tasks.tasks),
     await lookAtLedger(shelves, quarantine, { tasks: tasks.tasks, clock, prices }),
     await lookAtExpired(backend, clock),
   ];
   if (repair) for (const look of looks) await look.repair();
-  const setAside = await sorted(shelves.quarantine, quarantine, () => ({}));
+  let setAside = 0;
+  for await (const _ of shelves.quarantine.entries()) setAside += 1;
   return {
     file: backend.name,
-    holds: { tasks: tasks.tasks.size, setAside: setAside.good.size },
+    holds: { tasks: tasks.tasks.size, setAside },
     findings: added(looks.flatMap(({ findings }) => findings)),
   };
-}
-
-function lookAtFile(file: string): Look {
-  return {
-    findings: counted({ 'readable-by-others': Number(!isPrivate(file)) }),
-    repair: async () => makePrivate(file),
-  };
-}
-
-async function lookAtMark(meta: Shelf): Promise<Look> {
-  return {
-    findings: counted({ unmarked: Number(!(await isMarked(meta))) }),
-    repair: () => markSchema(meta, undefined),
-  };
-}
-
-async function lookAtDurations(shelf: Shelf, quarantine: Quarantine): Promise<Look> {
-  const { bad, setAside } = await sorted(shelf, quarantine, (_key, value) => {
-    return durationsSchema.safeParse(value).data ?? 'cannot be read';
-  });
-  return { findings: counted({ unreadable: bad }), repair: setAside };
-}
-
-/** A wish to be forgotten of which nothing is left to do is fine: the next start sees to it. */
-async function lookAtWishes(shelf: Shelf, quarantine: Quarantine): Promise<Look> {
-  const { bad, setAside } = await sorted(shelf, quarantine, (_key, value) => {
-    return forgettingSchema.safeParse(value).data ?? 'cannot be read';
-  });
-  return { findings: counted({ unreadable: bad }), repair: setAside };
-}
-
-/** Rows that the adapter takes for gone already, so that nothing else meets them. */
-async function lookAtExpired(backend: Backend, clock: Clock): Promise<Look> {
-  const past = await backend.countExpired(clock.now());
-  return { findings: counted({ past }), repair: () => backend.clearExpired() };
 }
 
 /** One line a kind, whichever look it comes from. */

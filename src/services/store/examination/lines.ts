@@ -1,15 +1,12 @@
 import type { Task } from '../../tasks/task.ts';
 import { lineOf, type TaskLine } from '../../tasks/task-line.ts';
-import { chunkKey, chunkSchema, headSchema, isSameLine, startOf, withinRange } from '../line-chunks.ts';
-import { LineIndex } from '../line-index.ts';
-import { ownersOf } from '../owners.ts';
-import type { Quarantine } from '../quarantine.ts';
+import { chunkKey, chunkSchema, headSchema, isSameLine, LineIndex, startOf, withinRange } from '../line-index.ts';
+import { type Quarantine, Rows, UNREADABLE } from '../rows.ts';
 import type { Shelf } from '../shelf.ts';
-import { counted, type Look } from './finding.ts';
-import { sorted } from './rows.ts';
+import { ownersOf } from '../task-page.ts';
+import { counted, type Look } from './looks.ts';
 
 type Row = { starts: string[] } | { lines: TaskLine[] };
-type Rows = ReadonlyMap<string, Row>;
 
 /** Holds every list against the tasks, and writes anew those that differ. */
 export async function lookAtLines(
@@ -18,7 +15,7 @@ export async function lookAtLines(
   tasks: ReadonlyMap<string, Task>,
 ): Promise<Look> {
   const index = new LineIndex(shelf, quarantine);
-  const { good: rows, bad, setAside } = await sorted(shelf, quarantine, readRow);
+  const { good: rows, bad, setAside } = await new Rows(shelf, quarantine, readRow).sorted();
   const right = rightLists(tasks);
   const heads = [...rows].filter(([, row]) => 'starts' in row).map(([key]) => key);
   const named = new Set<string>();
@@ -50,7 +47,7 @@ export async function lookAtLines(
 }
 
 function readRow(_key: string, value: unknown): Row | string {
-  return headSchema.safeParse(value).data ?? chunkSchema.safeParse(value).data ?? 'cannot be read';
+  return headSchema.safeParse(value).data ?? chunkSchema.safeParse(value).data ?? UNREADABLE;
 }
 
 function rightLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string, TaskLine>> {
@@ -65,7 +62,7 @@ function rightLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string, T
 }
 
 /** The lines as a page would show them; marks the rows that they stand in. */
-function believed(owner: string, rows: Rows, named: Set<string>): TaskLine[] {
+function believed(owner: string, rows: ReadonlyMap<string, Row>, named: Set<string>): TaskLine[] {
   const head = rows.get(owner);
   if (!head || !('starts' in head)) return [];
   named.add(owner);

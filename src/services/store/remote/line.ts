@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { StoreTrouble } from '../lease/tenure.ts';
-import { StoreError } from '../store-error.ts';
+import { type Backend, closed, notWorking, reasonOf, StoreError } from '../backend.ts';
+import type { LeaseDesk, StoreTrouble } from '../lease.ts';
 
 interface LineParts {
   /** The store, for people. */
@@ -12,6 +12,28 @@ interface LineParts {
   limitMs: number;
   clock: Clock;
   log: Log;
+}
+
+/** What a server is opened with. */
+export interface ServerParts {
+  url: string;
+  /** The address without its password. */
+  name: string;
+  line: Line;
+  /** Nothing waits longer for the server. */
+  limitMs: number;
+  mustBeOurs(): void;
+}
+
+/** A backend on a server of its own. */
+export interface Server extends Backend {
+  readonly desk: LeaseDesk;
+  /** Whether no bot was ever here. */
+  isEmpty(): Promise<boolean>;
+  /** Makes what has to be there before the first row. */
+  prepare?(): Promise<void>;
+  /** What an operator should know of this server before they rely on it. */
+  warn?(log: Log): Promise<void>;
 }
 
 /** The way to a server: what is asked comes back or fails within its time, and whoever wants to know hears how it is. */
@@ -36,7 +58,7 @@ export class Line {
   /** The signal says that nobody waits for the answer any more. */
   async ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { name, explained } = this.#parts;
-    if (this.#isClosed) throw this.#failed(new StoreError('failed', `The store ${name} is closed.`));
+    if (this.#isClosed) throw this.#failed(closed(name));
     try {
       const answer = await this.#inTime(work);
       this.#answered();
@@ -86,7 +108,73 @@ export class Line {
   }
 }
 
-export function unreachable(name: string, reason: string, cause?: unknown): StoreError {
+function unreachable(name: string, reason: string, cause?: unknown): StoreError {
   const message = `The store ${name} cannot be reached (${reason}). Check that its server runs and that Atelier's machine may connect to it.`;
   return new StoreError('unreachable', message, cause);
+}
+
+/** An error reply begins with a word in capitals that says what is wrong: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
+const CODE = /^[A-Z]+\b/;
+
+/** What the server of a Redis, or the way to it, threw. */
+export function redisFailure(error: unknown, name: string): StoreError {
+  const reason = reasonOf(error);
+  switch (CODE.exec(reason)?.[0]) {
+    case 'WRONGPASS':
+    case 'NOAUTH':
+    case 'NOPERM':
+      return new StoreError(
+        'denied',
+        `The store ${name} does not let Atelier in. Check the user and the password in STORE_URL, and what they may do.`,
+        error,
+      );
+    case 'OOM':
+      return new StoreError(
+        'full',
+        `There is no room left for the store ${name}. Give its server more memory (maxmemory); nothing that was stored before is lost.`,
+        error,
+      );
+    case 'WRONGTYPE':
+    case 'ERR':
+    case 'MISCONF':
+      return notWorking(name, error);
+    default:
+      // Sockets that break, a server that is loading or has become a replica: all of that passes.
+      return unreachable(name, reason, error);
+  }
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: the first two letters are the class.
+const DISK_FULL = '53100';
+const READ_ONLY = '25006';
+const NO_SUCH_DATABASE = '3D000';
+const NOT_ALLOWED = '42501';
+/** The connection, the login that has to wait, what is used up, and the server going down: all of that passes. */
+const PASSING: ReadonlySet<string> = new Set(['08', '53', '57', '58']);
+
+/** What a Postgres, or the way to it, threw. */
+export function postgresFailure(error: unknown, name: string): StoreError {
+  const reason = reasonOf(error);
+  const code = sqlState(error);
+  // Without a code of the server's it never got there.
+  if (code === undefined || code === READ_ONLY) return unreachable(name, reason, error);
+  if (code === DISK_FULL)
+    return new StoreError(
+      'full',
+      `There is no room left for the store ${name}. Free some space at its server; nothing that was stored before is lost.`,
+      error,
+    );
+  if (code.startsWith('28') || code === NO_SUCH_DATABASE || code === NOT_ALLOWED)
+    return new StoreError(
+      'denied',
+      `The store ${name} does not let Atelier in (${reason}). Check the user, the password and the database in STORE_URL, and that this user may create tables there.`,
+      error,
+    );
+  if (PASSING.has(code.slice(0, 2))) return unreachable(name, reason, error);
+  return notWorking(name, error);
+}
+
+function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return undefined;
+  return String(error.code);
 }

@@ -1,20 +1,11 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Backend } from '../backend.ts';
-import { Lease, longestWork } from '../lease/lease.ts';
-import { type LeaseClock, leaseClock } from '../lease/lease-clock.ts';
-import type { LeaseDesk } from '../lease/lease-desk.ts';
-import type { Tenure } from '../lease/tenure.ts';
-import { refuseNewer, SCHEMA_KEY } from '../schema-version.ts';
-import { publicName, type StoreAddress } from '../store-address.ts';
-import { StoreError } from '../store-error.ts';
-import { Line } from './line.ts';
+import { type Backend, publicName, type StoreAddress, StoreError } from '../backend.ts';
+import { Lease, type LeaseClock, leaseClock, longestWork, type Tenure } from '../lease.ts';
+import { refuseNewer, SCHEMA_KEY } from '../marks.ts';
+import { Line, postgresFailure, redisFailure, type Server } from './line.ts';
 import { Postgres } from './postgres.ts';
-import { postgresFailure } from './postgres-failure.ts';
-import { postgresLease } from './postgres-lease.ts';
 import { Redis } from './redis.ts';
-import { redisFailure } from './redis-failure.ts';
-import { redisLease } from './redis-lease.ts';
 
 /** How long a store belongs to a bot that has stopped telling that it lives. */
 const LEASE_MS = 20_000;
@@ -33,18 +24,6 @@ export interface OpenedBackend {
   close(): Promise<void>;
 }
 
-interface Server {
-  backend: Backend & {
-    /** Whether no bot was ever here. */
-    isEmpty(): Promise<boolean>;
-    /** Makes what has to be there before the first row. */
-    prepare?(): Promise<void>;
-    /** What an operator should know of this server before they rely on it. */
-    warn?(log: Log): Promise<void>;
-  };
-  desk: LeaseDesk;
-}
-
 /** undefined where nothing is there and nothing is to be made. */
 export async function openRemote(
   address: StoreAddress,
@@ -61,7 +40,7 @@ export async function openRemote(
     lease.mustBeHeld();
   };
   const parts = { url: address.url, name, line, limitMs, mustBeOurs };
-  const { backend, desk }: Server = await (isRedis ? redis(parts) : postgres(parts));
+  const backend: Server = await (isRedis ? Redis : Postgres).open(parts);
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     try {
@@ -88,7 +67,7 @@ export async function openRemote(
         { store: name, endsInMs },
         'Another bot may still have the store: waiting for a sign of life, or its end.',
       );
-    const held = await Lease.take({ desk, name, ms: leaseMs, clock: watch, waits });
+    const held = await Lease.take({ desk: backend.desk, name, ms: leaseMs, clock: watch, waits });
     lease = held;
     log.debug({ store: name, number: held.number }, 'The store is ours.');
     const schema = await backend.adapter('meta', 'at-once').get<string>(SCHEMA_KEY);
@@ -101,20 +80,8 @@ export async function openRemote(
   }
 }
 
-type ServerParts = Parameters<typeof Postgres.open>[0];
-
-async function redis(parts: ServerParts): Promise<Server> {
-  const backend = await Redis.open(parts);
-  return { backend, desk: redisLease(backend.client, parts.line) };
-}
-
-async function postgres(parts: ServerParts): Promise<Server> {
-  const backend = await Postgres.open(parts);
-  return { backend, desk: postgresLease(backend.query) };
-}
-
 /** Some servers tell nobody how they are set up, and are no worse for it. */
-async function warned(backend: Server['backend'], log: Log): Promise<void> {
+async function warned(backend: Server, log: Log): Promise<void> {
   try {
     await backend.warn?.(log);
   } catch (error) {

@@ -6,15 +6,53 @@ import type { KeyvStorageAdapter } from 'keyv';
 import type { Pool } from 'pg';
 import { systemClock } from '../../../lib/clock.ts';
 import { within } from '../../../lib/within.ts';
-import { type Backend, type Range, ROWS_AT_ONCE, type Row, rowsAtOnce } from '../backend.ts';
-import type { StoreError } from '../store-error.ts';
-import { checked } from './checked-adapter.ts';
-import type { Line } from './line.ts';
-import { optional } from './optional-package.ts';
-import { LEASE_TABLE } from './postgres-lease.ts';
+import { type Range, ROWS_AT_ONCE, type Row, rowsAtOnce, type StoreError } from '../backend.ts';
+import type { LeaseDesk } from '../lease.ts';
+import { checked, optional } from './adapter.ts';
+import type { Server, ServerParts } from './line.ts';
+
+// By the server's own clock, whichever machine asks. A lease that has run out stays where it is, for its number goes on.
+const TAKE = `
+  INSERT INTO atelier_lease (id, holder, number, renewals, ends)
+  VALUES (1, $1, 1, 0, clock_timestamp() + $2 * interval '1 millisecond')
+  ON CONFLICT (id) DO UPDATE
+    SET holder = excluded.holder, number = atelier_lease.number + 1, renewals = 0, ends = excluded.ends
+    WHERE atelier_lease.ends <= clock_timestamp()
+  RETURNING number`;
+
+const LOOK = `
+  SELECT holder, renewals, greatest(0, extract(epoch FROM ends - clock_timestamp()) * 1000) AS left FROM atelier_lease`;
+
+const RENEW = `
+  UPDATE atelier_lease SET renewals = renewals + 1, ends = clock_timestamp() + $2 * interval '1 millisecond'
+  WHERE holder = $1 AND ends > clock_timestamp() RETURNING number`;
+
+const GIVE_BACK = `UPDATE atelier_lease SET ends = '-infinity' WHERE holder = $1`;
+
+const LEASE_TABLE = `
+  CREATE TABLE IF NOT EXISTS atelier_lease (
+    id integer PRIMARY KEY, holder text NOT NULL, number bigint NOT NULL, renewals bigint NOT NULL, ends timestamptz NOT NULL
+  )`;
+
+function leaseDesk(query: Query): LeaseDesk {
+  return {
+    async take(holder, ms) {
+      for (;;) {
+        const [taken] = await query(TAKE, [holder, ms]);
+        if (taken) return Number(taken.number);
+        const [held] = await query(LOOK);
+        if (held) return { mark: `${held.holder} ${held.renewals}`, endsInMs: Number(held.left) };
+      }
+    },
+    renew: async (holder, ms) => (await query(RENEW, [holder, ms])).length === 1,
+    async giveBack(holder) {
+      await query(GIVE_BACK, [holder]);
+    },
+  };
+}
 
 type Rows = Record<string, unknown>[];
-export type Query = (sql: string, values?: unknown[]) => Promise<Rows>;
+type Query = (sql: string, values?: unknown[]) => Promise<Rows>;
 
 const TABLE = 'atelier';
 /** Enough that tasks do not wait for each other's way to the disk; a small server allows a hundred to everybody together. */
@@ -36,32 +74,23 @@ const TABLES = [
   LEASE_TABLE,
 ];
 
-interface PostgresParts {
-  url: string;
-  line: Line;
-  /** The address without its password. */
-  name: string;
-  limitMs: number;
-  mustBeOurs(): void;
-}
-
 type AdapterClass = new (options: { table: string; iterationLimit: number }) => KeyvStorageAdapter;
 
 /** A store in a Postgres: a few connections that all namespaces share. */
-export class Postgres implements Backend {
+export class Postgres implements Server {
   readonly name: string;
-  readonly #parts: PostgresParts;
+  readonly #parts: ServerParts;
   readonly #pool: Pool;
   readonly #Adapter: typeof KeyvPostgres;
 
-  private constructor(parts: PostgresParts, pool: Pool, Adapter: typeof KeyvPostgres) {
+  private constructor(parts: ServerParts, pool: Pool, Adapter: typeof KeyvPostgres) {
     this.name = parts.name;
     this.#parts = parts;
     this.#pool = pool;
     this.#Adapter = Adapter;
   }
 
-  static async open(parts: PostgresParts): Promise<Postgres> {
+  static async open(parts: ServerParts): Promise<Postgres> {
     const [{ default: pg }, { KeyvPostgres: Adapter }] = await optional(
       () => Promise.all([import('pg'), import('@keyv/postgres')]),
       '@keyv/postgres',
@@ -82,15 +111,18 @@ export class Postgres implements Backend {
     return new Postgres(parts, pool, Adapter);
   }
 
-  /** Whether no bot was ever here. */
   async isEmpty(): Promise<boolean> {
-    const [row] = await this.query('SELECT to_regclass($1) AS found', [TABLE]);
+    const [row] = await this.#query('SELECT to_regclass($1) AS found', [TABLE]);
     return row?.found === null;
   }
 
   async prepare(): Promise<void> {
     // All at once or not at all; and where they are already, their user need not be allowed to make any.
-    if (await this.isEmpty()) await this.query(TABLES.join(';\n'));
+    if (await this.isEmpty()) await this.#query(TABLES.join(';\n'));
+  }
+
+  get desk(): LeaseDesk {
+    return leaseDesk(this.#query);
   }
 
   get failure(): StoreError | undefined {
@@ -99,7 +131,7 @@ export class Postgres implements Backend {
 
   adapter(namespace: string): KeyvStorageAdapter {
     const { mustBeOurs } = this.#parts;
-    const adapter = this.#adapterOn(this.query);
+    const adapter = this.#adapterOn(this.#query);
     adapter.namespace = namespace;
     // A failed write is told there, and `false` is all that its caller would get.
     adapter.on('error', (error: unknown) => {
@@ -115,15 +147,15 @@ export class Postgres implements Backend {
 
   async clearExpired(): Promise<void> {
     this.#parts.mustBeOurs();
-    await this.query(`DELETE FROM ${TABLE} WHERE expires <= $1`, [Date.now()]);
+    await this.#query(`DELETE FROM ${TABLE} WHERE expires <= $1`, [Date.now()]);
   }
 
   async countExpired(now: number): Promise<number> {
-    const [row] = await this.query(`SELECT count(*) AS count FROM ${TABLE} WHERE expires <= $1`, [now]);
+    const [row] = await this.#query(`SELECT count(*) AS count FROM ${TABLE} WHERE expires <= $1`, [now]);
     return Number(row?.count);
   }
 
-  readonly query: Query = (sql, values) => this.#parts.line.ask((signal) => this.#run(sql, values, signal));
+  readonly #query: Query = (sql, values) => this.#parts.line.ask((signal) => this.#run(sql, values, signal));
 
   async close(): Promise<void> {
     await within(systemClock, this.#parts.limitMs, this.#pool.end());
@@ -144,7 +176,7 @@ export class Postgres implements Backend {
 
   async #page(where: string, values: unknown[], most: number): Promise<Row[]> {
     const sql = `SELECT key, value FROM ${TABLE} WHERE namespace = $1 AND ${where} ORDER BY key LIMIT ${most}`;
-    const rows = await this.query(sql, values);
+    const rows = await this.#query(sql, values);
     return rows.map(({ key, value }) => ({ key: String(key), text: String(value) }));
   }
 

@@ -1,12 +1,49 @@
 import type { createClient } from '@keyv/redis';
 import type { KeyvStorageAdapter } from 'keyv';
 import type { Log } from '../../../lib/log.ts';
-import { type Backend, RANGED, type Range, ROWS_AT_ONCE, type Row, rowsAtOnce } from '../backend.ts';
-import { StoreError } from '../store-error.ts';
-import { checked, type KeyOrder } from './checked-adapter.ts';
-import type { Line } from './line.ts';
-import { optional } from './optional-package.ts';
-import { LEASE_NUMBER } from './redis-lease.ts';
+import { RANGED, type Range, ROWS_AT_ONCE, type Row, rowsAtOnce, StoreError } from '../backend.ts';
+import type { LeaseDesk } from '../lease.ts';
+import { checked, type KeyOrder, optional } from './adapter.ts';
+import type { Line, Server, ServerParts } from './line.ts';
+
+/** What is said of the holder: whose it is, and how often it was renewed. */
+const LEASE = 'atelier:lease';
+/** Counted up with every new holder, and never down. */
+const LEASE_NUMBER = 'atelier:lease:number';
+
+const TAKE = `
+  if redis.call('EXISTS', KEYS[1]) == 1 then
+    return { table.concat(redis.call('HMGET', KEYS[1], 'holder', 'renewals'), ' '), redis.call('PTTL', KEYS[1]) }
+  end
+  redis.call('HSET', KEYS[1], 'holder', ARGV[1], 'renewals', 0)
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return redis.call('INCR', KEYS[2])`;
+
+const RENEW = `
+  if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
+  redis.call('HINCRBY', KEYS[1], 'renewals', 1)
+  return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+
+const GIVE_BACK = `
+  if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
+  return redis.call('DEL', KEYS[1])`;
+
+/** A script is one step to the server: nobody comes between the look and the change. */
+function leaseDesk(client: Client, line: Line): LeaseDesk {
+  const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
+    line.ask(() => client.eval(script, { keys: [LEASE, LEASE_NUMBER], arguments: values.map(String) }));
+  return {
+    async take(holder, ms) {
+      const answer = await run(TAKE, holder, ms);
+      if (!Array.isArray(answer)) return Number(answer);
+      return { mark: String(answer[0]), endsInMs: Number(answer[1]) };
+    },
+    renew: async (holder, ms) => Number(await run(RENEW, holder, ms)) === 1,
+    async giveBack(holder) {
+      await run(GIVE_BACK, holder);
+    },
+  };
+}
 
 type Client = ReturnType<typeof newClient>['client'];
 type AdapterClass = typeof import('@keyv/redis')['default'];
@@ -22,29 +59,23 @@ const SEPARATOR = '::';
 /** The keys of the namespace that is asked for in ranges, in order. */
 const KEYS_IN_ORDER = `${PREFIX}${RANGED}:keys`;
 
-interface RedisParts {
-  url: string;
-  line: Line;
-  /** The address without its password. */
-  name: string;
-  mustBeOurs(): void;
-}
-
 /** A store in a Redis: one connection that all namespaces share, so that everything reaches the server in the order in which it was asked. */
-export class Redis implements Backend {
+export class Redis implements Server {
   readonly name: string;
-  readonly client: Client;
-  readonly #parts: RedisParts;
+  readonly desk: LeaseDesk;
+  readonly #client: Client;
+  readonly #parts: ServerParts;
   readonly #Adapter: AdapterClass;
 
-  private constructor(parts: RedisParts, client: Client, Adapter: AdapterClass) {
+  private constructor(parts: ServerParts, client: Client, Adapter: AdapterClass) {
     this.name = parts.name;
-    this.client = client;
+    this.desk = leaseDesk(client, parts.line);
+    this.#client = client;
     this.#parts = parts;
     this.#Adapter = Adapter;
   }
 
-  static async open(parts: RedisParts): Promise<Redis> {
+  static async open(parts: ServerParts): Promise<Redis> {
     const { createClient, default: Adapter } = await optional(() => import('@keyv/redis'), '@keyv/redis');
     const { client, stay } = newClient(createClient, parts);
     try {
@@ -57,9 +88,8 @@ export class Redis implements Backend {
     }
   }
 
-  /** Whether no bot was ever here. */
   async isEmpty(): Promise<boolean> {
-    return (await this.#ask(() => this.client.exists(LEASE_NUMBER))) === 0;
+    return (await this.#ask(() => this.#client.exists(LEASE_NUMBER))) === 0;
   }
 
   get failure(): StoreError | undefined {
@@ -68,7 +98,7 @@ export class Redis implements Backend {
 
   adapter(namespace: string): KeyvStorageAdapter {
     const { line, mustBeOurs } = this.#parts;
-    const adapter = new this.#Adapter(this.client as unknown as Taken, {
+    const adapter = new this.#Adapter(this.#client as unknown as Taken, {
       namespace: PREFIX + namespace,
       throwOnErrors: true,
     });
@@ -86,7 +116,7 @@ export class Redis implements Backend {
     for (;;) {
       const limit = { offset: 0, count: most - rows.length };
       const keys = await this.#ask(() =>
-        this.client.zRange(KEYS_IN_ORDER, next, `(${end}`, { BY: 'LEX', LIMIT: limit }),
+        this.#client.zRange(KEYS_IN_ORDER, next, `(${end}`, { BY: 'LEX', LIMIT: limit }),
       );
       rows.push(...(await this.#rowsOf(namespace, keys)));
       const last = keys.at(-1);
@@ -104,9 +134,8 @@ export class Redis implements Backend {
     return 0;
   }
 
-  /** What an operator should know of this server before they rely on it. */
   async warn(log: Log): Promise<void> {
-    const told = await this.#ask(() => this.client.info());
+    const told = await this.#ask(() => this.#client.info());
     if (!/^aof_enabled:1\r?$/m.test(told))
       log.warn(
         { store: this.name },
@@ -120,7 +149,7 @@ export class Redis implements Backend {
   }
 
   close(): void {
-    if (this.client.isOpen) this.client.destroy();
+    if (this.#client.isOpen) this.#client.destroy();
   }
 
   /** SCAN may name a key twice, and one that has gone meanwhile has no value. */
@@ -130,7 +159,7 @@ export class Redis implements Backend {
     let cursor = '0';
     do {
       const page = await this.#ask(() =>
-        this.client.scan(cursor, { MATCH: `${beginning}*`, COUNT: ROWS_AT_ONCE, TYPE: 'string' }),
+        this.#client.scan(cursor, { MATCH: `${beginning}*`, COUNT: ROWS_AT_ONCE, TYPE: 'string' }),
       );
       cursor = String(page.cursor);
       const keys = page.keys.map((key) => key.slice(beginning.length)).filter((key) => !seen.has(key));
@@ -144,7 +173,7 @@ export class Redis implements Backend {
 
   async #rowsOf(namespace: string, keys: readonly string[]): Promise<Row[]> {
     if (keys.length === 0) return [];
-    const texts = await this.#ask(() => this.client.mGet(keys.map((key) => PREFIX + namespace + SEPARATOR + key)));
+    const texts = await this.#ask(() => this.#client.mGet(keys.map((key) => PREFIX + namespace + SEPARATOR + key)));
     return keys.flatMap((key, at) => (typeof texts[at] === 'string' ? [{ key, text: texts[at] }] : []));
   }
 
@@ -153,11 +182,11 @@ export class Redis implements Backend {
     if (namespace !== RANGED) return undefined;
     return {
       enter: (keys) =>
-        this.client.zAdd(
+        this.#client.zAdd(
           KEYS_IN_ORDER,
           keys.map((value) => ({ score: 0, value })),
         ),
-      leave: (keys) => this.client.zRem(KEYS_IN_ORDER, [...keys]),
+      leave: (keys) => this.#client.zRem(KEYS_IN_ORDER, [...keys]),
     };
   }
 
@@ -166,7 +195,7 @@ export class Redis implements Backend {
   }
 }
 
-function newClient(create: typeof createClient, { url, name }: RedisParts) {
+function newClient(create: typeof createClient, { url, name }: ServerParts) {
   let stays = false;
   const client = made(name, () =>
     create({

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
 import { examine } from '../../../../src/services/store/index.ts';
 import { KeptTasks } from '../../../../src/services/store/kept-tasks.ts';
-import { shelvesOn } from '../../../../src/services/store/shelves.ts';
+import { shelvesOn } from '../../../../src/services/store/shelf.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { FailingPower } from '../../store/failing-power.ts';

@@ -1,12 +1,31 @@
+import { createHash } from 'node:crypto';
 import type { KeyvStorageAdapter } from 'keyv';
-import { type Backend, rowsAtOnce } from '../backend.ts';
-import type { OpenedBackend } from '../remote/open-remote.ts';
-import { isMarked } from '../schema-version.ts';
-import { rowFormat, Unreadable } from '../shelf.ts';
-import { shelvesOn } from '../shelves.ts';
-import { StoreError } from '../store-error.ts';
-import { digestOf, type Sum, sumOf } from './digest.ts';
-import { MARK_KEY, readMark, refuseHalf, writeMark } from './move-mark.ts';
+import { type Backend, refusedWrite, rowsAtOnce, StoreError } from './backend.ts';
+import { isMarked, MOVE_KEY, moveMark, refuseHalf } from './marks.ts';
+import type { OpenedBackend } from './remote/open-remote.ts';
+import { rowFormat, shelvesOn, Unreadable } from './shelf.ts';
+
+const MODULUS = 2n ** 128n;
+
+/** What a namespace holds, in short: the same rows in any order come to the same. */
+interface Sum {
+  count: number;
+  checksum: string;
+}
+
+function digestOf(key: string, text: string): string {
+  return createHash('sha256').update(`${key.length} ${key}${text}`).digest('hex').slice(0, 32);
+}
+
+function sumOf(digests: Iterable<string>): Sum {
+  let count = 0;
+  let total = 0n;
+  for (const digest of digests) {
+    count += 1;
+    total = (total + BigInt(`0x${digest}`)) % MODULUS;
+  }
+  return { count, checksum: total.toString(16).padStart(32, '0') };
+}
 
 /** Whatever a store holds. What it says of itself comes last: of the rest it is true then. */
 function namespacesOf(backend: Backend): string[] {
@@ -44,17 +63,18 @@ export async function moveStore(
 ): Promise<Moved[]> {
   await mustBeWhole(from);
   const { meta } = shelvesOn(to);
-  const mark = await readMark(meta);
-  if (mark && mark.from !== from.name) throw foreign(to.name, `it was filled from ${mark.from}`);
-  if (!mark) {
+  const mark = moveMark(meta);
+  const before = await mark.read();
+  if (before && before.from !== from.name) throw foreign(to.name, `it was filled from ${before.from}`);
+  if (!before) {
     await mustBeEmpty(to);
-    await writeMark(meta, { from: from.name, isWhole: false });
+    await mark.write({ from: from.name, isWhole: false });
   }
-  if (!mark?.isWhole) for (const namespace of namespacesOf(from)) await moveRows(from, to, namespace);
+  if (!before?.isWhole) for (const namespace of namespacesOf(from)) await moveRows(from, to, namespace);
   const moved = await compared(from, to);
   // Whoever worked on FROM meanwhile has changed it.
   tenure.mustBeOurs();
-  if (moved.every(isSame)) await writeMark(meta, { from: from.name, isWhole: true });
+  if (moved.every(isSame)) await mark.write({ from: from.name, isWhole: true });
   return moved;
 }
 
@@ -71,7 +91,7 @@ async function moveRows(from: Backend, to: Backend, namespace: string): Promise<
     const texts = await source.getMany<string>(keys);
     const rows = keys.flatMap((key, at) => rowOf(key, texts[at]));
     const written = rows.length === 0 ? [] : await target.setMany(rows);
-    if (written?.some((done) => !done)) throw new StoreError('failed', `The store ${to.name} refused a write.`);
+    if (written?.some((done) => !done)) throw refusedWrite(to.name);
   }
 }
 
@@ -100,7 +120,7 @@ async function compared(from: Backend, to: Backend): Promise<Moved[]> {
 async function digestsIn(side: Backend, namespace: string): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
   for await (const [key, text] of rowsIn(side, namespace)) {
-    if (namespace !== 'meta' || key !== MARK_KEY) digests.set(key, digestOf(key, text));
+    if (namespace !== 'meta' || key !== MOVE_KEY) digests.set(key, digestOf(key, text));
   }
   return digests;
 }

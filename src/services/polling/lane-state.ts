@@ -1,9 +1,37 @@
-import { Agenda } from './agenda.ts';
+import { Agenda, type Dated } from './agenda.ts';
+import { type Asked, earliest } from './allowance.ts';
 import { Breaker } from './breaker.ts';
-import type { Entry } from './entry.ts';
-import { Latency } from './latency.ts';
+import { Latency } from './pace.ts';
 import type { Lane } from './scheduler.ts';
-import { Turns } from './turns.ts';
+import { type InLine, Turns } from './turns.ts';
+
+/** Waiting for its moment, ready to be asked about, being asked about, or that and to be asked about once more. */
+type Stage = 'waiting' | 'ready' | 'asked' | 'asked-again';
+
+/** One task as the scheduler knows it. There may be a hundred thousand of these, so there is nothing else in it. */
+export class Entry implements Dated, InLine<Entry> {
+  readonly id: string;
+  readonly group: string;
+  readonly lane: LaneState;
+  /** Shared with whatever takes its place under the same id: what was asked stays asked. */
+  readonly asked: Asked;
+  stage: Stage = 'waiting';
+  slot = -1;
+  before: Entry | undefined = undefined;
+  behind: Entry | undefined = undefined;
+
+  constructor(id: string, group: string, lane: LaneState, asked: Asked) {
+    this.id = id;
+    this.group = group;
+    this.lane = lane;
+    this.asked = asked;
+  }
+
+  /** Nobody asks about it before that. */
+  get opensAt(): number {
+    return earliest(this.asked);
+  }
+}
 
 /** A question that is asked anyway takes along what would fall due so soon after it, where its lane can carry more than one. */
 const GATHER_MS = 250;
@@ -14,7 +42,7 @@ const RESUME_SPREAD_MS = 5_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** One lane at work: its tasks that wait or are ready, its questions under way, its pause. */
-export class Road {
+export class LaneState {
   readonly lane: Lane;
   readonly breaker = new Breaker();
   readonly latency = new Latency();

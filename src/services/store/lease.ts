@@ -1,7 +1,61 @@
 import { randomUUID } from 'node:crypto';
-import { StoreError } from '../store-error.ts';
-import type { LeaseClock } from './lease-clock.ts';
-import type { Held, LeaseDesk } from './lease-desk.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { pause } from '../../lib/pause.ts';
+import { closed, inUse, StoreError } from './backend.ts';
+
+/** The store cannot be reached at the moment. */
+export interface StoreTrouble {
+  since: number;
+  reason: string;
+}
+
+/** That this store is ours: one bot at a time may act on it. */
+export interface Tenure {
+  /** Throws where another bot may have taken over: called before everything that somebody outside could notice. */
+  mustBeOurs(): void;
+  /** It has come to its end although nobody here gave it back. */
+  readonly lost: Promise<StoreError>;
+  /** undefined: the store answers. */
+  trouble(): StoreTrouble | undefined;
+}
+
+/** Of a store that the system itself keeps for this process, until it ends. */
+export const soleTenure: Tenure = {
+  mustBeOurs: () => undefined,
+  lost: Promise.withResolvers<StoreError>().promise,
+  trouble: () => undefined,
+};
+
+/** Several clocks at once, for no single one can be trusted with a lease. */
+export interface LeaseClock {
+  now(): readonly number[];
+  after(ms: number, task: () => void): () => void;
+}
+
+/**
+ * The one that is never set back, and the one on the wall: where a machine is suspended, the first stands still meanwhile, and the second can be
+ * set back. Whichever says first that a lease is over is believed.
+ */
+export const leaseClock: LeaseClock = {
+  now: () => [performance.now(), Date.now()],
+  after: systemClock.after,
+};
+
+/** Somebody else's lease, as a newcomer sees it. */
+interface Held {
+  /** Changes with every renewal, so that a holder who lives can be told from one who died. */
+  mark: string;
+  endsInMs: number;
+}
+
+/** Where a server keeps the lease of a store, by its own clock. */
+export interface LeaseDesk {
+  /** The fencing number, which grows with every holder; or who holds it. */
+  take(holder: string, ms: number): Promise<number | Held>;
+  /** false: it has run out, or is another's. */
+  renew(holder: string, ms: number): Promise<boolean>;
+  giveBack(holder: string): Promise<void>;
+}
 
 /** So many renewals fall into the time of a lease: all but one may fail. */
 const RENEWALS = 5;
@@ -60,7 +114,7 @@ export class Lease {
       if (!first) parts.waits(answer.endsInMs);
       first ??= answer;
       if (answer.mark !== first.mark) throw inUse(parts.name);
-      await waited(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
+      await pause(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
     }
   }
 
@@ -76,7 +130,7 @@ export class Lease {
   /** From here on another may take it. */
   async giveBack(): Promise<void> {
     if (this.#over) return;
-    this.#over = new StoreError('failed', `The store ${this.#parts.name} is closed.`);
+    this.#over = closed(this.#parts.name);
     this.#cancel?.();
     await this.#renewal;
     await this.#parts.desk.giveBack(this.#holder);
@@ -124,15 +178,4 @@ export class Lease {
 
 function endsOf({ clock, ms }: LeaseParts): number[] {
   return clock.now().map((now) => now + ms * (1 - MARGIN));
-}
-
-function waited(clock: LeaseClock, ms: number): Promise<void> {
-  return new Promise((resolve) => clock.after(ms, resolve));
-}
-
-function inUse(name: string): StoreError {
-  return new StoreError(
-    'in-use',
-    `Another Atelier is using the store ${name}. Stop it first, or give this one a STORE_URL of its own.`,
-  );
 }

@@ -1,0 +1,175 @@
+import type { Clock } from '../../../lib/clock.ts';
+import { agreeing, type Entry, keyOfTask, type Prices, withoutTask } from '../../ledger/entry.ts';
+import { isLive, isOrdered, mayBeSentAgain, type Task } from '../../tasks/task.ts';
+import { withoutExpiredToken } from '../../tasks/transitions.ts';
+import type { Backend } from '../backend.ts';
+import { entryRows } from '../entry-rows.ts';
+import { isMarked, ledgerMark, markSchema } from '../marks.ts';
+import type { Quarantine, Rows } from '../rows.ts';
+import type { Shelf, Shelves } from '../shelf.ts';
+import { sentSchema } from '../side-rows.ts';
+import { isPrivate, makePrivate } from '../sqlite.ts';
+import { isPast, taskMigrations } from '../task-record.ts';
+import { type TaskRows, taskRows } from '../task-rows.ts';
+
+export type FindingKind =
+  | 'damaged'
+  | 'readable-by-others'
+  | 'unmarked'
+  | 'unreadable'
+  | 'in-both-places'
+  | 'misplaced'
+  | 'expired-token'
+  | 'past'
+  | 'line-missing'
+  | 'line-dangling'
+  | 'line-outdated'
+  | 'row-astray'
+  | 'order-astray'
+  | 'entry-missing'
+  | 'entry-different';
+
+export interface Finding {
+  kind: FindingKind;
+  count: number;
+}
+
+/** What one look has found, and how to set it right. Looking changes nothing. */
+export interface Look {
+  findings: Finding[];
+  repair(): Promise<void>;
+}
+
+export function counted(counts: Partial<Record<FindingKind, number>>): Finding[] {
+  const findings = Object.entries(counts).map(([kind, count]) => ({ kind: kind as FindingKind, count }));
+  return findings.filter(({ count }) => count > 0);
+}
+
+interface TaskLook extends Look {
+  /** All tasks as they should be. */
+  tasks: ReadonlyMap<string, Task>;
+}
+
+export async function lookAtTasks(
+  { live, finished }: Shelves,
+  { rows, quarantine, clock }: { rows: TaskRows; quarantine: Quarantine; clock: Clock },
+): Promise<TaskLook> {
+  const now = clock.now();
+  const sorted = (shelf: Shelf) => taskRows(shelf, quarantine, taskMigrations).sorted();
+  const places = { live: await sorted(live), finished: await sorted(finished) };
+  const tasks = new Map<string, Task>();
+  const wrong: Task[] = [];
+  const past: string[] = [];
+  const count = { both: 0, misplaced: 0, token: 0 };
+  for (const [id, stored] of new Map([...places.live.good, ...places.finished.good])) {
+    const task = withoutExpiredToken(stored, now);
+    const isInLive = places.live.good.has(id);
+    const isInFinished = places.finished.good.has(id);
+    if (isPast(task.times.settled, now)) {
+      past.push(id);
+      continue;
+    }
+    const isInBoth = isInLive && isInFinished;
+    const isMisplaced = !isInBoth && isLive(task) !== isInLive;
+    const hadToken = task !== stored;
+    count.both += Number(isInBoth);
+    count.misplaced += Number(isMisplaced);
+    count.token += Number(hadToken);
+    if (isInBoth || isMisplaced || hadToken) wrong.push(task);
+    tasks.set(id, task);
+  }
+  return {
+    tasks,
+    findings: counted({
+      unreadable: places.live.bad + places.finished.bad,
+      'in-both-places': count.both,
+      misplaced: count.misplaced,
+      'expired-token': count.token,
+      past: past.length,
+    }),
+    repair: async () => {
+      await places.live.setAside();
+      await places.finished.setAside();
+      for (const task of wrong) await rows.putRightly(task);
+      await live.delete(...past);
+      await finished.delete(...past);
+    },
+  };
+}
+
+/** Orders as they were sent, kept for nobody: a crash came between the end of a task and theirs. They may be large, so only their keys are held. */
+export async function lookAtSent(shelf: Shelf, tasks: ReadonlyMap<string, Task>): Promise<Look> {
+  const past: string[] = [];
+  let unreadable = 0;
+  for await (const [id, value] of shelf.entries()) {
+    const task = tasks.get(id);
+    if (!task || !mayBeSentAgain(task)) past.push(id);
+    else if (!sentSchema.safeParse(value).success) {
+      // Of no use to anybody, and nothing that is set aside is ever deleted.
+      unreadable += 1;
+      past.push(id);
+    }
+  }
+  return {
+    findings: counted({ unreadable, 'order-astray': past.length - unreadable }),
+    repair: () => shelf.delete(...past),
+  };
+}
+
+interface Against {
+  tasks: ReadonlyMap<string, Task>;
+  clock: Clock;
+  prices: Prices;
+}
+
+/** Holds the ledger against the tasks. Entries of tasks that are gone stay as they are: nothing is left to make them from. */
+export async function lookAtLedger(
+  { ledger, meta }: Shelves,
+  quarantine: Quarantine,
+  { tasks, clock, prices }: Against,
+): Promise<Look> {
+  const { good, bad, setAside } = await entryRows(ledger, quarantine).sorted();
+  const right = new Map<string, Entry>();
+  const isKept = (await ledgerMark(meta).read()) !== undefined;
+  // A store in which no ledger was ever kept is given one by the next start.
+  for (const task of isKept ? [...tasks.values()].filter(isOrdered) : []) {
+    const key = keyOfTask(task);
+    right.set(key, agreeing(good.get(key), task, prices));
+  }
+  for (const [key, entry] of good) if (!right.has(key)) right.set(key, withoutTask(entry, clock.now()));
+  const wrong = [...right].filter(([key, entry]) => good.get(key) !== entry);
+  const missing = wrong.filter(([key]) => !good.has(key)).length;
+  return {
+    findings: counted({ unreadable: bad, 'entry-missing': missing, 'entry-different': wrong.length - missing }),
+    repair: async () => {
+      await setAside();
+      await ledger.putMany(wrong.map(([key, value]) => ({ key, value })));
+    },
+  };
+}
+
+export function lookAtFile(file: string): Look {
+  return {
+    findings: counted({ 'readable-by-others': Number(!isPrivate(file)) }),
+    repair: async () => makePrivate(file),
+  };
+}
+
+export async function lookAtMark(meta: Shelf): Promise<Look> {
+  return {
+    findings: counted({ unmarked: Number(!(await isMarked(meta))) }),
+    repair: () => markSchema(meta, undefined),
+  };
+}
+
+/** Rows that have only to be readable. */
+export async function lookAtRows<T extends object>(rows: Rows<T>): Promise<Look> {
+  const { bad, setAside } = await rows.sorted();
+  return { findings: counted({ unreadable: bad }), repair: setAside };
+}
+
+/** Rows that the adapter takes for gone already, so that nothing else meets them. */
+export async function lookAtExpired(backend: Backend, clock: Clock): Promise<Look> {
+  const past = await backend.countExpired(clock.now());
+  return { findings: counted({ past }), repair: () => backend.clearExpired() };
+}

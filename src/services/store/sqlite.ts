@@ -1,0 +1,232 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { KeyvSqlite, type SqliteDriver } from '@keyv/sqlite';
+import {
+  type Backend,
+  closed,
+  type Durability,
+  inUse,
+  notWorking,
+  type Range,
+  type Row,
+  rowsAtOnce,
+  StoreError,
+  type StoreErrorKind,
+} from './backend.ts';
+
+// https://www.sqlite.org/rescode.html: the lowest byte is the primary code.
+const PRIMARY_CODE = 0xff;
+const SQLITE_BUSY = 5;
+const SQLITE_LOCKED = 6;
+const SQLITE_READONLY = 8;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+const SQLITE_NOTADB = 26;
+
+/** What SQLite or the file system threw, told by its code. */
+export function storeFailure(error: unknown, file: string): StoreError {
+  if (error instanceof StoreError) return error;
+  const failure = (kind: StoreErrorKind, message: string): StoreError => new StoreError(kind, message, error);
+  switch (codeOf(error)) {
+    case SQLITE_FULL:
+    case 'ENOSPC':
+      return failure(
+        'full',
+        `There is no room left for the store ${file}. Free some space on its disk; nothing that was stored before is lost.`,
+      );
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return failure(
+        'locked',
+        `The store ${file} is locked by another program. Close whatever has it open (a database browser, a backup), then try again.`,
+      );
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return failure(
+        'corrupt',
+        `The store ${file} is damaged or not a database. Stop Atelier, move the file away and put a copy from your backups in its place; without one, a new store is made.`,
+      );
+    case SQLITE_CANTOPEN:
+      return failure(
+        'failed',
+        `The store ${file} cannot be opened. Check that it is a file, not a folder, and that Atelier's user may read and write it and its folder.`,
+      );
+    case SQLITE_READONLY:
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return failure(
+        'failed',
+        `The store ${file} cannot be written. Let Atelier's user own the file and its folder, and check that the disk is not mounted read-only.`,
+      );
+    default:
+      return notWorking(file, error);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & PRIMARY_CODE;
+  return 'code' in error ? error.code : undefined;
+}
+
+// Tasks hold what members asked for, and for a quarter of an hour the means to answer in the bot's name.
+const ONLY_OWNER_ENTERS = 0o700;
+const ONLY_OWNER_READS = 0o600;
+const ANY_PERMISSION = 0o777;
+
+/** What SQLite keeps beside a database in WAL mode. */
+const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
+
+/** Makes the folder, and follows links to the one true path: two names of a store are one store. */
+export function truePath(file: string): string {
+  mkdirSync(dirname(file), { recursive: true, mode: ONLY_OWNER_ENTERS });
+  return existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
+}
+
+/**
+ * The file exists afterwards and only its owner may read and write it, whatever the umask says; SQLite gives its companions the same
+ * permissions. An existing file is never opened here: closing it would drop every lock this process has on it (POSIX).
+ */
+export function makePrivate(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'wx', ONLY_OWNER_READS));
+  for (const path of [file, ...COMPANIONS.map((suffix) => file + suffix)]) narrow(path);
+}
+
+export function isPrivate(file: string): boolean {
+  return (permissionsOf(file) & ~ONLY_OWNER_READS) === 0;
+}
+
+function narrow(path: string): void {
+  if (existsSync(path) && !isPrivate(path)) chmodSync(path, permissionsOf(path) & ONLY_OWNER_READS);
+}
+
+function permissionsOf(path: string): number {
+  return statSync(path).mode & ANY_PERMISSION;
+}
+
+/**
+ * Holds the store for this process alone until the returned function is called or the process ends, however it ends.
+ *
+ * The lock is an open exclusive transaction on an empty SQLite file of its own: SQLite knows the locks of each platform, also between two
+ * holders in one process, and the system frees them when a process is killed, so no lock is ever left behind.
+ */
+export function lockStore(file: string): () => void {
+  const lock = `${file}.lock`;
+  let database: DatabaseSync | undefined;
+  try {
+    makePrivate(lock);
+    database = new DatabaseSync(lock);
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database?.close();
+    const failure = storeFailure(error, lock);
+    if (failure.kind !== 'locked') throw failure;
+    throw inUse(file, error);
+  }
+  const held = database;
+  return () => {
+    if (held.isOpen) held.close();
+  };
+}
+
+export const TABLE = 'atelier';
+
+/** A backup or a database browser may hold the database for a moment. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+export interface ConnectionOptions {
+  busyTimeoutMs?: number | undefined;
+  readOnly?: boolean | undefined;
+}
+
+// https://www.sqlite.org/pragma.html#pragma_synchronous, in WAL mode
+const SYNCHRONOUS: Readonly<Record<Durability, string>> = { 'at-once': 'FULL', soon: 'NORMAL' };
+
+/**
+ * A store in an SQLite file, or in memory: the one connection that all namespaces share. It is handed to the adapters as their driver: so a
+ * failure becomes a `StoreError` where its code is still known, and the namespaces never wait for each other's locks.
+ */
+export class Connection implements Backend {
+  readonly name: string;
+  readonly #database: DatabaseSync;
+  /** What concerns all namespaces is asked of any. */
+  #anyAdapter: KeyvSqlite | undefined;
+  #durability: Durability | undefined;
+  #failure: StoreError | undefined;
+
+  constructor(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false }: ConnectionOptions = {}) {
+    this.name = file;
+    let database: DatabaseSync | undefined;
+    try {
+      database = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly });
+      if (!readOnly) database.exec('PRAGMA journal_mode = WAL');
+    } catch (error) {
+      database?.close();
+      throw storeFailure(error, file);
+    }
+    this.#database = database;
+  }
+
+  adapter(namespace: string, durability: Durability): KeyvSqlite {
+    const driver = this.#driverFor(durability);
+    const adapter = new KeyvSqlite({ table: TABLE, iterationLimit: rowsAtOnce(namespace), driver });
+    this.#anyAdapter ??= adapter;
+    return adapter;
+  }
+
+  get failure(): StoreError | undefined {
+    return this.#failure;
+  }
+
+  /** One way along the table's own index. */
+  async range(namespace: string, { from, end, most }: Range): Promise<Row[]> {
+    const [comparison, start] = 'first' in from ? ['>=', from.first] : ['>', from.after];
+    const rows = this.rows(
+      `SELECT key, value FROM "${TABLE}" WHERE key ${comparison} ? AND key < ? AND namespace = ? ORDER BY key LIMIT ?`,
+      ...[start, end, namespace, most],
+    );
+    return rows.map(({ key, value }) => ({ key: String(key), text: String(value) }));
+  }
+
+  clearExpired(): Promise<void> {
+    return (this.#anyAdapter ?? this.adapter('', 'at-once')).clearExpired();
+  }
+
+  async countExpired(now: number): Promise<number> {
+    const [row] = this.rows(`SELECT count(*) AS count FROM "${TABLE}" WHERE expires <= ?`, now);
+    return Number(row?.count);
+  }
+
+  rows(sql: string, ...values: unknown[]): Record<string, unknown>[] {
+    try {
+      if (!this.#database.isOpen) throw closed(this.name);
+      // The adapter binds nothing but text, whole numbers and null.
+      return this.#database.prepare(sql).all(...(values as SQLInputValue[]));
+    } catch (error) {
+      this.#failure = storeFailure(error, this.name);
+      throw this.#failure;
+    }
+  }
+
+  #driverFor(durability: Durability): SqliteDriver {
+    const query = async (sql: string, ...values: unknown[]) => {
+      this.#commit(durability);
+      return this.rows(sql, ...values);
+    };
+    // The adapters share the connection, so none of them ends it.
+    return { name: 'custom', connect: async () => ({ query, close: async () => undefined }) };
+  }
+
+  #commit(durability: Durability): void {
+    if (this.#durability === durability) return;
+    this.rows(`PRAGMA synchronous = ${SYNCHRONOUS[durability]}`);
+    this.#durability = durability;
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}
