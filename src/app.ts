@@ -281,7 +281,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await follows.resume();
   } catch (error) {
     await Promise.all([
-      client.destroy(),
+      clients.close(),
       gateway.close(),
       media.close(),
       sounds.close(),
@@ -304,7 +304,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await Promise.race([underWay, late]);
     finished.abort();
     client.removeAllListeners(Events.ShardReconnecting);
-    await client.destroy();
+    await clients.close();
     // Whatever still waits for the gateway fails now, and what that means for its task is stored.
     await Promise.all([gateway.close(), media.close(), sounds.close(), ownProcess?.close()]);
     await Promise.all([asks.finish(), talks.finish()]);
