@@ -40,6 +40,7 @@ import { gatherer } from './services/inputs/inputs.ts';
 import { gatewayReach } from './services/inputs/reach.ts';
 import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
+import type { MediaLimits } from './services/media/limits.ts';
 import { MediaProcess } from './services/media-process/media-process.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
 import { transcriberIn } from './services/models/kinds.ts';
@@ -73,6 +74,8 @@ export interface AppTools {
   clock?: Clock;
   /** How patient the client of the gateway is. */
   gatewayLimits?: Partial<GatewayLimits>;
+  /** How patient it is with the hosts of files. */
+  mediaLimits?: Partial<MediaLimits>;
   /** Shared with other bots of this process, so that it is not closed with this one. */
   mediaProcess?: MediaProcess;
   /** Further origins of an embedded side, where members' files may lie although they are on this machine. */
@@ -81,7 +84,7 @@ export interface AppTools {
 
 /** The wiring: configuration in, running bot out. The sandbox and the tests start the same. */
 export async function startApp(config: Config, tools: AppTools): Promise<App> {
-  const { log, version, clock = systemClock, gatewayLimits } = tools;
+  const { log, version, clock = systemClock, gatewayLimits, mediaLimits } = tools;
   const say = speak();
   // First of all, for it tells whether another bot is at work here already.
   const store = await openStore(config.store, { log, clock, botVersion: version, leaseMs: config.storeLeaseMs });
@@ -103,6 +106,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
       allowPrivate,
     },
     { log, clock, process: mediaProcess },
+    mediaLimits,
   );
   const clients = discordClients(config.discord.apiUrl, config.discord, tenure.mustBeOurs);
   const { client, tokenRest } = clients;
@@ -281,7 +285,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await follows.resume();
   } catch (error) {
     await Promise.all([
-      client.destroy(),
+      clients.close(),
       gateway.close(),
       media.close(),
       sounds.close(),
@@ -304,7 +308,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await Promise.race([underWay, late]);
     finished.abort();
     client.removeAllListeners(Events.ShardReconnecting);
-    await client.destroy();
+    await clients.close();
     // Whatever still waits for the gateway fails now, and what that means for its task is stored.
     await Promise.all([gateway.close(), media.close(), sounds.close(), ownProcess?.close()]);
     await Promise.all([asks.finish(), talks.finish()]);

@@ -186,7 +186,7 @@ describe('no private word reaches the log, at any level', () => {
       const { url, asked } = await failing(trouble);
       const clients = discordClients(`${url}/api`);
       clients.client.rest.setToken('token');
-      closers.push(() => clients.client.destroy());
+      closers.push(() => clients.close());
       const log = logs();
       const calls = discordCalls(clients, log.json);
       for (const call of Object.values(calls).flat()) await told(call, log);
@@ -202,7 +202,7 @@ describe('no private word reaches the log, at any level', () => {
       sources.flatMap((source) => [...source.matchAll(/\bRoutes\.(\w+)/g)].map(([, name]) => name)),
     );
     const clients = discordClients('http://127.0.0.1:9/api');
-    closers.push(() => clients.client.destroy());
+    closers.push(() => clients.close());
     expect(Object.keys(discordCalls(clients, logs().json)).sort()).toEqual([...known].sort());
   });
 

@@ -1,3 +1,4 @@
+import { named } from '../named.ts';
 import { guard } from './control/guard.ts';
 import { seen } from './exchange.ts';
 import { obey } from './orders.ts';
@@ -9,7 +10,7 @@ const CONTROL = '/_sandbox';
 /** Orders for the embedded Discord itself, for people and pages on this machine. */
 export const controlRoutes: Routes = (server, parts) => {
   server.register(
-    (control, _, done) => {
+    named('control', (control, _, done) => {
       guard(control, parts);
       control.get('/state', () => state(parts));
       control.get<{ Params: { channel: string }; Querystring: { as?: string } }>('/messages/:channel', (request) => {
@@ -28,7 +29,7 @@ export const controlRoutes: Routes = (server, parts) => {
         socket.on('error', () => socket.terminate());
       });
       done();
-    },
+    }),
     { prefix: CONTROL },
   );
 };

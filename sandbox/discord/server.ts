@@ -1,6 +1,7 @@
 import multipart from '@fastify/multipart';
 import websocket from '@fastify/websocket';
 import fastify, { type FastifyInstance } from 'fastify';
+import { named } from '../named.ts';
 import { controlRoutes } from './control.ts';
 import { API, hangDoor } from './door.ts';
 import type { Parts, Routes } from './parts.ts';
@@ -43,19 +44,21 @@ export async function serverFor(parts: Parts): Promise<FastifyInstance> {
     throwFileSizeLimit: true,
   });
   await server.register(
-    (api, _, done) => {
+    named('rest', (api, _, done) => {
       hangDoor(api, parts);
       for (const add of routes) add(api, parts);
       done();
-    },
+    }),
     { prefix: API },
   );
-  await server.register((gateway, _, done) => {
-    gateway.get<{ Querystring: Record<string, string> }>('/gateway', { websocket: true }, (socket, request) =>
-      converse(socket, request.query, parts),
-    );
-    done();
-  });
+  await server.register(
+    named('gateway', (gateway, _, done) => {
+      gateway.get<{ Querystring: Record<string, string> }>('/gateway', { websocket: true }, (socket, request) =>
+        converse(socket, request.query, parts),
+      );
+      done();
+    }),
+  );
   fileRoutes(server, parts);
   controlRoutes(server, parts);
   return server;

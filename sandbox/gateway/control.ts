@@ -1,3 +1,4 @@
+import { named } from '../named.ts';
 import { faultOrders } from './control/faults.ts';
 import { guard } from './control/guard.ts';
 import { jobOrders } from './control/jobs.ts';
@@ -9,13 +10,14 @@ import type { Routes } from './parts.ts';
 /** Orders for the sandbox itself, for people and pages on this machine. */
 export const controlRoutes: Routes = (server, parts) => {
   server.register(
-    async (control) => {
+    named('control', (control, _, done) => {
       guard(control, parts);
       settingsOrders(control, parts);
       jobOrders(control, parts);
       faultOrders(control, parts);
       realtimeOrders(control, parts);
-    },
+      done();
+    }),
     { prefix: CONTROL },
   );
 };

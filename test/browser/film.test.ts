@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { studioThat } from '../e2e/tasks/proof.ts';
+import { fullStudio } from '../e2e/tasks/proof.ts';
 import { film, here } from '../e2e/tasks/video-scene.ts';
 import { browserPath } from '../support/browser.ts';
 import { played } from './played.ts';
 
 describe.skipIf(browserPath === undefined)('in a real Chromium', () => {
   it('the film that the bot delivered plays, in the size and for the time that a member asked for', async () => {
-    const stage = await here({ gateway: { studio: studioThat(() => ({})) } });
+    const stage = await here({ gateway: { studio: fullStudio() } });
     const message = await film(stage, { size: '320x180', duration: '2' });
     expect(text(message)).not.toContain('had no effect');
     const [attachment] = message.attachments;

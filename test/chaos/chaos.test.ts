@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { onStores } from '../services/store/sites.ts';
+import { thriftyStudio } from '../support/studio.ts';
+
 import { chaos } from './chaos.ts';
 
 const SEED = 374;
@@ -12,9 +14,11 @@ describe('the bot', () =>
       'loses nothing and doubles nothing while it is killed and both its sides fail it',
       async () => {
         const { url } = await stage();
+        const studio = thriftyStudio();
+        onTestFinished(() => studio.close());
         const { broken, figures } = await chaos({
           ...{ seed: SEED, jobs: 30, kills: 3, stormMs: 7_000, lasting: false },
-          ...{ speed: 15, calmMs: 60_000, storeUrl: url },
+          ...{ speed: 15, calmMs: 60_000, storeUrl: url, studio },
         });
         process.stderr.write(`${figures.join('\n')}\n`);
         expect(broken).toEqual([]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDiscord } from '../../sandbox/discord/discord.ts';
-import { startGateway } from '../../sandbox/gateway/gateway.ts';
+import { type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
 import { afterwardsOf } from './afterwards.ts';
 import { evidenceOf } from './evidence.ts';
 import { brokenIn, brokenPromises, judged } from './judgement.ts';
@@ -23,7 +23,7 @@ export interface Report {
   readonly log: string;
 }
 
-export interface ChaosOptions extends Scale {
+export interface ChaosOptions extends Scale, Pick<GatewayOptions, 'studio'> {
   /** Where the bot keeps its tasks; without it, in a file. */
   storeUrl?: string;
   /** How fast the gateway works in the storm. */
@@ -42,7 +42,11 @@ export async function chaos(options: ChaosOptions): Promise<Report> {
   const startedAt = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'atelier-chaos-'));
   const discord = await startDiscord();
-  const gateway = await startGateway({ speed: options.speed, seed: options.seed });
+  const gateway = await startGateway({
+    speed: options.speed,
+    seed: options.seed,
+    ...(options.studio && { studio: options.studio }),
+  });
   const settings = {
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,

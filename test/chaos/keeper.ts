@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { shipped } from '../support/shipped.ts';
 import { within } from './waiting.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -22,9 +23,8 @@ interface Life {
 
 /** A shipped entry point as its own process, started as `npm start` does. */
 function spawned(entry: string, settings: Record<string, string>, { args = [], timeout }: Life = {}): ChildProcess {
-  const before = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs'].flatMap((file) => ['--import', file]);
   const env = { PATH: process.env.PATH ?? '', ...settings };
-  return spawn(process.execPath, [...before, entry, ...args], {
+  return spawn(process.execPath, [...shipped(entry), ...args], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

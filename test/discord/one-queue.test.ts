@@ -6,8 +6,8 @@ import { discordClients } from '../../src/discord/clients.ts';
 it('a channel’s limit is not reached either by what was asked before its bucket had a name', async () => {
   const discord = await startDiscord({ limits: { channelWindowMs: 500 } });
   onTestFinished(() => discord.close());
-  const { client } = discordClients(discord.apiUrl);
-  onTestFinished(() => client.destroy());
+  const { client, close } = discordClients(discord.apiUrl);
+  onTestFinished(() => close());
   client.rest.setToken(discord.token);
   const route = Routes.channelMessages(discord.world.channel('studio').id);
   const posts = (count: number) =>

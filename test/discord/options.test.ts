@@ -33,7 +33,7 @@ async function told(): Promise<EmbeddedDiscord> {
   });
   const clients = discordClients(discord.apiUrl);
   const { client } = clients;
-  onTestFinished(() => client.destroy());
+  onTestFinished(() => clients.close());
   const log = openLog({ level: 'info', secrets: [], readable: false, write: () => undefined });
   const funnel = new Funnel(speak(), log);
   const parts = { services: undefined, say: speak(), funnel, rests: clients, clock: systemClock };

@@ -103,7 +103,7 @@ async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }>
   closers.push(() => discord.close());
   const clients = discordClients(discord.apiUrl);
   const { client } = clients;
-  closers.push(() => client.destroy());
+  closers.push(() => clients.close());
   const lines: string[] = [];
   const log = openLog({ level: 'info', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
   const say = speak();

@@ -12,8 +12,8 @@ afterEach(async () => {
 async function connected() {
   const discord = await startDiscord();
   closers.push(() => discord.close());
-  const { client, tokenRest } = discordClients(discord.apiUrl);
-  closers.push(() => client.destroy());
+  const { client, tokenRest, close } = discordClients(discord.apiUrl);
+  closers.push(() => close());
   client.rest.setToken(discord.token);
   client.rest.options.timeout = 2_000;
   const route = Routes.channelMessages(discord.world.channel('studio').id);

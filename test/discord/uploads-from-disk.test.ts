@@ -34,7 +34,8 @@ it('A file on the disk is sent from there, beside one that is at hand, and once 
     { name: 'film.mp4', path, size: film.length, mime: 'video/mp4', alt: 'Waves' },
     { name: 'words.txt', bytes: Buffer.from('some words') },
   ];
-  const { tokenRest } = discordClients(apiUrl);
+  const { tokenRest, close } = discordClients(apiUrl);
+  onTestFinished(() => close());
   await tokenRest.patch(Routes.webhookMessage('1', 'token'), { ...bodyOf({ content: 'Done.', files }), auth: false });
   expect(bodies).toHaveLength(2);
   for (const body of bodies) {

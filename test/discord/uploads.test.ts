@@ -36,7 +36,7 @@ describe('uploads', () => {
 
   afterEach(async () => {
     vi.useRealTimers();
-    await clients.client.destroy();
+    await clients.close();
     server.closeAllConnections();
     server.close();
   });

@@ -11,6 +11,7 @@ import { registrations } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Log, openLog } from '../../src/lib/log.ts';
 import type { GatewayLimits } from '../../src/services/gateway/settings.ts';
+import type { MediaLimits } from '../../src/services/media/limits.ts';
 import { atEnd } from '../support/ending.ts';
 import { mediaProcess } from '../support/media-process.ts';
 import { thriftyStudio } from '../support/studio.ts';
@@ -24,7 +25,7 @@ export interface Stage {
   /** Everything the log has written. */
   logged(): string;
   log: Log;
-  tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'alsoAllowed' | 'mediaProcess'>;
+  tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'mediaLimits' | 'alsoAllowed' | 'mediaProcess'>;
 }
 
 export interface StageOptions {
@@ -36,6 +37,7 @@ export interface StageOptions {
   /** Hosts on this machine that stand for the public internet. */
   alsoAllowed?: readonly string[];
   gatewayLimits?: Partial<GatewayLimits>;
+  mediaLimits?: Partial<MediaLimits>;
   /** The test orders 429s by itself. */
   waits?: boolean;
   /** Whether the commands are registered before anybody uses them, and as if which settings were in force. */
@@ -50,6 +52,7 @@ export async function stage({
   deployed = true,
   clock,
   gatewayLimits,
+  mediaLimits,
   alsoAllowed = [],
   waits = false,
 }: StageOptions = {}): Promise<Stage> {
@@ -84,7 +87,13 @@ export async function stage({
     readable: false,
     write: (line) => lines.push(line),
   });
-  const tools = { ...(clock && { clock }), ...(gatewayLimits && { gatewayLimits }), alsoAllowed, mediaProcess };
+  const tools = {
+    ...(clock && { clock }),
+    ...(gatewayLimits && { gatewayLimits }),
+    ...(mediaLimits && { mediaLimits }),
+    alsoAllowed,
+    mediaProcess,
+  };
   return { discord, gateway, config, logged, log, tools };
 }
 

@@ -2,14 +2,16 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+
 import { keysIn, makeTask, settled, sql, stage } from '../services/store/stage.ts';
+import { shipped } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The shipped script as its own process, with nothing set but the store: it must not ask for tokens. */
 function doctor(store: string, ...args: string[]): Promise<{ code: number; said: string }> {
   return new Promise((resolve) => {
-    const entry = ['--import', './scripts/check-node.mjs', 'scripts/doctor.ts', ...args];
+    const entry = [...shipped('scripts/doctor.ts'), ...args];
     const env = { PATH: process.env.PATH ?? '', STORE_URL: store };
     const child = execFile(process.execPath, entry, { cwd: root, env }, (_error, out, problems) => {
       resolve({ code: child.exitCode ?? -1, said: out + problems });

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { handlers } from '../../src/commands/index.ts';
 import { registrations } from '../../src/discord/registration.ts';
+import { shipped } from '../support/shipped.ts';
 import { key, type Stage, stage } from './bot.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,7 +32,7 @@ function run(
   args: string[] = [],
   settings: Record<string, string> = {},
 ): Running {
-  const child = spawn(process.execPath, ['--import', './scripts/check-node.mjs', entry, ...args], {
+  const child = spawn(process.execPath, [...shipped(entry), ...args], {
     cwd: root,
     env: {
       PATH: process.env.PATH ?? '',

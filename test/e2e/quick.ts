@@ -2,10 +2,19 @@ import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import type { App } from '../../src/app.ts';
+import { defaultLimits } from '../../src/services/media/limits.ts';
 import { QuickClock } from '../support/quick-clock.ts';
 import { enter, type Stage, type StageOptions, stage } from './bot.ts';
 
 const SPEED = 30;
+const { connectMs, headersMs, pieceMs, paceMs } = defaultLimits;
+/** By the quick clock a busy machine would have a second to begin a file. */
+const asOnARealClock = {
+  connectMs: connectMs * SPEED,
+  headersMs: headersMs * SPEED,
+  pieceMs: pieceMs * SPEED,
+  paceMs: paceMs * SPEED,
+};
 
 export interface QuickStage extends Stage {
   clock: QuickClock;
@@ -16,6 +25,7 @@ export async function quickStage({
   discord,
   gateway,
   gatewayLimits,
+  mediaLimits,
   ...options
 }: StageOptions = {}): Promise<QuickStage> {
   const clock = new QuickClock(SPEED);
@@ -26,6 +36,7 @@ export async function quickStage({
     discord: { ...discord, limits: { acknowledgeMs: 3_000 * SPEED, ...discord?.limits } },
     gateway: { seed: 1, ...gateway },
     gatewayLimits: { readMs: 1_500, submitMs: 1_500, bodyMs: 1_500, ...gatewayLimits },
+    mediaLimits: { ...asOnARealClock, ...mediaLimits },
   });
   return { ...staged, clock };
 }

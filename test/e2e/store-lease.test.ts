@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+
 import { onServers } from '../services/store/sites.ts';
+import { shipped } from '../support/shipped.ts';
+
 import { key, type Stage, stage as sides } from './bot.ts';
 import { says, submits } from './quick.ts';
 
@@ -17,7 +20,7 @@ interface Running {
 
 /** The shipped bot as its own process. */
 function run({ discord, gateway }: Stage, storeUrl: string): Running {
-  const child = spawn(process.execPath, ['--import', './scripts/check-node.mjs', 'src/index.ts'], {
+  const child = spawn(process.execPath, shipped('src/index.ts'), {
     cwd: root,
     env: {
       PATH: process.env.PATH ?? '',

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+
 import { leave, onServers, onStores, type Site } from '../services/store/sites.ts';
 import { makeTask, START, settled } from '../services/store/stage.ts';
+import { shipped } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -26,11 +28,10 @@ interface Asked {
 /** A shipped script as its own process. */
 function script(entry: string, { args = [], settings = {}, imports = [] }: Asked) {
   return new Promise<{ code: number; said: string }>((resolve) => {
-    const before = ['./scripts/check-node.mjs', ...imports].flatMap((file) => ['--import', file]);
     const env = { PATH: process.env.PATH ?? '', ...settings };
     const child = execFile(
       process.execPath,
-      [...before, entry, ...args],
+      [...shipped(entry, ...imports), ...args],
       { cwd: root, env },
       (_error, out, problems) => {
         resolve({ code: child.exitCode ?? -1, said: out + problems });

@@ -40,30 +40,48 @@ const pictures = new Memory<Awaited<ReturnType<Studio['drawPicture']>>>();
 const films = new Memory<Awaited<ReturnType<Studio['shoot']>>>();
 const sounds = new Memory<Awaited<ReturnType<Studio['compose']>>>();
 
+/** One for all tests of a process: a worker that makes films or songs takes half a second of a core to start. */
+let shared: Studio | undefined;
+
 /** The real studio, which makes the same thing once in a process: tests order the same few pictures over and over. */
 export function thriftyStudio(): Studio {
-  const studio = openStudio();
+  let working = 0;
+  const counted = async <Made>(make: (studio: Studio) => Promise<Made>): Promise<Made> => {
+    shared ??= openStudio();
+    working++;
+    return make(shared).finally(() => working--);
+  };
   return {
     drawPicture(scene, given) {
       const { references = [], ...options } = smaller(given);
-      return pictures.once(['picture', scene, options], references, () => studio.drawPicture(scene, smaller(given)));
+      return pictures.once(['picture', scene, options], references, () =>
+        counted((studio) => studio.drawPicture(scene, smaller(given))),
+      );
     },
     drawGrid(scenes, given) {
       const { references = [], ...options } = smaller(given);
-      return pictures.once(['grid', scenes, options], references, () => studio.drawGrid(scenes, smaller(given)));
+      return pictures.once(['grid', scenes, options], references, () =>
+        counted((studio) => studio.drawGrid(scenes, smaller(given))),
+      );
     },
     drawEdit(before, after, mask, given) {
       const { references = [], ...options } = asDrawn(given);
       return pictures.once(['edit', before, after, options], [mask, ...references], () =>
-        studio.drawEdit(before, after, mask, asDrawn(given)),
+        counted((studio) => studio.drawEdit(before, after, mask, asDrawn(given))),
       );
     },
     shoot(scene, given) {
       const { references = [], ...options } = given;
-      return films.once([scene, options], references, () => studio.shoot(scene, given));
+      return films.once([scene, options], references, () => counted((studio) => studio.shoot(scene, given)));
     },
-    compose: (...asked) => sounds.once(asked, [], () => studio.compose(...asked)),
-    close: () => studio.close(),
+    compose: (...asked) => sounds.once(asked, [], () => counted((studio) => studio.compose(...asked))),
+    async close() {
+      // What is still being made is of no use to anybody, and the next test would have to wait for it.
+      if (working === 0) return;
+      const left = shared;
+      shared = undefined;
+      await left?.close();
+    },
   };
 }
 

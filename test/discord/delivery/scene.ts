@@ -77,7 +77,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
   });
   const clients = discordClients(discord.apiUrl);
   const { client, tokenRest } = clients;
-  onTestFinished(() => client.destroy());
+  onTestFinished(() => clients.close());
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
   await ready;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import { shipped } from '../../support/shipped.ts';
 import { key, type Stage, stage } from '../bot.ts';
 import { labels } from '../quick.ts';
 import { asks, ended, models } from './proof.ts';
@@ -21,7 +22,7 @@ afterEach(async () => {
 
 /** The shipped bot as its own process. */
 function run({ discord, gateway, config }: Stage, settings: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--import', './scripts/check-node.mjs', 'src/index.ts'], {
+  const child = spawn(process.execPath, shipped('src/index.ts'), {
     cwd: root,
     env: {
       PATH: process.env.PATH ?? '',

@@ -5,8 +5,11 @@ import { afterEach, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
+
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { sql } from '../../services/store/stage.ts';
+import { shipped } from '../../support/shipped.ts';
+
 import { key, type Stage, stage } from '../bot.ts';
 import { labels } from '../quick.ts';
 import { ended, isVoice, model, opens, threadOf } from './proof.ts';
@@ -28,7 +31,7 @@ async function killed(child: ChildProcess): Promise<void> {
 
 /** The shipped bot as its own process; comes back when it is there. */
 async function run({ discord, gateway, config }: Stage): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['--import', './scripts/check-node.mjs', 'src/index.ts'], {
+  const child = spawn(process.execPath, shipped('src/index.ts'), {
     cwd: root,
     env: {
       PATH: process.env.PATH ?? '',
@@ -47,7 +50,7 @@ async function run({ discord, gateway, config }: Stage): Promise<ChildProcess> {
 
 const doctor = ({ config }: Stage, ...args: string[]): Promise<string> =>
   new Promise((resolve) => {
-    const entry = ['--import', './scripts/check-node.mjs', 'scripts/doctor.ts', ...args];
+    const entry = [...shipped('scripts/doctor.ts'), ...args];
     const env = { PATH: process.env.PATH ?? '', STORE_URL: config.store.url };
     execFile(process.execPath, entry, { cwd: root, env }, (_error, out, problems) => resolve(out + problems));
   });

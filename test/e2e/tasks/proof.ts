@@ -4,6 +4,7 @@ import { buttonsOf } from '../../../sandbox/gateway/buttons.ts';
 import { type ImgxJob, isImgx } from '../../../sandbox/gateway/follow-ups.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { openStudio, type Studio } from '../../../sandbox/gateway/studio/index.ts';
+import { thriftyStudio } from '../../support/studio.ts';
 import { type QuickStage, says } from '../quick.ts';
 
 type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
@@ -69,9 +70,16 @@ export const errorsIn = ({ logged }: QuickStage): string[] =>
     .split('\n')
     .filter((line) => line.includes('"level":50'));
 
-/** A studio with ways of its own, closed with the test. */
-export function studioThat(ways: (studio: Studio) => Partial<Studio>): Studio {
+/** The real studio, for what a test must have in its full size; closed with the test. */
+export function fullStudio(): Studio {
   const studio = openStudio();
+  onTestFinished(() => studio.close());
+  return studio;
+}
+
+/** A thrifty studio with ways of its own, closed with the test. */
+export function studioThat(ways: (studio: Studio) => Partial<Studio>): Studio {
+  const studio = thriftyStudio();
   onTestFinished(() => studio.close());
   return { ...studio, ...ways(studio) };
 }

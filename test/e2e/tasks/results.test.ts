@@ -11,6 +11,7 @@ import {
   errorsIn,
   finished,
   follow,
+  fullStudio,
   grid,
   jobs,
   orders,
@@ -158,7 +159,7 @@ describe('a result larger than an upload may be', () => {
     ['drawn anew where that is enough', 900_000, 'image/jpeg'],
     ['a preview where it is not, with a link to the whole', 40_000, 'image/jpeg'],
   ])('is %s', async (_, uploadBytes, type) => {
-    const studio = studioThat(() => ({}));
+    const studio = fullStudio();
     const stage = await quickBot({ discord: { limits: { uploadBytes } }, gateway: { speed: 20, studio } });
     const message = await grid(stage);
     const made = Buffer.from(await (await fetch(fileOf(stage))).arrayBuffer());

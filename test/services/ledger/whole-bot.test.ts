@@ -5,14 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { quickBot, says } from '../../e2e/quick.ts';
+
+import { shipped } from '../../support/shipped.ts';
 import { folder, sql, stage } from '../store/stage.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 function script(path: string, env: Record<string, string>): Promise<{ code: number; said: string }> {
   return new Promise((resolve) => {
-    const entry = ['--import', './scripts/check-node.mjs', path];
-    const child = execFile(process.execPath, entry, { cwd: root, env }, (_error, out, problems) => {
+    const child = execFile(process.execPath, shipped(path), { cwd: root, env }, (_error, out, problems) => {
       resolve({ code: child.exitCode ?? -1, said: out + problems });
     });
   });
