@@ -45,7 +45,7 @@ import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
 import { MediaProcess } from './services/media-process/media-process.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
-import { transcriberIn } from './services/models/kinds.ts';
+import { transcriberIn } from './services/models/ids.ts';
 import { InProcessScheduler } from './services/polling/in-process.ts';
 import { openSounds } from './services/sound/sounds.ts';
 import { openStore, type StoreError } from './services/store/index.ts';

@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { orderOnceMore, pressedTask } from '../../messages/buttons/pressed-task.ts';
-import { variantOf } from '../../services/models/sizes.ts';
+import { variantOf } from '../../services/models/ids.ts';
 import { needsResult } from '../../services/tasks/follow-ups.ts';
 import { chosenModel } from '../model-option.ts';
 import type { Services } from '../services.ts';

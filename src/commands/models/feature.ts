@@ -1,6 +1,6 @@
 import { type Ask, command } from '../../discord/handlers.ts';
 import type { ListName } from '../../services/models/catalogue.ts';
-import { type ModelKind, modelKinds } from '../../services/models/kinds.ts';
+import { type ModelKind, modelKinds } from '../../services/models/ids.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { modelsPageButton } from './page-button.ts';

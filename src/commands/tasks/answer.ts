@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import type { Ask } from '../../discord/handlers.ts';
 import { messageLink } from '../../discord/message-link.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
-import { turnsOf } from '../../services/talks/turns.ts';
+import { turnsOf } from '../../services/talks/opening.ts';
 import type { Filter } from '../../services/tasks/filter.ts';
 import { hasOwnWords } from '../../services/tasks/follow-ups.ts';
 import { hasEnded, isClosed, isPart, type Task } from '../../services/tasks/task.ts';

@@ -1,7 +1,7 @@
 import { type Ask, command, type Seen } from '../../discord/handlers.ts';
 import { dayOf } from '../../lib/day.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { askedRange } from '../../services/usage/asked-range.ts';
+import { askedRange } from '../../services/usage/days.ts';
 import { type Grouping, groupings } from '../../services/usage/sheet.ts';
 import { isManagerAtHome } from '../audience.ts';
 import type { Feature } from '../feature.ts';

@@ -1,6 +1,6 @@
 import { asText } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
-import { argumentsOf, type CostlyTool } from '../../services/asks/tools/definitions.ts';
+import { argumentsOf, type CostlyTool } from '../../services/asks/tools.ts';
 import { answerOf, waitingCalls } from '../../services/asks/transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import type { Task } from '../../services/tasks/task.ts';

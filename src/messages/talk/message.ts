@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { asText } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { talkRequest } from '../../services/talks/request.ts';
+import { talkRequest } from '../../services/talks/opening.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 
 const LONGEST_MODEL = 60;

@@ -12,9 +12,9 @@ const imageJob = z.strictObject({
   image: z.union([webAddress, z.array(webAddress).min(1, 'the list of reference pictures is empty')]).optional(),
 });
 
-export type ImageJobRequest = z.input<typeof imageJob>;
+type ImageJobRequest = z.input<typeof imageJob>;
 
-export interface ImageJobOptions extends CallOptions {
+interface ImageJobOptions extends CallOptions {
   /** Made once per order and stored with it: the same key never starts a second job. */
   idempotencyKey: string;
 }

@@ -16,7 +16,7 @@ const imageToVideo = z.strictObject({
   mode: words('this is empty').optional(),
 });
 
-export type ImageToVideoRequest = z.input<typeof imageToVideo>;
+type ImageToVideoRequest = z.input<typeof imageToVideo>;
 
 /** Image-to-video on the vendor path. */
 export class ImageToVideo {

@@ -48,7 +48,7 @@ const requests = {
 };
 
 type Requests = typeof requests;
-export type ImgxRequest<Name extends keyof Requests> = z.input<Requests[Name]>;
+type ImgxRequest<Name extends keyof Requests> = z.input<Requests[Name]>;
 
 const onePicture = z.array(dataUri).max(1, 'this gateway describes one picture at a time: send one');
 

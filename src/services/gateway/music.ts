@@ -26,8 +26,8 @@ const song = z
 
 const lyrics = z.strictObject({ about: text, callbackUrl: webAddress.optional() });
 
-export type SongRequest = z.input<typeof song>;
-export type LyricsRequest = z.input<typeof lyrics>;
+type SongRequest = z.input<typeof song>;
+type LyricsRequest = z.input<typeof lyrics>;
 
 const batchIds = z.array(taskId).min(1, 'no task id was given');
 

@@ -9,7 +9,7 @@ import { EventNames } from './realtime/wire.ts';
 import { checked } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
-export interface OpenOptions {
+interface OpenOptions {
   /** The conversation so far, where this session goes on with one. */
   earlier?: readonly EarlierTurn[] | undefined;
   /** Until the session is open. */

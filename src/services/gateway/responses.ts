@@ -8,7 +8,7 @@ import type { TextResponse } from './responses/response.ts';
 import { bodyOf } from './responses/wire.ts';
 import { checked } from './schemas.ts';
 
-export type TextOptions = Pick<CallOptions, 'signal'>;
+type TextOptions = Pick<CallOptions, 'signal'>;
 
 const PATH = '/v1/responses';
 

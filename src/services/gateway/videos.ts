@@ -41,10 +41,10 @@ const secondEntry = z.strictObject({
   extra: anything.optional(),
 });
 
-export type VideoRequest = z.input<typeof video>;
-export type SecondEntryRequest = z.input<typeof secondEntry>;
+type VideoRequest = z.input<typeof video>;
+type SecondEntryRequest = z.input<typeof secondEntry>;
 
-export interface VideoOptions extends CallOptions {
+interface VideoOptions extends CallOptions {
   limits?: Partial<typeof USUAL_LIMITS>;
 }
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';
 import { SteadyClock } from '../polling/steady-clock.ts';
-import { nearIds } from './nearness.ts';
+import { nearIds } from './ids.ts';
 
 /** Lists change when an operator buys something: rarely, and a member can wait so long to see it. */
 const FRESH_MS = 5 * 60_000;

@@ -12,9 +12,9 @@ export interface Submission {
   /** The task waits for words (and perhaps a mask) before it begins. */
   needsInput: boolean;
   /** The prompt that a form for those words should start with. */
-  finalPrompt: string | undefined;
+  finalPrompt?: string | undefined;
   /** Tasks before this one, when told. */
-  queuedBehind: number | undefined;
+  queuedBehind?: number | undefined;
 }
 
 /** Where ids stand; in the second list a number is a row of some database, and only text is an id. */

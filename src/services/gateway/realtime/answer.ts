@@ -15,7 +15,7 @@ const LAST_WORD_MS = 5_000;
 /** How long the end of an answer waits for what the gateway still writes down of the sound that it answers. */
 const LATE_WORDS_MS = 2_000;
 
-export interface Beginning {
+interface Beginning {
   id: string;
   line: Line;
   /** What it answers. */

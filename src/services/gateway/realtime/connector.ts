@@ -14,7 +14,7 @@ import { type EventNames, sessionOf } from './wire.ts';
 
 const PATH = '/v1/realtime';
 
-export interface Connection {
+interface Connection {
   line: Line;
   /** The gateway's id of it. */
   id: string;

@@ -2,8 +2,8 @@ import type { Dialect } from './dialect.ts';
 import type { EarlierTurn, RealtimeCall } from './events.ts';
 import { memberSaid, modelCalled, modelSaid, outputOf } from './wire.ts';
 
-/** What a session made anew is told in place of a sound that nobody wrote down. */
-const UNWRITTEN = '[A spoken message that was not written down.]';
+/** What a session made anew is told in place of a sound that nobody wrote down: without it the answer to it would come from nowhere. */
+export const UNWRITTEN = '[A spoken message that was not written down.]';
 
 /** As much as a model is told again: enough to go on, and not the price of hours. */
 const MOST_ENTRIES = 40;

@@ -27,7 +27,7 @@ const ENDS = new Map<unknown, RealtimeEnd>([
 ]);
 
 /** How far the sound of an answer has come. */
-export interface SoundSoFar {
+interface SoundSoFar {
   itemId: string;
   contentIndex: number;
   samples: number;

@@ -12,7 +12,7 @@ export const newReasoning = (): Growing =>
 
 export type Voice = 'text' | 'refusal' | 'reasoning';
 
-export interface Spoken {
+interface Spoken {
   voice: Voice;
   spot: Spot;
   text: string;

@@ -2,7 +2,7 @@ import type { GatewayError } from '../errors.ts';
 import type { TextRequest } from './request.ts';
 
 /** What the specification's order of verification (4.6) adds last, and a model may not take. */
-export type RefusablePart = 'tools' | 'reasoning';
+type RefusablePart = 'tools' | 'reasoning';
 
 /** Refusals of a request as it stands whose code says that they are about something else than its parts. */
 const ABOUT_SOMETHING_ELSE = new Set([
