@@ -1,9 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
-import { refusedParts } from '../gateway/responses/refused.ts';
-import type { TextRequest } from '../gateway/responses/request.ts';
-import type { TextResponse } from '../gateway/responses/response.ts';
+import type { TextResponse } from '../gateway/responses/events.ts';
+import { refusedParts, type TextRequest } from '../gateway/responses/request.ts';
 import type { Answer, AnswerCall, Refusable } from '../tasks/answer.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';

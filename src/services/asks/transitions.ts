@@ -1,5 +1,5 @@
 import type { GatewayError } from '../gateway/index.ts';
-import type { TextResponse } from '../gateway/responses/response.ts';
+import type { TextResponse } from '../gateway/responses/events.ts';
 import {
   type Answer,
   type AnswerCall,

@@ -1,9 +1,8 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformed } from '../errors.ts';
-import { firstAt, type Place, places } from './places.ts';
-import { standingOf } from './status.ts';
+import { asNumber, asText, firstAt, type Place, places } from './places.ts';
+import { standingOf } from './record.ts';
 import type { Family } from './table.ts';
-import { asNumber, asText } from './values.ts';
 
 /** What a gateway says when it has taken an order. */
 export interface Submission {
