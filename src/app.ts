@@ -43,7 +43,7 @@ import { openMedia } from './services/media/index.ts';
 import type { MediaLimits } from './services/media/limits.ts';
 import { MediaProcess } from './services/media-process/media-process.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
-import { transcriberIn } from './services/models/kinds.ts';
+import { transcriberIn } from './services/models/ids.ts';
 import { InProcessScheduler } from './services/polling/in-process.ts';
 import { openSounds } from './services/sound/sounds.ts';
 import { openStore, type StoreError } from './services/store/index.ts';

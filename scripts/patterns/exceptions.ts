@@ -84,7 +84,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     pattern: String.raw`/<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi`,
-    path: 'src/services/gateway/clean.ts',
+    path: 'src/services/gateway/errors.ts',
     reason:
       'What begins always ends, at the latest with the text, so no letter is looked at twice; at most 20,000 letters.',
   },

@@ -2,7 +2,7 @@ import type { Ask, Suggestion } from '../discord/handlers.ts';
 import type { TextOption } from '../discord/options.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/index.ts';
-import { kindOf, type ModelKind } from '../services/models/kinds.ts';
+import { kindOf, type ModelKind } from '../services/models/ids.ts';
 import type { Services } from './services.ts';
 
 type Models = Pick<Services, 'models' | 'defaultModels'>;

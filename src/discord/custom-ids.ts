@@ -1,7 +1,6 @@
 import { Refusal } from '../lib/refusal.ts';
 import type { ListName } from '../services/models/catalogue.ts';
-import { type ModelKind, modelKinds } from '../services/models/kinds.ts';
-import { type ModelSize, modelSizes } from '../services/models/sizes.ts';
+import { type ModelKind, type ModelSize, modelKinds, modelSizes } from '../services/models/ids.ts';
 import { type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
 import { taskKinds } from '../services/tasks/task.ts';
 import { isTaskId } from '../services/tasks/task-id.ts';

@@ -1,6 +1,6 @@
 import { ChannelType, PermissionFlagsBits as May, PermissionsBitField } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
-import type { TalkRequest } from '../services/talks/request.ts';
+import type { TalkRequest } from '../services/talks/opening.ts';
 import type { Place } from './place.ts';
 import type { ThreadWish } from './thread-maker.ts';
 

@@ -1,6 +1,6 @@
 import type { ButtonPlan, FilePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
-import type { ModelSize } from '../services/models/sizes.ts';
+import type { ModelSize } from '../services/models/ids.ts';
 import type { Task, TaskKind } from '../services/tasks/task.ts';
 
 /** What differs in the message of one kind of task from that of the others. */

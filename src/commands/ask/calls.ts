@@ -3,7 +3,7 @@ import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, button } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { ofKind, ownTask } from '../../messages/buttons/pressed-task.ts';
-import { argumentsOf, type CostlyTool } from '../../services/asks/tools/definitions.ts';
+import { argumentsOf, type CostlyTool } from '../../services/asks/tools.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import type { Task } from '../../services/tasks/task.ts';

@@ -1,5 +1,5 @@
 import type { Attachment } from '../../discord/options.ts';
-import { type Asker, mayInheritInstructions } from '../../services/asks/audience.ts';
+import { type Asker, mayInheritInstructions } from '../../services/asks/conversation.ts';
 import { type AskRequest, askRequest, efforts, formats } from '../../services/asks/request.ts';
 import type { Task } from '../../services/tasks/task.ts';
 

@@ -5,7 +5,7 @@ import { type Ask, button, command } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { orderOnceMore, pressedTask } from '../../messages/buttons/pressed-task.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
-import { variantOf } from '../../services/models/sizes.ts';
+import { variantOf } from '../../services/models/ids.ts';
 import { needsResult } from '../../services/tasks/follow-ups.ts';
 import { type Kind, kind } from '../../services/tasks/kind.ts';
 import { reference } from '../../services/tasks/materials.ts';

@@ -1,7 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button, command } from '../../discord/handlers.ts';
 import type { ListName } from '../../services/models/catalogue.ts';
-import { type ModelKind, modelKinds } from '../../services/models/kinds.ts';
+import { type ModelKind, modelKinds } from '../../services/models/ids.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { modelDetail, modelsPage } from './view.ts';

@@ -3,7 +3,7 @@ import { inCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Model } from '../../services/gateway/models.ts';
-import { kindOf, type ModelKind } from '../../services/models/kinds.ts';
+import { kindOf, type ModelKind } from '../../services/models/ids.ts';
 
 /** As many as are read at a glance on a phone. */
 const PAGE = 12;

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { type SaidRequest, type TalkRequest, talkRequest } from '../../services/talks/request.ts';
+import { type SaidRequest, type TalkRequest, talkRequest } from '../../services/talks/opening.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 
 interface Given {

@@ -5,7 +5,7 @@ import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { turnLines } from '../../messages/talk/transcript.ts';
 import type { Cost } from '../../services/ledger/ledger.ts';
-import { turnsOf } from '../../services/talks/turns.ts';
+import { turnsOf } from '../../services/talks/opening.ts';
 import { hasOwnWords, typedIn } from '../../services/tasks/follow-ups.ts';
 import { hasEnded, isClosed, isPart, type Task } from '../../services/tasks/task.ts';
 import type { Filter } from '../../services/tasks/task-line.ts';

@@ -3,8 +3,7 @@ import { type Ask, button, command, type Seen } from '../../discord/handlers.ts'
 import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/day.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { askedRange } from '../../services/usage/asked-range.ts';
-import { type DayRange, quickRange } from '../../services/usage/days.ts';
+import { askedRange, type DayRange, quickRange } from '../../services/usage/days.ts';
 import { type Grouping, groupings } from '../../services/usage/sheet.ts';
 import { isManagerAtHome, mayChangePublic, maySeeAccount } from '../audience.ts';
 import type { Feature } from '../feature.ts';

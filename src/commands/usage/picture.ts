@@ -1,6 +1,6 @@
 import { compared } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
-import type { Bar, BarPicture } from '../../services/usage/chart/picture.ts';
+import type { Bar, BarPicture } from '../../services/usage/chart.ts';
 import { daysOf } from '../../services/usage/days.ts';
 import { added, isOfRange, type Line, type Sheet } from '../../services/usage/sheet.ts';
 import { amountText, rangeText, shortLabel } from './amounts.ts';

@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { asText } from '../../discord/markdown.ts';
 import type { ButtonPlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { argumentsOf, type CostlyTool } from '../../services/asks/tools/definitions.ts';
+import { argumentsOf, type CostlyTool } from '../../services/asks/tools.ts';
 import { answerOf, waitingCalls, wordsOf } from '../../services/asks/transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import { titleOf } from '../../services/tasks/follow-ups.ts';

@@ -3,7 +3,7 @@ import { asText } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
-import { talkRequest } from '../../services/talks/request.ts';
+import { talkRequest } from '../../services/talks/opening.ts';
 import { promptOf } from '../../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { button, type Manner, reasonOf, undecidedButtons } from '../answer/manner.ts';

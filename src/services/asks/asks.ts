@@ -1,22 +1,18 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
-import { refusedParts } from '../gateway/responses/refused.ts';
-import type { TextRequest } from '../gateway/responses/request.ts';
-import type { TextResponse } from '../gateway/responses/response.ts';
+import type { TextResponse } from '../gateway/responses/events.ts';
+import { refusedParts, type TextRequest } from '../gateway/responses/request.ts';
 import type { Answer, AnswerCall, Refusable } from '../tasks/answer.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 import type { Tasks } from '../tasks/tasks.ts';
-import type { Asker } from './audience.ts';
-import { Conversations } from './conversation.ts';
-import { Draft } from './draft.ts';
-import { lessOf, textRequestOf } from './input.ts';
-import { type Opened, opened } from './opened.ts';
-import { type AskRequest, askRequest } from './request.ts';
-import { type ToolParts, usedTools } from './tools/use.ts';
+import { type Asker, Conversations } from './conversation.ts';
+import { type AskRequest, askRequest, lessOf, textRequestOf } from './request.ts';
+import { Draft, type Opened, opened } from './stream.ts';
+import { type ToolParts, usedTools } from './tools.ts';
 import {
   answered,
   answerOf,
@@ -28,6 +24,7 @@ import {
   isSettled,
   restsWithMember,
   roundDone,
+  type TakenBack,
   waitingCalls,
   waitingForMember,
   withLastWords,
@@ -45,15 +42,11 @@ interface AsksParts extends ToolParts {
 /** A model that goes on asking for tools is to come to its answer at last. */
 const MOST_ROUNDS = 5;
 
-/** Why an answer was taken back. */
-type TakenBack = 'stopped' | 'interrupted';
-
 /** Answers in words, from the first word to the last. What of them a restart would lose is told as interrupted. */
 export class Asks {
   readonly kind: Kind;
   readonly #parts: AsksParts;
-  #tasks: Tasks | undefined;
-  #conversations: Conversations | undefined;
+  #served: { tasks: Tasks; earlier: Conversations } | undefined;
   /** Begun, and their task is not accepted yet; by the key of the order. */
   readonly #begun = new Map<string, Opened>();
   readonly #stops = new Map<string, AbortController>();
@@ -76,27 +69,25 @@ export class Asks {
         const missed = request.web ? (this.#refused.get(request.model) ?? []) : [];
         const begins = await this.#open(await this.#questionOf(request, materials, asker), missed);
         this.#begun.set(idempotencyKey, begins);
-        const remoteId = begins.id ?? idempotencyKey;
-        return { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
+        return { remoteId: begins.id ?? idempotencyKey, needsInput: false };
       },
     });
   }
 
   /** Tasks know their kinds, and this kind its tasks: one of the two comes first. */
   serve(tasks: Tasks): void {
-    this.#tasks = tasks;
-    this.#conversations = new Conversations({ get: (id) => tasks.get(id), page: this.#parts.page });
+    this.#served = { tasks, earlier: new Conversations({ get: (id) => tasks.get(id), page: this.#parts.page }) };
   }
 
   /** The answer from which a member goes on who asks again in the same place. */
   newestOf(whose: Parameters<Conversations['newestOf']>[0]): Promise<Task | undefined> {
-    return this.#known.newestOf(whose, this.#parts.clock.now());
+    return this.#known.earlier.newestOf(whose, this.#parts.clock.now());
   }
 
   /** How many questions of its conversation the model knew before an answer. */
   async knewOf(task: Task): Promise<number> {
     const { after } = askRequest.parse(task.request);
-    return (await this.#known.before(after, task)).length;
+    return (await this.#known.earlier.before(after, task)).length;
   }
 
   /** What was said so far stays. */
@@ -107,7 +98,7 @@ export class Asks {
   }
 
   async forget(task: Task): Promise<void> {
-    for (const id of await this.#known.all(task)) await this.#change(id, forgotten);
+    for (const id of await this.#known.earlier.all(task)) await this.#change(id, forgotten);
   }
 
   /**
@@ -115,7 +106,7 @@ export class Asks {
    * a second time. What is refused waits for its member again.
    */
   async allow(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
-    await this.#tasksBook.change(id, (known) => decided(known, callId, { state: 'allowed' }));
+    await this.#known.tasks.change(id, (known) => decided(known, callId, { state: 'allowed' }));
     try {
       await order();
     } catch (error) {
@@ -153,7 +144,7 @@ export class Asks {
     answer: Partial<Answer> = {},
   ): Promise<TextRequest> {
     const { rounds = [], without = this.#refused.get(request.model) ?? [] } = answer;
-    const earlier = await this.#known.before(request.after, asker);
+    const earlier = await this.#known.earlier.before(request.after, asker);
     const isLast = rounds.length >= MOST_ROUNDS;
     const models = await this.#parts.models.atHand();
     return textRequestOf({ request, earlier, materials, models, rounds, without, isLast });
@@ -257,7 +248,7 @@ export class Asks {
       );
       return;
     }
-    const known = await this.#tasksBook.get(id);
+    const known = await this.#known.tasks.get(id);
     if (!known || hasEnded(known)) return;
     const used = end === 'completed' ? await usedTools(calls, known, this.#parts) : [];
     const task = await this.#change(id, (before) => {
@@ -273,7 +264,7 @@ export class Asks {
   }
 
   #change(id: string, transition: (task: Task) => Task): Promise<Task> {
-    return this.#tasksBook.change(id, transition, { mustHold: true });
+    return this.#known.tasks.change(id, transition, { mustHold: true });
   }
 
   #track(work: Promise<void>): void {
@@ -283,14 +274,9 @@ export class Asks {
     this.#underWay.add(done);
   }
 
-  get #tasksBook(): Tasks {
-    if (!this.#tasks) throw new Error('Nobody has said which tasks these answers belong to.');
-    return this.#tasks;
-  }
-
-  get #known(): Conversations {
-    if (!this.#conversations) throw new Error('Nobody has said which tasks these answers belong to.');
-    return this.#conversations;
+  get #known(): { tasks: Tasks; earlier: Conversations } {
+    if (!this.#served) throw new Error('Nobody has said which tasks these answers belong to.');
+    return this.#served;
   }
 }
 

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { givenPicture } from '../tasks/materials.ts';
+import type { Model } from '../gateway/models.ts';
+import type { TextContent, TextItem, TextRequest, TextTool } from '../gateway/responses/request.ts';
+import type { Answer, Refusable } from '../tasks/answer.ts';
+import { givenPicture, type Materials } from '../tasks/materials.ts';
+import type { Turn } from './conversation.ts';
+import { toolsOffered } from './tools.ts';
 
 /** How long a reasoning model may think; the words are the gateway's. */
 export const efforts = ['minimal', 'low', 'medium', 'high'] as const;
@@ -21,3 +26,79 @@ export const askRequest = z.object({
 });
 
 export type AskRequest = z.output<typeof askRequest>;
+
+interface Input {
+  request: AskRequest;
+  earlier: readonly Turn[];
+  materials: Materials;
+  models: readonly Model[];
+  rounds?: Answer['rounds'];
+  without?: readonly Refusable[];
+  /** No more tools: it has to come to its answer. */
+  isLast?: boolean;
+}
+
+/** Everything that one question of a conversation is asked with, for nothing of it is kept at the gateway. */
+export function textRequestOf({
+  request,
+  earlier,
+  materials,
+  models,
+  rounds = [],
+  without = [],
+  isLast,
+}: Input): TextRequest {
+  const { model, instructions, effort, format, web } = request;
+  const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolsOffered(request, models)];
+  return {
+    model,
+    input: [
+      ...earlier.flatMap(({ prompt, text }): TextItem[] => [
+        { role: 'user', content: prompt },
+        ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
+      ]),
+      { role: 'user', content: contentOf(request.prompt, materials) },
+      ...rounds.flatMap(itemsOf),
+    ],
+    ...(instructions !== undefined && { instructions }),
+    ...(effort !== undefined && !without.includes('reasoning') && { effort }),
+    ...(format === 'json' && { format: { type: 'json' } }),
+    ...(tools.length > 0 && !without.includes('tools') && { tools, ...(isLast && { toolChoice: 'none' }) }),
+  };
+}
+
+function contentOf(prompt: string, { pictures = [], documents = [] }: Materials): string | TextContent[] {
+  if (pictures.length === 0 && documents.length === 0) return prompt;
+  return [
+    { type: 'text', text: prompt },
+    ...documents.map(({ name, data, text }): TextContent => {
+      if (data !== undefined) return { type: 'file', name, data };
+      return { type: 'text', text: `${name}:\n\n${text ?? ''}` };
+    }),
+    ...pictures.map((picture): TextContent => ({ type: 'picture', picture })),
+  ];
+}
+
+/** The model sees what it said and asked for, and what came of it: all outputs of a round at once. */
+function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
+  return [
+    ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
+    ...calls.map(({ callId, name, arguments: given }): TextItem => ({ type: 'call', callId, name, arguments: given })),
+    ...calls.map(({ callId, output = '' }): TextItem => ({ type: 'call-output', callId, output })),
+  ];
+}
+
+const ORDER = ['reasoning', 'tools'] as const;
+
+/** The same without what the specification's order of verification (4.6) adds last, of what a refusal may be about. */
+export function lessOf(
+  request: TextRequest,
+  refused: readonly Refusable[],
+): { asked: TextRequest; part: Refusable } | undefined {
+  const part = ORDER.find((one) => refused.includes(one) && (one === 'tools' ? request.tools : request.effort));
+  if (part === undefined) return undefined;
+  const { tools, toolChoice, ...withoutTools } = request;
+  if (part === 'tools') return { asked: withoutTools, part };
+  const { effort, ...withoutEffort } = request;
+  return { asked: withoutEffort, part };
+}

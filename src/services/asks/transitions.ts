@@ -1,5 +1,5 @@
 import type { GatewayError } from '../gateway/index.ts';
-import type { TextResponse } from '../gateway/responses/response.ts';
+import type { TextResponse } from '../gateway/responses/events.ts';
 import {
   type Answer,
   type AnswerCall,
@@ -86,6 +86,9 @@ export function answered(task: Task, incomplete: string | undefined, now: number
 }
 
 type Cause = NonNullable<Task['failure']>['cause'];
+
+/** Why an answer was taken back. */
+export type TakenBack = 'stopped' | 'interrupted';
 
 /** It came to no end of its own; what was said stays. */
 export function brokenOff(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {

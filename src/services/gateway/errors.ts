@@ -1,3 +1,5 @@
+import { neverConnected } from '../../lib/never-connected.ts';
+
 /** What went wrong, in the words a caller branches on. */
 export type GatewayErrorKind =
   | 'unauthorized'
@@ -11,7 +13,7 @@ export type GatewayErrorKind =
   | 'malformed'
   | 'unreachable';
 
-export interface GatewayErrorFacts {
+interface GatewayErrorFacts {
   kind: GatewayErrorKind;
   /** HTTP status, when there was an answer. */
   status?: number | undefined;
@@ -60,7 +62,188 @@ export class GatewayError extends Error {
   }
 }
 
+/** The same failure, of a request that may or may not have been carried out. */
+export const withEffect = (error: GatewayError, mayHaveTakenEffect: boolean): GatewayError =>
+  new GatewayError(error.message, { ...error, mayHaveTakenEffect, cause: error.cause });
+
 /** The answer arrived but says nothing that can be understood. */
 export function malformed(message: string, facts: Omit<GatewayErrorFacts, 'kind'> = {}): GatewayError {
   return new GatewayError(message, { ...facts, kind: 'malformed' });
+}
+
+/**
+ * Said before the first byte of a request is written: undici's refusal before dispatch, its limit for connecting, and a certificate that Node
+ * refuses in the handshake (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
+ */
+const BEFORE_REQUEST: ReadonlySet<string> = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_CLOSED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'CERT_CHAIN_TOO_LONG',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_REJECTED',
+  'CERT_REVOKED',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
+  'CRL_HAS_EXPIRED',
+  'CRL_NOT_YET_VALID',
+  'CRL_SIGNATURE_FAILURE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERROR_IN_CERT_NOT_AFTER_FIELD',
+  'ERROR_IN_CERT_NOT_BEFORE_FIELD',
+  'ERROR_IN_CRL_LAST_UPDATE_FIELD',
+  'ERROR_IN_CRL_NEXT_UPDATE_FIELD',
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
+  'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+  'UNABLE_TO_DECRYPT_CRL_SIGNATURE',
+  'UNABLE_TO_GET_CRL',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+const TELLING = new Map([
+  ['ECONNREFUSED', 'refused the connection'],
+  ['ENOTFOUND', 'was not found: its name leads nowhere'],
+  ['EAI_AGAIN', 'was not found: its name could not be looked up'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'could not be reached in time'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'did not answer in time'],
+  ['UND_ERR_BODY_TIMEOUT', 'stopped in the middle of its answer'],
+  ['ECONNRESET', 'cut the connection'],
+  ['UND_ERR_SOCKET', 'cut the connection'],
+  ['UND_ERR_CLOSED', 'is no longer asked: the client was closed'],
+  ['UND_ERR_DESTROYED', 'is no longer asked: the client was closed'],
+]);
+
+/** A request that brought no whole answer: why, and whether it may have been carried out all the same. */
+export function unreachable(cause: unknown, host: string, isSubmit: boolean, signal?: AbortSignal): GatewayError {
+  if (signal?.aborted) {
+    return new GatewayError('The request was taken back before the gateway answered.', {
+      kind: 'unreachable',
+      code: 'aborted',
+      mayHaveTakenEffect: isSubmit,
+      cause,
+    });
+  }
+  const code = codeOf(cause);
+  return new GatewayError(`The gateway at ${host} ${TELLING.get(code) ?? 'could not be spoken to'}.`, {
+    kind: 'unreachable',
+    code,
+    mayHaveTakenEffect: isSubmit && !wasNeverSent(cause),
+    cause,
+  });
+}
+
+/** Whether nothing of the request can have left this machine. */
+function wasNeverSent(cause: unknown): boolean {
+  if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(wasNeverSent);
+  if (!(cause instanceof Error)) return false;
+  return neverConnected(cause) || BEFORE_REQUEST.has(codeOf(cause));
+}
+
+function codeOf(cause: unknown): string {
+  // Several addresses tried and all refused arrive as one AggregateError.
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const code = first instanceof Error && 'code' in first ? first.code : undefined;
+  return typeof code === 'string' ? code : 'unknown';
+}
+
+export function tooLarge(most: number, facts: Omit<GatewayErrorFacts, 'kind'>): GatewayError {
+  return malformed(`The gateway's answer is larger than ${Math.floor(most / 2 ** 20)} MiB.`, {
+    ...facts,
+    code: 'too_large',
+  });
+}
+
+/** Never what came: a gateway may echo the order, and a prompt belongs into no log. */
+export function notJson(
+  text: string,
+  type: string | string[] | undefined,
+  facts: Omit<GatewayErrorFacts, 'kind'>,
+): GatewayError {
+  if (text.trim() === '') return malformed('The gateway answered with nothing at all.', facts);
+  const named = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
+  return malformed(`The gateway answered with something other than JSON (${named}, ${text.length} characters).`, facts);
+}
+
+const LONGEST_MESSAGE = 500;
+const HIDDEN = '[hidden]';
+
+/** Keys and tokens as they appear in messages of gateways that quote what they were sent. */
+const SECRET_SHAPES = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+["']?[^\s"',;]+/gi];
+
+/** Elements whose content is never prose, and what is no element at all. */
+const UNREADABLE = /<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
+/** HTML's own names alone: a gateway may well write "<width>x<height>". */
+const TAG =
+  /<\/?(?:!doctype|html|head|body|title|meta|link|center|h[1-6]|p|div|section|br|hr|span|a|b|i|u|em|strong|small|pre|code|font|ul|ol|li|table|thead|tbody|tr|td|th|img|svg|script|style)\b[^<>]*>?/gi;
+/** More than this of a page is never looked at. */
+const LONGEST_PAGE = 20_000;
+
+/** Makes a gateway's words fit to be shown: no markup, no secrets, one line, not endless. */
+export function cleanMessage(text: string, secrets: readonly string[]): string {
+  // Secrets go first: half of one, cut at the end, would no longer be known for what it is.
+  let clean = text;
+  for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, HIDDEN);
+  clean = proseOf(clean.slice(0, LONGEST_PAGE));
+  for (const shape of SECRET_SHAPES) clean = clean.replace(shape, HIDDEN);
+  // Control characters would break a log line or a terminal.
+  clean = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  if (clean.length <= LONGEST_MESSAGE) return clean;
+  // A letter of two halves is not cut in two.
+  return `${clean
+    .slice(0, LONGEST_MESSAGE - 1)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd()}…`;
+}
+
+/** A page is best told by its title. */
+function proseOf(text: string): string {
+  return titleOf(text) || text.replace(UNREADABLE, ' ').replace(TAG, ' ');
+}
+
+function titleOf(text: string): string {
+  const start = text.search(/<title\b/i);
+  if (start < 0) return '';
+  const title = text.slice(text.indexOf('>', start) + 1);
+  return title.slice(0, Math.max(0, title.indexOf('<'))).trim();
+}
+
+/** Longer than this nobody waits inside one call: the caller is told the delay and plans with it. */
+const LONGEST_WAIT_MS = 5_000;
+const FIRST_WAIT_MS = 250;
+
+/** How long to wait before a read is tried again; undefined: not at all. `attempt` counts from 1. */
+export function waitBeforeRetry(error: GatewayError, attempt: number, random: () => number): number | undefined {
+  // What was too large once is too large again.
+  if (error.code === 'too_large') return undefined;
+  switch (error.kind) {
+    case 'rate-limited':
+    case 'unavailable':
+    case 'unreachable':
+    case 'malformed': {
+      // Full jitter: many clients that failed together do not come back together.
+      const backoff = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+      const wait = Math.max(error.retryAfterMs ?? 0, backoff);
+      return wait <= LONGEST_WAIT_MS ? wait : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). */
+export function retryAfterOf(header: string | string[] | undefined, now: number): number | undefined {
+  const text = (Array.isArray(header) ? header[0] : header)?.trim();
+  if (!text) return undefined;
+  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
+  // Date.parse makes a date of nearly anything that holds a number; a real one ends like this.
+  const date = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,8 +1,7 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformed } from './errors.ts';
 import type { CallOptions, GatewayHttp } from './http.ts';
-import { firstAt, places } from './read/places.ts';
-import { asText, asTime } from './read/values.ts';
+import { asText, asTime, firstAt, places } from './read/places.ts';
 import { checked, taskId } from './schemas.ts';
 
 export interface FineTuneEvent {

@@ -1,17 +1,22 @@
 import { type Dispatcher, errors, Pool } from 'undici';
 import { WebSocket } from 'ws';
-import { type Json, parseExact } from '../../lib/exact-json.ts';
+import type { Json } from '../../lib/exact-json.ts';
 import { pause } from '../../lib/pause.ts';
-import { baseOf, queryText } from './address.ts';
-import { cleanMessage } from './clean.ts';
-import { errorFrom, hidesError } from './envelopes.ts';
-import type { GatewayErrorKind } from './errors.ts';
-import { GatewayError } from './errors.ts';
-import { notJson, tooLarge, unreachable } from './failures.ts';
-import { retryAfterOf, waitBeforeRetry } from './retry.ts';
-import type { GatewayLimits, GatewaySettings, GatewayTools } from './settings.ts';
+import { errorFrom, hidesError } from './error-responses.ts';
+import {
+  cleanMessage,
+  GatewayError,
+  type GatewayErrorKind,
+  notJson,
+  retryAfterOf,
+  tooLarge,
+  unreachable,
+  waitBeforeRetry,
+} from './errors.ts';
+import { begun, isEventStream, piecesOf } from './event-stream.ts';
+import { parsedJson } from './read/places.ts';
+import { baseOf, type GatewayLimits, type GatewaySettings, type GatewayTools } from './settings.ts';
 import { upgraded } from './socket.ts';
-import { begun, isEventStream, piecesOf } from './stream.ts';
 
 /** What every call of this folder accepts besides its own input. */
 export interface CallOptions {
@@ -121,7 +126,8 @@ export class GatewayHttp {
     const answer = await this.#asked(question, false, () => upgraded(upgrade));
     if (answer instanceof WebSocket) return answer;
     if (isRedirect(answer)) this.#redirectTarget(answer, MOST_REDIRECTS, true);
-    if (!isFine(answer) || hidesError(parsed(answer.text), false)) this.#judged(answer.text, answer, question, false);
+    if (!isFine(answer) || hidesError(parsedJson(answer.text), false))
+      this.#judged(answer.text, answer, question, false);
     // Some gateways show their own page wherever they offer nothing.
     throw new GatewayError(`The gateway at ${this.baseUrl.host} opens no socket for live conversations.`, {
       kind: 'not-offered',
@@ -177,7 +183,7 @@ export class GatewayHttp {
 
   #judged(text: string, response: Head, question: Question, isSubmit: boolean): Json {
     const { statusCode: status, headers } = response;
-    const body = parsed(text);
+    const body = parsedJson(text);
     if (!isFine(response) || hidesError(body, isSubmit)) {
       throw errorFrom({
         status,
@@ -273,11 +279,9 @@ function encoded({ body, isEncoded = false }: Question): string {
 const isFine = ({ statusCode }: Head): boolean => statusCode >= 200 && statusCode < 300;
 const isRedirect = ({ statusCode }: Head): boolean => statusCode >= 300 && statusCode < 400;
 
-/** The body as JSON; undefined where it is none. */
-function parsed(text: string): Json | undefined {
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined;
-  }
+function queryText(query: Readonly<Record<string, string | undefined>> | undefined): string {
+  if (!query) return '';
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, value);
+  return search.size > 0 ? `?${search}` : '';
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { CallOptions, GatewayHttp } from './http.ts';
+import type { CallOptions } from './http.ts';
 import type { Snapshot } from './read/snapshot.ts';
-import { readSubmission, type Submission } from './read/submission.ts';
+import type { Submission } from './read/submission.ts';
 import { checked, modelId, prompt, taskId, webAddress } from './schemas.ts';
-import type { TaskReader } from './task-reader.ts';
+import type { TaskClient } from './task-client.ts';
 
 /** The specification, 4.5. References are addresses alone: public, and valid for the whole job. */
 const imageJob = z.strictObject({
@@ -12,9 +12,9 @@ const imageJob = z.strictObject({
   image: z.union([webAddress, z.array(webAddress).min(1, 'the list of reference pictures is empty')]).optional(),
 });
 
-export type ImageJobRequest = z.input<typeof imageJob>;
+type ImageJobRequest = z.input<typeof imageJob>;
 
-export interface ImageJobOptions extends CallOptions {
+interface ImageJobOptions extends CallOptions {
   /** Made once per order and stored with it: the same key never starts a second job. */
   idempotencyKey: string;
 }
@@ -22,12 +22,10 @@ export interface ImageJobOptions extends CallOptions {
 const PATH = '/v1/images/generations/jobs';
 
 export class ImageJobs {
-  readonly #http: GatewayHttp;
-  readonly #reader: TaskReader;
+  readonly #tasks: TaskClient;
 
-  constructor(http: GatewayHttp, reader: TaskReader) {
-    this.#http = http;
-    this.#reader = reader;
+  constructor(tasks: TaskClient) {
+    this.#tasks = tasks;
   }
 
   async create(request: ImageJobRequest, options: ImageJobOptions): Promise<Submission> {
@@ -42,14 +40,10 @@ export class ImageJobs {
   /** Sends a body as it is, for the first time or again. */
   async send(body: string, { idempotencyKey, signal }: ImageJobOptions): Promise<Submission> {
     const headers = { 'idempotency-key': checked(taskId, idempotencyKey) };
-    return readSubmission(
-      'image',
-      await this.#http.submit({ path: PATH, body, isEncoded: true, headers, ...(signal && { signal }) }),
-    );
+    return this.#tasks.submit('image', { path: PATH, body, isEncoded: true, headers, signal });
   }
 
-  async get(jobId: string, options?: CallOptions): Promise<Snapshot> {
-    const path = `${PATH}/${encodeURIComponent(checked(taskId, jobId))}`;
-    return this.#reader.read('image', await this.#http.read({ path, missing: 'not-found', ...options }));
+  get(jobId: string, options?: CallOptions): Promise<Snapshot> {
+    return this.#tasks.get('image', `${PATH}/{id}`, jobId, options);
   }
 }

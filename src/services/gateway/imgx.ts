@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import type { GatewayErrorKind } from './errors.ts';
-import { malformed } from './errors.ts';
-import type { CallOptions, GatewayHttp, Question } from './http.ts';
-import { listAt, places } from './read/places.ts';
+import { type GatewayErrorKind, malformed } from './errors.ts';
+import type { CallOptions, Question } from './http.ts';
+import { asText, listAt, places } from './read/places.ts';
 import type { Snapshot } from './read/snapshot.ts';
-import { readSubmission, type Submission } from './read/submission.ts';
-import { asText } from './read/values.ts';
+import type { Submission } from './read/submission.ts';
 import { checked, dataUri, gridIndex, picture, prompt, taskId, webAddress, words } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
-import type { TaskReader } from './task-reader.ts';
+import type { TaskClient } from './task-client.ts';
 
 const pictures = z.array(dataUri).min(1, 'at least one picture is needed');
 
@@ -48,11 +46,9 @@ const requests = {
 };
 
 type Requests = typeof requests;
-export type ImgxRequest<Name extends keyof Requests> = z.input<Requests[Name]>;
+type ImgxRequest<Name extends keyof Requests> = z.input<Requests[Name]>;
 
 const onePicture = z.array(dataUri).max(1, 'this gateway describes one picture at a time: send one');
-
-const ids = z.array(taskId).min(1, 'no task id was given');
 
 /** What the numbers mean that this family puts into `code`. */
 const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
@@ -71,13 +67,11 @@ const SHORT_ACTIONS = { UPSCALE: 'U', VARIATION: 'V' } as const;
 
 /** The image-prompt task family (4.3, 4.7). */
 export class Imgx {
-  readonly #http: GatewayHttp;
-  readonly #reader: TaskReader;
+  readonly #tasks: TaskClient;
   readonly #settings: GatewaySettings;
 
-  constructor(http: GatewayHttp, reader: TaskReader, settings: GatewaySettings) {
-    this.#http = http;
-    this.#reader = reader;
+  constructor(tasks: TaskClient, settings: GatewaySettings) {
+    this.#tasks = tasks;
     this.#settings = settings;
   }
 
@@ -106,8 +100,8 @@ export class Imgx {
   /** Stores pictures at the service and returns their addresses. */
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
     const { pictures: base64Array, callbackUrl: notifyHook } = checked(requests.upload, request);
-    const body = { base64Array, notifyHook };
-    const answer = await this.#http.submit(this.#question('upload-discord-images', body, options));
+    const question = this.#question('upload-discord-images', { base64Array, notifyHook }, options);
+    const answer = await this.#tasks.http.submit(question);
     const addresses = listAt(answer, UPLOADED, asText);
     if (addresses.length === 0)
       throw malformed('The gateway took the pictures but named no address.', { mayHaveTakenEffect: true });
@@ -151,29 +145,22 @@ export class Imgx {
     return this.#submit('video', { ...rest, image, endImage, ...from }, options);
   }
 
-  async get(id: string, options?: CallOptions): Promise<Snapshot> {
-    const path = `${this.#settings.paths.imgx}/task/${encodeURIComponent(checked(taskId, id))}/fetch`;
-    return this.#reader.read(
-      'imgx',
-      await this.#http.read({ path, missing: 'not-found', familyCodes: CODES, ...options }),
-    );
+  get(id: string, options?: CallOptions): Promise<Snapshot> {
+    const path = `${this.#settings.paths.imgx}/task/{id}/fetch`;
+    return this.#tasks.get('imgx', path, id, { familyCodes: CODES, ...options });
   }
 
-  /** Many tasks in one question. Those the gateway does not know are missing from the answer. */
-  async getMany(list: readonly string[], options?: CallOptions): Promise<Map<string, Snapshot>> {
+  getMany(ids: readonly string[], options?: CallOptions): Promise<Map<string, Snapshot>> {
     const path = `${this.#settings.paths.imgx}/task/list-by-condition`;
-    const body = { ids: checked(ids, list) };
-    return this.#reader.readMany('imgx', await this.#http.read({ path, body, familyCodes: CODES, ...options }));
+    return this.#tasks.getMany('imgx', path, ids, { familyCodes: CODES, ...options });
   }
 
-  async #submit(
+  #submit(
     name: string,
-    request: Record<string, unknown> & { callbackUrl?: string | undefined },
+    { callbackUrl: notifyHook, ...body }: Record<string, unknown> & { callbackUrl?: string | undefined },
     options?: CallOptions,
   ): Promise<Submission> {
-    const { callbackUrl: notifyHook, ...body } = request;
-    const answer = await this.#http.submit(this.#question(name, { ...body, notifyHook }, options));
-    return readSubmission('imgx', answer);
+    return this.#tasks.submit('imgx', this.#question(name, { ...body, notifyHook }, options));
   }
 
   #question(name: string, body: object, options?: CallOptions): Question & { body: unknown } {

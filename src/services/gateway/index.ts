@@ -1,8 +1,81 @@
+import { systemClock } from '../../lib/clock.ts';
+import { FineTunes } from './fine-tunes.ts';
+import { GatewayHttp } from './http.ts';
+import { ImageJobs } from './image-jobs.ts';
+import { Imgx } from './imgx.ts';
+import { Models } from './models.ts';
+import { Music } from './music.ts';
+import { Realtime } from './realtime.ts';
+import { Responses } from './responses.ts';
+import {
+  defaultLimits,
+  type GatewayLimits,
+  type GatewaySettings,
+  type GatewayTools,
+  isReadableOnTheWay,
+} from './settings.ts';
+import { TaskClient } from './task-client.ts';
+import { UsageReports } from './usage.ts';
+import { ImageToVideo, SecondVideos, Videos } from './videos.ts';
+
 export { GatewayError, type GatewayErrorKind } from './errors.ts';
-export { type Gateway, openGateway } from './gateway.ts';
 export type { Snapshot } from './read/snapshot.ts';
-export type { TextEvent } from './responses/events.ts';
-export { refusedParts } from './responses/refused.ts';
+export type { TextEvent, TextResponse } from './responses/events.ts';
 export type { TextRequest, TextTool } from './responses/request.ts';
-export type { TextResponse } from './responses/response.ts';
+export { refusedParts } from './responses/request.ts';
 export { defaultSettings } from './settings.ts';
+
+/** The whole gateway, one member a resource family. */
+export interface Gateway {
+  readonly models: Models;
+  readonly usage: UsageReports;
+  readonly fineTunes: FineTunes;
+  readonly imageJobs: ImageJobs;
+  readonly imgx: Imgx;
+  readonly videos: Videos;
+  readonly secondVideos: SecondVideos;
+  readonly imageToVideo: ImageToVideo;
+  readonly music: Music;
+  readonly responses: Responses;
+  readonly realtime: Realtime;
+  /** Ends whatever is still under way and closes the connections. */
+  close(): Promise<void>;
+}
+
+export function openGateway(
+  settings: GatewaySettings,
+  tools: Partial<GatewayTools> = {},
+  limits: Partial<GatewayLimits> = {},
+): Gateway {
+  const http = new GatewayHttp(
+    settings,
+    { ...defaultLimits, ...limits },
+    { log: silent, clock: systemClock, random: Math.random, ...tools },
+  );
+  if (isReadableOnTheWay(http.baseUrl))
+    http.tools.log.warn(
+      { host: http.baseUrl.host },
+      'GATEWAY_BASE_URL begins with http:// and leads to another machine: the key and all prompts can be read on the way. Use https://.',
+    );
+  const tasks = new TaskClient(http, settings);
+  const realtime = new Realtime(http, settings);
+  return {
+    models: new Models(http, settings),
+    usage: new UsageReports(http),
+    fineTunes: new FineTunes(http),
+    imageJobs: new ImageJobs(tasks),
+    imgx: new Imgx(tasks, settings),
+    videos: new Videos(tasks, settings),
+    secondVideos: new SecondVideos(tasks),
+    imageToVideo: new ImageToVideo(tasks, settings),
+    music: new Music(tasks, settings),
+    responses: new Responses(http),
+    realtime,
+    close: async () => {
+      await realtime.close();
+      await http.close();
+    },
+  };
+}
+
+const silent: GatewayTools['log'] = { info: () => undefined, warn: () => undefined };

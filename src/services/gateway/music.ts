@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { CallOptions, GatewayHttp } from './http.ts';
+import type { CallOptions } from './http.ts';
 import type { Snapshot } from './read/snapshot.ts';
-import { readSubmission, type Submission } from './read/submission.ts';
-import { checked, taskId, webAddress, words } from './schemas.ts';
+import type { Submission } from './read/submission.ts';
+import { checked, webAddress, words } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
-import type { TaskReader } from './task-reader.ts';
+import type { TaskClient } from './task-client.ts';
 
 const text = words('this is empty');
 
@@ -26,19 +26,15 @@ const song = z
 
 const lyrics = z.strictObject({ about: text, callbackUrl: webAddress.optional() });
 
-export type SongRequest = z.input<typeof song>;
-export type LyricsRequest = z.input<typeof lyrics>;
-
-const batchIds = z.array(taskId).min(1, 'no task id was given');
+type SongRequest = z.input<typeof song>;
+type LyricsRequest = z.input<typeof lyrics>;
 
 export class Music {
-  readonly #http: GatewayHttp;
-  readonly #reader: TaskReader;
+  readonly #tasks: TaskClient;
   readonly #path: string;
 
-  constructor(http: GatewayHttp, reader: TaskReader, settings: GatewaySettings) {
-    this.#http = http;
-    this.#reader = reader;
+  constructor(tasks: TaskClient, settings: GatewaySettings) {
+    this.#tasks = tasks;
     this.#path = settings.paths.music;
   }
 
@@ -62,22 +58,16 @@ export class Music {
     return this.#submit('lyrics', { prompt: about, notify_hook: callbackUrl }, options);
   }
 
-  async get(id: string, options?: CallOptions): Promise<Snapshot> {
-    const path = `${this.#path}/fetch/${encodeURIComponent(checked(taskId, id))}`;
-    return this.#reader.read('music', await this.#http.read({ path, missing: 'not-found', ...options }));
+  get(id: string, options?: CallOptions): Promise<Snapshot> {
+    return this.#tasks.get('music', `${this.#path}/fetch/{id}`, id, options);
   }
 
-  /** Many tasks in one question (4.1). Tasks the gateway does not know are missing from the answer; its order means nothing. */
-  async getMany(ids: readonly string[], options?: CallOptions): Promise<Map<string, Snapshot>> {
-    const body = { ids: checked(batchIds, ids) };
-    const answer = await this.#http.read({ path: `${this.#path}/fetch`, body, ...options });
-    return this.#reader.readMany('music', answer);
+  /** Many tasks in one question (4.1). */
+  getMany(ids: readonly string[], options?: CallOptions): Promise<Map<string, Snapshot>> {
+    return this.#tasks.getMany('music', `${this.#path}/fetch`, ids, options);
   }
 
-  async #submit(action: string, body: object, options?: CallOptions): Promise<Submission> {
-    return readSubmission(
-      'music',
-      await this.#http.submit({ path: `${this.#path}/submit/${action}`, body, ...options }),
-    );
+  #submit(action: string, body: object, options?: CallOptions): Promise<Submission> {
+    return this.#tasks.submit('music', { path: `${this.#path}/submit/${action}`, body, ...options });
   }
 }

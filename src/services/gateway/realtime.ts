@@ -1,15 +1,19 @@
 import type { GatewayHttp } from './http.ts';
 import { Connector } from './realtime/connector.ts';
-import { Dialects } from './realtime/dialect.ts';
-import type { EarlierTurn, RealtimeSession, RealtimeSettings } from './realtime/events.ts';
+import {
+  type EarlierTurn,
+  earlierTurns,
+  type RealtimeSession,
+  type RealtimeSettings,
+  realtimeSettings,
+} from './realtime/events.ts';
 import { Memory } from './realtime/memory.ts';
 import { Session } from './realtime/session.ts';
-import { earlierTurns, realtimeSettings } from './realtime/utterance.ts';
-import { EventNames } from './realtime/wire.ts';
+import { Dialects, EventNames } from './realtime/wire.ts';
 import { checked } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
-export interface OpenOptions {
+interface OpenOptions {
   /** The conversation so far, where this session goes on with one. */
   earlier?: readonly EarlierTurn[] | undefined;
   /** Until the session is open. */
@@ -33,8 +37,8 @@ export class Realtime {
     const wanted = checked(realtimeSettings, settings);
     const memory = new Memory(checked(earlierTurns, earlier));
     const names = new EventNames(this.#http.tools.random);
-    const connector = new Connector(this.#http, this.#dialects, names, wanted, this.#isBeta);
     const around = { http: this.#http, names, memory, past: new Set<string>() };
+    const connector = new Connector(around, this.#dialects, wanted, this.#isBeta);
     const session = new Session(around, connector, () => this.#sessions.delete(session));
     this.#sessions.add(session);
     await session.open(signal);

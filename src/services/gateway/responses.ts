@@ -1,14 +1,12 @@
 import { GatewayError } from './errors.ts';
+import { framesIn } from './event-stream.ts';
 import type { CallOptions, GatewayHttp } from './http.ts';
-import type { TextEvent } from './responses/events.ts';
-import { framesIn } from './responses/frames.ts';
+import type { TextEvent, TextResponse } from './responses/events.ts';
 import { AnswerReader } from './responses/reader.ts';
-import { type TextRequest, textRequest } from './responses/request.ts';
-import type { TextResponse } from './responses/response.ts';
-import { bodyOf } from './responses/wire.ts';
+import { bodyOf, type TextRequest, textRequest } from './responses/request.ts';
 import { checked } from './schemas.ts';
 
-export type TextOptions = Pick<CallOptions, 'signal'>;
+type TextOptions = Pick<CallOptions, 'signal'>;
 
 const PATH = '/v1/responses';
 

@@ -1,4 +1,6 @@
+import { BlockList, isIP } from 'node:net';
 import type { Clock } from '../../lib/clock.ts';
+import { GatewayError } from './errors.ts';
 
 /** Where the gateway is and how it spells what the specification leaves open. */
 export interface GatewaySettings {
@@ -79,4 +81,24 @@ export interface GatewayTools {
   readonly log: GatewayLog;
   readonly clock: Clock;
   readonly random: () => number;
+}
+
+/** Where the gateway is; with credentials in it an address would end up in logs. */
+export function baseOf(text: string): URL {
+  const url = URL.parse(text);
+  if (url && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '') return url;
+  throw new GatewayError('The gateway needs an address such as https://gateway.example.', { kind: 'invalid' });
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Whether prompts and the key travel to another machine where everybody on the way can read them, in a private network as well. */
+export function isReadableOnTheWay({ protocol, hostname }: URL): boolean {
+  if (protocol !== 'http:') return false;
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (host === 'localhost' || host.endsWith('.localhost')) return false;
+  const family = isIP(host);
+  return family === 0 || !LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }

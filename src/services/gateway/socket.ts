@@ -8,7 +8,7 @@ const MOST_BYTES_A_MESSAGE = 16 * 2 ** 20;
 const MOST_BYTES_OF_REFUSAL = 64 * 2 ** 10;
 
 /** An answer that opened no socket. */
-export interface RefusedUpgrade {
+interface RefusedUpgrade {
   statusCode: number;
   headers: IncomingHttpHeaders;
   text: string;

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformed } from './errors.ts';
 import type { CallOptions, GatewayHttp } from './http.ts';
-import { firstAt, listAt, places } from './read/places.ts';
-import { asAmount, asNumber, asText, asTime } from './read/values.ts';
+import { asAmount, asNumber, asText, asTime, firstAt, listAt, places } from './read/places.ts';
 import { checked, day } from './schemas.ts';
 
 /** What an account used. Every amount is text with exactly the digits the service sent; its unit is the service's. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
-import type { CallOptions, GatewayHttp } from './http.ts';
+import { GatewayError } from './errors.ts';
+import type { CallOptions } from './http.ts';
 import type { Snapshot } from './read/snapshot.ts';
-import { readSubmission, type Submission } from './read/submission.ts';
-import { checked, frameSize, modelId, picture, prompt, seconds, taskId, webAddress, words } from './schemas.ts';
+import type { Submission } from './read/submission.ts';
+import { checked, frameSize, modelId, picture, prompt, seconds, webAddress, words } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
-import type { TaskReader } from './task-reader.ts';
+import type { TaskClient } from './task-client.ts';
 
 /** The specification, part 8. Some models have these limits; for one that is known to differ the caller says so. */
 const USUAL_LIMITS = { images: 7, referenceVideos: 3 };
@@ -41,22 +42,20 @@ const secondEntry = z.strictObject({
   extra: anything.optional(),
 });
 
-export type VideoRequest = z.input<typeof video>;
-export type SecondEntryRequest = z.input<typeof secondEntry>;
+type VideoRequest = z.input<typeof video>;
+type SecondEntryRequest = z.input<typeof secondEntry>;
 
-export interface VideoOptions extends CallOptions {
+interface VideoOptions extends CallOptions {
   limits?: Partial<typeof USUAL_LIMITS>;
 }
 
 /** The generic video task (4.4, 4.7). */
 export class Videos {
-  readonly #http: GatewayHttp;
-  readonly #reader: TaskReader;
+  readonly #tasks: TaskClient;
   readonly #fields: GatewaySettings['fields'];
 
-  constructor(http: GatewayHttp, reader: TaskReader, settings: GatewaySettings) {
-    this.#http = http;
-    this.#reader = reader;
+  constructor(tasks: TaskClient, settings: GatewaySettings) {
+    this.#tasks = tasks;
     this.#fields = settings.fields;
   }
 
@@ -73,44 +72,36 @@ export class Videos {
       [audioField]: referenceAudios,
       ...(faceField === undefined ? {} : { [faceField]: faceCheck }),
     };
-    const body = withExtra(known, extra);
-    return readSubmission('video', await this.#http.submit({ path: '/v1/video/generations', body, signal }));
+    return this.#tasks.submit('video', { path: '/v1/video/generations', body: withExtra(known, extra), signal });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
-    const path = `/v1/video/generations/${encodeURIComponent(checked(taskId, id))}`;
-    const answer = await this.#http.read({ path, missing: 'not-found', ...options });
-    const snapshot = this.#reader.read('video', answer);
+    const answer = await this.#tasks.answerAbout('/v1/video/generations/{id}', id, options);
+    const snapshot = this.#tasks.read('video', answer);
     // Some channels answer here in the second entry's words, whose films are fetched by id.
     const isSecondEntry = isRecord(answer) && answer.object === 'video' && snapshot.word === 'completed';
-    return isSecondEntry ? withContent(snapshot, id, this.#http.baseUrl) : snapshot;
+    return isSecondEntry ? withContent(snapshot, id, this.#tasks.http.baseUrl) : snapshot;
   }
 }
 
 /** `/v1/videos` (4.4): the specification names the entry and shows no shape, so these are the names it has in the wild. */
 export class SecondVideos {
-  readonly #http: GatewayHttp;
-  readonly #reader: TaskReader;
+  readonly #tasks: TaskClient;
 
-  constructor(http: GatewayHttp, reader: TaskReader) {
-    this.#http = http;
-    this.#reader = reader;
+  constructor(tasks: TaskClient) {
+    this.#tasks = tasks;
   }
 
   async create(request: SecondEntryRequest, options?: CallOptions): Promise<Submission> {
     const { duration, image, extra, ...rest } = checked(secondEntry, request);
     // Seconds travel as text here.
     const known = { ...rest, seconds: duration === undefined ? undefined : String(duration), input_reference: image };
-    return readSubmission(
-      'video',
-      await this.#http.submit({ path: '/v1/videos', body: withExtra(known, extra), ...options }),
-    );
+    return this.#tasks.submit('video', { path: '/v1/videos', body: withExtra(known, extra), ...options });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
-    const path = `/v1/videos/${encodeURIComponent(checked(taskId, id))}`;
-    const snapshot = this.#reader.read('video', await this.#http.read({ path, missing: 'not-found', ...options }));
-    return withContent(snapshot, id, this.#http.baseUrl);
+    const snapshot = await this.#tasks.get('video', '/v1/videos/{id}', id, options);
+    return withContent(snapshot, id, this.#tasks.http.baseUrl);
   }
 }
 
@@ -150,4 +141,52 @@ function withContent(snapshot: Snapshot, id: string, base: URL): Snapshot {
   const prefix = base.pathname.replace(/\/$/, '');
   const address = new URL(`${prefix}/v1/videos/${encodeURIComponent(id)}/content`, base).href;
   return { ...snapshot, media: [{ kind: 'video', address }], isEmpty: false };
+}
+
+/** The specification, 4.2: the reference picture is a public address. */
+const imageToVideo = z.strictObject({
+  model: modelId,
+  prompt,
+  image: webAddress,
+  duration: z.number('this is not a duration: write seconds as a number, for example 5').positive().optional(),
+  mode: words('this is empty').optional(),
+});
+
+type ImageToVideoRequest = z.input<typeof imageToVideo>;
+
+/** Image-to-video on the vendor path. */
+export class ImageToVideo {
+  readonly #tasks: TaskClient;
+  readonly #path: string;
+  /** The specification does not show where these tasks are asked for: the likeliest place first. */
+  #queries: readonly string[];
+
+  constructor(tasks: TaskClient, settings: GatewaySettings) {
+    this.#tasks = tasks;
+    this.#path = `${settings.paths.videoa}/v1/videos/image2video`;
+    this.#queries = [this.#path, '/v1/video/generations', '/v1/videos'];
+  }
+
+  async create(request: ImageToVideoRequest, options?: CallOptions): Promise<Submission> {
+    return this.#tasks.submit('video', { path: this.#path, body: checked(imageToVideo, request), ...options });
+  }
+
+  async get(id: string, options?: CallOptions): Promise<Snapshot> {
+    let missing: GatewayError | undefined;
+    for (const query of this.#queries) {
+      try {
+        const snapshot = await this.#tasks.get('video', `${query}/{id}`, id, options);
+        this.#queries = [query, ...this.#queries.filter((other) => other !== query)];
+        return snapshot;
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        missing ??= error;
+      }
+    }
+    throw missing;
+  }
+}
+
+function isMissing(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && (error.kind === 'not-found' || error.kind === 'not-offered');
 }

@@ -1,6 +1,6 @@
 import type { MaskSide, MaskSize } from '../media/pictures/mask.ts';
 import type { Readable } from '../sound/readable.ts';
-import type { BarPicture } from '../usage/chart/picture.ts';
+import type { BarPicture } from '../usage/chart.ts';
 
 /** What the media process does. The bytes of a file go beside it. */
 export type Job =

@@ -3,7 +3,7 @@ import { pause } from '../../lib/pause.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';
-import { nearIds } from './nearness.ts';
+import { nearIds } from './ids.ts';
 
 /** Lists change when an operator buys something: rarely, and a member can wait so long to see it. */
 const FRESH_MS = 5 * 60_000;

@@ -1,6 +1,38 @@
+import { z } from 'zod';
+import { answerOf, wordsOf } from '../asks/transitions.ts';
 import { type Gateway, GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import type { EarlierTurn, RealtimeSession } from '../gateway/realtime/events.ts';
-import { talkRequest } from './request.ts';
+import { UNWRITTEN } from '../gateway/realtime/memory.ts';
+import { givenPicture } from '../tasks/materials.ts';
+import type { Task } from '../tasks/task.ts';
+import type { Tasks } from '../tasks/tasks.ts';
+
+/** Whose words a live conversation hears. */
+export const audiences = ['me', 'everyone'] as const;
+
+/** A live conversation, as a member wants it. */
+export const talkRequest = z.object({
+  model: z.string(),
+  voice: z.string().optional(),
+  instructions: z.string().optional(),
+  who: z.enum(audiences),
+  /** Where it takes place only those see it who were let in: it is in no list that others look at. */
+  isClosed: z.boolean().optional(),
+});
+
+/** Something said in one: words, a sound, or both. */
+export const saidRequest = z.object({
+  /** The task of the conversation. */
+  talk: z.string(),
+  model: z.string(),
+  prompt: z.string().optional(),
+  sound: givenPicture.optional(),
+  /** As that of the conversation. */
+  isClosed: z.boolean().optional(),
+});
+
+export type TalkRequest = z.output<typeof talkRequest>;
+export type SaidRequest = z.output<typeof saidRequest>;
 
 export interface OpeningParts {
   realtime: Pick<Gateway['realtime'], 'open'>;
@@ -26,4 +58,45 @@ export async function opened(
     // A session in which nothing has been said has used nothing, whatever became of it.
     throw new GatewayError(error.message, { ...error, mayHaveTakenEffect: false, cause: error });
   }
+}
+
+/** A model takes in so much without being slow or dear; what came before is left out, the oldest first. */
+const MOST_TURNS = 20;
+const MOST_LETTERS = 60_000;
+
+/** The conversation so far, for a session that did not hear it. What is gone, or not to be remembered, is left out. */
+export async function earlierIn(
+  { talk }: Task,
+  get: (id: string) => Promise<Task | undefined>,
+): Promise<EarlierTurn[]> {
+  const turns: EarlierTurn[][] = [];
+  let letters = 0;
+  for (const id of talk?.turns.toReversed() ?? []) {
+    if (turns.length === MOST_TURNS) break;
+    const task = await get(id);
+    if (task?.kind !== 'said' || task.unwanted || answerOf(task).isForgotten) continue;
+    const turn = turnOf(task);
+    letters += turn.reduce((sum, { text }) => sum + text.length, 0);
+    if (letters > MOST_LETTERS) break;
+    turns.push(turn);
+  }
+  return turns.reverse().flat();
+}
+
+function turnOf(task: Task): EarlierTurn[] {
+  const { prompt, sound } = task.request;
+  const { heard = sound === undefined ? undefined : UNWRITTEN } = answerOf(task);
+  const said = [prompt, heard].filter((words) => typeof words === 'string' && words !== '').join('\n\n');
+  const text = wordsOf(task);
+  return [{ by: 'member', text: said }, ...(text === '' ? [] : [{ by: 'model' as const, text }])];
+}
+
+/** What was said in a conversation, in its order; what is gone is left out. */
+export async function turnsOf({ talk }: Task, tasks: Pick<Tasks, 'get'>): Promise<Task[]> {
+  const turns: Task[] = [];
+  for (const id of talk?.turns ?? []) {
+    const turn = await tasks.get(id);
+    if (turn) turns.push(turn);
+  }
+  return turns;
 }

@@ -1,15 +1,21 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { brokenOff } from '../asks/transitions.ts';
+import { Draft } from '../asks/stream.ts';
+import { begun, brokenOff, drafted } from '../asks/transitions.ts';
+import { GatewayError } from '../gateway/index.ts';
+import type { RealtimeResponse } from '../gateway/realtime/events.ts';
+import type { Sounds, VoiceWriter } from '../sound/sound.ts';
+import type { Voice } from '../tasks/answer.ts';
 import type { TasksLog, Transition } from '../tasks/book.ts';
-import { isFollowed, type Task } from '../tasks/task.ts';
-import type { Answering } from './answering.ts';
-import type { Conversation } from './conversation.ts';
-import type { Speaking } from './speaking.ts';
-import { turnTaken } from './transitions.ts';
+import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
+import type { Conversation, Speaking } from './conversation.ts';
+import { concluded, heardAs, turnTaken } from './transitions.ts';
+
+/** No answer is longer by itself; whoever makes one that is shall not fill the memory, nor what Discord takes as a file. */
+const MOST_SECONDS = 10 * 60;
 
 interface SayingsParts {
-  answering: Answering;
+  sounds: Pick<Sounds, 'writing'>;
   clock: Clock;
   log: TasksLog;
   change(id: string, transition: Transition): Promise<Task>;
@@ -48,8 +54,7 @@ export class Sayings {
     const speaking = this.#speaking.get(id);
     if (speaking) return speaking.takeBack('stopped');
     const now = this.#parts.clock.now();
-    const stopped = (known: Task): Task => brokenOff(known, 'stopped', undefined, now);
-    await this.#parts.change(id, (known) => (isFollowed(known) ? stopped(known) : known));
+    await this.#parts.change(id, (known) => (isFollowed(known) ? brokenOff(known, 'stopped', undefined, now) : known));
   }
 
   /** Its member wants it forgotten: nothing more of it shall come. */
@@ -67,7 +72,7 @@ export class Sayings {
     this.#speaking.set(id, speaking);
     try {
       await this.#takeTurn(task);
-      await this.#parts.answering.bring(id, speaking, silent);
+      await this.#bring(id, speaking, silent);
     } finally {
       silent();
       await conversation?.rest();
@@ -85,6 +90,67 @@ export class Sayings {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       log.info({ task: task.id }, 'What was said in a conversation has outlasted it.');
+    }
+  }
+
+  /** From its first word to its last; `silent` is called as soon as the model has ended, whatever is left to do about what it said. */
+  async #bring(id: string, speaking: Speaking, silent: () => void): Promise<void> {
+    const { change, clock, log, sounds } = this.#parts;
+    // Written while it is said, so that the end of the words waits for the last of the sound alone.
+    const writer = sounds.writing({ mostSeconds: MOST_SECONDS });
+    try {
+      const task = await change(id, (known) => begun(known, []));
+      if (hasEnded(task) || task.unwanted) await speaking.takeBack('stopped');
+      const response = await this.#listen(id, speaking, writer).finally(silent);
+      const { takenBack } = speaking;
+      // Whoever breaks an answer off does not want to hear it, and a bot that is about to end has no time to prepare it.
+      const voice = takenBack ? undefined : await this.#voiceOf(id, writer);
+      const isAnything = response.text !== '' || !writer.isEmpty;
+      await change(id, (known) => concluded(known, { response, isAnything, voice, takenBack }, clock.now()));
+    } catch (error) {
+      // Its member may have had it deleted: then nobody waits for more of it.
+      if (error instanceof Refusal) return speaking.takeBack('stopped');
+      log.error({ task: id, err: error }, 'An answer could not be brought to its end.');
+      const reason = error instanceof GatewayError ? error : undefined;
+      await change(id, (known) => brokenOff(known, speaking.takenBack ?? 'failed', reason, clock.now()));
+    } finally {
+      writer.drop();
+    }
+  }
+
+  async #listen(id: string, speaking: Speaking, writer: VoiceWriter): Promise<RealtimeResponse> {
+    const { clock } = this.#parts;
+    const draft = new Draft(clock, (text, doing) => this.#note(id, (task) => drafted(task, text, doing, clock.now())));
+    try {
+      for await (const event of speaking.answer.events) {
+        if (event.type === 'text') draft.add(event.delta);
+        else if (event.type === 'audio') writer.add(event.pcm);
+        else if (event.type === 'heard') await this.#note(id, (task) => heardAs(task, event.text));
+        else if (event.type === 'end') return event.response;
+      }
+    } finally {
+      await draft.end();
+    }
+    throw new Error('An answer of a live session ended without an end.');
+  }
+
+  async #note(id: string, transition: Transition): Promise<void> {
+    try {
+      await this.#parts.change(id, transition);
+    } catch (error) {
+      // Its member may have had it deleted: then nobody waits for more of it.
+      this.#parts.log.warn({ task: id, err: error }, 'What a model said could not be taken down.');
+    }
+  }
+
+  async #voiceOf(id: string, writer: VoiceWriter): Promise<Voice | undefined> {
+    if (writer.isEmpty) return undefined;
+    try {
+      const { bytes, seconds, waveform, isCut } = await writer.finish();
+      return { seconds, waveform, sound: bytes.toString('base64'), ...(isCut && { isCut }) };
+    } catch (error) {
+      this.#parts.log.error({ task: id, err: error }, 'A spoken answer could not be made a voice message.');
+      return undefined;
     }
   }
 }

@@ -8,14 +8,17 @@ import type { Materials } from '../tasks/materials.ts';
 import type { TalkEnd } from '../tasks/task.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
 import type { Tasks } from '../tasks/tasks.ts';
-import { Answering } from './answering.ts';
-import { Conversation } from './conversation.ts';
-import { earlierIn } from './earlier.ts';
-import { isForGood, type OpeningParts, opened } from './opening.ts';
-import { type SaidRequest, saidRequest, talkRequest } from './request.ts';
+import { Conversation, Silence, type Speaking } from './conversation.ts';
+import {
+  earlierIn,
+  isForGood,
+  type OpeningParts,
+  opened,
+  type SaidRequest,
+  saidRequest,
+  talkRequest,
+} from './opening.ts';
 import { Sayings, whereSaid } from './sayings.ts';
-import { Silence } from './silence.ts';
-import type { Speaking } from './speaking.ts';
 import { talkOf, talkOver, turnGone, underWay } from './transitions.ts';
 
 interface TalksParts extends OpeningParts {
@@ -41,8 +44,7 @@ export class Talks {
   constructor(parts: TalksParts) {
     this.#parts = parts;
     const change = (id: string, transition: Transition) => this.#change(id, transition);
-    const answering = new Answering({ ...parts, change });
-    this.#sayings = new Sayings({ ...parts, change, answering, conversation: (id) => this.#conversations.get(id) });
+    this.#sayings = new Sayings({ ...parts, change, conversation: (id) => this.#conversations.get(id) });
     this.#silence = new Silence(parts.clock, (id) => this.#track(this.end(id, 'idle')));
     this.kinds = [
       kind({
@@ -55,7 +57,7 @@ export class Talks {
         submit: async (request, { idempotencyKey }) => {
           const session = await opened(parts, request, { earlier: [], signal: this.#stopping.signal });
           this.#opened.set(idempotencyKey, session);
-          return taken(session.id);
+          return { remoteId: session.id, needsInput: false };
         },
       }),
       kind({
@@ -68,7 +70,7 @@ export class Talks {
         submit: async (request, { idempotencyKey, materials }) => {
           const speaking = await this.#say(request, materials);
           this.#sayings.begin(idempotencyKey, speaking);
-          return taken(speaking.answer.id);
+          return { remoteId: speaking.answer.id, needsInput: false };
         },
       }),
     ];
@@ -192,10 +194,3 @@ export class Talks {
     return this.#tasks;
   }
 }
-
-const taken = (remoteId: string) => ({
-  remoteId,
-  needsInput: false,
-  finalPrompt: undefined,
-  queuedBehind: undefined,
-});

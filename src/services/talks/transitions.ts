@@ -1,5 +1,5 @@
-import { answered, answerOf, brokenOff, summed, withAnswer } from '../asks/transitions.ts';
-import type { RealtimeResponse, RealtimeUsage } from '../gateway/realtime/events.ts';
+import { answered, answerOf, brokenOff, summed, type TakenBack, withAnswer } from '../asks/transitions.ts';
+import type { RealtimeResponse } from '../gateway/realtime/events.ts';
 import type { Voice } from '../tasks/answer.ts';
 import type { Talk, TalkEnd } from '../tasks/task.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
@@ -42,9 +42,6 @@ export function heardAs(task: Task, heard: string): Task {
   return hasEnded(task) || answerOf(task).heard === heard ? task : withAnswer(task, { heard });
 }
 
-/** Why an answer was taken back. */
-export type TakenBack = 'stopped' | 'interrupted';
-
 interface Outcome {
   response: RealtimeResponse;
   /** Something of it has come, in words or as sound. */
@@ -56,11 +53,10 @@ interface Outcome {
 /** All of an answer, however it ended: its words, its sound and what it took come in one change. */
 export function concluded(task: Task, { response, isAnything, voice, takenBack }: Outcome, now: number): Task {
   if (hasEnded(task)) return task;
-  const { id, text, usage, end, error, reason } = response;
-  const all = counted(withAnswer(task, { draft: text || answerOf(task).draft, ...(voice && { voice }) }), {
-    id,
-    usage,
-    isAnything,
+  const { text, end, error, reason } = response;
+  const all = withAnswer(counted(task, response, isAnything), {
+    draft: text || answerOf(task).draft,
+    ...(voice && { voice }),
   });
   if (end === 'completed') return answered(all, undefined, now);
   if (end === 'incomplete') return answered(all, reason ?? '', now);
@@ -68,14 +64,8 @@ export function concluded(task: Task, { response, isAnything, voice, takenBack }
   return brokenOff(all, cause, takenBack === 'stopped' ? undefined : error, now);
 }
 
-interface Used {
-  id: string;
-  usage: RealtimeUsage | undefined;
-  isAnything: boolean;
-}
-
 /** A response counts once, whoever tells of it again. */
-function counted(task: Task, { id, usage, isAnything }: Used): Task {
+function counted(task: Task, { id, usage }: RealtimeResponse, isAnything: boolean): Task {
   const { counted: known = [], tokens } = answerOf(task);
   if (known.includes(id) || (!usage && !isAnything)) return task;
   return withAnswer(task, { counted: [...known, id], tokens: summed(tokens, usage) });

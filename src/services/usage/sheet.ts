@@ -1,5 +1,8 @@
-import { compared, sumOf } from '../../lib/decimals.ts';
-import type { DayRange } from './days.ts';
+import { compared, difference, isDecimal, isZero, sumOf } from '../../lib/decimals.ts';
+import { malformed } from '../gateway/errors.ts';
+import type { Usage } from '../gateway/usage.ts';
+import type { Use } from '../ledger/uses.ts';
+import { type DayRange, holds } from './days.ts';
 
 export const groupings = ['day', 'model', 'member'] as const;
 export type Grouping = (typeof groupings)[number];
@@ -52,7 +55,7 @@ export const isOfRange = ({ subject, notes }: Pick<Sheet, 'subject' | 'notes'>):
   subject !== 'account' || !notes.some(({ kind }) => kind === 'totalOnly' || kind === 'undated');
 
 /** One line a label. Days stand newest first, everything else by what it cost, or else by how often it was asked for. */
-export function gathered(entries: readonly Line[], by: Grouping): Line[] {
+function gathered(entries: readonly Line[], by: Grouping): Line[] {
   const lines = [...Map.groupBy(entries, ({ label }) => label)].map(([label, group]) => ({ label, ...added(group) }));
   return lines.toSorted(by === 'day' ? newestFirst : largestFirst);
 }
@@ -74,4 +77,81 @@ function newestFirst({ label: one = '' }: Line, { label: other = '' }: Line): nu
 function largestFirst(one: Line, other: Line): number {
   const byAmount = compared(other.amount ?? '0', one.amount ?? '0');
   return byAmount || (other.requests ?? 0) - (one.requests ?? 0) || (one.label ?? '').localeCompare(other.label ?? '');
+}
+
+type Row = Usage['rows'][number];
+
+/** The account's sheet from what the gateway answered, claiming no more than its answer does. */
+export function accountSheet(usage: Usage, range: DayRange, by: Exclude<Grouping, 'member'>): Sheet {
+  summable(usage);
+  const isOther = ({ date }: Row): boolean => date !== undefined && !holds(range, date);
+  const others = usage.rows.filter(isOther);
+  const rows = usage.rows.filter((row) => !isOther(row));
+  const entries = rows.flatMap((row) => (by === 'day' ? [byDay(row)] : byModel(row)));
+  const { requests, amount: sum } = added(entries);
+  const shared = { subject: 'account', range, by, lines: gathered(entries, by), requests, isEstimate: false } as const;
+  const undated: Note[] = rows.some(({ date }) => date === undefined) ? [{ kind: 'undated' }] : [];
+  if (others.length > 0) return { ...shared, total: sum, notes: [otherDays(others, usage.total), ...undated] };
+  const { total = sum } = usage;
+  if (rows.length === 0) return { ...shared, total, notes: tellsNothing(total) ? [] : [{ kind: 'totalOnly' }] };
+  const differs: Note[] =
+    sum !== undefined && total !== undefined && compared(sum, total) !== 0 ? [{ kind: 'differs', sum }] : [];
+  return { ...shared, total, notes: [...undated, ...differs] };
+}
+
+/** Where nothing was used at all, nothing was used in the range. */
+const tellsNothing = (total: string | undefined): boolean => total === undefined || isZero(total);
+
+const told = (label: string | undefined, requests: number | undefined, amount: string | undefined): Line => ({
+  ...{ label, requests, amount },
+  isEstimate: false,
+});
+
+const byDay = ({ date, requests, amount, items }: Row): Line => told(date, requests, amount ?? sumOfItems(items));
+
+/** Daily costs name no model but list what they consist of; what the list leaves over belongs to no known model. */
+function byModel({ model, requests, amount, items }: Row): Line[] {
+  if (model !== undefined || items.length === 0) return [told(model, requests, amount ?? sumOfItems(items))];
+  const listed = items.map((item) => told(item.name || undefined, undefined, item.amount));
+  const rest = amount === undefined ? undefined : difference(amount, sumOfItems(items) ?? '0');
+  const isEven = rest === undefined || compared(rest, '0') === 0;
+  if (isEven && requests === undefined) return listed;
+  return [...listed, told(undefined, requests, isEven ? undefined : rest)];
+}
+
+const sumOfItems = (items: Row['items']): string | undefined => sumOf(items.map(({ amount }) => amount));
+
+function otherDays(rows: readonly Row[], total: string | undefined): Note {
+  const days = [...new Set(rows.flatMap(({ date }) => date ?? []))].sort();
+  return { kind: 'otherDays', count: days.length, first: days[0] ?? '', last: days.at(-1) ?? '', total };
+}
+
+function summable({ total, rows }: Usage): void {
+  const amounts = rows.flatMap(({ amount, items }) => [amount, ...items.map((item) => item.amount)]);
+  if (![total, ...amounts].every((amount) => amount === undefined || isDecimal(amount))) {
+    throw malformed('The gateway answered with an amount that is beyond all measure.');
+  }
+}
+
+/** A sheet of what members did. Only what came to an end that counts stands in its lines; the rest is told of beside them. */
+export function bookSheet(uses: readonly Use[], range: DayRange, by: Grouping, subject: 'own' | 'members'): Sheet {
+  const settled = uses.filter(({ state }) => state === 'settled');
+  const entries = settled.map((use): Line => ({ ...use, label: labelOf(use, by), requests: use.count }));
+  const { requests, amount: total, isEstimate } = added(entries);
+  const beside = {
+    open: uses.filter(({ state }) => state === 'open'),
+    unconfirmed: uses.filter(({ state }) => state === 'unconfirmed'),
+    // Where nothing has a price, nobody misses one.
+    unpriced: total === undefined ? [] : settled.filter(({ amount }) => amount === undefined),
+  };
+  const notes = (['unpriced', 'open', 'unconfirmed'] as const).flatMap((kind) => {
+    const count = beside[kind].reduce((sum, use) => sum + use.count, 0);
+    return count === 0 ? [] : [{ kind, count }];
+  });
+  return { subject, range, by, lines: gathered(entries, by), total, requests, isEstimate, notes };
+}
+
+function labelOf({ day, memberId, kind, model }: Use, by: Grouping): string | undefined {
+  if (by === 'day') return day;
+  return by === 'member' ? memberId : (model ?? kind);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { objectionTo, openFor, saidIn } from '../../../src/commands/talk/said.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { saidRequest } from '../../../src/services/talks/request.ts';
+import { saidRequest } from '../../../src/services/talks/opening.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { makeTask } from '../../services/store/stage.ts';
 

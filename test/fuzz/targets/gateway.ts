@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { type Json, parseExact } from '../../../src/lib/exact-json.ts';
-import { errorFrom, hidesError } from '../../../src/services/gateway/envelopes.ts';
+import { errorFrom, hidesError } from '../../../src/services/gateway/error-responses.ts';
 import { GatewayError } from '../../../src/services/gateway/errors.ts';
 import { FineTunes } from '../../../src/services/gateway/fine-tunes.ts';
 import { GatewayHttp } from '../../../src/services/gateway/http.ts';
@@ -9,7 +9,7 @@ import { Models } from '../../../src/services/gateway/models.ts';
 import { readSubmission } from '../../../src/services/gateway/read/submission.ts';
 import type { Family } from '../../../src/services/gateway/read/table.ts';
 import { defaultLimits, defaultSettings } from '../../../src/services/gateway/settings.ts';
-import { TaskReader } from '../../../src/services/gateway/task-reader.ts';
+import { TaskClient } from '../../../src/services/gateway/task-client.ts';
 import { UsageReports } from '../../../src/services/gateway/usage.ts';
 import { imageBodies } from '../../services/gateway/read/image.bodies.ts';
 import { imgxBodies } from '../../services/gateway/read/imgx.bodies.ts';
@@ -31,7 +31,7 @@ class Answered extends GatewayHttp {
 
 const log = { info: () => undefined, warn: () => undefined };
 const http = new Answered(settings, defaultLimits, { log, clock: systemClock, random: () => 0.5 });
-const tasks = new TaskReader(http, settings);
+const tasks = new TaskClient(http, settings);
 const models = new Models(http, settings);
 const usage = new UsageReports(http);
 const fineTunes = new FineTunes(http);

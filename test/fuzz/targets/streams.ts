@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { errorFrom } from '../../../src/services/gateway/envelopes.ts';
+import { errorFrom } from '../../../src/services/gateway/error-responses.ts';
 import { GatewayError } from '../../../src/services/gateway/errors.ts';
-import { frameOf } from '../../../src/services/gateway/realtime/frames.ts';
+import { begun, isEventStream, piecesOf } from '../../../src/services/gateway/event-stream.ts';
 import { ResponseReader } from '../../../src/services/gateway/realtime/reader.ts';
+import { frameOf } from '../../../src/services/gateway/realtime/wire.ts';
 import { eventsIn } from '../../../src/services/gateway/responses.ts';
-import { begun, isEventStream, piecesOf } from '../../../src/services/gateway/stream.ts';
 import { words as realtimeWords } from '../../services/gateway/realtime/frames.ts';
 import { lineOf, reader } from '../../services/gateway/responses/reading.ts';
 import { BrokenPromise, type Target } from '../target.ts';

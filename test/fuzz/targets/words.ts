@@ -10,9 +10,9 @@ import { beginning, shortened, withoutInvites } from '../../../src/discord/text.
 import { isDecimal, sumOf } from '../../../src/lib/decimals.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { answerParts } from '../../../src/messages/answer/split.ts';
-import { nearIds } from '../../../src/services/models/nearness.ts';
+import { nearIds } from '../../../src/services/models/ids.ts';
 import { directionsIn, readText } from '../../../src/services/tasks/lines.ts';
-import { askedRange } from '../../../src/services/usage/asked-range.ts';
+import { askedRange } from '../../../src/services/usage/days.ts';
 import { BrokenPromise, type Target } from '../target.ts';
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;

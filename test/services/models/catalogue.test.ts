@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ModelCatalogue } from '../../../src/services/models/catalogue.ts';
-import { kindOf } from '../../../src/services/models/kinds.ts';
-import { nearIds } from '../../../src/services/models/nearness.ts';
+import { kindOf, nearIds } from '../../../src/services/models/ids.ts';
 import { both, heardAt } from '../../contract/both.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { largerSizes, variantOf } from '../../../src/services/models/sizes.ts';
+import { largerSizes, variantOf } from '../../../src/services/models/ids.ts';
 
 const listed = ['lumen', 'lumen-2K', 'lumen-4K', 'maker/lumen-2K', 'small-4k'].map((id) => ({ id }));
 

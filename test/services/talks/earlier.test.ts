@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { earlierIn } from '../../../src/services/talks/earlier.ts';
+import { earlierIn } from '../../../src/services/talks/opening.ts';
 import { NO_ANSWER } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { madeTask } from '../tasks/made.ts';

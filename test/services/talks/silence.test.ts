@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Silence } from '../../../src/services/talks/silence.ts';
+import { Silence } from '../../../src/services/talks/conversation.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const MINUTE = 60_000;

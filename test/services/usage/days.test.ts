@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { askedRange } from '../../../src/services/usage/asked-range.ts';
-import { daysOf, isDay, lengthOf, quickRange } from '../../../src/services/usage/days.ts';
+import { askedRange, daysOf, isDay, lengthOf, quickRange } from '../../../src/services/usage/days.ts';
 
 const today = '2028-03-01';
 const asked = (start?: string, end?: string) => askedRange({ start, end }, today);

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { compared, sumOf } from '../../../src/lib/decimals.ts';
 import type { Usage } from '../../../src/services/gateway/usage.ts';
 import type { Use } from '../../../src/services/ledger/uses.ts';
-import { accountSheet } from '../../../src/services/usage/account.ts';
-import { bookSheet } from '../../../src/services/usage/book.ts';
 import { dayAfter } from '../../../src/services/usage/days.ts';
+import { accountSheet, bookSheet } from '../../../src/services/usage/sheet.ts';
 
 const range = { start: '2026-03-01', end: '2026-03-31' };
 const amount = fc

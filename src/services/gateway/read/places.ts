@@ -1,4 +1,4 @@
-import { isRecord, parseExact } from '../../../lib/exact-json.ts';
+import { isRecord, type Json, parseExact } from '../../../lib/exact-json.ts';
 
 /** A place to look in an answer, such as `data.task_result.videos[0].url`; `[]` means every item. */
 export type Place = readonly (string | number | typeof every)[];
@@ -76,11 +76,78 @@ function itemsOf(value: unknown): unknown[] {
   return isRecord(value) ? Object.values(value).slice(0, MOST_ITEMS).filter(isRecord) : [];
 }
 
-function opened(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined;
+const opened = (text: string): unknown => (/^\s*[[{]/.test(text) ? parsedJson(text) : undefined);
+
+/** A text as JSON; undefined where it is none. */
+export function parsedJson(text: string): Json | undefined {
   try {
     return parseExact(text);
   } catch {
     return undefined;
   }
+}
+
+/** How single values are read: tolerant of gateways that send numbers as text and text as numbers. */
+
+/** Text that says something. Numbers become text, digit by digit as they were sent. */
+export function asText(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  return text === '' ? undefined : text;
+}
+
+export function asNumber(value: unknown): number | undefined {
+  if (typeof value === 'string' && value.trim() === '') return undefined;
+  const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** A decimal amount as text with exactly the digits that were sent. */
+export function asAmount(value: unknown): string | undefined {
+  const text = asText(value);
+  return text !== undefined && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? text : undefined;
+}
+
+/** Percent, 0 to 100. `"45%"`, `45` and `0.45` all mean 45; a whole 1 means one percent. */
+export function asProgress(value: unknown): number | undefined {
+  const text = asText(value)?.replace(/%$/, '').trim();
+  const number = asNumber(text);
+  if (text === undefined || number === undefined) return undefined;
+  const isFraction = number > 0 && number <= 1 && text.includes('.') && asText(value) === text;
+  // Hundredths have no exact binary form: 0.07 × 100 is a little more than 7.
+  const percent = isFraction ? Number((number * 100).toPrecision(12)) : number;
+  return Math.min(100, Math.max(0, percent));
+}
+
+const FIRST_MILLISECOND_STAMP = 1e12;
+/** ECMA-262 knows no later date. */
+const LAST_STAMP = 8.64e15;
+
+/** Milliseconds since the epoch, from milliseconds, seconds or an ISO date. */
+export function asTime(value: unknown): number | undefined {
+  const number = asNumber(value);
+  if (number !== undefined) {
+    if (number <= 0 || number > LAST_STAMP) return undefined;
+    return Math.round(number >= FIRST_MILLISECOND_STAMP ? number : number * 1000);
+  }
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** What was used, in whole numbers, each where it may stand; undefined where nothing is told. */
+export function countsIn<Name extends string>(
+  value: unknown,
+  at: Readonly<Record<Name, readonly Place[]>>,
+): Record<Name, number | undefined> | undefined {
+  if (!isRecord(value)) return undefined;
+  const names = Object.keys(at) as Name[];
+  const counts = names.map((name) => [name, firstAt(value, at[name], asCount)] as const);
+  if (counts.every(([, count]) => count === undefined)) return undefined;
+  return Object.fromEntries(counts) as Record<Name, number | undefined>;
+}
+
+function asCount(value: unknown): number | undefined {
+  const number = asNumber(value);
+  return number !== undefined && number >= 0 ? Math.round(number) : undefined;
 }

@@ -1,9 +1,8 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformed } from '../errors.ts';
-import { firstAt, type Place, places } from './places.ts';
-import { standingOf } from './status.ts';
+import { asNumber, asText, firstAt, type Place, places } from './places.ts';
+import { standingOf } from './record.ts';
 import type { Family } from './table.ts';
-import { asNumber, asText } from './values.ts';
 
 /** What a gateway says when it has taken an order. */
 export interface Submission {
@@ -12,9 +11,9 @@ export interface Submission {
   /** The task waits for words (and perhaps a mask) before it begins. */
   needsInput: boolean;
   /** The prompt that a form for those words should start with. */
-  finalPrompt: string | undefined;
+  finalPrompt?: string | undefined;
   /** Tasks before this one, when told. */
-  queuedBehind: number | undefined;
+  queuedBehind?: number | undefined;
 }
 
 /** Where ids stand; in the second list a number is a row of some database, and only text is an id. */

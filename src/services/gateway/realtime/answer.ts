@@ -1,21 +1,100 @@
 import { PCM_RATE } from '../../../lib/pcm.ts';
-import type { GatewayError } from '../errors.ts';
-import { tooLarge } from '../failures.ts';
+import { type GatewayError, tooLarge, withEffect } from '../errors.ts';
+import { asText } from '../read/places.ts';
+import type { Surroundings } from './connector.ts';
 import type { RealtimeAnswer, RealtimeEvent, RealtimeResponse, Utterance } from './events.ts';
-import { lost, ofSaid } from './failures.ts';
-import { Feed } from './feed.ts';
-import { type Frame, responseIdOf } from './frames.ts';
-import { Hearing } from './hearing.ts';
-import type { Ear, Line } from './line.ts';
+import { type Ear, type Line, lost } from './line.ts';
 import { ResponseReader } from './reader.ts';
-import type { Surroundings } from './surroundings.ts';
+import { type Frame, responseIdOf } from './wire.ts';
+
+const PREFIX = 'conversation.item.input_audio_transcription.';
+
+/** What the gateway writes down of one sound. It does so beside the answer, and may be slower or never come to it. */
+class Hearing {
+  #itemId: string | undefined;
+  #words = '';
+  #isOver: boolean;
+
+  constructor(isExpected: boolean) {
+    this.#isOver = !isExpected;
+  }
+
+  get isAwaited(): boolean {
+    return !this.#isOver;
+  }
+
+  /** All of it, once, as soon as it is known. */
+  take({ type, body }: Frame): string | undefined {
+    if (type === 'input_audio_buffer.committed') this.#itemId ??= asText(body.item_id);
+    if (this.#isOver || !type.startsWith(PREFIX) || !this.#isOurs(body)) return undefined;
+    switch (type.slice(PREFIX.length)) {
+      case 'delta':
+        if (typeof body.delta === 'string') this.#words += body.delta;
+        return undefined;
+      case 'completed':
+        return this.close(asText(body.transcript));
+      case 'failed':
+        return this.close();
+      default:
+        return undefined;
+    }
+  }
+
+  /** Nothing more will come: what is there has to do. */
+  close(whole?: string): string | undefined {
+    if (this.#isOver) return undefined;
+    this.#isOver = true;
+    const words = (whole ?? this.#words).trim();
+    return words === '' ? undefined : words;
+  }
+
+  #isOurs(body: Record<string, unknown>): boolean {
+    const id = asText(body.item_id);
+    return id === undefined || this.#itemId === undefined || id === this.#itemId;
+  }
+}
+
+/** What is told one by one to somebody who takes it when they can. One listener. */
+class Feed<T> implements AsyncIterable<T> {
+  readonly #waiting: T[] = [];
+  #isOver = false;
+  #wake: (() => void) | undefined;
+
+  tell(value: T): void {
+    if (this.#isOver) return;
+    this.#waiting.push(value);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
+    try {
+      for (;;) {
+        for (const value of this.#waiting.splice(0)) yield value;
+        if (this.#waiting.length > 0) continue;
+        if (this.#isOver) return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#wake = resolve;
+        await promise;
+      }
+    } finally {
+      // Whoever has left is told nothing more, and nothing is kept for them.
+      this.#isOver = true;
+      this.#waiting.length = 0;
+    }
+  }
+}
 
 /** How long an answer that was broken off may take to end. */
 const LAST_WORD_MS = 5_000;
 /** How long the end of an answer waits for what the gateway still writes down of the sound that it answers. */
 const LATE_WORDS_MS = 2_000;
 
-export interface Beginning {
+interface Beginning {
   id: string;
   line: Line;
   /** What it answers. */
@@ -100,7 +179,7 @@ export class Answer implements RealtimeAnswer, Ear {
 
   #cut(why: GatewayError): RealtimeResponse {
     if (this.#isInterrupted) return this.#reader.end('cancelled');
-    return this.#reader.end('cut', { error: ofSaid(why, true) });
+    return this.#reader.end('cut', { error: withEffect(why, true) });
   }
 
   #giveUp(why: GatewayError): void {

@@ -1,39 +1,42 @@
+import type { Clock } from '../../../lib/clock.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
+import { errorOf, statusOf } from '../error-responses.ts';
 import type { GatewayError } from '../errors.ts';
+import { withEffect } from '../errors.ts';
 import type { GatewayHttp } from '../http.ts';
-import { asText } from '../read/values.ts';
-import { errorOf, statusOf } from '../responses/failure.ts';
-import type { Dialect, Dialects } from './dialect.ts';
+import { asText } from '../read/places.ts';
 import type { RealtimeSettings } from './events.ts';
-import { lost, ofSaid } from './failures.ts';
-import { blamed, type Frame } from './frames.ts';
-import { Inbox } from './inbox.ts';
-import { Line } from './line.ts';
+import { type Ear, Line, lost } from './line.ts';
 import type { Memory } from './memory.ts';
-import { type EventNames, sessionOf } from './wire.ts';
+import { blamed, type Dialect, type Dialects, type EventNames, type Frame, sessionOf } from './wire.ts';
 
-const PATH = '/v1/realtime';
-
-export interface Connection {
+interface Connection {
   line: Line;
   /** The gateway's id of it. */
   id: string;
 }
 
+/** What all that is said in one session shares. */
+export interface Surroundings {
+  readonly http: GatewayHttp;
+  readonly names: EventNames;
+  readonly memory: Memory;
+  /** Responses that have ended: what is still told of them is nobody's business. */
+  readonly past: Set<string>;
+}
+
 /** Makes connections of one session: opened, set as it is to be, and told the conversation so far. */
 export class Connector {
-  readonly #http: GatewayHttp;
+  readonly #around: Surroundings;
   readonly #dialects: Dialects;
-  readonly #names: EventNames;
-  readonly #isBeta: boolean;
+  readonly #headers: Readonly<Record<string, string>>;
   #settings: RealtimeSettings;
 
-  constructor(http: GatewayHttp, dialects: Dialects, names: EventNames, settings: RealtimeSettings, isBeta: boolean) {
-    this.#http = http;
+  constructor(around: Surroundings, dialects: Dialects, settings: RealtimeSettings, isBeta: boolean) {
+    this.#around = around;
     this.#dialects = dialects;
-    this.#names = names;
     this.#settings = settings;
-    this.#isBeta = isBeta;
+    this.#headers = isBeta ? { 'OpenAI-Beta': 'realtime=v1' } : {};
   }
 
   /** Whether sounds are written down; a gateway may have refused to. */
@@ -41,16 +44,13 @@ export class Connector {
     return this.#settings.transcriber !== undefined;
   }
 
-  async connect(memory: Memory, signal: AbortSignal): Promise<Connection> {
-    const socket = await this.#http.socket({
-      path: PATH,
-      query: { model: this.#settings.model },
-      headers: this.#isBeta ? { 'OpenAI-Beta': 'realtime=v1' } : {},
-      signal,
-    });
-    const { host } = this.#http.baseUrl;
-    const inbox = new Inbox(this.#http.tools.clock);
-    const line = new Line(socket, host, this.#http.tools.clock, inbox);
+  async connect(signal: AbortSignal): Promise<Connection> {
+    const { http, memory, names } = this.#around;
+    const query = { model: this.#settings.model };
+    const socket = await http.socket({ path: '/v1/realtime', query, headers: this.#headers, signal });
+    const { host } = http.baseUrl;
+    const inbox = new Inbox(http.tools.clock);
+    const line = new Line(socket, host, http.tools.clock, inbox);
     const leave = (): void => {
       line.close();
       inbox.lose(lost('aborted', host));
@@ -60,10 +60,8 @@ export class Connector {
       if (signal.aborted) throw lost('aborted', host);
       const { session } = (await this.#next(inbox, 'session.created', undefined)).body;
       const dialect = await this.#set(line, inbox, this.#dialects.choose(session));
-      for (const item of memory.items(dialect)) {
-        await line.send(this.#names.event('conversation.item.create', { item }));
-      }
-      return { line, id: (isRecord(session) ? asText(session.id) : undefined) ?? this.#names.fresh() };
+      for (const item of memory.items(dialect)) await line.send(names.event('conversation.item.create', { item }));
+      return { line, id: (isRecord(session) ? asText(session.id) : undefined) ?? names.fresh() };
     } catch (error) {
       line.close();
       throw error;
@@ -74,9 +72,10 @@ export class Connector {
 
   /** The settings as far as the gateway takes them, in the dialect in which it does. */
   async #set(line: Line, inbox: Inbox, start: Dialect): Promise<Dialect> {
+    const { http, names } = this.#around;
     let dialect = start;
     for (;;) {
-      const event = this.#names.event('session.update', { session: sessionOf(dialect, this.#settings) });
+      const event = names.event('session.update', { session: sessionOf(dialect, this.#settings) });
       await line.send(event);
       const { type, body } = await this.#next(inbox, 'session.updated', event.event_id);
       if (type === 'session.updated') {
@@ -87,7 +86,7 @@ export class Connector {
       const other = this.#dialects.otherAfter(error, dialect);
       if (this.writesDown && isAboutTranscriber(error)) {
         this.#settings = { ...this.#settings, transcriber: undefined };
-        this.#http.tools.log.info({ model: this.#settings.model }, 'The gateway writes nothing down of what it hears.');
+        http.tools.log.info({ model: this.#settings.model }, 'The gateway writes nothing down of what it hears.');
       } else if (other) dialect = other;
       else throw this.#refusal(error);
     }
@@ -95,12 +94,9 @@ export class Connector {
 
   /** The event that is waited for, or the refusal of ours; any other error ends the attempt. */
   async #next(inbox: Inbox, wanted: string, asked: string | undefined): Promise<Frame> {
+    const { limits, baseUrl } = this.#around.http;
     for (;;) {
-      const frame = await inbox.next(
-        [wanted, 'error'],
-        this.#http.limits.readMs,
-        lost('silent', this.#http.baseUrl.host),
-      );
+      const frame = await inbox.next([wanted, 'error'], limits.readMs, lost('silent', baseUrl.host));
       if (frame.type === wanted) return frame;
       const error = errorOf(frame.body);
       if (asked === undefined) throw this.#refusal(error);
@@ -111,10 +107,59 @@ export class Connector {
   #refusal(error: Record<string, unknown>): GatewayError {
     // Who names a field has understood what was asked.
     const status = asText(error.param) === undefined ? statusOf(error) : 400;
-    return ofSaid(this.#http.errorIn({ error }, status), false);
+    return withEffect(this.#around.http.errorIn({ error }, status), false);
   }
 }
 
 function isAboutTranscriber({ param }: Record<string, unknown>): boolean {
   return asText(param)?.includes('transcription') ?? false;
+}
+
+const OF_SESSIONS = new Set(['session.created', 'session.updated', 'error']);
+
+/** What a gateway says while a session is made: asked for in order, with a limit of time. */
+class Inbox implements Ear {
+  readonly #clock: Clock;
+  readonly #frames: Frame[] = [];
+  #why: GatewayError | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  hear(frame: Frame): void {
+    // Nobody will ask for anything else.
+    if (!OF_SESSIONS.has(frame.type)) return;
+    this.#frames.push(frame);
+    this.#wake?.();
+  }
+
+  lose(why: GatewayError): void {
+    this.#why = why;
+    this.#wake?.();
+  }
+
+  /** The next event of one of these types; others are passed over. */
+  async next(types: readonly string[], ms: number, late: GatewayError): Promise<Frame> {
+    let isLate = false;
+    const cancel = this.#clock.after(ms, () => {
+      isLate = true;
+      this.#wake?.();
+    });
+    try {
+      for (;;) {
+        const frame = this.#frames.shift();
+        if (frame && types.includes(frame.type)) return frame;
+        if (frame) continue;
+        if (this.#why) throw this.#why;
+        if (isLate) throw late;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#wake = resolve;
+        await promise;
+      }
+    } finally {
+      cancel();
+    }
+  }
 }

@@ -1,40 +1,48 @@
+import { z } from 'zod';
 import type { Pcm } from '../../../lib/pcm.ts';
 import type { GatewayError } from '../errors.ts';
-import type { TextTool } from '../responses/request.ts';
+import type { ToolCall } from '../responses/events.ts';
+import { functionTool, otherTool } from '../responses/request.ts';
+import { modelId, taskId, words } from '../schemas.ts';
+
+export const realtimeSettings = z.strictObject({
+  model: modelId,
+  instructions: words('the instructions are empty').optional(),
+  voice: words('the voice is empty').optional(),
+  /** A model that writes down what is said to the session, where the gateway has one. */
+  transcriber: words('the model that writes down what is said is missing').optional(),
+  /** Gateways search the web for text alone. */
+  tools: z
+    .array(z.discriminatedUnion('type', [functionTool, otherTool], 'this is not a tool'))
+    .readonly()
+    .optional(),
+});
 
 /** How a live session is to be; sent again whenever the connection is made anew. */
-export interface RealtimeSettings {
-  model: string;
-  instructions?: string | undefined;
-  voice?: string | undefined;
-  /** A model that writes down what is said to the session, where the gateway has one. */
-  transcriber?: string | undefined;
-  tools?: readonly RealtimeTool[] | undefined;
-}
+export type RealtimeSettings = z.output<typeof realtimeSettings>;
 
-/** Gateways search the web for text alone. */
-export type RealtimeTool = Exclude<TextTool, { type: 'web-search' }>;
+const earlierTurn = z.strictObject({ by: z.enum(['member', 'model']), text: z.string() });
+export const earlierTurns = z.array(earlierTurn).readonly();
 
 /** Something of the conversation so far, for a session that did not hear it. */
-export interface EarlierTurn {
-  by: 'member' | 'model';
-  text: string;
-}
+export type EarlierTurn = z.output<typeof earlierTurn>;
+
+const NOTHING = 'there is nothing to say: write or record something';
+
+export const spoken = z
+  .strictObject({
+    text: z.string().optional(),
+    sound: z.custom<Pcm>((value) => value instanceof Int16Array, 'this is no sound').optional(),
+    /** What came of the tools that its last answer called. */
+    outputs: z
+      .array(z.strictObject({ callId: taskId, output: z.string() }))
+      .readonly()
+      .optional(),
+  })
+  .refine(({ text = '', sound, outputs = [] }) => text.trim() !== '' || sound?.length || outputs.length > 0, NOTHING);
 
 /** What is said to the model at once. */
-export interface Utterance {
-  text?: string | undefined;
-  sound?: Pcm | undefined;
-  /** What came of the tools that its last answer called. */
-  outputs?: readonly { callId: string; output: string }[] | undefined;
-}
-
-export interface RealtimeCall {
-  callId: string;
-  name: string;
-  /** JSON as the model wrote it, which may not parse. */
-  arguments: string;
-}
+export type Utterance = z.output<typeof spoken>;
 
 /** What the gateway said that a response took. */
 export interface RealtimeUsage {
@@ -54,7 +62,7 @@ export interface RealtimeResponse {
   end: RealtimeEnd;
   /** Written and spoken words, in their order. */
   text: string;
-  calls: RealtimeCall[];
+  calls: ToolCall[];
   usage: RealtimeUsage | undefined;
   /** Why it is not whole, in the gateway's word. */
   reason?: string | undefined;
@@ -68,7 +76,7 @@ export type RealtimeEvent =
   /** Words, written, or of what is spoken meanwhile. */
   | { type: 'text'; delta: string }
   | { type: 'audio'; pcm: Pcm }
-  | { type: 'call'; call: RealtimeCall }
+  | { type: 'call'; call: ToolCall }
   | { type: 'end'; response: RealtimeResponse };
 
 /** One answer of a live session. */

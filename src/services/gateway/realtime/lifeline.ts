@@ -1,15 +1,41 @@
 import { nameIn } from '../../../lib/loggable.ts';
 import { pause } from '../../../lib/pause.ts';
-import { GatewayError } from '../errors.ts';
-import { asText } from '../read/values.ts';
-import { errorOf } from '../responses/failure.ts';
-import { waitBeforeRetry } from '../retry.ts';
-import { Backoff } from './backoff.ts';
-import type { Connector } from './connector.ts';
-import { lost } from './failures.ts';
-import type { Frame } from './frames.ts';
-import type { Ear, Line } from './line.ts';
-import type { Surroundings } from './surroundings.ts';
+import { errorOf } from '../error-responses.ts';
+import { GatewayError, waitBeforeRetry } from '../errors.ts';
+import { asText } from '../read/places.ts';
+import type { Connector, Surroundings } from './connector.ts';
+import { type Ear, type Line, lost } from './line.ts';
+import type { Frame } from './wire.ts';
+
+/** So often a connection is made anew by itself; then whoever speaks next does it. */
+const MOST_TRIES = 6;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+/** A connection that held so long was a good one: the tries before it are forgotten. */
+const GOOD_AFTER_MS = 60_000;
+
+/** How patiently lost connections are made anew. */
+class Backoff {
+  readonly #random: () => number;
+  #tries = 0;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /** Undefined: not by itself any more. */
+  next(): number | undefined {
+    if (this.#tries >= MOST_TRIES) return undefined;
+    const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
+    this.#tries += 1;
+    // Many that were cut together do not come back together.
+    return this.#random() * most;
+  }
+
+  held(ms: number): void {
+    if (ms >= GOOD_AFTER_MS) this.#tries = 0;
+  }
+}
 
 /** Gateways end a session after an hour. */
 const RENEWED_AFTER_MS = 55 * 60_000;
@@ -116,7 +142,7 @@ export class Lifeline implements Ear {
   async #connect(): Promise<void> {
     const { clock } = this.#around.http.tools;
     this.#leave();
-    const { line, id } = await this.#connector.connect(this.#around.memory, this.#closing.signal);
+    const { line, id } = await this.#connector.connect(this.#closing.signal);
     line.listen(this);
     this.#id ||= id;
     this.#line = line;

@@ -1,9 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../lib/clock.ts';
-import type { GatewayError } from '../errors.ts';
-import { lost } from './failures.ts';
-import { type Frame, frameOf } from './frames.ts';
-import type { ClientEvent } from './wire.ts';
+import { GatewayError } from '../errors.ts';
+import { type ClientEvent, type Frame, frameOf } from './wire.ts';
 
 /** Who listens to a connection. */
 export interface Ear {
@@ -128,4 +126,18 @@ export class Line {
     for (const sign of this.#signs.splice(0)) sign();
     this.#stopBeat();
   }
+}
+
+type Trouble = 'cut' | 'silent' | 'closed' | 'aborted';
+
+const SENTENCES: Readonly<Record<Trouble, (host: string) => string>> = {
+  cut: (host) => `The gateway at ${host} cut the connection.`,
+  silent: (host) => `The gateway at ${host} did not answer in time.`,
+  closed: (host) => `The gateway at ${host} is no longer spoken to: the conversation was closed.`,
+  aborted: () => 'What was said was taken back before the gateway answered.',
+};
+
+/** A connection that brought no answer. */
+export function lost(trouble: Trouble, host: string, cause?: unknown): GatewayError {
+  return new GatewayError(SENTENCES[trouble](host), { kind: 'unreachable', code: trouble, cause });
 }

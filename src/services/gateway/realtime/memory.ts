@@ -1,16 +1,16 @@
-import type { Dialect } from './dialect.ts';
-import type { EarlierTurn, RealtimeCall } from './events.ts';
-import { memberSaid, modelCalled, modelSaid, outputOf } from './wire.ts';
+import type { ToolCall } from '../responses/events.ts';
+import type { EarlierTurn } from './events.ts';
+import { type Dialect, memberSaid, modelCalled, modelSaid, outputOf } from './wire.ts';
 
-/** What a session made anew is told in place of a sound that nobody wrote down. */
-const UNWRITTEN = '[A spoken message that was not written down.]';
+/** What a session made anew is told in place of a sound that nobody wrote down: without it the answer to it would come from nowhere. */
+export const UNWRITTEN = '[A spoken message that was not written down.]';
 
 /** As much as a model is told again: enough to go on, and not the price of hours. */
 const MOST_ENTRIES = 40;
 const MOST_LETTERS = 60_000;
 
 type Output = { callId: string; output: string };
-type Entry = { turn: EarlierTurn } | { call: RealtimeCall } | { output: Output };
+type Entry = { turn: EarlierTurn } | { call: ToolCall } | { output: Output };
 
 /** The conversation so far, in words, for a connection that did not hear it. */
 export class Memory {
@@ -33,7 +33,7 @@ export class Memory {
     };
   }
 
-  called(call: RealtimeCall): void {
+  called(call: ToolCall): void {
     this.#add({ call });
   }
 

@@ -1,14 +1,11 @@
 import { isRecord } from '../../../lib/exact-json.ts';
+import { statusOf, toldLater } from '../error-responses.ts';
 import type { GatewayError } from '../errors.ts';
-import { asNumber, asText } from '../read/values.ts';
+import { asNumber, asText, countsIn, places } from '../read/places.ts';
 import { Calls } from '../responses/calls.ts';
-import { statusOf, toldLater } from '../responses/failure.ts';
-import type { Growing, Spot } from '../responses/growing.ts';
-import { asWord, newText } from '../responses/output.ts';
+import { asWord, type Growing, newText, type Spot } from '../responses/output.ts';
 import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from './events.ts';
-import type { Frame } from './frames.ts';
-import { SampleReader } from './samples.ts';
-import { usageFrom } from './usage.ts';
+import { type Frame, SampleReader } from './wire.ts';
 
 /** Events that bring words; their twins in `.done` bring them whole. Both dialects: their names do not meet. */
 const WORDS = new Map([
@@ -27,7 +24,7 @@ const ENDS = new Map<unknown, RealtimeEnd>([
 ]);
 
 /** How far the sound of an answer has come. */
-export interface SoundSoFar {
+interface SoundSoFar {
   itemId: string;
   contentIndex: number;
   samples: number;
@@ -180,3 +177,17 @@ function callsIn(events: ReturnType<Calls['wrote']>): RealtimeEvent[] {
     return [{ type: 'call', call: { callId, name, arguments: written } }];
   });
 }
+
+/** The wild is not of one mind about the plural. */
+const details = (side: 'input' | 'output', field: string) =>
+  places(`${side}_token_details.${field}`, `${side}_tokens_details.${field}`);
+
+const at = {
+  input: places('input_tokens', 'prompt_tokens'),
+  cached: details('input', 'cached_tokens'),
+  output: places('output_tokens', 'completion_tokens'),
+  audioInput: details('input', 'audio_tokens'),
+  audioOutput: details('output', 'audio_tokens'),
+} as const;
+
+const usageFrom = (value: unknown): RealtimeUsage | undefined => countsIn(value, at);

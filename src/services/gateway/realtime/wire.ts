@@ -1,6 +1,9 @@
-import { PCM_RATE } from '../../../lib/pcm.ts';
-import type { Dialect } from './dialect.ts';
-import type { RealtimeCall, RealtimeSettings, RealtimeTool } from './events.ts';
+import type { RawData } from 'ws';
+import { isRecord } from '../../../lib/exact-json.ts';
+import { PCM_RATE, type Pcm } from '../../../lib/pcm.ts';
+import { asText, parsedJson } from '../read/places.ts';
+import type { ToolCall } from '../responses/events.ts';
+import type { RealtimeSettings, Utterance } from './events.ts';
 
 /** An event of ours. Its id is what an error names that it causes. */
 export interface ClientEvent {
@@ -60,7 +63,7 @@ export function sessionOf(dialect: Dialect, settings: RealtimeSettings): Record<
   };
 }
 
-function toolOf(tool: RealtimeTool): Record<string, unknown> {
+function toolOf(tool: NonNullable<RealtimeSettings['tools']>[number]): Record<string, unknown> {
   if (tool.type === 'other') return tool.definition;
   const { type, name, description, parameters } = tool;
   return { type, name, description, parameters };
@@ -78,7 +81,7 @@ export const modelSaid = (text: string, dialect: Dialect): Item => ({
   content: [{ type: dialect === 'ga' ? 'output_text' : 'text', text }],
 });
 
-export const modelCalled = ({ callId, name, arguments: written }: RealtimeCall): Item => ({
+export const modelCalled = ({ callId, name, arguments: written }: ToolCall): Item => ({
   type: 'function_call',
   call_id: callId,
   name,
@@ -90,3 +93,111 @@ export const outputOf = ({ callId, output }: { callId: string; output: string })
   call_id: callId,
   output,
 });
+
+/** What is said, as events, up to the request for an answer: one for all of it. */
+export function* eventsOf({ text = '', sound, outputs = [] }: Utterance, names: EventNames): Generator<ClientEvent> {
+  for (const output of outputs) yield names.event('conversation.item.create', { item: outputOf(output) });
+  if (sound && sound.length > 0) {
+    for (const audio of soundInPieces(sound)) yield names.event('input_audio_buffer.append', { audio });
+    yield names.event('input_audio_buffer.commit');
+  }
+  if (text.trim() !== '') yield names.event('conversation.item.create', { item: memberSaid(text) });
+}
+
+/** ga: the words of today. beta: those that came before, which some gateways still speak. */
+export type Dialect = 'ga' | 'beta';
+
+const GA_FIELDS = ['audio', 'output_modalities'];
+const BETA_FIELDS = ['modalities', 'input_audio_format', 'output_audio_format', 'input_audio_transcription'];
+
+/** Codes of gateways that do not know the shape of what they were sent. */
+const SHAPE_CODES = new Set(['unknown_parameter', 'missing_required_parameter', 'beta_api_shape_disabled']);
+const SHAPE_PARAM = 'session.type';
+
+/** Which dialect a gateway speaks: told by its sessions, else by what it takes. Found out once, by whichever session comes first. */
+export class Dialects {
+  #proven: Dialect | undefined;
+  readonly #refused = new Set<Dialect>();
+
+  /** For a session as the gateway describes it. */
+  choose(session: unknown): Dialect {
+    const said = dialectOf(session);
+    if (said !== undefined && !this.#refused.has(said)) return said;
+    return this.#proven ?? (this.#refused.has('ga') ? 'beta' : 'ga');
+  }
+
+  taken(dialect: Dialect): void {
+    this.#proven = dialect;
+    this.#refused.clear();
+  }
+
+  /** The other one, where this refusal may mean that it is spoken; undefined where it means something else. */
+  otherAfter(error: Record<string, unknown>, dialect: Dialect): Dialect | undefined {
+    if (this.#proven === dialect || this.#refused.size > 0 || !isAboutShape(error)) return undefined;
+    this.#refused.add(dialect);
+    return dialect === 'ga' ? 'beta' : 'ga';
+  }
+}
+
+function dialectOf(session: unknown): Dialect | undefined {
+  if (!isRecord(session)) return undefined;
+  const says = (name: string): boolean => session[name] != null;
+  if (session.type === 'realtime' || GA_FIELDS.some(says)) return 'ga';
+  return BETA_FIELDS.some(says) ? 'beta' : undefined;
+}
+
+function isAboutShape({ code, param }: Record<string, unknown>): boolean {
+  return SHAPE_CODES.has(asText(code) ?? '') || asText(param) === SHAPE_PARAM;
+}
+
+/** An event of the gateway. */
+export interface Frame {
+  type: string;
+  body: Record<string, unknown>;
+  /** Letters on the wire. */
+  size: number;
+}
+
+/** Undefined for whatever is no event. Some gateways send theirs as bytes. */
+export function frameOf(data: RawData): Frame | undefined {
+  const text = textOf(data);
+  const body = parsedJson(text);
+  const type = isRecord(body) ? asText(body.type) : undefined;
+  return isRecord(body) && type !== undefined ? { type, body, size: text.length } : undefined;
+}
+
+/** The event of ours that an error is about, where it names one. */
+export const blamed = (error: Record<string, unknown>): string | undefined => asText(error.event_id);
+
+/** Which answer an event belongs to. */
+export const responseIdOf = ({ response, response_id: id }: Record<string, unknown>): string | undefined =>
+  asText(id) ?? (isRecord(response) ? asText(response.id) : undefined);
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
+  return (Buffer.isBuffer(data) ? data : Buffer.from(data)).toString('utf8');
+}
+
+/** A second: some 64 KB as base64, far below what an event may hold. */
+const PIECE = PCM_RATE;
+
+/** Sound as the wire has it, in pieces that fit into an event. Samples are little-endian there and on every machine Node runs on. */
+function* soundInPieces(pcm: Pcm): Generator<string, void, void> {
+  for (let start = 0; start < pcm.length; start += PIECE) {
+    const piece = pcm.subarray(start, start + PIECE);
+    yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('base64');
+  }
+}
+
+/** Sound from the wire. A sample may be cut in two between events. */
+export class SampleReader {
+  #half: Buffer = Buffer.alloc(0);
+
+  read(base64: string): Pcm {
+    const bytes = Buffer.concat([this.#half, Buffer.from(base64, 'base64')]);
+    const whole = bytes.byteLength - (bytes.byteLength % 2);
+    this.#half = Buffer.from(bytes.subarray(whole));
+    // Copied to a place of its own: samples begin at even addresses only.
+    return new Int16Array(new Uint8Array(bytes.subarray(0, whole)).buffer);
+  }
+}

@@ -1,15 +1,11 @@
 import { isRecord } from '../../../lib/exact-json.ts';
+import { errorOf, statusOf, toldLater } from '../error-responses.ts';
 import { type GatewayError, malformed } from '../errors.ts';
-import { asText } from '../read/values.ts';
-import { Calls } from './calls.ts';
-import { CHAT_END, framesOfChat, isChat } from './chat.ts';
-import type { TextEvent } from './events.ts';
-import { errorOf, statusOf, toldLater } from './failure.ts';
-import { DONE, type Frame } from './frames.ts';
-import type { Spot } from './growing.ts';
-import { asWord, itemsOf, newReasoning, newText, spokenIn, usageFrom, type Voice } from './output.ts';
-import type { TextEnd, TextResponse, TextUsage } from './response.ts';
-import { Searches } from './searches.ts';
+import { CHAT_END, DONE, type Frame, framesOfChat, isChat } from '../event-stream.ts';
+import { asText } from '../read/places.ts';
+import { Calls, Searches } from './calls.ts';
+import type { TextEnd, TextEvent, TextResponse, TextUsage } from './events.ts';
+import { asWord, itemsOf, newReasoning, newText, type Spot, spokenIn, usageFrom, type Voice } from './output.ts';
 
 /** Events that bring a piece of what is said; their twins in `.done` bring it whole. */
 const SPOKEN: ReadonlyMap<string, { voice: Voice; whole: string }> = new Map([

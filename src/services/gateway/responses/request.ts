@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { GatewayError } from '../errors.ts';
 import { modelId, picture, taskId, webAddress, words } from '../schemas.ts';
 
 const anything = z.record(z.string(), z.json());
@@ -35,7 +36,7 @@ const callOutput = z.strictObject({ type: z.literal('call-output'), callId: task
 const item = z.union([said, callMade, callOutput], 'this is neither a message nor a call nor the output of one');
 
 const TOOL_NAME = 'the name of a tool has 1 to 64 letters, digits, _ or -';
-const functionTool = z.strictObject({
+export const functionTool = z.strictObject({
   type: z.literal('function'),
   name: z.string().regex(/^[\w-]{1,64}$/, TOOL_NAME),
   description: z.string().optional(),
@@ -45,7 +46,7 @@ const functionTool = z.strictObject({
 });
 const webSearch = z.strictObject({ type: z.literal('web-search') });
 /** Any other tool of a gateway, sent as it stands. */
-const otherTool = z.strictObject({ type: z.literal('other'), definition: anything });
+export const otherTool = z.strictObject({ type: z.literal('other'), definition: anything });
 const tool = z.discriminatedUnion('type', [functionTool, webSearch, otherTool], 'this is not a tool');
 
 const FORMAT_NAME = 'the name of a format has 1 to 64 letters, digits, _ or -';
@@ -89,3 +90,92 @@ export type TextRequest = z.input<typeof textRequest>;
 export type TextItem = z.input<typeof item>;
 export type TextContent = z.input<typeof content>;
 export type TextTool = z.input<typeof tool>;
+
+/** The request in the words of the wire (specification, 4.6; what it leaves open, in the wild's spelling). */
+export function bodyOf(request: TextRequest, isStreamed: boolean): Record<string, unknown> {
+  const { model, input, instructions, tools, toolChoice, effort, format, maxOutputTokens, temperature, extra } =
+    request;
+  return {
+    ...extra,
+    model,
+    input: typeof input === 'string' ? input : input.map(itemOf),
+    instructions,
+    tools: tools?.map(toolOf),
+    tool_choice: toolChoice,
+    reasoning: effort === undefined ? undefined : { effort },
+    text: format === undefined ? undefined : { format: formatOf(format) },
+    max_output_tokens: maxOutputTokens,
+    temperature,
+    // Left away where it is not wanted: the order of verification (4.6) begins with `model` and `input` alone.
+    ...(isStreamed ? { stream: true } : {}),
+  };
+}
+
+function itemOf(item: TextItem): Record<string, unknown> {
+  if ('role' in item) {
+    const { role, content } = item;
+    return { role, content: typeof content === 'string' ? content : content.map((part) => partOf(part, role)) };
+  }
+  // Without the id of its item: with it, gateways ask for the thoughts that came before it as well.
+  if (item.type === 'call') {
+    return { type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments };
+  }
+  return { type: 'function_call_output', call_id: item.callId, output: item.output };
+}
+
+function partOf(part: TextContent, role: string): Record<string, unknown> {
+  if (part.type === 'text') return { type: role === 'assistant' ? 'output_text' : 'input_text', text: part.text };
+  if (part.type === 'picture') return { type: 'input_image', image_url: part.picture };
+  if ('address' in part) return { type: 'input_file', file_url: part.address };
+  return { type: 'input_file', filename: part.name, file_data: part.data };
+}
+
+function toolOf(tool: TextTool): Record<string, unknown> {
+  if (tool.type === 'other') return tool.definition;
+  if (tool.type === 'web-search') return { type: 'web_search' };
+  return { ...tool };
+}
+
+function formatOf(format: NonNullable<TextRequest['format']>): Record<string, unknown> {
+  if (format.type === 'text') return { type: 'text' };
+  if (format.type === 'json') return { type: 'json_object' };
+  return { ...format, type: 'json_schema' };
+}
+
+/** What the specification's order of verification (4.6) adds last, and a model may not take. */
+type RefusablePart = 'tools' | 'reasoning';
+
+/** Refusals of a request as it stands whose code says that they are about something else than its parts. */
+const ABOUT_SOMETHING_ELSE = new Set([
+  'bad_input',
+  'bad_request_body',
+  'redirected',
+  'sensitive_words_detected',
+  'prompt_blocked',
+  'invalid_prompt',
+  'content_policy_violation',
+  'moderation_blocked',
+  'request_body_too_large',
+  'context_length_exceeded',
+]);
+
+/** Another size of the same request would be needed, not another shape (413), or another kind of it (415). */
+const ABOUT_THE_BODY = new Set([413, 415]);
+
+/**
+ * Which of the parts that were sent a refusal may be about: the caller asks once more without them, as long as nothing came before it.
+ * Where the gateway names the field, that one; where it names none, all that were sent. Empty where the refusal is not definite or is known
+ * to be about something else.
+ */
+export function refusedParts(error: GatewayError, request: TextRequest): RefusablePart[] {
+  if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return [];
+  if (ABOUT_SOMETHING_ELSE.has(error.code ?? '') || ABOUT_THE_BODY.has(error.status ?? 0)) return [];
+  const sent: RefusablePart[] = [
+    ...(request.tools === undefined ? [] : (['tools'] as const)),
+    ...(request.effort === undefined ? [] : (['reasoning'] as const)),
+  ];
+  // `tools[0].type`, `tool_choice`, `reasoning.effort`
+  const field = error.param === undefined ? undefined : /^[a-z]+/i.exec(error.param)?.[0];
+  if (field === undefined) return sent;
+  return sent.filter((part) => part === field || (part === 'tools' && field === 'tool'));
+}

@@ -79,7 +79,7 @@ async function done(job: Job, work: Work): Promise<Done> {
     case 'chart': {
       const release = await work.claim(CHART_BYTES, work.signal);
       try {
-        const { drawChart } = await import('../../usage/chart/draw.ts');
+        const { drawChart } = await import('../../usage/chart.ts');
         return { facts: {}, body: await drawChart(job.chart) };
       } finally {
         release();

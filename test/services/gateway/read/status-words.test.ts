@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalised, standingOf } from '../../../../src/services/gateway/read/status.ts';
+import { normalised, standingOf } from '../../../../src/services/gateway/read/record.ts';
 import { read } from './body.ts';
 
 const words = {

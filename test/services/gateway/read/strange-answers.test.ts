@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../src/lib/exact-json.ts';
-import { errorFrom, hidesError } from '../../../../src/services/gateway/envelopes.ts';
+import { errorFrom, hidesError } from '../../../../src/services/gateway/error-responses.ts';
 import { GatewayError } from '../../../../src/services/gateway/errors.ts';
 import { readSnapshot } from '../../../../src/services/gateway/read/reader.ts';
 import { readSubmission } from '../../../../src/services/gateway/read/submission.ts';

@@ -1,9 +1,8 @@
-import { errorFrom } from '../../../../src/services/gateway/envelopes.ts';
-import type { TextEvent } from '../../../../src/services/gateway/responses/events.ts';
+import { errorFrom } from '../../../../src/services/gateway/error-responses.ts';
+import { piecesOf } from '../../../../src/services/gateway/event-stream.ts';
+import type { TextEvent, TextResponse } from '../../../../src/services/gateway/responses/events.ts';
 import { AnswerReader } from '../../../../src/services/gateway/responses/reader.ts';
-import type { TextResponse } from '../../../../src/services/gateway/responses/response.ts';
 import { eventsIn } from '../../../../src/services/gateway/responses.ts';
-import { piecesOf } from '../../../../src/services/gateway/stream.ts';
 
 const MOST = 1_000_000;
 

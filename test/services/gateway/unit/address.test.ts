@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isReadableOnTheWay } from '../../../../src/services/gateway/address.ts';
 import { defaultSettings, openGateway } from '../../../../src/services/gateway/index.ts';
+import { isReadableOnTheWay } from '../../../../src/services/gateway/settings.ts';
 
 const isReadable = (address: string): boolean => isReadableOnTheWay(new URL(address));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanMessage } from '../../../../src/services/gateway/clean.ts';
+import { cleanMessage } from '../../../../src/services/gateway/errors.ts';
 import { KEY } from './failed-answer.ts';
 
 describe('a message of the gateway, made fit to be shown,', () => {

@@ -1,5 +1,5 @@
 import { parseExact } from '../../../../src/lib/exact-json.ts';
-import { errorFrom, type FailedAnswer } from '../../../../src/services/gateway/envelopes.ts';
+import { errorFrom, type FailedAnswer } from '../../../../src/services/gateway/error-responses.ts';
 import type { GatewayError, GatewayErrorKind } from '../../../../src/services/gateway/errors.ts';
 
 export const KEY = 'sk-live-0123456789abcdef';

@@ -1,6 +1,6 @@
 import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { unreachable } from '../../../../src/services/gateway/failures.ts';
+import { unreachable } from '../../../../src/services/gateway/errors.ts';
 
 /** As Node makes it of a system call that fails. */
 const failed = (syscall: string, code: string): Error =>

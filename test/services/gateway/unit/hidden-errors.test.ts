@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../src/lib/exact-json.ts';
-import { hidesError } from '../../../../src/services/gateway/envelopes.ts';
+import { hidesError } from '../../../../src/services/gateway/error-responses.ts';
 
 describe('an answer with status 200 is an error where it says', () => {
   it.each([

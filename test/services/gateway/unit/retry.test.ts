@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { GatewayError, type GatewayErrorKind } from '../../../../src/services/gateway/errors.ts';
-import { retryAfterOf, waitBeforeRetry } from '../../../../src/services/gateway/retry.ts';
+import {
+  GatewayError,
+  type GatewayErrorKind,
+  retryAfterOf,
+  waitBeforeRetry,
+} from '../../../../src/services/gateway/errors.ts';
 
 const now = Date.UTC(2026, 0, 1);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindOf } from '../../../../src/services/gateway/classify.ts';
+import { kindOf } from '../../../../src/services/gateway/error-responses.ts';
 import type { GatewayErrorKind } from '../../../../src/services/gateway/errors.ts';
 import { failure } from './failed-answer.ts';
 

@@ -1,7 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { drawChart, svgOf } from '../../../../src/services/usage/chart/draw.ts';
-import type { Bar, BarPicture } from '../../../../src/services/usage/chart/picture.ts';
+import { type Bar, type BarPicture, drawChart, svgOf } from '../../../src/services/usage/chart.ts';
 
 const bar = (label: string, amount: string): Bar => ({ label, amount, text: amount });
 const picture = (bars: BarPicture['bars'], entries: Bar[]): BarPicture => ({

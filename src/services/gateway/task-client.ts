@@ -1,11 +1,14 @@
-import { isRecord } from '../../lib/exact-json.ts';
+import { z } from 'zod';
+import { isRecord, type Json } from '../../lib/exact-json.ts';
 import { nameIn } from '../../lib/loggable.ts';
 import { GatewayError, malformed } from './errors.ts';
-import type { GatewayHttp } from './http.ts';
+import type { GatewayHttp, Question } from './http.ts';
 import { firstAt, places } from './read/places.ts';
 import { type ReadingNotices, readSnapshot } from './read/reader.ts';
 import type { Snapshot } from './read/snapshot.ts';
+import { readSubmission, type Submission } from './read/submission.ts';
 import type { Family } from './read/table.ts';
+import { checked, taskId } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
 const LISTS = places('data', 'data.data', 'tasks');
@@ -16,15 +19,17 @@ const MOST_WORDS = 200;
 /** Many times what is asked for at once: what is no task costs an error each. */
 const MOST_RECORDS = 1_000;
 
-/** The readers of one gateway: they know where it is, and say each surprise once. */
-export class TaskReader {
-  readonly #http: GatewayHttp;
+const manyIds = z.array(taskId).min(1, 'no task id was given');
+
+/** Orders tasks and asks about them, whatever their family; says each surprise in what the gateway answers once. */
+export class TaskClient {
+  readonly http: GatewayHttp;
   readonly #imgxPath: string;
   readonly #known = new Set<string>();
   readonly #notices: ReadingNotices;
 
   constructor(http: GatewayHttp, settings: GatewaySettings) {
-    this.#http = http;
+    this.http = http;
     this.#imgxPath = settings.paths.imgx;
     const { log } = http.tools;
     this.#notices = {
@@ -34,26 +39,46 @@ export class TaskReader {
         this.#known.add(name);
         // It may be any text, one that was sent among them.
         const told = nameIn(word.replaceAll(' ', '_')) ?? `${word.length} letters`;
-        log.warn(
-          { family, word: told },
-          'The gateway uses a status word that is not known; it is read as "still running".',
-        );
+        const facts = { family, word: told };
+        log.warn(facts, 'The gateway uses a status word that is not known; it is read as "still running".');
       },
       foundByWalking: (family, remoteId) => {
-        log.warn(
-          { family, remoteId: nameIn(remoteId) },
-          'A result stood at no known place and was found by searching the whole answer.',
-        );
+        const facts = { family, remoteId: nameIn(remoteId) };
+        log.warn(facts, 'A result stood at no known place and was found by searching the whole answer.');
       },
     };
   }
 
+  async submit(family: Family, order: Question & { body: unknown }): Promise<Submission> {
+    return readSubmission(family, await this.http.submit(order));
+  }
+
+  async get(family: Family, path: string, id: string, options?: Partial<Question>): Promise<Snapshot> {
+    return this.read(family, await this.answerAbout(path, id, options));
+  }
+
+  /** Many tasks in one question. Those the gateway does not know are missing from the answer, whose order means nothing. */
+  async getMany(
+    family: Family,
+    path: string,
+    ids: readonly string[],
+    options?: Partial<Question>,
+  ): Promise<Map<string, Snapshot>> {
+    return this.readMany(family, await this.http.read({ path, body: { ids: checked(manyIds, ids) }, ...options }));
+  }
+
+  /** Asks about a task. In the path `{id}` stands for its id. */
+  answerAbout(path: string, id: string, options?: Partial<Question>): Promise<Json> {
+    const name = encodeURIComponent(checked(taskId, id));
+    return this.http.read({ path: path.replace('{id}', () => name), missing: 'not-found', ...options });
+  }
+
   read(family: Family, answer: unknown): Snapshot {
-    const place = { base: this.#http.baseUrl, imgxPath: this.#imgxPath, now: this.#http.tools.clock.now() };
+    const place = { base: this.http.baseUrl, imgxPath: this.#imgxPath, now: this.http.tools.clock.now() };
     const snapshot = readSnapshot(family, answer, place, this.#notices);
     const { failure } = snapshot;
     if (failure?.reason === undefined) return snapshot;
-    return { ...snapshot, failure: { ...failure, reason: this.#http.clean(failure.reason) } };
+    return { ...snapshot, failure: { ...failure, reason: this.http.clean(failure.reason) } };
   }
 
   /** Reads a batch by id: a list under `data`, a bare list, or nothing at all where no task is known. */

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { Refusal } from '../../lib/refusal.ts';
+import { GatewayError } from '../gateway/index.ts';
+import type { Model } from '../gateway/models.ts';
+import type { ToolCall } from '../gateway/responses/events.ts';
+import type { TextTool } from '../gateway/responses/request.ts';
+import type { ModelCatalogue } from '../models/catalogue.ts';
+import { kindOf, type ModelKind } from '../models/ids.ts';
+import type { AnswerCall } from '../tasks/answer.ts';
+import type { Task } from '../tasks/task.ts';
+import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
+import { isForOneself } from './conversation.ts';
+
+/** As much as a member can write into the prompt of the same command. */
+const LONGEST_PROMPT = 6_000;
+
+const prompt = z.string().trim().min(1).max(LONGEST_PROMPT);
+const model = z.string().trim().min(1).max(200).optional();
+
+const made = z.object({ prompt, model });
+
+/** What the model may do. Whatever makes something costs, and its member has to say yes to it first. */
+export const tools = {
+  make_image: {
+    makes: 'image',
+    description:
+      'Makes one picture from words. The user is asked first. The picture appears in a message of its own, not in your answer.',
+    shape: made,
+  },
+  make_video: {
+    makes: 'video',
+    description:
+      'Makes one short film from words. The user is asked first. The film appears in a message of its own, minutes later.',
+    shape: made,
+  },
+  find_models: {
+    makes: undefined,
+    description: 'Lists the models whose id contains a text, with what each seems to be made for.',
+    shape: z.object({ text: z.string().trim().max(200) }),
+  },
+  list_my_tasks: {
+    makes: undefined,
+    description:
+      'Lists what the user has newly ordered here in public: pictures, films, music, texts, and how each stands.',
+    shape: z.object({}),
+  },
+} as const;
+
+type ToolName = keyof typeof tools;
+export type CostlyTool = 'make_image' | 'make_video';
+
+const names = Object.keys(tools) as ToolName[];
+
+/** A longer list of models costs more to read than it is worth; then the bot's usual one is taken, unless the user names another. */
+const MOST_NAMED = 30;
+
+/** An answer in JSON is for a program, which has no use for pictures beside it. */
+export function toolsOffered({ format }: { format?: string | undefined }, models: readonly Model[]): TextTool[] {
+  if (format === 'json') return [];
+  return names.map((name) => {
+    const { shape, description, makes } = tools[name];
+    const { type, properties, required = [] } = z.toJSONSchema(shape);
+    // JSON by its make, which the type of a schema does not say.
+    const own = JSON.parse(JSON.stringify(properties ?? {})) as Parameters;
+    const parameters: Parameters = {
+      type: type ?? 'object',
+      properties: { ...own, ...modelIn(makes, models) },
+      required,
+    };
+    return { type: 'function', name, description, parameters };
+  });
+}
+
+/** Ids that there are, so that none has to be made up. */
+function modelIn(makes: ModelKind | undefined, models: readonly Model[]) {
+  if (makes === undefined) return {};
+  const ids = models.filter((model) => kindOf(model) === makes).map(({ id }) => id);
+  const isListed = ids.length > 0 && ids.length <= MOST_NAMED;
+  return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
+}
+
+type Parameters = Extract<TextTool, { type: 'function' }>['parameters'];
+
+const toolNamed = (name: string): ToolName | undefined => names.find((one) => one === name);
+
+/** The arguments as the tool takes them; undefined where they are none of its kind. */
+export function argumentsOf<Name extends ToolName>(
+  name: Name,
+  text: string,
+): z.output<(typeof tools)[Name]['shape']> | undefined {
+  try {
+    const given: unknown = text.trim() === '' ? {} : JSON.parse(text);
+    return tools[name].shape.safeParse(given).data as z.output<(typeof tools)[Name]['shape']> | undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export interface ToolParts {
+  models: Pick<ModelCatalogue, 'list' | 'get' | 'atHand'>;
+  page(question: PageQuestion): Promise<TaskPage>;
+}
+
+const MOST_FOUND = 50;
+const MOST_TASKS = 15;
+/** One response has no use for more, and each is something to be read. */
+const MOST_CALLS = 8;
+/** Its member has to see all that is to be decided, in one message beside the answer. */
+const MOST_WAITING = 4;
+
+/** What becomes of the calls of one response: what costs waits for its member, the rest is done at once. */
+export async function usedTools(calls: readonly ToolCall[], task: Task, parts: ToolParts): Promise<AnswerCall[]> {
+  const used: AnswerCall[] = [];
+  for (const [index, { callId, name, arguments: given }] of calls.entries()) {
+    const call = { callId, name, arguments: given };
+    const known = toolNamed(name);
+    const args = known && argumentsOf(known, given);
+    if (!known) used.push({ ...call, state: 'done', output: 'There is no such tool.' });
+    else if (!args) used.push({ ...call, state: 'done', output: 'These arguments do not fit the tool.' });
+    else if (index >= MOST_CALLS) used.push({ ...call, state: 'done', output: 'Too many calls at once. Not done.' });
+    else if (tools[known].makes) {
+      const isTooMuch = used.filter(({ state }) => state === 'waiting').length >= MOST_WAITING;
+      const output = isTooMuch ? 'Too much at once. Not done: propose it later.' : await unknownModel(args, parts);
+      used.push(output === undefined ? { ...call, state: 'waiting' } : { ...call, state: 'done', output });
+    } else used.push({ ...call, state: 'done', output: await freely(known, given, task, parts) });
+  }
+  return used;
+}
+
+/** Nobody is asked about what could not be done anyway. */
+async function unknownModel(args: { model?: string | undefined } | object, { models }: ToolParts) {
+  const id = 'model' in args ? args.model : undefined;
+  if (id === undefined) return undefined;
+  try {
+    await models.get(id);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return `There is no model ${id}. Find one with find_models, or leave the model out.`;
+    // Only the gateway's own "no" counts.
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+}
+
+async function freely(name: string, given: string, task: Task, { models, page }: ToolParts): Promise<string> {
+  if (name === 'list_my_tasks') return listed(task, page);
+  const wanted = argumentsOf('find_models', given)?.text.toLowerCase() ?? '';
+  try {
+    const found = (await models.list()).filter(({ id }) => id.toLowerCase().includes(wanted));
+    const shown = found.slice(0, MOST_FOUND).map((model) => ({ id: model.id, seemsMadeFor: kindOf(model) }));
+    return JSON.stringify({ count: found.length, models: shown });
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return 'The models cannot be listed right now.';
+  }
+}
+
+/** What others may see here anyway: nothing private, and nothing of another server. */
+async function listed(task: Task, page: ToolParts['page']): Promise<string> {
+  const { requesterId, guildId, id } = task;
+  // Outside of servers a line does not say which conversation it is from.
+  if (guildId === undefined && !isForOneself(task)) return '[]';
+  const { lines } = await page({ of: { memberId: requesterId }, most: MOST_TASKS * 3, withoutPrivate: true });
+  const here = lines.filter((line) => line.guildId === guildId && line.id !== id).slice(0, MOST_TASKS);
+  return JSON.stringify(
+    here.map(({ kind, state, summary, createdAt }) => ({
+      kind,
+      state,
+      summary,
+      at: new Date(createdAt).toISOString(),
+    })),
+  );
+}

@@ -1,0 +1,133 @@
+import { createParser } from 'eventsource-parser';
+import { isRecord } from '../../lib/exact-json.ts';
+
+/** The text of an answer, piece by piece as it comes, up to a bound. */
+export async function* piecesOf(
+  body: AsyncIterable<Uint8Array>,
+  most: number,
+  tooMuch: () => Error,
+): AsyncGenerator<string, void, void> {
+  // A letter may be cut in two between pieces.
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > most) throw tooMuch();
+    const text = decoder.decode(chunk, { stream: true });
+    if (text !== '') yield text;
+  }
+}
+
+/** The first piece that says something, and all that follows it. Undefined where nothing does. */
+export async function begun(
+  pieces: AsyncGenerator<string, void, void>,
+): Promise<{ first: string; all: AsyncGenerator<string, void, void> } | undefined> {
+  for (;;) {
+    const { value, done } = await pieces.next();
+    if (done) return undefined;
+    if (value.trim() !== '') return { first: value.trimStart(), all: joined(value, pieces) };
+  }
+}
+
+async function* joined(first: string, rest: AsyncGenerator<string, void, void>): AsyncGenerator<string, void, void> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    // Whoever leaves before the rest has begun leaves the connection open otherwise.
+    await rest.return();
+  }
+}
+
+/** Fields and comments of an event stream; no JSON and no page begins like one of them. */
+const EVENT_LETTERS = /^[:deir]/;
+
+/** What the type says is not believed of something that is plainly JSON or a page, and not needed of what is plainly a stream. */
+export function isEventStream(first: string, type: string | string[] | undefined): boolean {
+  if (/^[[{"<]/.test(first)) return false;
+  return EVENT_LETTERS.test(first) || /^text\/event-stream\b/i.test([type].flat()[0] ?? '');
+}
+
+/** One event of a stream, named by its own `type` or by the line `event:` where it has none. */
+export interface Frame {
+  type: string;
+  body: Record<string, unknown>;
+}
+
+/** The word with which some gateways end a stream, and others do not. */
+export const DONE: Frame = { type: '[DONE]', body: {} };
+
+/** What an event stream tells. What is no JSON object is passed over: keepalives, comments, half a last event. */
+export async function* framesIn(pieces: AsyncIterable<string>): AsyncGenerator<Frame, void, void> {
+  let ready: Frame[] = [];
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      const frame = frameOf(event, data);
+      if (frame) ready.push(frame);
+    },
+  });
+  for await (const piece of pieces) {
+    parser.feed(piece);
+    const frames = ready;
+    ready = [];
+    yield* frames;
+  }
+  // The last event of a stream that was closed too early may lack its empty line.
+  parser.feed('\n\n');
+  yield* ready;
+}
+
+function frameOf(event: string | undefined, data: string): Frame | undefined {
+  if (data.trim() === DONE.type) return DONE;
+  const body = parsed(data);
+  if (!isRecord(body)) return undefined;
+  return { type: typeof body.type === 'string' ? body.type : (event ?? ''), body };
+}
+
+/** Plain JSON: nothing in here is counted in more digits than a number holds, and every word of an answer passes this way. */
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last word of an answer in the shape of a chat; what is used may still follow it. */
+export const CHAT_END = 'chat.end';
+
+export const isChat = (body: Record<string, unknown>): boolean => Array.isArray(body.choices);
+
+/** The reasons of an end that is one, in the words of chats. */
+const WHOLE_ENDS = new Set(['stop', 'tool_calls', 'function_call', 'end_turn']);
+
+/** What an answer in the shape of a chat says, in the events of this endpoint: some gateways know no other shape. */
+export function framesOfChat(body: Record<string, unknown>): Frame[] {
+  const { choices, id, model, usage } = body;
+  const frames: Frame[] = [frame('response.created', { response: { id, model } })];
+  const choice = Array.isArray(choices) && isRecord(choices[0]) ? choices[0] : {};
+  const said = isRecord(choice.delta) ? choice.delta : isRecord(choice.message) ? choice.message : {};
+  const say = (type: string, delta: unknown, output_index: string): void => {
+    if (typeof delta === 'string' && delta !== '') frames.push(frame(type, { delta, output_index }));
+  };
+  say('response.reasoning_text.delta', said.reasoning_content ?? said.reasoning, 'thoughts');
+  say('response.output_text.delta', said.content, 'words');
+  say('response.refusal.delta', said.refusal, 'words');
+  if (Array.isArray(said.tool_calls)) frames.push(...said.tool_calls.filter(isRecord).flatMap(framesOfCall));
+  if (isRecord(usage)) frames.push(frame('usage', { usage }));
+  const reason = choice.finish_reason;
+  if (typeof reason === 'string') frames.push(frame(CHAT_END, { reason: WHOLE_ENDS.has(reason) ? undefined : reason }));
+  return frames;
+}
+
+function framesOfCall(call: Record<string, unknown>, place: number): Frame[] {
+  const { name, arguments: delta } = isRecord(call.function) ? call.function : {};
+  const output_index = `call ${call.index ?? place}`;
+  const item = { type: 'function_call', call_id: call.id, name };
+  return [
+    frame('response.output_item.added', { output_index, item }),
+    frame('response.function_call_arguments.delta', { output_index, delta: typeof delta === 'string' ? delta : '' }),
+  ];
+}
+
+const frame = (type: string, body: Record<string, unknown>): Frame => ({ type, body });

@@ -1,0 +1,72 @@
+import { editDistance } from '../../lib/edit-distance.ts';
+import type { Model } from '../gateway/models.ts';
+
+export const modelKinds = ['text', 'image', 'video', 'music', 'voice', 'other'] as const;
+export type ModelKind = (typeof modelKinds)[number];
+
+/** Words of a gateway's own extra fields, surest first; then words that ids are made of. */
+const SIGNS: readonly [ModelKind, RegExp][] = [
+  ['voice', /realtime|voice/i],
+  ['video', /video|motion|reel|film/i],
+  ['music', /music|song|lyrics|audio|chirp/i],
+  ['image', /image|imgx|picture|photo|canvas|paint/i],
+  ['text', /response|chat|openai|completion|gpt|instruct|text/i],
+];
+
+/** A guess, and shown as one: nothing in the specification says what a model is made for. */
+export function kindOf({ id, fields }: Model): ModelKind {
+  return signIn(JSON.stringify(fields.supported_endpoint_types ?? '')) ?? signIn(id) ?? 'other';
+}
+
+/** One that writes down what is said, where one of them seems to be made for it. */
+export const transcriberIn = (models: readonly Model[]): string | undefined =>
+  models.find(({ id }) => /transcri|whisper/i.test(id))?.id;
+
+function signIn(text: string): ModelKind | undefined {
+  return SIGNS.find(([, sign]) => sign.test(text))?.[0];
+}
+
+/** The variants of an image model that differ in nothing but how large its pictures are (specification, 4.5), smallest first. */
+export const modelSizes = ['2K', '4K'] as const;
+export type ModelSize = (typeof modelSizes)[number];
+
+const SIZED = /-(?<size>2K|4K)$/;
+
+/** Ids are taken letter by letter, so "-2k" is part of a name. */
+function parted(id: string): { base: string; size: ModelSize | undefined } {
+  const size = SIZED.exec(id)?.groups?.size as ModelSize | undefined;
+  return { base: id.replace(SIZED, ''), size };
+}
+
+/** The id of a model's variant of this size; undefined where it has that size already, or a larger one. */
+export function variantOf(id: string, size: ModelSize): string | undefined {
+  const { base, size: present } = parted(id);
+  const isLarger = present === undefined || modelSizes.indexOf(size) > modelSizes.indexOf(present);
+  return isLarger ? `${base}-${size}` : undefined;
+}
+
+/** Which larger variants of a model a list has. */
+export function largerSizes(id: string, listed: readonly { id: string }[]): ModelSize[] {
+  return modelSizes.filter((size) => {
+    const variant = variantOf(id, size);
+    return listed.some((model) => model.id === variant);
+  });
+}
+
+const MOST_NEAR = 3;
+
+/** Ids that somebody may have meant: first those that hold what was typed, then those few letters away. */
+export function nearIds(typed: string, ids: readonly string[]): string[] {
+  const wanted = typed.toLowerCase();
+  return ids
+    .map((id) => ({ id, away: distance(wanted, id.toLowerCase()) }))
+    .filter(({ away }) => away <= Math.max(2, wanted.length * 0.4))
+    .sort((a, b) => a.away - b.away || a.id.localeCompare(b.id))
+    .slice(0, MOST_NEAR)
+    .map(({ id }) => id);
+}
+
+function distance(wanted: string, id: string): number {
+  if (wanted.length >= 3 && id.includes(wanted)) return 0;
+  return editDistance(wanted, id);
+}

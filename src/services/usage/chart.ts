@@ -1,0 +1,209 @@
+import { fileURLToPath } from 'node:url';
+import type { EChartsCoreOption } from 'echarts/core';
+import { compared, drawn, magnitude } from '../../lib/decimals.ts';
+
+/** What a chart shows, in words and exact amounts; how it looks is decided where it is drawn. */
+export interface BarPicture {
+  title: string;
+  /** Lines under the title. */
+  facts: readonly string[];
+  /** Upright along the days, or lying with room for long names. */
+  bars: 'upright' | 'lying';
+  entries: readonly Bar[];
+}
+
+export interface Bar {
+  label: string;
+  /** As it was told, every digit of it. */
+  amount: string;
+  /** The amount as it stands at the bar. */
+  text: string;
+}
+
+/** Sizes in units of the drawing. A phone shows some 350 of its own, so letters have to be nearly twice as large as they should be there. */
+const WIDTH = 600;
+const FONT = 20;
+const SMALL = 18;
+/** Thirty digits and their day have to fit on one line. */
+const FACT = 17;
+const MARGIN = 24;
+const HEADER = 150;
+
+/** The condensed face that everything is set in: so wide is a letter, seldom wider. */
+const LETTER = 0.57;
+
+const widthOf = (text: string, size: number): number => text.length * LETTER * size;
+const lettersIn = (width: number, size: number): number => Math.floor(width / (LETTER * size));
+
+/** Cut at its end to what fits; digits are left out, never rounded. */
+function cutTo(width: number, size: number, text: string): string {
+  const most = Math.max(2, lettersIn(width, size));
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+/** Cut in its middle: a model's name begins with its maker and ends with its version, and both tell. */
+function cutInside(width: number, size: number, text: string): string {
+  const most = Math.max(3, lettersIn(width, size));
+  if (text.length <= most) return text;
+  const tail = Math.floor((most - 1) / 2);
+  return `${text.slice(0, most - 1 - tail)}…${text.slice(-tail)}`;
+}
+
+/** A card of its own, which stands on Discord's dark ground as well as on its light one. */
+const CARD = '#fbfbfe';
+const INK = '#1f2328';
+const FAINT = '#4a505a';
+const GRID = '#dcdfe6';
+const BAR = '#6b77e8';
+const LARGEST = '#3a45b8';
+
+const FAMILY = 'DejaVu Sans Condensed';
+const UPRIGHT_HEIGHT = 480;
+const ROW_HEIGHT = 48;
+const MOST_LABEL = 210;
+const MOST_VALUE = 180;
+
+interface Chart {
+  width: number;
+  height: number;
+  option: EChartsCoreOption;
+}
+
+function chartOf(picture: BarPicture): Chart {
+  const power = powerFor(picture.entries);
+  const upright = picture.bars === 'upright';
+  const height = upright ? UPRIGHT_HEIGHT : HEADER + ROW_HEIGHT * picture.entries.length + MARGIN;
+  const shape = upright ? uprightBars(picture.entries, power) : lyingBars(picture.entries, power);
+  return {
+    width: WIDTH,
+    height,
+    option: {
+      animation: false,
+      backgroundColor: CARD,
+      textStyle: { fontFamily: FAMILY, color: INK },
+      title: {
+        ...{ left: MARGIN, top: MARGIN - 6, itemGap: 8 },
+        text: cutTo(WIDTH - 2 * MARGIN, FONT + 3, picture.title),
+        textStyle: { fontFamily: FAMILY, fontSize: FONT + 2, fontWeight: 'bold', color: INK },
+        subtext: picture.facts.map((fact) => cutTo(WIDTH - 2 * MARGIN, FACT, fact)).join('\n'),
+        subtextStyle: { fontFamily: FAMILY, fontSize: FACT, lineHeight: 26, color: FAINT },
+      },
+      ...shape,
+    },
+  };
+}
+
+function uprightBars(entries: readonly Bar[], power: number) {
+  const axisWidth = 60;
+  const plot = WIDTH - 2 * MARGIN - 16 - axisWidth;
+  const slot = plot / Math.max(1, entries.length);
+  // Half of the labels would be worse than none: the header tells the largest in any case.
+  const isTold = entries.every(({ text }) => widthOf(text, SMALL) <= slot - 4);
+  const every = Math.ceil(Math.max(widest(entries, 'label'), 1) / Math.max(1, slot - 8));
+  const axisLabel = { color: FAINT, fontSize: SMALL };
+  return {
+    grid: { left: MARGIN + axisWidth, right: MARGIN + 16, top: HEADER + 34, bottom: 52, ...unmeasured },
+    xAxis: { ...names(entries), axisLabel: { ...axisLabel, interval: every - 1, margin: 12, hideOverlap: false } },
+    yAxis: {
+      type: 'value',
+      splitNumber: 4,
+      ...(power === 0 ? {} : { name: `× 10${superscript(power)}`, nameTextStyle: { ...small, align: 'right' } }),
+      ...(isFlat(entries) ? { min: 0, max: 1, interval: 1 } : {}),
+      axisLabel,
+      splitLine: { lineStyle: { color: GRID } },
+    },
+    series: [series(entries, power, { show: isTold, position: 'top' }, 72)],
+  };
+}
+
+function lyingBars(entries: readonly Bar[], power: number) {
+  const cut = entries.map(({ label, amount, text }) => {
+    return { label: cutInside(MOST_LABEL, SMALL, label), amount, text: cutTo(MOST_VALUE, SMALL, text) };
+  });
+  const [left, right] = [MARGIN + widest(cut, 'label') + 12, MARGIN + widest(cut, 'text') + 10];
+  return {
+    grid: { left, right, top: HEADER, bottom: MARGIN, ...unmeasured },
+    xAxis: { type: 'value', show: false, ...(isFlat(entries) ? { min: 0, max: 1 } : {}) },
+    yAxis: { ...names(cut), inverse: true, axisLabel: { color: INK, fontSize: SMALL, interval: 0 } },
+    series: [series(cut, power, { show: true, position: 'right' }, 30)],
+  };
+}
+
+const widest = (entries: readonly Bar[], of: 'label' | 'text'): number =>
+  Math.max(0, ...entries.map((entry) => widthOf(entry[of], SMALL)));
+
+const names = (entries: readonly Bar[]) => ({
+  type: 'category',
+  data: entries.map(({ label }) => label),
+  axisTick: { show: false },
+  axisLine: { lineStyle: { color: FAINT } },
+});
+
+function series(entries: readonly Bar[], power: number, label: object, barMaxWidth: number) {
+  const largest = entries.reduce((most, { amount }) => (compared(amount, most) > 0 ? amount : most), '0');
+  return {
+    type: 'bar',
+    barMaxWidth,
+    label: { ...label, ...small, color: INK },
+    data: entries.map(({ amount, text }) => ({
+      value: drawn(amount, power),
+      label: { formatter: () => text },
+      itemStyle: { color: compared(amount, largest) === 0 ? LARGEST : BAR, borderRadius: 3 },
+    })),
+  };
+}
+
+const small = { fontFamily: FAMILY, fontSize: SMALL, color: FAINT } as const;
+
+/** We measure by ourselves, for there is no canvas here that could. */
+const unmeasured = { outerBoundsMode: 'none' } as const;
+
+const isFlat = (entries: readonly Bar[]): boolean => entries.every(({ amount }) => compared(amount, '0') === 0);
+
+/** Numbers from a thousandth to ten thousands are read as they are; others by a power of ten beside the axis. */
+function powerFor(entries: readonly Bar[]): number {
+  const power = entries.reduce((most, { amount }) => {
+    return compared(amount, '0') === 0 ? most : Math.max(most, magnitude(amount));
+  }, Number.NEGATIVE_INFINITY);
+  return power === Number.NEGATIVE_INFINITY || (power >= -3 && power <= 4) ? 0 : Math.floor(power / 3) * 3;
+}
+
+function superscript(power: number): string {
+  return String(power).replace(/[-\d]/g, (sign) => (sign === '-' ? '⁻' : ('⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)] ?? '')));
+}
+
+/** The only fonts there are: a slim machine has none of its own. */
+const fontFiles = [
+  import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
+  import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
+].map((address) => fileURLToPath(address));
+
+/** Twice what Discord shows of it, so it is sharp on a dense screen; much more than that costs tens of megabytes. */
+const ZOOM = 1.75;
+
+/** A chart as a drawing. Its library takes a second to load and much memory, so it comes when the first chart is wanted. */
+export async function svgOf(picture: BarPicture): Promise<string> {
+  const [{ init, use }, { BarChart }, { GridComponent, TitleComponent }, { SVGRenderer }] = await Promise.all([
+    import('echarts/core'),
+    import('echarts/charts'),
+    import('echarts/components'),
+    import('echarts/renderers'),
+  ]);
+  use([BarChart, GridComponent, TitleComponent, SVGRenderer]);
+  const { width, height, option } = chartOf(picture);
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
+  try {
+    chart.setOption(option);
+    return chart.renderToSVGString();
+  } finally {
+    chart.dispose();
+  }
+}
+
+/** A chart as a PNG. */
+export async function drawChart(picture: BarPicture): Promise<Buffer> {
+  const { renderAsync } = await import('@resvg/resvg-js');
+  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'DejaVu Sans Condensed' };
+  const image = await renderAsync(await svgOf(picture), { font, fitTo: { mode: 'zoom', value: ZOOM } });
+  return image.asPng();
+}
