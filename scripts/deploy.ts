@@ -5,7 +5,7 @@ import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, deploymentOf } from '../src/discord/deployment.ts';
 import { installLinks } from '../src/discord/install-link.ts';
 import { registrations } from '../src/discord/registration.ts';
-import { onTerminal } from '../src/lib/plain-text.ts';
+import { onTerminal } from '../src/lib/text.ts';
 
 /** sysexits.h */
 const EX_USAGE = 64;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { nearMisses } from './config/near-misses.ts';
 import * as shape from './config/shapes.ts';
+import { editDistance } from './lib/text.ts';
 
 /** Every variable, in the order in which problems are told. */
 const variables = z.object({
@@ -167,4 +167,27 @@ function present<T extends object>(values: T) {
 function freeze<T extends object>(value: T): Frozen<T> {
   for (const inner of Object.values(value)) if (typeof inner === 'object') freeze(inner);
   return Object.freeze(value) as Frozen<T>;
+}
+
+/** Two slips of the finger. At three, variables of other programs begin to look like ours. */
+const MOST_SLIPS = 2;
+/** Only names in our own neighbourhood are looked at: an environment is full of variables that are nobody's mistake. */
+const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT)_\w*$/;
+
+interface NearMiss {
+  readonly name: string;
+  readonly meant: string;
+}
+
+/** Finds variables that are set, are none of the known ones, and are spelled almost like one. */
+function nearMisses(environment: Record<string, string | undefined>, known: readonly string[]): NearMiss[] {
+  return Object.keys(environment)
+    .filter((name) => OURS.test(name) && environment[name]?.trim() && !known.includes(name))
+    .flatMap((name) => {
+      const [nearest] = known
+        .map((meant) => ({ meant, slips: editDistance(name, meant) }))
+        .filter(({ slips }) => slips <= MOST_SLIPS)
+        .sort((a, b) => a.slips - b.slips);
+      return nearest ? [{ name, meant: nearest.meant }] : [];
+    });
 }

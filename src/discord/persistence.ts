@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import { pause } from '../lib/pause.ts';
+import { pause } from '../lib/clock.ts';
 import { isPassing } from './too-late.ts';
 
 const FIRST_PAUSE_MS = 2_000;

@@ -13,3 +13,49 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Waits by the clock; an abort ends the wait early, and the caller's next look at the signal tells why. */
+export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal?.addEventListener('abort', end);
+  });
+}
+
+/** Waits until it is called. `join` returns how to leave, which is done when the signal aborts first: then this rejects with its reason. */
+export async function untilCalled(signal: AbortSignal, join: (call: () => void) => () => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const leave = join(resolve);
+  const giveUp = (): void => {
+    reject(signal.reason);
+    leave();
+  };
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    await promise;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/** undefined where it takes longer; what comes later is nobody's business any more, nor is its failure. */
+export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const cancel = clock.after(ms, () => late.resolve(undefined));
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    cancel();
+  }
+}
+
+/** Beyond it a year has more than four digits, and days no longer sort as text. */
+const LAST_DAY = Date.UTC(9999, 11, 31);
+
+/** `YYYY-MM-DD`, in UTC as everywhere in reports. Also of a time that makes no sense, for a stored row may hold one. */
+export const dayOf = (at: number): string => new Date(Math.min(Math.max(at, 0), LAST_DAY)).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { loggableError, loggableFacts } from './loggable.ts';
-import { jsonOnTerminal, onTerminal } from './plain-text.ts';
+import { jsonOnTerminal, onTerminal } from './text.ts';
 
 export type Log = Logger;
 

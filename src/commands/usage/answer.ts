@@ -1,6 +1,6 @@
 import type { Ask } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
-import { dayOf } from '../../lib/day.ts';
+import { dayOf } from '../../lib/clock.ts';
 import type { DayRange } from '../../services/usage/days.ts';
 import type { Grouping } from '../../services/usage/sheet.ts';
 import { maySeeAccount } from '../audience.ts';

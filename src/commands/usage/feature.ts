@@ -1,5 +1,5 @@
 import { type Ask, command, type Seen } from '../../discord/handlers.ts';
-import { dayOf } from '../../lib/day.ts';
+import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { askedRange } from '../../services/usage/asked-range.ts';
 import { type Grouping, groupings } from '../../services/usage/sheet.ts';

@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button } from '../../discord/handlers.ts';
-import { dayOf } from '../../lib/day.ts';
+import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { quickRange } from '../../services/usage/days.ts';
 import { mayChangePublic } from '../audience.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dayOf } from '../../lib/day.ts';
+import { dayOf } from '../../lib/clock.ts';
 import { tokens } from '../tasks/answer.ts';
 import { isInWords, type Task } from '../tasks/task.ts';
 

@@ -1,11 +1,7 @@
 import type { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
-import { Child, type Report } from './child.ts';
-import { JobLost, type LossReason } from './job-lost.ts';
-import type { FileInput, Job } from './jobs.ts';
-import { type Lane, laneOf, lanes } from './lanes.ts';
-import { errorOf } from './reports.ts';
-import { residentBytes } from './resident.ts';
+import { Child, errorOf, type Report, residentBytes } from './child.ts';
+import { type FileInput, type Job, JobLost, type Lane, type LossReason, lanes } from './jobs.ts';
 
 /** Orders often follow each other within this, and starting costs a fifth of a second. */
 const IDLE_MS = 60_000;
@@ -103,7 +99,7 @@ export class MediaProcess {
   ): Promise<Result<Facts>> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new JobLost('closed');
-    const lane = lanes[laneOf(job)];
+    const lane = lanes[job.do];
     if (this.#waiting.filter((other) => other.lane === lane).length >= lane.mostWaiting) throw new JobLost('busy');
     this.#begun++;
     const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { pause } from '../../lib/pause.ts';
+import { pause } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';

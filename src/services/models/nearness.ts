@@ -1,4 +1,4 @@
-import { editDistance } from '../../lib/edit-distance.ts';
+import { editDistance } from '../../lib/text.ts';
 
 const MOST_NEAR = 3;
 

@@ -1,7 +1,24 @@
-import type { WriteJob, WriteResult } from './job.ts';
-import { serve } from './serve.ts';
-import { OpusVoice } from './write/opus.ts';
-import { Waveform } from './write/waveform.ts';
+import { OpusVoice } from './opus.ts';
+import { Waveform } from './waveform.ts';
+import { serve } from './workroom.ts';
+
+/** More of one voice, or nothing more of it, for nobody wants it. */
+export type WriteJob =
+  | {
+      do: 'go on';
+      voice: number;
+      /** How many of its samples came before: a worker that did not hear those cannot go on. */
+      from: number;
+      pcm: Int16Array<ArrayBuffer>;
+      isLast: boolean;
+    }
+  | { do: 'drop'; voice: number };
+
+/** The whole file with the last of it, and how it is drawn. */
+export interface WriteResult {
+  bytes?: ArrayBuffer;
+  waveform?: string;
+}
 
 interface Begun {
   voice: OpusVoice;

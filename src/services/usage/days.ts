@@ -1,4 +1,4 @@
-import { dayOf } from '../../lib/day.ts';
+import { dayOf } from '../../lib/clock.ts';
 
 /** Days are days of UTC, `YYYY-MM-DD`, and their order is that of their letters. */
 export interface DayRange {

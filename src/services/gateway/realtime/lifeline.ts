@@ -1,5 +1,5 @@
+import { pause } from '../../../lib/clock.ts';
 import { nameIn } from '../../../lib/loggable.ts';
-import { pause } from '../../../lib/pause.ts';
 import { GatewayError } from '../errors.ts';
 import { asText } from '../read/values.ts';
 import { errorOf } from '../responses/failure.ts';

@@ -1,3 +1,4 @@
+import { untilCalled } from '../../../lib/clock.ts';
 import { MediaError } from '../../media/errors.ts';
 
 /** Memory that is claimed before it is used. Who came first goes first, so that a large claim is not passed by small ones for ever. */
@@ -21,22 +22,16 @@ export class MemoryRoom {
       );
     }
     signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const place = { bytes, begin: resolve };
-    const leave = (): void => {
-      const at = this.#waiting.indexOf(place);
-      if (at >= 0) this.#waiting.splice(at, 1);
-      reject(signal.reason);
+    await untilCalled(signal, (begin) => {
+      const place = { bytes, begin };
+      this.#waiting.push(place);
       this.#admit();
-    };
-    this.#waiting.push(place);
-    signal.addEventListener('abort', leave, { once: true });
-    this.#admit();
-    try {
-      await promise;
-    } finally {
-      signal.removeEventListener('abort', leave);
-    }
+      return () => {
+        const at = this.#waiting.indexOf(place);
+        if (at >= 0) this.#waiting.splice(at, 1);
+        this.#admit();
+      };
+    });
     return () => {
       this.#free += bytes;
       this.#admit();

@@ -1,15 +1,104 @@
 import type { ContentReader } from '../content.ts';
-import { BOX_HEAD, type Box, boxHead, boxHeads, LARGE_BOX_HEAD } from './boxes.ts';
-import type { FilmFacts } from './sensible.ts';
+import { type FilmFacts, type MediaType, mediaTypes } from '../media-types.ts';
+
+/** A part of a file of the MP4 family: what it is, and where its content lies, its head left out. */
+interface Box {
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const BOX_HEAD = 8;
+const LARGE_BOX_HEAD = 16;
+
+/** What a box's head says. `length` counts from the head's first byte; undefined: it goes on to the end, however far that is. */
+interface BoxHead {
+  readonly kind: string;
+  readonly head: number;
+  readonly length: number | undefined;
+}
+
+/** Undefined where what is left is too short for a head. */
+function boxHead(bytes: Buffer): BoxHead | undefined {
+  if (bytes.length < BOX_HEAD) return undefined;
+  const short = bytes.readUInt32BE(0);
+  const head = short === 1 ? LARGE_BOX_HEAD : BOX_HEAD;
+  if (bytes.length < head) return undefined;
+  const length = short === 1 ? Number(bytes.readBigUInt64BE(BOX_HEAD)) : short;
+  return { kind: text(bytes, 4, BOX_HEAD), head, length: short === 0 ? undefined : length };
+}
+
+/** Of the boxes that a file consists of, the heads of the first so many; each costs one small read. */
+async function* boxHeads(reader: ContentReader, most: number): AsyncGenerator<BoxHead & { at: number }> {
+  let at = 0;
+  for (let count = 0; count < most && at < reader.size; count++) {
+    const box = boxHead(await reader.read(at, LARGE_BOX_HEAD));
+    if (!box) return;
+    yield { ...box, at };
+    if (box.length === undefined || box.length < box.head) return;
+    at += box.length;
+  }
+}
+
+const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
+
+/** More names than this in one list are not a list of names. */
+const MOST_BYTES_OF_NAMES = 1_024;
+
+const AVIF = /^(avif|avis)$/;
+/** Still pictures of other kinds in the same container, which neither Discord nor sharp's decoders show. */
+const OTHER_PICTURE = /^(hei[cmsx]|hev[cmsx]|mif1|msf1|crx |jp2 |jpx |jxl )$/;
+const SOUND = /^(M4A |M4B |M4P |F4A |F4B )$/;
+const QUICKTIME = /^qt {2}$/;
+const FILM = /^(iso[2-9a-c]|isom|mp4[12]|avc1|M4V |M4VH|M4VP|MSNV|mmp4|dash|F4V |f4v )$/;
+
+/** The family of MP4: a first box that lists the brands by which a file may be read; its own comes first. */
+export function brandedType(bytes: Buffer): MediaType | undefined {
+  if (bytes.length < 16 || text(bytes, 4, 8) !== 'ftyp') return undefined;
+  const end = bytes.readUInt32BE(0);
+  // A list of brands and nothing behind it is no film.
+  if (end < 16 || end % 4 !== 0 || end > MOST_BYTES_OF_NAMES || bytes.length < end + 8) return undefined;
+  const own = text(bytes, 8, 12);
+  const others: string[] = [];
+  for (let at = 16; at < end; at += 4) others.push(text(bytes, at, at + 4));
+  if (AVIF.test(own)) return mediaTypes.avif;
+  if (OTHER_PICTURE.test(own)) return others.some((brand) => AVIF.test(brand)) ? mediaTypes.avif : undefined;
+  if (SOUND.test(own)) return mediaTypes.m4a;
+  if (QUICKTIME.test(own)) return mediaTypes.mov;
+  return FILM.test(own) || others.some((brand) => FILM.test(brand)) ? mediaTypes.mp4 : undefined;
+}
+
+/** A film of an hour that was written in pieces of a second has no more; millions of tiny boxes are there to keep us busy. */
+const MOST_IN_FILE = 8_000;
+const IN_BOXES = /^(video\/mp4|video\/quicktime|audio\/mp4)$/;
+
+/**
+ * Whether a film or sound of the MP4 family is there to its last byte: it is a row of boxes that each say how long they are.
+ * A host that ends an answer early without saying so would otherwise have half of it shown as the whole. What has more boxes than
+ * are looked at counts as whole.
+ */
+export async function isCutShort(reader: ContentReader, { mime }: MediaType): Promise<boolean> {
+  if (!IN_BOXES.test(mime)) return false;
+  let end = 0;
+  let count = 0;
+  for await (const { at, head, length } of boxHeads(reader, MOST_IN_FILE)) {
+    // The last box may go on to the end, however far that is.
+    if (length === undefined) return false;
+    if (length < head) return true;
+    end = at + length;
+    count += 1;
+  }
+  return count < MOST_IN_FILE && end !== reader.size;
+}
 
 /** A table of contents has a few dozen; thousands of tiny ones are there to keep us busy. */
-const MOST_BOXES = 500;
+const MOST_IN_TABLE = 500;
 /** Of the table itself the beginning counts: what is wanted stands before each track's tables of samples. */
 const MOST_OF_TABLE = 1024 * 1024;
 
 /** The table of contents of a film of the MP4 family (ISO 14496-12, 8.2, 8.3 and 8.8), wherever in the file it stands. */
 export async function mp4Facts(reader: ContentReader): Promise<FilmFacts> {
-  for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MOST_BOXES)) {
+  for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MOST_IN_TABLE)) {
     if (length < head || at + length > reader.size) return {};
     if (kind === 'moov') return factsIn(await reader.read(at + head, Math.min(length - head, MOST_OF_TABLE)));
   }
@@ -17,7 +106,7 @@ export async function mp4Facts(reader: ContentReader): Promise<FilmFacts> {
 }
 
 function factsIn(table: Buffer): FilmFacts {
-  const left = { boxes: MOST_BOXES };
+  const left = { boxes: MOST_IN_TABLE };
   const parts = boxes(table, { start: 0, end: table.length }, left);
   const seconds = secondsOf(table, parts, left);
   const size = parts.flatMap((part) => (part.kind === 'trak' ? (sizeOf(table, part, left) ?? []) : []))[0];
@@ -51,7 +140,7 @@ function sizeOf(bytes: Buffer, track: Box, left: Left): { width: number; height:
   const media = named(parts, 'mdia');
   const handler = media && named(boxes(bytes, media, left), 'hdlr');
   if (!handler || handler.end - handler.start < 12) return undefined;
-  if (bytes.toString('latin1', handler.start + 8, handler.start + 12) !== 'vide') return undefined;
+  if (text(bytes, handler.start + 8, handler.start + 12) !== 'vide') return undefined;
   const head = versioned(bytes, named(parts, 'tkhd'));
   if (!head) return undefined;
   const matrix = head.isLong ? 52 : 40;
