@@ -27,22 +27,6 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** Waits until it is called. `join` returns how to leave, which is done when the signal aborts first: then this rejects with its reason. */
-export async function untilCalled(signal: AbortSignal, join: (call: () => void) => () => void): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const leave = join(resolve);
-  const giveUp = (): void => {
-    reject(signal.reason);
-    leave();
-  };
-  signal.addEventListener('abort', giveUp, { once: true });
-  try {
-    await promise;
-  } finally {
-    signal.removeEventListener('abort', giveUp);
-  }
-}
-
 /** undefined where it takes longer; what comes later is nobody's business any more, nor is its failure. */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();

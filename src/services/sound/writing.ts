@@ -40,19 +40,11 @@ interface Written {
 
 type VoiceJob = Extract<Job, { voice: number }>;
 
-interface WritingParts {
-  /** Throws where there is no room for so much more of it. */
-  admit(writing: Writing, samples: number): void;
-  leave(writing: Writing): void;
-  /** The more of it waits when its turn could come, the later it comes. */
-  run(writing: Writing, job: VoiceJob, bytes?: Uint8Array): Promise<Written>;
-}
-
 /** One voice on its way to the worker: what comes while a piece of it is written waits, and then goes together. */
 export class Writing implements VoiceWriter {
   readonly #number: number;
   readonly #most: number;
-  readonly #parts: WritingParts;
+  readonly #all: Writings;
   #pieces: Pcm[] = [];
   #heard = 0;
   #sent = 0;
@@ -64,10 +56,10 @@ export class Writing implements VoiceWriter {
   /** Its steps, in a row: it has one job at a time. */
   #work: Promise<void> = Promise.resolve();
 
-  constructor(number: number, most: number, parts: WritingParts) {
+  constructor(number: number, most: number, all: Writings) {
     this.#number = number;
     this.#most = most;
-    this.#parts = parts;
+    this.#all = all;
   }
 
   get isEmpty(): boolean {
@@ -85,7 +77,7 @@ export class Writing implements VoiceWriter {
     this.#heard += kept.length;
     if (kept.length === 0 || this.#end) return;
     try {
-      this.#parts.admit(this, kept.length);
+      this.#all.admit(this, kept.length);
     } catch (error) {
       this.#giveUp(error);
       return;
@@ -123,7 +115,7 @@ export class Writing implements VoiceWriter {
     const from = this.#sent;
     this.#sent += length;
     const job = { do: 'write-voice', voice: this.#number, from, isLast } as const;
-    const { facts, bytes } = await this.#parts.run(this, job, new Uint8Array(pcm.buffer));
+    const { facts, bytes } = await this.#all.run(this, job, new Uint8Array(pcm.buffer));
     this.#waiting = Math.max(0, this.#waiting - length);
     if (facts.isUnchanged) return;
     const { waveform = '' } = facts;
@@ -149,9 +141,9 @@ export class Writing implements VoiceWriter {
     this.#end = { error };
     this.#pieces = [];
     this.#waiting = 0;
-    const leave = (): void => this.#parts.leave(this);
+    const leave = (): void => this.#all.leave(this);
     const dropped = async (): Promise<void> => {
-      if (this.#sent > 0) await this.#parts.run(this, { do: 'drop-voice', voice: this.#number });
+      if (this.#sent > 0) await this.#all.run(this, { do: 'drop-voice', voice: this.#number });
     };
     // A worker that cannot be told any more has lost it anyway.
     this.#work = this.#work.then(dropped).then(leave, leave);
@@ -161,7 +153,7 @@ export class Writing implements VoiceWriter {
     if (this.#end) return;
     this.#end = end;
     this.#pieces = [];
-    this.#parts.leave(this);
+    this.#all.leave(this);
   }
 }
 
@@ -198,11 +190,7 @@ export class Writings {
 
   begin(mostSeconds: number): Writing {
     this.#begun += 1;
-    return new Writing(this.#begun, mostSeconds * PCM_RATE, {
-      admit: (writing, samples) => this.#admit(writing, samples),
-      leave: (writing) => this.#leave(writing),
-      run: (writing, job, bytes) => this.#run(writing, job, bytes),
-    });
+    return new Writing(this.#begun, mostSeconds * PCM_RATE, this);
   }
 
   close(): void {
@@ -210,7 +198,8 @@ export class Writings {
     for (const turn of this.#turns.splice(0)) turn.begin();
   }
 
-  async #run(writing: Writing, job: VoiceJob, bytes?: Uint8Array): Promise<Written> {
+  /** The more of it waits when its turn could come, the later it comes. */
+  async run(writing: Writing, job: VoiceJob, bytes?: Uint8Array): Promise<Written> {
     if (this.#underWay >= MOST_AT_ONCE && !this.#isClosed) {
       await new Promise<void>((begin) => this.#turns.push({ writing, begin }));
     }
@@ -227,7 +216,8 @@ export class Writings {
     }
   }
 
-  #admit(writing: Writing, samples: number): void {
+  /** Throws where there is no room for so much more of it. */
+  admit(writing: Writing, samples: number): void {
     const waiting = this.#open.values().reduce((sum, other) => sum + other.waiting, samples);
     const isNew = !this.#open.has(writing);
     if (waiting > MOST_WAITING || (isNew && this.#open.size >= MOST_VOICES)) throw new Refusal('refusals.soundsBusy');
@@ -235,7 +225,7 @@ export class Writings {
     this.#letGo ??= this.#process.hold();
   }
 
-  #leave(writing: Writing): void {
+  leave(writing: Writing): void {
     this.#open.delete(writing);
     if (this.#open.size > 0) return;
     this.#letGo?.();

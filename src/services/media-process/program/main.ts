@@ -82,9 +82,8 @@ async function done(job: Job, work: Work): Promise<Done> {
     case 'read-sound':
       return await (await import('./sounds.ts')).readSound(job, work);
     case 'write-voice':
-      return await (await import('./sounds.ts')).writeVoice(job, work);
     case 'drop-voice':
-      return await (await import('./sounds.ts')).dropVoice(job.voice);
+      return await (await import('./sounds.ts')).voice(job, work);
   }
 }
 

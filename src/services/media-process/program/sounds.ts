@@ -39,20 +39,12 @@ export async function readSound({ type, mostSeconds }: ReadSound, { bytes, claim
   }
 }
 
-export async function writeVoice(
-  { voice, from, isLast }: Extract<Job, { do: 'write-voice' }>,
-  { bytes }: Pick<Work, 'bytes'>,
-): Promise<Done> {
+export async function voice(job: Extract<Job, { voice: number }>, { bytes }: Work): Promise<Done> {
   const pcm = new Int16Array(bytes.length / Int16Array.BYTES_PER_ELEMENT);
   Buffer.from(pcm.buffer).set(bytes);
-  const written = done(await writer.run({ do: 'go on', voice, from, pcm, isLast }, [pcm.buffer]));
-  const { bytes: file, waveform } = written;
+  const order = job.do === 'write-voice' ? { ...job, pcm } : job;
+  const { bytes: file, waveform } = done(await writer.run(order, [pcm.buffer]));
   return file ? { facts: { waveform }, body: new Uint8Array(file) } : { facts: {} };
-}
-
-export async function dropVoice(voice: number): Promise<Done> {
-  done(await writer.run({ do: 'drop', voice }, []));
-  return { facts: {} };
 }
 
 function done<Result>(answer: JobAnswer<Result>): Result {

@@ -12,10 +12,6 @@ export class Memory {
     this.#most = most;
   }
 
-  get used(): number {
-    return this.#used;
-  }
-
   tryTake(bytes: number): boolean {
     if (this.#used + bytes > this.#most) return false;
     this.#used += bytes;

@@ -1,5 +1,3 @@
-import { untilCalled } from '../../../lib/clock.ts';
-
 /** Some of the room, held by one file while it arrives and as long as it is used. */
 export interface Claim {
   /** Waits for its turn and then holds so many bytes more. Rejects with the signal's reason, and then holds no more than before. */
@@ -64,15 +62,21 @@ export class Room {
     signal.throwIfAborted();
     const isNext = this.#waiting.length === 0 || holder === this.#eldest();
     if (isNext && this.#fits(holder, bytes)) return this.#give(holder, bytes);
-    await untilCalled(signal, (go) => {
-      const waiter: Waiter = { holder, bytes, go };
-      this.#waiting.push(waiter);
-      return () => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiter);
-        // Somebody small may have stood behind somebody large.
-        this.#serve();
-      };
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter: Waiter = { holder, bytes, go: resolve };
+    const leave = (): void => {
+      this.#waiting = this.#waiting.filter((other) => other !== waiter);
+      reject(signal.reason);
+      // Somebody small may have stood behind somebody large.
+      this.#serve();
+    };
+    this.#waiting.push(waiter);
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
   }
 
   #eldest(): Holder | undefined {
@@ -111,15 +115,10 @@ export class Room {
   }
 }
 
-interface Queue {
-  running: number;
-  waiting: (() => void)[];
-}
-
 /** How many fetches each member has under way; whoever asks for more waits for the own ones alone. */
 export class Turns {
   readonly #most: number;
-  readonly #queues = new Map<string, Queue>();
+  readonly #rooms = new Map<string, Room>();
 
   constructor(most: number) {
     this.#most = most;
@@ -127,28 +126,15 @@ export class Turns {
 
   /** Rejects with the signal's reason when that comes first. */
   async run<T>(member: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const queue = this.#queues.get(member) ?? { running: 0, waiting: [] };
-    this.#queues.set(member, queue);
-    if (queue.running >= this.#most) await turnIn(queue, signal);
-    else queue.running += 1;
+    const room = this.#rooms.get(member) ?? new Room(this.#most, 1);
+    this.#rooms.set(member, room);
+    const turn = room.claim();
     try {
+      await turn.take(1, signal);
       return await work();
     } finally {
-      const next = queue.waiting.shift();
-      // The turn goes to the next as it is.
-      if (next) next();
-      else {
-        queue.running -= 1;
-        if (queue.running === 0) this.#queues.delete(member);
-      }
+      turn.release();
+      if (room.used === 0) this.#rooms.delete(member);
     }
   }
 }
-
-const turnIn = (queue: Queue, signal: AbortSignal): Promise<void> =>
-  untilCalled(signal, (go) => {
-    queue.waiting.push(go);
-    return () => {
-      queue.waiting = queue.waiting.filter((other) => other !== go);
-    };
-  });

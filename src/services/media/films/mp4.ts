@@ -1,11 +1,10 @@
 import type { ContentReader } from '../content.ts';
 import { type FilmFacts, type MediaType, mediaTypes } from '../media-types.ts';
 
-/** A part of a file of the MP4 family: what it is, and where its content lies, its head left out. */
+/** A part of a file of the MP4 family: what it is, and its content, its head left out. */
 interface Box {
   readonly kind: string;
-  readonly start: number;
-  readonly end: number;
+  readonly content: Buffer;
 }
 
 const BOX_HEAD = 8;
@@ -107,9 +106,9 @@ export async function mp4Facts(reader: ContentReader): Promise<FilmFacts> {
 
 function factsIn(table: Buffer): FilmFacts {
   const left = { boxes: MOST_IN_TABLE };
-  const parts = boxes(table, { start: 0, end: table.length }, left);
-  const seconds = secondsOf(table, parts, left);
-  const size = parts.flatMap((part) => (part.kind === 'trak' ? (sizeOf(table, part, left) ?? []) : []))[0];
+  const parts = boxes(table, left);
+  const seconds = secondsOf(parts, left);
+  const size = parts.flatMap(({ kind, content }) => (kind === 'trak' ? (sizeOf(content, left) ?? []) : []))[0];
   return { ...size, ...(seconds !== undefined && { seconds }) };
 }
 
@@ -118,15 +117,14 @@ interface Left {
   boxes: number;
 }
 
-function secondsOf(bytes: Buffer, parts: readonly Box[], left: Left): number | undefined {
-  const head = versioned(bytes, named(parts, 'mvhd'));
-  if (!head) return undefined;
-  const scale = head.number(head.isLong ? 20 : 12, false);
-  const whole = head.number(head.isLong ? 24 : 16, head.isLong);
+function secondsOf(parts: readonly Box[], left: Left): number | undefined {
+  const head = named(parts, 'mvhd');
+  if (head.length < 4) return undefined;
+  const scale = numberAt(head, isLong(head) ? 20 : 12);
+  const whole = numberAt(head, isLong(head) ? 24 : 16, isLong(head));
   // A film that was written piece by piece says here how long all pieces are.
-  const extension = named(parts, 'mvex');
-  const pieces = extension && versioned(bytes, named(boxes(bytes, extension, left), 'mehd'));
-  const duration = known(whole) ?? known(pieces?.number(4, pieces.isLong));
+  const pieces = named(boxes(named(parts, 'mvex'), left), 'mehd');
+  const duration = known(whole) ?? known(numberAt(pieces, 4, isLong(pieces)));
   return duration === undefined || !scale ? undefined : duration / scale;
 }
 
@@ -135,53 +133,44 @@ function known(duration: number | undefined): number | undefined {
   return duration === undefined || duration === 0 || duration >= 0xffff_ffff ? undefined : duration;
 }
 
-function sizeOf(bytes: Buffer, track: Box, left: Left): { width: number; height: number } | undefined {
-  const parts = boxes(bytes, track, left);
-  const media = named(parts, 'mdia');
-  const handler = media && named(boxes(bytes, media, left), 'hdlr');
-  if (!handler || handler.end - handler.start < 12) return undefined;
-  if (text(bytes, handler.start + 8, handler.start + 12) !== 'vide') return undefined;
-  const head = versioned(bytes, named(parts, 'tkhd'));
-  if (!head) return undefined;
-  const matrix = head.isLong ? 52 : 40;
+function sizeOf(track: Buffer, left: Left): { width: number; height: number } | undefined {
+  const parts = boxes(track, left);
+  const handler = named(boxes(named(parts, 'mdia'), left), 'hdlr');
+  if (text(handler, 8, 12) !== 'vide') return undefined;
+  const head = named(parts, 'tkhd');
+  const matrix = isLong(head) ? 52 : 40;
   // Numbers of 16 bits before and 16 behind the point.
-  const [across, down] = [36, 40].map((at) => Math.round((head.number(matrix + at, false) ?? 0) / 0x1_0000));
+  const [across, down] = [36, 40].map((at) => Math.round((numberAt(head, matrix + at) ?? 0) / 0x1_0000));
   if (!across || !down) return undefined;
   // Nothing on the diagonal: a telephone was held upright.
-  const isAside = head.number(matrix, false) === 0 && head.number(matrix + 16, false) === 0;
+  const isAside = numberAt(head, matrix) === 0 && numberAt(head, matrix + 16) === 0;
   return isAside ? { width: down, height: across } : { width: across, height: down };
 }
 
-const named = (list: readonly Box[], kind: string): Box | undefined => list.find((box) => box.kind === kind);
+const NOTHING = Buffer.alloc(0);
 
-interface Versioned {
-  readonly isLong: boolean;
-  /** At so many bytes from the box's start, where there are that many. */
-  number(at: number, isLong: boolean): number | undefined;
+/** The content of the first of that kind; nothing where there is none. */
+const named = (list: readonly Box[], wanted: string): Buffer =>
+  list.find(({ kind }) => kind === wanted)?.content ?? NOTHING;
+
+/** Some boxes begin with a version; the second one has longer times. */
+const isLong = (box: Buffer): boolean => box[0] === 1;
+
+/** At so many bytes from the box's start, where there are that many. */
+function numberAt(box: Buffer, at: number, hasEightBytes = false): number | undefined {
+  if (at + (hasEightBytes ? 8 : 4) > box.length) return undefined;
+  return hasEightBytes ? Number(box.readBigUInt64BE(at)) : box.readUInt32BE(at);
 }
 
-/** A box that begins with a version; the second one has longer times. */
-function versioned(bytes: Buffer, box: Box | undefined): Versioned | undefined {
-  if (!box || box.end - box.start < 4) return undefined;
-  return {
-    isLong: bytes[box.start] === 1,
-    number(at, isLong) {
-      const from = box.start + at;
-      if (from + (isLong ? 8 : 4) > box.end) return undefined;
-      return isLong ? Number(bytes.readBigUInt64BE(from)) : bytes.readUInt32BE(from);
-    },
-  };
-}
-
-/** The boxes between two places of the table; what does not look like a box ends the list, and the last may be cut off. */
-function boxes(bytes: Buffer, { start, end: to }: Pick<Box, 'start' | 'end'>, left: Left): Box[] {
+/** The boxes in a part of the table; what does not look like a box ends the list, and the last may be cut off. */
+function boxes(bytes: Buffer, left: Left): Box[] {
   const list: Box[] = [];
-  for (let at = start; at + BOX_HEAD <= to && left.boxes > 0; ) {
-    const box = boxHead(bytes.subarray(at, Math.min(to, at + LARGE_BOX_HEAD)));
+  for (let at = 0; at + BOX_HEAD <= bytes.length && left.boxes > 0; ) {
+    const box = boxHead(bytes.subarray(at, at + LARGE_BOX_HEAD));
     if (!box) break;
-    const { kind, head, length = to - at } = box;
+    const { kind, head, length = bytes.length - at } = box;
     if (length < head) break;
-    list.push({ kind, start: at + head, end: Math.min(to, at + length) });
+    list.push({ kind, content: bytes.subarray(at + head, at + length) });
     left.boxes -= 1;
     at += length;
   }

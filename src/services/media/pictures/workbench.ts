@@ -57,15 +57,7 @@ export async function headOf(bytes: Buffer): Promise<Metadata> {
 /** Lines on their way from decoder to encoder, and the encoder's own. */
 const AROUND = 32 * 2 ** 20;
 
-const DEPTH_BYTES: Readonly<Record<string, number>> = {
-  char: 1,
-  uchar: 1,
-  short: 2,
-  ushort: 2,
-  int: 4,
-  uint: 4,
-  float: 4,
-};
+const DEPTH_BYTES = new Map(Object.entries({ char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, float: 4 }));
 const WIDEST_DEPTH = 8;
 
 /**
@@ -83,7 +75,7 @@ function decodedBytes(head: Metadata, { moves, scale }: { moves: boolean; scale:
   return AROUND + pixels * shrunk * heldWhole(head);
 }
 
-const plain = ({ channels, depth = 'uchar' }: Metadata): number => channels * (DEPTH_BYTES[depth] ?? WIDEST_DEPTH);
+const plain = ({ channels, depth = 'uchar' }: Metadata): number => channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
 
 /** Bytes a pixel, measured. */
 function heldWhole(head: Metadata): number {
