@@ -2,7 +2,7 @@
 //   npm run sandbox:gateway -- --speed 10        (in one terminal)
 //   npx node examples/tour.ts                    (in another)
 import { setTimeout as pause } from 'node:timers/promises';
-import { onTerminal } from '../src/lib/plain-text.ts';
+import { onTerminal } from '../src/lib/text.ts';
 import { defaultSettings, GatewayError, openGateway, type Snapshot } from '../src/services/gateway/index.ts';
 
 const { GATEWAY_BASE_URL = 'http://127.0.0.1:4010', GATEWAY_API_KEY = 'sk-sandbox' } = process.env;

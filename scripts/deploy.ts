@@ -4,7 +4,7 @@ import { handlers } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, deploymentOf, installLinks } from '../src/discord/deployment.ts';
 import { registrations } from '../src/discord/registration.ts';
-import { onTerminal } from '../src/lib/plain-text.ts';
+import { onTerminal } from '../src/lib/text.ts';
 
 /** sysexits.h */
 const EX_USAGE = 64;

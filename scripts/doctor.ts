@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import * as shape from '../src/config/shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
-import { onTerminal } from '../src/lib/plain-text.ts';
+import { onTerminal } from '../src/lib/text.ts';
 import {
   type Examination,
   examine,

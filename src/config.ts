@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { nearMisses } from './config/near-misses.ts';
 import * as shape from './config/shapes.ts';
+import { editDistance } from './lib/text.ts';
 
 /** Every variable, in the order in which problems are told. */
 const variables = z.object({
@@ -52,10 +52,8 @@ const variables = z.object({
   FOLLOW_QUIET_SECONDS: shape.waitSeconds('600'),
 });
 
-type Variable = keyof typeof variables.shape;
-
 /** These names are public interface: none is renamed or taken away. */
-export const configVariables = Object.freeze(Object.keys(variables.shape)) as readonly Variable[];
+export const configVariables = Object.freeze(variables.keyof().options);
 
 export interface ConfigProblem {
   readonly variable: string;
@@ -83,14 +81,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const given = Object.fromEntries(configVariables.map((name) => [name, environment[name]?.trim() || undefined]));
   // Read once: code that zod would make for reading it faster takes longer to make than to do without.
   const result = variables.safeParse(given, { jitless: true });
-  const wrong = new Set(result.error?.issues.map((issue) => issue.path[0] as Variable));
-  const problems = [...wrong].map((variable) => {
+  const wrong = new Set(result.error?.issues.map(({ path }) => path[0]));
+  const refused = configVariables.filter((variable) => wrong.has(variable));
+  const problems = refused.map((variable) => {
     const expected = variables.shape[variable].description;
     return { variable, problem: given[variable] === undefined ? `is required: ${expected}` : `should be ${expected}` };
   });
-  const slips = nearMisses(environment, configVariables).map(({ name, meant }) => {
-    return { variable: name, problem: `is not a setting of Atelier: did you mean ${meant}?` };
-  });
+  const slips = nearMisses(environment);
   if (!result.success || slips.length > 0) throw new ConfigError([...problems, ...slips]);
   return freeze(arrange(result.data));
 }
@@ -167,4 +164,23 @@ function present<T extends object>(values: T) {
 function freeze<T extends object>(value: T): Frozen<T> {
   for (const inner of Object.values(value)) if (typeof inner === 'object') freeze(inner);
   return Object.freeze(value) as Frozen<T>;
+}
+
+/** Two slips of the finger. At three, variables of other programs begin to look like ours. */
+const MOST_SLIPS = 2;
+/** Only names in our own neighbourhood are looked at: an environment is full of variables that are nobody's mistake. */
+const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT)_\w*$/;
+
+/** Finds variables that are set, are none of the known ones, and are spelled almost like one. */
+function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {
+  const known: readonly string[] = configVariables;
+  const odd = Object.keys(environment).filter((name) => OURS.test(name) && environment[name]?.trim());
+  return odd.flatMap((variable) => {
+    if (known.includes(variable)) return [];
+    const [nearest] = known
+      .map((meant) => ({ meant, slips: editDistance(variable, meant) }))
+      .filter(({ slips }) => slips <= MOST_SLIPS)
+      .sort((a, b) => a.slips - b.slips);
+    return nearest ? [{ variable, problem: `is not a setting of Atelier: did you mean ${nearest.meant}?` }] : [];
+  });
 }

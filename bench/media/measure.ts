@@ -4,7 +4,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { PCM_RATE } from '../../src/lib/pcm.ts';
 import { MediaError, openMedia } from '../../src/services/media/index.ts';
-import { mediaTypes } from '../../src/services/media/recognise/types.ts';
+import { mediaTypes } from '../../src/services/media/media-types.ts';
 import { MediaProcess } from '../../src/services/media-process/media-process.ts';
 import { openSounds } from '../../src/services/sound/sounds.ts';
 import { table } from '../table.ts';

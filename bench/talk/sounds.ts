@@ -2,8 +2,9 @@ import { wordIn, wordsSpoken } from '../../sandbox/gateway/realtime/voice.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { PCM_RATE, type Pcm } from '../../src/lib/pcm.ts';
 import { inMemory } from '../../src/services/media/content.ts';
-import type { Sounds, SpokenMessage } from '../../src/services/sound/sound.ts';
+import type { Sounds } from '../../src/services/sound/sounds.ts';
 import { openSounds } from '../../src/services/sound/sounds.ts';
+import type { SpokenMessage } from '../../src/services/sound/writing.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
 

@@ -1,4 +1,4 @@
-import { withoutEnd } from '../../src/lib/trim.ts';
+import { withoutEnd } from '../../src/lib/text.ts';
 
 /** Exact decimal amounts: usage carries every digit (specification, part 2), which no float does. */
 export type Amount = bigint & { readonly unit: unique symbol };

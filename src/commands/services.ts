@@ -1,4 +1,4 @@
-import type { Prepared } from '../discord/delivery/delivery.ts';
+import type { Prepared } from '../discord/delivery/parts.ts';
 import type { Follower } from '../discord/follower.ts';
 import type { Place } from '../discord/place.ts';
 import type { ThreadMaker } from '../discord/thread-maker.ts';

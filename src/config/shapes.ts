@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseExact } from '../lib/exact-json.ts';
-import { withoutEnd } from '../lib/trim.ts';
+import { withoutEnd } from '../lib/text.ts';
 import { taskKinds } from '../services/tasks/task.ts';
 
 // What a value may look like, what it turns into, and what it is when nothing is set. Each description completes the

@@ -1,6 +1,6 @@
 import type { BaseInteraction } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
-import { pause } from '../lib/pause.ts';
+import { pause } from '../lib/clock.ts';
 import type { Funnel } from './funnel.ts';
 import { TOKEN_LIFE_MS } from './origin.ts';
 import type { MessagePlan } from './plan.ts';

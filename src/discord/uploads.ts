@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { DefaultRestOptions, type InternalRequest, type RawFile, type REST } from 'discord.js';
 import { getGlobalDispatcher } from 'undici';
-import { mediaTypes } from '../services/media/recognise/types.ts';
+import { mediaTypes } from '../services/media/media-types.ts';
 
 type MakeRequest = typeof DefaultRestOptions.makeRequest;
 

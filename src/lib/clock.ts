@@ -48,3 +48,34 @@ export class SteadyClock implements Clock {
     return moment - this.#setBack;
   }
 }
+
+/** Waits by the clock; an abort ends the wait early, and the caller's next look at the signal tells why. */
+export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal?.addEventListener('abort', end);
+  });
+}
+
+/** undefined where it takes longer; what comes later is nobody's business any more, nor is its failure. */
+export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const cancel = clock.after(ms, () => late.resolve(undefined));
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    cancel();
+  }
+}
+
+export const DAY_MS = 24 * 3_600_000;
+/** Beyond it a year has more than four digits, and days no longer sort as text. */
+const LAST_DAY = Date.UTC(9999, 11, 31);
+
+/** `YYYY-MM-DD`, in UTC as everywhere in reports. Also of a time that makes no sense, for a stored row may hold one. */
+export const dayOf = (at: number): string => new Date(Math.min(Math.max(at, 0), LAST_DAY)).toISOString().slice(0, 10);

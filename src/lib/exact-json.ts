@@ -17,8 +17,7 @@ const DELICATE_NUMBER = /(?:[:[,]|^)\s*-?(?:\d{16}|\d{1,15}[.eE])/;
  */
 export function parseExact(text: string): Json {
   if (nestsTooDeep(text)) throw new SyntaxError(`JSON of more than ${DEEPEST} levels`);
-  if (!DELICATE_NUMBER.test(text)) return JSON.parse(text) as Json;
-  return JSON.parse(text, keepSource as (key: string, value: unknown) => unknown) as Json;
+  return DELICATE_NUMBER.test(text) ? JSON.parse(text, keepSource) : JSON.parse(text);
 }
 
 /** Every level takes an opening and a closing letter, so short texts need no look; and what is quoted is passed over at once. */
@@ -53,9 +52,9 @@ const OPEN_RECORD = '{'.charCodeAt(0);
 const CLOSE_RECORD = '}'.charCodeAt(0);
 
 // TypeScript's library does not know the third argument yet (ECMA-262, JSON.parse source text access).
-function keepSource(_key: string, value: unknown, context: { source?: string }): unknown {
-  const inexact = typeof value === 'number' && context.source !== undefined && String(value) !== context.source;
-  return inexact ? context.source : value;
+function keepSource(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  return typeof value === 'number' && source !== undefined && String(value) !== source ? source : value;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

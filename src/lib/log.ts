@@ -1,6 +1,7 @@
 import pino, { type Logger } from 'pino';
+import { isRecord } from './exact-json.ts';
 import { loggableError, loggableFacts } from './loggable.ts';
-import { jsonOnTerminal, onTerminal } from './plain-text.ts';
+import { jsonOnTerminal, onTerminal } from './text.ts';
 
 export type Log = Logger;
 
@@ -49,29 +50,20 @@ export function openLog({ level, secrets, readable, write }: LogOptions): Log {
 const asSentence = (sentence: unknown): string =>
   typeof sentence === 'string' ? sentence.slice(0, LONGEST_SENTENCE) : '';
 
-const LEVELS: Readonly<Record<number, string>> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'error',
-  60: 'fatal',
-};
-
 function readableLine(line: string): string {
-  const { level, time, msg, err, ...facts } = JSON.parse(line) as Record<string, unknown>;
+  const { level, time, msg, err, ...facts }: Record<string, unknown> = JSON.parse(line);
   const clock = new Date(Number(time)).toISOString().slice(11, 19);
   const details = Object.entries(facts).map(([name, value]) => ` ${onTerminal(name)}=${factOf(value)}`);
   const sentence = onTerminal(String(msg ?? ''));
-  return `${clock} ${(LEVELS[Number(level)] ?? '').padEnd(5)} ${sentence}${details.join('')}${errorLines(err)}\n`;
+  return `${clock} ${(pino.levels.labels[Number(level)] ?? '').padEnd(5)} ${sentence}${details.join('')}${errorLines(err)}\n`;
 }
 
 const factOf = (value: unknown): string => onTerminal(typeof value === 'string' ? value : JSON.stringify(value));
 
 /** An error with its names, the way to it line by line, and what it came from. */
 function errorLines(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return '';
-  const { type, message, stack, cause, errors, ...names } = error as Record<string, unknown>;
+  if (!isRecord(error)) return '';
+  const { type, message, stack, cause, errors, ...names } = error;
   const facts = Object.entries(names).map(([name, value]) => ` ${name}=${factOf(value)}`);
   const head = `\n${factOf(type ?? 'error')}${message === undefined ? '' : `: ${factOf(message)}`}${facts.join('')}`;
   const frames =

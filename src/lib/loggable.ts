@@ -34,7 +34,7 @@ export function loggableError(error: unknown): unknown {
 
 /** Facts as they may stand in a line of the log: errors by what may be known of them, bytes by their number, nothing endless. */
 export function loggableFacts(facts: object): object {
-  const { err, ...others } = facts as { err?: unknown };
+  const { err, ...others }: { err?: unknown } = facts;
   const budget = new Budget();
   return { ...asRecord(others, budget, 0), ...(err !== undefined && { err: describe(err, budget, 0) }) };
 }
@@ -66,7 +66,8 @@ function describe(error: unknown, budget: Budget, depth: number): unknown {
   const read = (name: string): unknown => own[name]?.value;
   const message = messageOf(error);
   const route = read('requestBody') === undefined ? undefined : routeOf(read('url'));
-  const causes = Array.isArray(read('errors')) ? (read('errors') as unknown[]).slice(0, DEEPEST) : [];
+  const errors = read('errors');
+  const causes: unknown[] = Array.isArray(errors) ? errors.slice(0, DEEPEST) : [];
   const cause = read('cause');
   return {
     type: budget.take(classOf(error)),
@@ -97,7 +98,7 @@ function namesIn(read: (name: string) => unknown): Record<string, unknown> {
 
 function messageOf(error: Error): string | undefined {
   // What the system and the platform say names hosts, files and values; their codes say the same.
-  if (typeof (error as { code?: unknown }).code === 'string' || !OWN_WORDS.has(classOf(error))) return undefined;
+  if (('code' in error && typeof error.code === 'string') || !OWN_WORDS.has(classOf(error))) return undefined;
   const [line = ''] = String(error.message).slice(0, LONGEST_MESSAGE).split('\n');
   return line.replace(QUOTED, '$1…');
 }
@@ -133,7 +134,7 @@ const errorsIn = (raw: unknown): unknown =>
   typeof raw === 'object' && raw !== null && 'errors' in raw ? raw.errors : undefined;
 
 function issueOf(issue: unknown): string {
-  const { path, code } = (issue ?? {}) as { path?: unknown; code?: unknown };
+  const { path, code }: { path?: unknown; code?: unknown } = Object(issue);
   const place = (Array.isArray(path) ? path : []).map(asName).join('.');
   return `${place || 'value'}: ${asName(code)}`;
 }

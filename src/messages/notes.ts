@@ -3,7 +3,7 @@ import { asText, inCode } from '../discord/markdown.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
-import { signedUntil } from '../services/inputs/signed-address.ts';
+import { signedUntil } from '../services/inputs/addresses.ts';
 import { type Media, MediaError } from '../services/media/index.ts';
 import { type FilmSeen, unmetIn, type Wish, wishesOf } from '../services/tasks/film-wishes.ts';
 import { type Reference, reference } from '../services/tasks/materials.ts';

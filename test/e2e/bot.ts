@@ -11,7 +11,7 @@ import { registrations } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Log, openLog } from '../../src/lib/log.ts';
 import type { GatewayLimits } from '../../src/services/gateway/settings.ts';
-import type { MediaLimits } from '../../src/services/media/limits.ts';
+import type { MediaLimits } from '../../src/services/media/settings.ts';
 import { atEnd } from '../support/ending.ts';
 import { mediaProcess } from '../support/media-process.ts';
 import { thriftyStudio } from '../support/studio.ts';

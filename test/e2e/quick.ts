@@ -2,7 +2,7 @@ import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import type { App } from '../../src/app.ts';
-import { defaultLimits } from '../../src/services/media/limits.ts';
+import { defaultLimits } from '../../src/services/media/settings.ts';
 import { QuickClock } from '../support/quick-clock.ts';
 import { enter, type Stage, type StageOptions, stage } from './bot.ts';
 

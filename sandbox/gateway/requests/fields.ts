@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withoutEnd } from '../../../src/lib/trim.ts';
+import { withoutEnd } from '../../../src/lib/text.ts';
 import type { Source } from '../work.ts';
 
 /** Anything but nothing: an empty prompt is a missing one. */

@@ -1,5 +1,5 @@
 import { isRecord, type Json, parseExact } from '../../lib/exact-json.ts';
-import { withoutEnd, withoutStart } from '../../lib/trim.ts';
+import { withoutEnd, withoutStart } from '../../lib/text.ts';
 
 /** Whatever a gateway calls a task by: a word, a number, or one of those with signs between. Words without a digit are seldom ids. */
 const ID = /^(?=.*\d|.{16})[A-Za-z0-9][\w.:-]{2,99}$/;

@@ -1,7 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button, command, type Seen } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
-import { dayOf } from '../../lib/day.ts';
+import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { askedRange, type DayRange, quickRange } from '../../services/usage/days.ts';
 import { type Grouping, groupings } from '../../services/usage/sheet.ts';

@@ -1,4 +1,4 @@
-import { pause } from '../../lib/pause.ts';
+import { pause } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { answerOf, partsCut, partsShown } from '../../services/asks/transitions.ts';
 import type { AnswerPart } from '../../services/tasks/answer.ts';

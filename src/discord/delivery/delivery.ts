@@ -3,8 +3,6 @@ import { Carrier } from './carrier.ts';
 import { Editor } from './editor.ts';
 import type { DeliveryParts } from './parts.ts';
 
-export type { DeliveryParts, Prepared } from './parts.ts';
-
 /** The one door through which a task's message changes. */
 export class Delivery {
   readonly #parts: DeliveryParts;

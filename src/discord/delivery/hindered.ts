@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
-import { pause } from '../../lib/pause.ts';
+import { pause } from '../../lib/clock.ts';
 import { factsOf } from './errors.ts';
 import type { DeliveryLog } from './parts.ts';
 

@@ -1,6 +1,6 @@
-import type { Prepared } from '../../discord/delivery/delivery.ts';
+import type { Prepared } from '../../discord/delivery/parts.ts';
 import type { FilePlan } from '../../discord/plan.ts';
-import { withoutEnd, withoutStart } from '../../lib/trim.ts';
+import { withoutEnd, withoutStart } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { MediaError } from '../../services/media/index.ts';
 import type { KeptMedium, KeptTrack, Task } from '../../services/tasks/task.ts';

@@ -1,7 +1,7 @@
 import { mayPostFiles } from '../../discord/guards.ts';
 import type { Ask } from '../../discord/handlers.ts';
+import { within } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { within } from '../../lib/within.ts';
 import { mayGoOn } from '../../services/tasks/follow-ups.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { MessageServices } from '../services.ts';

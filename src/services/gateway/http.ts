@@ -1,7 +1,7 @@
 import { type Dispatcher, errors, Pool } from 'undici';
 import { WebSocket } from 'ws';
+import { pause } from '../../lib/clock.ts';
 import type { Json } from '../../lib/exact-json.ts';
-import { pause } from '../../lib/pause.ts';
 import { errorFrom, hidesError } from './error-responses.ts';
 import {
   cleanMessage,

@@ -1,9 +1,8 @@
 import type { Pcm } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type Fetched, type FileContent, type Media, MediaError } from '../media/index.ts';
-import type { Sounds } from '../sound/sound.ts';
+import { type Fetched, type FileContent, type Media, MediaError, piecesOf } from '../media/index.ts';
+import type { Sounds } from '../sound/sounds.ts';
 import type { Reference } from '../tasks/materials.ts';
-import { type ReadDocument, readDocument } from './document.ts';
 
 export interface GivenFilesParts {
   media: Media;
@@ -20,7 +19,7 @@ interface Given {
   medium?: Medium;
 }
 
-const MB = 1_000_000;
+export const MB = 1_000_000;
 /** The specification shows no limit; a model sees nothing in a picture that would need more. */
 const MOST_BYTES = 20 * MB;
 /** Somebody waits, and a host that only drips must not hold for long what others need. */
@@ -44,29 +43,20 @@ type Medium = Reference['medium'];
 
 /** Files that members named: fetched without the key, worked on while they are held, and given back whatever comes of it. */
 export class GivenFiles {
-  readonly #media: Media;
-  readonly #sounds: GivenFilesParts['sounds'];
-  readonly #log: GivenFilesParts['log'];
-  readonly #memberId: string;
+  readonly #parts: GivenFilesParts;
 
-  constructor({ media, sounds, log, memberId }: GivenFilesParts) {
-    this.#media = media;
-    this.#sounds = sounds;
-    this.#log = log;
-    this.#memberId = memberId;
+  constructor(parts: GivenFilesParts) {
+    this.#parts = parts;
   }
 
   async with<T>(given: Given, work: (file: Fetched) => Promise<T>): Promise<T> {
     const { address, medium = 'image' } = given;
     try {
-      const options = { most: mostOf(medium), patienceMs: PATIENCE_MS, givenBy: this.#memberId };
-      const file = await this.#media.fetch({ address }, options);
-      try {
+      const file = await this.#parts.media.fetch({ address }, this.#options(mostOf(medium)));
+      return await whileHeld(file, async () => {
         if (file.type.kind !== medium) throw new MediaError('not-media', `The file is of the kind ${file.type.kind}.`);
         return await work(file);
-      } finally {
-        file.release();
-      }
+      });
     } catch (error) {
       throw refusalOf(this.expected(error), given);
     }
@@ -74,11 +64,11 @@ export class GivenFiles {
 
   /** Looked at to its end, and without notes about anybody. */
   async picture(file: FileContent) {
-    const { width, height, frames } = await this.#media.imageFacts(file);
+    const { width, height, frames } = await this.#parts.media.imageFacts(file);
     if (width * height * frames > MOST_PIXELS) {
       throw new MediaError('too-large', `The picture has more than ${MOST_PIXELS / 1e6} million pixels.`);
     }
-    return await this.#media.checkedPicture(file);
+    return await this.#parts.media.checkedPicture(file);
   }
 
   /** Files to be read, one after the other: as text where they are nothing else. */
@@ -91,30 +81,26 @@ export class GivenFiles {
   /** What a member has spoken. What it is its bytes say, and whoever decodes them. */
   sound(given: Given): Promise<Pcm> {
     const tooLarge = new Refusal('refusals.fileTooLarge', { name: given.name, most: inMegabytes(MOST_OF_SOUND) });
-    return this.#content(given, { most: MOST_OF_SOUND, tooLarge }, (file) =>
-      this.#sounds.decoded(file, { mostSeconds: MOST_SECONDS }),
+    return this.#content(given, MOST_OF_SOUND, tooLarge, (file) =>
+      this.#parts.sounds.decoded(file, { mostSeconds: MOST_SECONDS }),
     );
   }
 
   #document(given: Given): Promise<ReadDocument> {
     const { name } = given;
     const tooLarge = new Refusal('refusals.documentTooLarge', { name, most: inMegabytes(MOST_OF_DOCUMENT) });
-    return this.#content(given, { most: MOST_OF_DOCUMENT, tooLarge }, (file) => readDocument(name, file));
+    return this.#content(given, MOST_OF_DOCUMENT, tooLarge, (file) => readDocument(name, file));
   }
 
   async #content<T>(
     { address, name }: Given,
-    { most, tooLarge }: { most: number; tooLarge: Refusal },
+    most: number,
+    tooLarge: Refusal,
     work: (file: FileContent) => Promise<T>,
   ): Promise<T> {
     try {
-      const options = { most, patienceMs: PATIENCE_MS, givenBy: this.#memberId };
-      const file = await this.#media.document(address, options);
-      try {
-        return await work(file);
-      } finally {
-        file.release();
-      }
+      const file = await this.#parts.media.document(address, this.#options(most));
+      return await whileHeld(file, () => work(file));
     } catch (error) {
       if (error instanceof Refusal) throw error;
       const { kind } = this.expected(error);
@@ -124,12 +110,24 @@ export class GivenFiles {
     }
   }
 
+  #options(most: number) {
+    return { most, patienceMs: PATIENCE_MS, givenBy: this.#parts.memberId };
+  }
+
   /** What can go wrong with a file is expected, and told in words; the log keeps what lay behind it. */
   expected(error: unknown): MediaError {
     if (!(error instanceof MediaError)) throw error;
     if (error.code === 'closed') throw new Refusal('refusals.stopping');
-    this.#log.info({ kind: error.kind }, 'A file of an order could not be used.');
+    this.#parts.log.info({ kind: error.kind }, 'A file of an order could not be used.');
     return error;
+  }
+}
+
+export async function whileHeld<T>(file: { release(): void }, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    file.release();
   }
 }
 
@@ -159,4 +157,54 @@ function refusalOf({ kind }: MediaError, given: Given): Refusal {
     case 'timeout':
       return new Refusal('refusals.pictureUnreachable', { name });
   }
+}
+
+/** A file that a model is to read: its text, or all of it as a data URI. */
+interface ReadDocument {
+  name: string;
+  text?: string;
+  data?: string;
+}
+
+const PDF = '%PDF-';
+const PDF_WITHIN = 1024;
+/** Whole groups of three bytes, for base64 that can be joined. */
+const PIECE = 3 * 64 * 1024;
+
+/** What it is its bytes say, never its name. It is read piece by piece, so that a large one keeps nobody waiting. */
+async function readDocument(name: string, content: FileContent): Promise<ReadDocument> {
+  if (content.size === 0) throw new Refusal('refusals.documentEmpty', { name });
+  if (await isPdf(content)) return { name, data: `data:application/pdf;base64,${await base64Of(content)}` };
+  const text = await textIn(content);
+  if (text === undefined) throw new Refusal('refusals.documentUnreadable', { name });
+  if (!/\S/.test(text)) throw new Refusal('refusals.documentEmpty', { name });
+  return { name, text };
+}
+
+async function isPdf(content: FileContent): Promise<boolean> {
+  for await (const head of piecesOf(content, PDF_WITHIN)) return head.includes(PDF);
+  return false;
+}
+
+async function base64Of(content: FileContent): Promise<string> {
+  const pieces: string[] = [];
+  for await (const piece of piecesOf(content, PIECE)) pieces.push(piece.toString('base64'));
+  return pieces.join('');
+}
+
+async function textIn(content: FileContent): Promise<string | undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const pieces: string[] = [];
+  try {
+    for await (const piece of piecesOf(content, PIECE)) {
+      // Text has no such letter, and nearly everything else has.
+      if (piece.includes(0)) return undefined;
+      pieces.push(decoder.decode(piece, { stream: true }));
+    }
+    pieces.push(decoder.decode());
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+  return pieces.join('');
 }

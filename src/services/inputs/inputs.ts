@@ -1,12 +1,19 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type Gather, type GivenPicture, givenPicture, reference, region } from '../tasks/materials.ts';
-import { GivenFiles, type GivenFilesParts } from './given-files.ts';
-import { Masks } from './mask.ts';
-import { Parcel } from './parcel.ts';
-import type { Reach } from './reach.ts';
-import { References } from './references.ts';
+import { dataUri, type FileContent, type Media } from '../media/index.ts';
+import {
+  type Gather,
+  type GivenPicture,
+  givenPicture,
+  type Occasion,
+  type Reference,
+  type Region,
+  reference,
+  region,
+} from '../tasks/materials.ts';
+import { type Reach, signedUntil } from './addresses.ts';
+import { GivenFiles, type GivenFilesParts, inMegabytes, MB, PATIENCE_MS, whileHeld } from './given-files.ts';
 
 interface GathererParts extends Omit<GivenFilesParts, 'memberId'> {
   /** What the gateway can fetch itself. */
@@ -15,6 +22,12 @@ interface GathererParts extends Omit<GivenFilesParts, 'memberId'> {
 }
 
 const MOST_PICTURES = 5;
+/** They travel in one body and as base64, a third larger; the reverse proxies before gateways seldom take 64 MB. */
+const MOST_TOGETHER = 40 * MB;
+/** Where a gateway found an order too large, a picture may have this much, and no more than half of what it had. */
+const LIGHT = 2 * MB;
+/** What is no larger than this was not what was too large, and would only become a blot. */
+const FEATHER = 100_000;
 
 const named = z.object({
   pictures: z.array(givenPicture).optional(),
@@ -25,29 +38,128 @@ const named = z.object({
 });
 
 /** Brings together what an order sends along. Whatever of it cannot be sent is a refusal that says so. */
-export function gatherer({ media, sounds, log, reach, clock }: GathererParts): Gather {
+export function gatherer(parts: GathererParts): Gather {
   return async (request, occasion) => {
-    const files = new GivenFiles({ media, sounds, log, memberId: occasion.memberId });
-    const masks = new Masks({ media, files });
-    const referred = new References({ files, reach, clock });
     const { pictures = [], region: changed, references = [], documents = [], sound } = named.parse(request);
     if (pictures.length > MOST_PICTURES) {
       throw new Refusal('refusals.picturesTooMany', { most: String(MOST_PICTURES) });
     }
-    const parcel = new Parcel({ media, files, isLighter: occasion.lighter ?? false });
+    const files = new GivenFiles({ ...parts, memberId: occasion.memberId });
+    const parcel = new Parcel(parts, files, occasion);
     return {
-      ...(pictures.length > 0 && { pictures: await sentAlong(pictures, files, parcel) }),
-      ...(changed && { mask: await masks.of(changed) }),
+      ...(pictures.length > 0 && { pictures: await parcel.pictures(pictures) }),
+      ...(changed && { mask: dataUri('image/png', await maskOf(changed, parts.media, files)) }),
       ...(documents.length > 0 && { documents: await files.documents(documents) }),
       ...(sound && { sound: await files.sound(sound) }),
-      ...(references.length > 0 && { references: await referred.given(references, occasion, parcel) }),
+      ...(references.length > 0 && { references: await parcel.references(references) }),
     };
   };
 }
 
-/** One after the other, so that no order holds more than one file in the room that all of them share. */
-async function sentAlong(pictures: readonly GivenPicture[], files: GivenFiles, parcel: Parcel): Promise<string[]> {
-  const dataUris: string[] = [];
-  for (const one of pictures) dataUris.push(await files.with(one, (file) => parcel.add(file)));
-  return dataUris;
+/** The pictures that travel inside of one order, and what the gateway fetches itself. */
+class Parcel {
+  readonly #parts: GathererParts;
+  readonly #files: GivenFiles;
+  readonly #occasion: Occasion;
+  #bytes = 0;
+
+  constructor(parts: GathererParts, files: GivenFiles, occasion: Occasion) {
+    this.#parts = parts;
+    this.#files = files;
+    this.#occasion = occasion;
+  }
+
+  /** As data URIs. One after the other, so that no order holds more than one file in the room that all of them share. */
+  async pictures(given: readonly GivenPicture[]): Promise<string[]> {
+    const dataUris: string[] = [];
+    for (const one of given) dataUris.push(await this.#files.with(one, (file) => this.#add(file)));
+    return dataUris;
+  }
+
+  /** Looked at before, and given by its address wherever the gateway can reach that; these too one after the other. */
+  async references(references: readonly Reference[]) {
+    const given: { medium: Reference['medium']; given: string }[] = [];
+    for (const one of references) given.push({ medium: one.medium, given: await this.#reference(one) });
+    return given;
+  }
+
+  async #add(file: FileContent): Promise<string> {
+    const picture = await this.#files.picture(file);
+    const added = this.#occasion.lighter ? await this.#lighter(picture) : picture;
+    this.#bytes += added.bytes.length;
+    if (this.#bytes > MOST_TOGETHER) {
+      throw new Refusal('refusals.picturesTooLarge', { most: inMegabytes(MOST_TOGETHER) });
+    }
+    return added.dataUri;
+  }
+
+  async #lighter(picture: Parameters<Media['fit']>[0]) {
+    const most = Math.max(FEATHER, Math.min(LIGHT, Math.floor(picture.bytes.length / 2)));
+    const fitting = await this.#parts.media.fit(picture, most);
+    if (fitting.how === 'none') throw new Refusal('refusals.picturesTooLarge', { most: inMegabytes(LIGHT) });
+    return { bytes: fitting.bytes, dataUri: dataUri(fitting.type.mime, fitting.bytes) };
+  }
+
+  async #reference(reference: Reference): Promise<string> {
+    const { address, medium, takes } = reference;
+    if (!(await this.#parts.reach(address))) {
+      if (takes === 'address' || medium !== 'image') throw outOfReach(reference);
+      return await this.#files.with(reference, (file) => this.#add(file));
+    }
+    this.#lasts(reference);
+    await this.#files.with(reference, async (file) => {
+      if (medium === 'image') await this.#files.picture(file);
+    });
+    return address;
+  }
+
+  /** The gateway fetches it when it comes to it, which may be at the end of what anybody waits. */
+  #lasts({ address, name }: Reference): void {
+    const { patienceMs } = this.#occasion;
+    const until = signedUntil(address);
+    const now = this.#parts.clock.now();
+    if (until === undefined || until >= now + patienceMs) return;
+    const variables = { name, until: inWords(until) };
+    if (until <= now) throw new Refusal('refusals.referenceEnded', variables);
+    const minutes = String(Math.ceil(patienceMs / 60_000));
+    throw new Refusal('refusals.referenceEndsSoon', { ...variables, minutes });
+  }
+}
+
+function outOfReach({ address, name }: Reference): Refusal {
+  return signedUntil(address) === undefined
+    ? new Refusal('refusals.referenceNotPublic', { name })
+    : new Refusal('refusals.referenceOutOfReach', { name });
+}
+
+/** Discord's own way to tell a time is not understood inside of a refusal. */
+const inWords = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** What says which part of a picture is to be changed, as a PNG. */
+async function maskOf(changed: Region, media: Media, files: GivenFiles): Promise<Buffer> {
+  if ('drawn' in changed) {
+    const mask = await files.with(changed.drawn, (file) => media.drawnMask(file));
+    if (mask.marks === 'a part') return mask.bytes;
+    throw new Refusal(unusable[mask.marks], { name: changed.drawn.name });
+  }
+  const { address, width = 0, height = 0 } = changed.of;
+  const isKnown = [width, height].every((length) => Number.isSafeInteger(length) && length > 0);
+  try {
+    return await media.sideMask(changed.side, isKnown ? { width, height } : await measured(address, media));
+  } catch (error) {
+    files.expected(error);
+    throw new Refusal('refusals.maskSizeUnknown');
+  }
+}
+
+const unusable = {
+  nothing: 'refusals.maskEmpty',
+  everything: 'refusals.maskFull',
+  unclear: 'refusals.maskUnclear',
+} as const;
+
+/** A result of the gateway's, which may lie where only the key leads. */
+async function measured(address: string, media: Media) {
+  const picture = await media.fetch({ address }, { patienceMs: PATIENCE_MS });
+  return await whileHeld(picture, () => media.imageFacts(picture));
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { dayOf } from '../../lib/day.ts';
+import { dayOf } from '../../lib/clock.ts';
 import { tokens } from '../tasks/answer.ts';
 import { isInWords, type Task } from '../tasks/task.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
-import { dayOf } from '../../lib/day.ts';
+import { dayOf } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { isOrdered, type Task } from '../tasks/task.ts';
 import {

@@ -1,4 +1,4 @@
-import { dayOf } from '../../lib/day.ts';
+import { dayOf } from '../../lib/clock.ts';
 import { sumOf } from '../../lib/decimals.ts';
 import { amountOf, type Entry, type Standing, standingOf } from './entry.ts';
 

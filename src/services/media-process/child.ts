@@ -1,10 +1,63 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { Refusal } from '../../lib/refusal.ts';
+import { MediaError, mediaErrorKinds } from '../media/errors.ts';
 import { BrokenFrame, FrameReader, writeFrame } from './frames.ts';
-import type { Order } from './jobs.ts';
-import { report } from './reports.ts';
+import type { Job } from './jobs.ts';
+
+/** To the media process. */
+export type Order =
+  | { readonly id: number; readonly job: Job; readonly path?: string; readonly into?: string }
+  | { readonly id: number; readonly cancelled: true };
+
+/** Classes do not survive the way between processes: an error comes as its parts. */
+const failure = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('refusal'),
+    key: z.string(),
+    variables: z.record(z.string(), z.union([z.string(), z.array(z.string()).readonly()])),
+  }),
+  z.object({ kind: z.literal('media'), error: z.enum(mediaErrorKinds), message: z.string() }),
+  z.object({ kind: z.literal('bug'), message: z.string() }),
+]);
+
+/** The process has read files that may be made to break it, so what it says is checked like anything from outside. */
+const report = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue('no JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z.union([
+      z.object({ id: z.int(), facts: z.object({}).loose() }),
+      z.object({ id: z.int(), failure }),
+      z.object({ id: z.int(), now: z.enum(['waiting', 'working']) }),
+      z.object({ residentBytes: z.number() }),
+    ]),
+  );
+
+/** While a job waits for memory its time does not run. */
+export type Report = z.output<typeof report>;
+export type Failure = z.output<typeof failure>;
+
+export function errorOf(parts: Failure): Error {
+  switch (parts.kind) {
+    case 'refusal':
+      return new Refusal(parts.key, parts.variables);
+    case 'media':
+      return new MediaError(parts.error, parts.message);
+    case 'bug':
+      return new Error(`A job of the media process failed: ${parts.message}`);
+  }
+}
 
 const PROGRAM = fileURLToPath(new URL('./program/main.ts', import.meta.url));
 const COMPILE_CACHE = new URL('../../../scripts/compile-cache.mjs', import.meta.url).href;
@@ -14,8 +67,6 @@ const FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--import'
 
 /** No file is larger, and nothing that is made of one. */
 const MOST_RESULT_BYTES = 128 * 2 ** 20;
-
-export type Report = z.output<typeof report>;
 
 interface ChildListeners {
   reported(report: Report, body: Buffer<ArrayBuffer>): void;
@@ -109,4 +160,12 @@ function environment(): NodeJS.ProcessEnv {
     // Windows starts no process without it.
     ...(process.platform === 'win32' && { SystemRoot: 'C:\\Windows' }),
   };
+}
+
+/** How much memory a process of this machine has now; undefined where the system does not tell, or the process has ended. */
+export async function residentBytes(pid: number): Promise<number | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
+  return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
 }

@@ -1,5 +1,4 @@
 import type { MaskSide, MaskSize } from '../media/pictures/mask.ts';
-import type { Readable } from '../sound/readable.ts';
 import type { BarPicture } from '../usage/chart.ts';
 
 /** What the media process does. The bytes of a file go beside it. */
@@ -17,25 +16,94 @@ export type Job =
   | { do: 'write-voice'; voice: number; from: number; isLast: boolean }
   | { do: 'drop-voice'; voice: number };
 
+/** What sounds are called that can be read, by their contents. */
+export const readable = ['ogg', 'mp3', 'wav'] as const;
+export type Readable = (typeof readable)[number];
+
 /** A file given by its path is private, and stays where it is until the job has ended. */
 export type FileInput =
   | { readonly bytes: Uint8Array; readonly path?: undefined }
   | { readonly path: string; readonly size: number; readonly bytes?: undefined };
 
-/** To the media process. */
-export type Order =
-  | { readonly id: number; readonly job: Job; readonly path?: string; readonly into?: string }
-  | { readonly id: number; readonly cancelled: true };
+/** Jobs of one sort, which wait for each other and for no others. */
+export interface Lane {
+  /** In the process at the same time. */
+  readonly mostAtOnce: number;
+  /** Of files that are in the process at the same time; a larger one is there alone. */
+  readonly mostBytes: number;
+  readonly mostWaiting: number;
+  /** Works on nothing from outside, so it is never the reason for the end of the process. */
+  readonly isTrusted: boolean;
+  /** How long one may work without a pause for memory. */
+  limitMs(job: Job): number;
+}
 
-/** Classes do not survive the way between processes: an error comes as its parts. */
-export type Failure =
-  | { readonly kind: 'refusal'; readonly key: string; readonly variables: Record<string, string | readonly string[]> }
-  | { readonly kind: 'media'; readonly error: string; readonly message: string }
-  | { readonly kind: 'bug'; readonly message: string };
+const image: Lane = {
+  // Some work while the others wait for their memory.
+  mostAtOnce: 4,
+  mostBytes: 32 * 2 ** 20,
+  mostWaiting: Number.POSITIVE_INFINITY,
+  isTrusted: false,
+  // The slowest are large AVIFs: some ten seconds for a hundred million pixels.
+  limitMs: () => 60_000,
+};
 
-/** From the media process. While a job waits for memory its time does not run. */
-export type Report =
-  | { readonly id: number; readonly facts: object }
-  | { readonly id: number; readonly failure: Failure }
-  | { readonly id: number; readonly now: 'waiting' | 'working' }
-  | { readonly residentBytes: number };
+const chart: Lane = { ...image, mostAtOnce: 1, mostWaiting: 32, limitMs: () => 30_000 };
+
+const sound: Lane = {
+  ...image,
+  mostWaiting: 32,
+  // The process gives up a slow file by itself before this, and keeps the rest.
+  limitMs: (job) => 60_000 + ('mostSeconds' in job ? job.mostSeconds * 200 : 0),
+};
+
+/** The turns of voices are taken by those who write them. */
+const voice: Lane = { ...image, mostAtOnce: 2, isTrusted: true, limitMs: () => 60_000 };
+
+export const lanes: Readonly<Record<Job['do'], Lane>> = {
+  fit: image,
+  check: image,
+  measure: image,
+  'side-mask': image,
+  'drawn-mask': image,
+  chart,
+  'read-sound': sound,
+  'write-voice': voice,
+  'drop-voice': voice,
+};
+
+/** What a job is given. */
+export interface Work {
+  /** The file, or nothing. */
+  readonly bytes: Buffer<ArrayBuffer>;
+  /** Waits until there is so much memory, unless nobody wants the job any more; what it returns gives it back. */
+  claim(bytes: number): Promise<() => void>;
+}
+
+/** No body where there is nothing to send, or the file stays as it came. */
+export interface Done {
+  readonly facts: object;
+  readonly body?: Uint8Array;
+}
+
+/** Why a job came to no end of its own. */
+export type LossReason = 'memory' | 'time' | 'died' | 'busy' | 'closed';
+
+const sentences: Readonly<Record<LossReason, string>> = {
+  memory: 'The job took more memory than it may.',
+  time: 'The job took more time than it may.',
+  died: 'The job was the end of its process.',
+  busy: 'Too many jobs are waiting already.',
+  closed: 'The media process has been closed.',
+};
+
+/** Nothing is known of the result of a job, and it will not be tried again. */
+export class JobLost extends Error {
+  override readonly name = 'JobLost';
+  readonly reason: LossReason;
+
+  constructor(reason: LossReason) {
+    super(sentences[reason]);
+    this.reason = reason;
+  }
+}

@@ -1,11 +1,7 @@
 import type { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
-import { Child, type Report } from './child.ts';
-import { JobLost, type LossReason } from './job-lost.ts';
-import type { FileInput, Job } from './jobs.ts';
-import { type Lane, laneOf, lanes } from './lanes.ts';
-import { errorOf } from './reports.ts';
-import { residentBytes } from './resident.ts';
+import { Child, errorOf, type Report, residentBytes } from './child.ts';
+import { type FileInput, type Job, JobLost, type Lane, type LossReason, lanes } from './jobs.ts';
 
 /** Orders often follow each other within this, and starting costs a fifth of a second. */
 const IDLE_MS = 60_000;
@@ -35,11 +31,9 @@ interface Result<Facts> {
   readonly bytes: Buffer<ArrayBuffer>;
 }
 
-interface Entry {
+interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   readonly id: number;
   readonly job: Job;
-  readonly input: FileInput | undefined;
-  readonly into: string | undefined;
   readonly lane: Lane;
   losses: number;
   /** Nobody waits for it any more, but the process may still be at it. */
@@ -96,14 +90,11 @@ export class MediaProcess {
   }
 
   /** Throws what the job throws, and `JobLost` where it was the end of its process. */
-  async run<Facts>(
-    job: Job,
-    facts: z.ZodType<Facts>,
-    { input, into, signal }: RunOptions = {},
-  ): Promise<Result<Facts>> {
+  async run<Facts>(job: Job, facts: z.ZodType<Facts>, options: RunOptions = {}): Promise<Result<Facts>> {
+    const { input, into, signal } = options;
     signal?.throwIfAborted();
     if (this.#isClosed) throw new JobLost('closed');
-    const lane = lanes[laneOf(job)];
+    const lane = lanes[job.do];
     if (this.#waiting.filter((other) => other.lane === lane).length >= lane.mostWaiting) throw new JobLost('busy');
     this.#begun++;
     const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();
@@ -146,14 +137,13 @@ export class MediaProcess {
 
   #startable(): Entry[] {
     const company = [...this.#running.values()].filter(({ lane }) => !lane.isTrusted);
-    if (company.some(({ losses }) => losses > 0)) return this.#taken(({ lane }) => lane.isTrusted);
+    const isSuspectRunning = company.some(({ losses }) => losses > 0);
     const [suspect] = this.#suspects;
-    if (suspect) {
-      if (company.length > 0) return this.#taken(({ lane }) => lane.isTrusted);
-      this.#suspects.shift();
-      return [suspect, ...this.#taken(({ lane }) => lane.isTrusted)];
-    }
-    return this.#taken(() => true);
+    if (!isSuspectRunning && !suspect) return this.#taken(() => true);
+    const trusted = this.#taken(({ lane }) => lane.isTrusted);
+    if (company.length > 0 || !suspect) return trusted;
+    this.#suspects.shift();
+    return [suspect, ...trusted];
   }
 
   /** Takes out of the queue what its lane has room for now. */
@@ -255,10 +245,8 @@ export class MediaProcess {
 
   #judge(bytes: number): void {
     if (bytes <= this.#memoryBytes || this.#running.size === 0) return;
-    this.#log.warn(
-      { megabytes: Math.round(bytes / 2 ** 20) },
-      'The media process took too much memory: it is replaced.',
-    );
+    const megabytes = Math.round(bytes / 2 ** 20);
+    this.#log.warn({ megabytes }, 'The media process took too much memory: it is replaced.');
     this.#lost('memory');
   }
 

@@ -1,4 +1,6 @@
+import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
+import { damaged, tooLarge } from './errors.ts';
 
 /** What a file consists of: bytes in memory, or a private file on the disk that is read in ranges. */
 export type FileContent =
@@ -19,12 +21,11 @@ export const wholeOf = async (content: FileContent): Promise<Buffer> => content.
 
 export const inMemory = (bytes: Buffer): FileContent => ({ size: bytes.length, bytes });
 
+export const dataUri = (mime: string, bytes: Buffer): string => `data:${mime};base64,${bytes.toString('base64')}`;
+
 export async function reading<T>(content: FileContent, work: (reader: ContentReader) => Promise<T>): Promise<T> {
-  const { size } = content;
-  if (content.bytes) {
-    const { bytes } = content;
-    return await work({ size, read: async (start, length) => bytes.subarray(start, start + length) });
-  }
+  const { size, bytes } = content;
+  if (bytes) return await work({ size, read: async (start, length) => bytes.subarray(start, start + length) });
   const handle = await open(content.path, 'r');
   try {
     return await work({
@@ -47,22 +48,50 @@ export async function reading<T>(content: FileContent, work: (reader: ContentRea
 
 /** All of a file, piece by piece. */
 export async function* piecesOf(content: FileContent, length = PIECE): AsyncGenerator<Buffer> {
-  if (content.bytes) {
-    for (let start = 0; start < content.size; start += length) {
-      yield content.bytes.subarray(start, start + length);
-      await new Promise(setImmediate);
-    }
-    return;
+  if (!content.bytes) return yield* createReadStream(content.path, { highWaterMark: length });
+  for (let start = 0; start < content.size; start += length) {
+    yield content.bytes.subarray(start, start + length);
+    await new Promise(setImmediate);
   }
-  const handle = await open(content.path, 'r');
-  try {
-    for (let start = 0; start < content.size; ) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, start);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-      start += bytesRead;
-    }
-  } finally {
-    await handle.close();
+}
+
+const DATA_URI_HEAD = /^data:[^,]{0,200};base64,/i;
+const LONGEST_HEAD = 300;
+const FOREIGN = /[^A-Za-z0-9+/_-]/;
+const SPACE = /\s/g;
+const BEHIND = /[\s=]/;
+const MOST_BEHIND = 1_024;
+/** Four letters are three bytes. A piece is looked through and decoded within a millisecond, and then others have their turn. */
+const LETTERS = 4;
+const LETTERS_OF_PIECE = 64 * 1024 * LETTERS;
+
+/**
+ * The bytes of base64 of either alphabet, with or without a data URI's head, piece by piece: a text of many megabytes decoded at
+ * once would keep everybody waiting.
+ */
+export async function* decodedPieces(base64: string, most: number): AsyncGenerator<Buffer> {
+  const start = DATA_URI_HEAD.exec(base64.slice(0, LONGEST_HEAD))?.[0].length ?? 0;
+  // Line breaks add a few per cent; what is twice as long as it may be is not even looked through.
+  if (base64.length - start > most * 3 + 1_024) throw tooLarge(most);
+  const end = endOfLetters(base64, start);
+  let carried = '';
+  for (let at = start; at < end; at += LETTERS_OF_PIECE) {
+    const letters = carried + base64.slice(at, Math.min(end, at + LETTERS_OF_PIECE)).replace(SPACE, '');
+    if (FOREIGN.test(letters)) throw damaged();
+    const isLast = at + LETTERS_OF_PIECE >= end;
+    // A single letter is no byte.
+    if (isLast && letters.length % LETTERS === 1) throw damaged();
+    const whole = isLast ? letters.length : letters.length - (letters.length % LETTERS);
+    carried = letters.slice(whole);
+    yield Buffer.from(letters.slice(0, whole), 'base64');
+    await new Promise(setImmediate);
   }
+}
+
+/** Padding and the last line's break aside; padding anywhere else is damage. */
+function endOfLetters(base64: string, start: number): number {
+  const least = Math.max(start, base64.length - MOST_BEHIND);
+  let end = base64.length;
+  while (end > least && BEHIND.test(base64.charAt(end - 1))) end -= 1;
+  return end;
 }

@@ -1,34 +1,26 @@
 import { z } from 'zod';
-import { JobLost } from '../media-process/job-lost.ts';
-import type { Job } from '../media-process/jobs.ts';
+import { type Job, JobLost } from '../media-process/jobs.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
-import { type FileContent, inMemory, wholeOf } from './content.ts';
+import { dataUri, type FileContent, inMemory, wholeOf } from './content.ts';
 import { damaged, MediaError } from './errors.ts';
-import type { CheckedPicture } from './pictures/checked-picture.ts';
+import { type MediaType, mediaTypes } from './media-types.ts';
+import type { CheckedPicture } from './pictures/clean.ts';
 import type { PictureFacts } from './pictures/facts.ts';
 import type { DrawnMask, MaskSide, MaskSize } from './pictures/mask.ts';
-import { type MediaType, mediaTypes } from './recognise/types.ts';
 
 export interface CheckedImage extends CheckedPicture {
   readonly dataUri: string;
 }
 
-const type = z.enum(['png', 'jpg', 'webp', 'gif', 'avif']).transform((extension) => typeOf[extension]);
-const typeOf = {
-  png: mediaTypes.png,
-  jpg: mediaTypes.jpeg,
-  webp: mediaTypes.webp,
-  gif: mediaTypes.gif,
-  avif: mediaTypes.avif,
-} as const satisfies Record<string, MediaType>;
+const { png, jpeg: jpg, webp, gif, avif } = mediaTypes;
+const types = { png, jpg, webp, gif, avif };
+const type = z.enum(['png', 'jpg', 'webp', 'gif', 'avif']).transform((extension) => types[extension]);
+
+type MadeHow = 'as-is' | 're-encoded' | 'preview';
 
 /** Nothing is made of a file that stays as it is. */
 export type FittedImage =
-  | {
-      readonly how: 'as-is' | 're-encoded' | 'preview';
-      readonly type: MediaType;
-      readonly made: FileContent | undefined;
-    }
+  | { readonly how: MadeHow; readonly type: MediaType; readonly made: FileContent | undefined }
   | { readonly how: 'none' };
 
 const size = z.int().positive();
@@ -47,20 +39,26 @@ const measureFacts = z.object({ width: size, height: size, frames: size });
 const maskFacts = z.object({ marks: z.enum(['a part', 'nothing', 'everything', 'unclear']) });
 const noFacts = z.object({});
 
+interface RunOptions {
+  readonly input?: FileContent;
+  readonly signal: AbortSignal;
+  readonly into?: string | undefined;
+}
+
 /** What is done with images, as jobs of the media process. */
 export class ImageJobs {
   readonly #process: MediaProcess;
-  readonly #mostPixels: number;
+  readonly #limits: { readonly mostPixels: number };
 
   constructor(process: MediaProcess, mostPixels: number) {
     this.#process = process;
-    this.#mostPixels = mostPixels;
+    this.#limits = { mostPixels };
   }
 
   /** `into`: a private file for what is large. */
-  async fit(image: FileContent, mostBytes: number, signal: AbortSignal, into?: string): Promise<FittedImage> {
-    const job = { do: 'fit', mostBytes, mostPixels: this.#mostPixels } as const;
-    const { facts, bytes } = await this.#run(job, fitFacts, image, signal, into);
+  async fit(input: FileContent, mostBytes: number, signal: AbortSignal, into?: string): Promise<FittedImage> {
+    const job: Job = { do: 'fit', mostBytes, ...this.#limits };
+    const { facts, bytes } = await this.#run(job, fitFacts, { input, signal, into });
     if (facts.how === 'none') return facts;
     const { how, extension, isUnchanged, fileBytes } = facts;
     const isFile = fileBytes !== undefined && into !== undefined;
@@ -68,39 +66,29 @@ export class ImageJobs {
     return { how, type: extension, made: isUnchanged ? undefined : made };
   }
 
-  async check(image: FileContent, signal: AbortSignal): Promise<CheckedImage> {
-    const job = { do: 'check', mostPixels: this.#mostPixels } as const;
-    const { facts, bytes } = await this.#run(job, checkFacts, image, signal);
+  async check(input: FileContent, signal: AbortSignal): Promise<CheckedImage> {
+    const { facts, bytes } = await this.#run({ do: 'check', ...this.#limits }, checkFacts, { input, signal });
     const { extension: type, isUnchanged } = facts;
-    const clean = isUnchanged ? await wholeOf(image) : bytes;
-    return { bytes: clean, type, dataUri: `data:${type.mime};base64,${clean.toString('base64')}` };
+    const clean = isUnchanged ? await wholeOf(input) : bytes;
+    return { bytes: clean, type, dataUri: dataUri(type.mime, clean) };
   }
 
-  async measure(image: FileContent, signal: AbortSignal): Promise<PictureFacts> {
-    const job = { do: 'measure', mostPixels: this.#mostPixels } as const;
-    return (await this.#run(job, measureFacts, image, signal)).facts;
+  async measure(input: FileContent, signal: AbortSignal): Promise<PictureFacts> {
+    return (await this.#run({ do: 'measure', ...this.#limits }, measureFacts, { input, signal })).facts;
   }
 
   async sideMask(side: MaskSide, size: MaskSize, signal: AbortSignal): Promise<Buffer> {
-    const job = { do: 'side-mask', side, size, mostPixels: this.#mostPixels } as const;
-    return (await this.#run(job, noFacts, undefined, signal)).bytes;
+    return (await this.#run({ do: 'side-mask', side, size, ...this.#limits }, noFacts, { signal })).bytes;
   }
 
-  async drawnMask(drawn: FileContent, signal: AbortSignal): Promise<DrawnMask> {
-    const job = { do: 'drawn-mask', mostPixels: this.#mostPixels } as const;
-    const { facts, bytes } = await this.#run(job, maskFacts, drawn, signal);
+  async drawnMask(input: FileContent, signal: AbortSignal): Promise<DrawnMask> {
+    const { facts, bytes } = await this.#run({ do: 'drawn-mask', ...this.#limits }, maskFacts, { input, signal });
     return facts.marks === 'a part' ? { marks: facts.marks, bytes } : { marks: facts.marks };
   }
 
-  async #run<Facts>(
-    job: Job,
-    facts: z.ZodType<Facts>,
-    input: FileContent | undefined,
-    signal: AbortSignal,
-    into?: string,
-  ) {
+  async #run<Facts>(job: Job, facts: z.ZodType<Facts>, options: RunOptions) {
     try {
-      return await this.#process.run(job, facts, { input, into, signal });
+      return await this.#process.run(job, facts, options);
     } catch (error) {
       throw error instanceof JobLost ? mediaError(error) : error;
     }

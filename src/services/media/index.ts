@@ -1,5 +1,4 @@
-export { type FileContent, piecesOf } from './content.ts';
+export { dataUri, type FileContent, piecesOf } from './content.ts';
 export { MediaError, type MediaErrorKind } from './errors.ts';
-export type { FilmFacts } from './films/sensible.ts';
 export { type Fetched, type Media, type MediaSource, openMedia } from './media.ts';
-export type { MediaType } from './recognise/types.ts';
+export type { FilmFacts, MediaType } from './media-types.ts';

@@ -1,26 +1,21 @@
 import { systemClock } from '../../lib/clock.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
-import { decodedPieces } from './base64.ts';
-import { type FileContent, inMemory, piecesOf, reading, wholeOf } from './content.ts';
+import { decodedPieces, type FileContent, inMemory, piecesOf, reading, wholeOf } from './content.ts';
 import { Downloads } from './download/download.ts';
 import { Hosts, type Trust } from './download/hosts.ts';
-import { Memory } from './download/memory.ts';
 import { type PrivateFile, PrivateFiles } from './download/private-files.ts';
-import { type Held, type Places, Receiver } from './download/receiver.ts';
-import { Room } from './download/room.ts';
-import { Turns } from './download/turns.ts';
+import { type Held, Memory, type Places, received } from './download/receiver.ts';
+import { Room, Turns } from './download/room.ts';
 import { damaged, MediaError } from './errors.ts';
 import { filmFacts } from './films/facts.ts';
-import type { FilmFacts } from './films/sensible.ts';
-import { type CheckedImage, type FittedImage, ImageJobs } from './image-jobs.ts';
-import { defaultLimits, type MediaLimits } from './limits.ts';
+import { isCutShort } from './films/mp4.ts';
+import { type CheckedImage, ImageJobs } from './image-jobs.ts';
+import type { FilmFacts, MediaType } from './media-types.ts';
 import type { PictureFacts } from './pictures/facts.ts';
 import type { Fitted } from './pictures/fit-picture.ts';
 import type { DrawnMask, MaskSide, MaskSize } from './pictures/mask.ts';
-import { recogniseIn } from './recognise/recognise.ts';
-import type { MediaType } from './recognise/types.ts';
-import { isCutShort } from './recognise/whole.ts';
-import { defaultTools, type MediaSettings, type MediaTools } from './settings.ts';
+import { recogniseIn } from './recognise.ts';
+import { defaultLimits, defaultTools, type MediaLimits, type MediaSettings, type MediaTools } from './settings.ts';
 
 export type MediaSource = { readonly address: string } | { readonly base64: string };
 
@@ -58,34 +53,10 @@ interface File {
   readonly type: MediaType;
 }
 
-export interface Media {
-  /** Fetches and recognises one result. */
-  fetch(source: MediaSource, options?: FetchOptions): Promise<Fetched>;
-  /** Fetches a file that need be no picture, film or sound. */
-  document(address: string, options?: FetchOptions): Promise<FileContent & Released>;
-  /** Makes it small enough for an upload, or says that it cannot be. */
-  fit(fetched: File, mostBytes: number, options?: Interruptible): Promise<Fitted>;
-  /** The same for a file that was fetched, which is released by this unless it is handed on as it is. */
-  fitFetched(fetched: Fetched, mostBytes: number, options?: Interruptible): Promise<FittedFile>;
-  /** A member's picture, fit to be sent to the gateway. */
-  checkedPicture(image: Image, options?: Interruptible): Promise<CheckedImage>;
-  imageFacts(image: Image): Promise<PictureFacts>;
-  filmFacts(content: FileContent): Promise<FilmFacts>;
-  /** A PNG as large as the picture, white where it is to be changed and black elsewhere. */
-  sideMask(side: MaskSide, size: MaskSize, options?: Interruptible): Promise<Buffer>;
-  /** The same from what a member has drawn. */
-  drawnMask(image: Image, options?: Interruptible): Promise<DrawnMask>;
-  /** Ends what is under way; afterwards everything is refused. */
-  close(): Promise<void>;
-}
-
 type Tools = MediaTools & Required<Omit<MediaTools, 'process'>>;
 
-export function openMedia(settings: MediaSettings, tools: MediaTools, limits: Partial<MediaLimits> = {}): Media {
-  return new OpenMedia(settings, { ...defaultTools, ...tools }, { ...defaultLimits, ...limits });
-}
-
-class OpenMedia implements Media {
+/** Fetches files, says what they are, and makes them fit to be sent on. */
+export class Media {
   readonly #tools: Tools;
   readonly #limits: MediaLimits;
   readonly #files: PrivateFiles;
@@ -116,22 +87,23 @@ class OpenMedia implements Media {
     this.#ownProcess = process === tools.process ? undefined : process;
   }
 
+  /** Fetches and recognises one result. */
   async fetch(source: MediaSource, options: FetchOptions = {}): Promise<Fetched> {
     return await recognised(await this.#held(source, options));
   }
 
+  /** Fetches a file that need be no picture, film or sound. */
   async document(address: string, options: FetchOptions = {}): Promise<FileContent & Released> {
     const { content, release } = await this.#held({ address }, options);
     return { ...content, release };
   }
 
   async #held(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<Held> {
-    const { most, places, downloads } = givenBy === undefined ? this.#results : this.#given;
-    const limits = { most: Math.min(options.most ?? Number.POSITIVE_INFINITY, most) };
+    const { places, downloads, ...side } = givenBy === undefined ? this.#results : this.#given;
+    const most = Math.min(options.most ?? Number.POSITIVE_INFINITY, side.most);
     return await this.#inTime(options, async (signal) => {
-      if (!('address' in source))
-        return await received(decodedPieces(source.base64, limits.most), places, limits, signal);
-      const get = () => downloads.get(source.address, { ...limits, signal });
+      if ('base64' in source) return await received(decodedPieces(source.base64, most), places, { most }, signal);
+      const get = () => downloads.get(source.address, { most, signal });
       return await (givenBy === undefined ? get() : this.#turns.run(givenBy, signal, get));
     });
   }
@@ -142,7 +114,8 @@ class OpenMedia implements Media {
   ): Promise<T> {
     const late = new AbortController();
     const { clock } = this.#tools;
-    const stop = clock.after(Math.min(patienceMs, this.#limits.overallMs), () => late.abort(tookTooLong()));
+    const tooLate = () => late.abort(new MediaError('timeout', 'The file took too long to arrive.'));
+    const stop = clock.after(Math.min(patienceMs, this.#limits.overallMs), tooLate);
     try {
       return await this.#interruptible([signal, late.signal], work);
     } finally {
@@ -150,23 +123,20 @@ class OpenMedia implements Media {
     }
   }
 
+  /** Makes it small enough for an upload, or says that it cannot be. */
   async fit({ bytes, type }: File, mostBytes: number, options: Interruptible = {}): Promise<Fitted> {
     if (type.kind !== 'image') return bytes.length <= mostBytes ? { how: 'as-is', bytes, type } : { how: 'none' };
     const fitted = await this.#fitted(inMemory(bytes), mostBytes, options);
     if (fitted.how === 'none') return fitted;
-    const { how, made } = fitted;
-    return { how, type: fitted.type, bytes: made ? await wholeOf(made) : bytes };
+    const { made, ...rest } = fitted;
+    return { ...rest, bytes: made ? await wholeOf(made) : bytes };
   }
 
-  async #fitted(
-    content: FileContent,
-    mostBytes: number,
-    { signal: unwanted }: Interruptible,
-    into?: string,
-  ): Promise<FittedImage> {
-    return await this.#interruptible([unwanted], (signal) => this.#images.fit(content, mostBytes, signal, into));
+  #fitted(content: FileContent, mostBytes: number, { signal: unwanted }: Interruptible, into?: string) {
+    return this.#interruptible([unwanted], (signal) => this.#images.fit(content, mostBytes, signal, into));
   }
 
+  /** The same for a file that was fetched, which is released by this unless it is handed on as it is. */
   async fitFetched(fetched: Fetched, mostBytes: number, options: Interruptible = {}): Promise<FittedFile> {
     const asItIs: FittedFile = { how: 'as-is', ...fetched };
     let isHandedOn = false;
@@ -185,19 +155,19 @@ class OpenMedia implements Media {
       if (made === undefined) return asItIs;
       // What was made anew takes room like what was fetched, which is given back first.
       fetched.release();
-      const limits = { most: Number.POSITIVE_INFINITY };
-      const held = await this.#inTime(options, (signal) =>
-        received(piecesOf(made), this.#results.places, limits, signal),
+      const { content, release } = await this.#inTime(options, (signal) =>
+        received(piecesOf(made), this.#results.places, { most: Number.POSITIVE_INFINITY }, signal),
       );
-      return { how, type, ...held.content, release: held.release };
+      return { how, type, ...content, release };
     } finally {
       if (!isHandedOn) fetched.release();
       await into?.remove();
     }
   }
 
-  async checkedPicture(image: Image, options: Interruptible = {}): Promise<CheckedImage> {
-    return await this.#interruptible([options.signal], (signal) => this.#images.check(contentOf(image), signal));
+  /** A member's picture, fit to be sent to the gateway. */
+  async checkedPicture(image: Image): Promise<CheckedImage> {
+    return await this.#interruptible([], (signal) => this.#images.check(contentOf(image), signal));
   }
 
   async imageFacts(image: Image): Promise<PictureFacts> {
@@ -208,14 +178,17 @@ class OpenMedia implements Media {
     return await filmFacts(content);
   }
 
-  async sideMask(side: MaskSide, size: MaskSize, options: Interruptible = {}): Promise<Buffer> {
-    return await this.#interruptible([options.signal], (signal) => this.#images.sideMask(side, size, signal));
+  /** A PNG as large as the picture, white where it is to be changed and black elsewhere. */
+  async sideMask(side: MaskSide, size: MaskSize): Promise<Buffer> {
+    return await this.#interruptible([], (signal) => this.#images.sideMask(side, size, signal));
   }
 
-  async drawnMask(image: Image, options: Interruptible = {}): Promise<DrawnMask> {
-    return await this.#interruptible([options.signal], (signal) => this.#images.drawnMask(contentOf(image), signal));
+  /** The same from what a member has drawn. */
+  async drawnMask(image: Image): Promise<DrawnMask> {
+    return await this.#interruptible([], (signal) => this.#images.drawnMask(contentOf(image), signal));
   }
 
+  /** Ends what is under way; afterwards everything is refused. */
   async close(): Promise<void> {
     this.#closing.abort(
       new MediaError('unreachable', 'Files are no longer fetched: the bot is stopping.', { code: 'closed' }),
@@ -245,6 +218,10 @@ class OpenMedia implements Media {
   }
 }
 
+export function openMedia(settings: MediaSettings, tools: MediaTools, limits: Partial<MediaLimits> = {}): Media {
+  return new Media(settings, { ...defaultTools, ...tools }, { ...defaultLimits, ...limits });
+}
+
 /** A member's files and the results of the gateway keep out of each other's way. */
 interface Side {
   /** The most bytes of one file. */
@@ -252,25 +229,6 @@ interface Side {
   readonly places: Places;
   readonly hosts: Hosts;
   readonly downloads: Downloads;
-}
-
-async function received(
-  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
-  places: Places,
-  limits: { most: number },
-  signal: AbortSignal,
-): Promise<Held> {
-  const receiver = new Receiver(places, limits);
-  try {
-    for await (const piece of pieces) {
-      signal.throwIfAborted();
-      await receiver.take(piece, signal);
-    }
-    return await receiver.finish();
-  } catch (error) {
-    receiver.discard();
-    throw error;
-  }
 }
 
 async function recognised({ content, release }: Held): Promise<Fetched> {
@@ -288,7 +246,3 @@ async function recognised({ content, release }: Held): Promise<Fetched> {
 }
 
 const contentOf = (image: Image): FileContent => (Buffer.isBuffer(image) ? inMemory(image) : image);
-
-function tookTooLong(): MediaError {
-  return new MediaError('timeout', 'The file took too long to arrive.');
-}

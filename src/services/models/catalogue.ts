@@ -1,5 +1,4 @@
-import { type Clock, SteadyClock } from '../../lib/clock.ts';
-import { pause } from '../../lib/pause.ts';
+import { type Clock, pause, SteadyClock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';

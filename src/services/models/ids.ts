@@ -1,4 +1,4 @@
-import { editDistance } from '../../lib/edit-distance.ts';
+import { editDistance } from '../../lib/text.ts';
 import type { Model } from '../gateway/models.ts';
 
 export const modelKinds = ['text', 'image', 'video', 'music', 'voice', 'other'] as const;

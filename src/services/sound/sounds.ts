@@ -1,14 +1,22 @@
 import { z } from 'zod';
 import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Pcm } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { reading } from '../media/content.ts';
-import { recogniseIn } from '../media/recognise/recognise.ts';
-import { JobLost } from '../media-process/job-lost.ts';
+import { type FileContent, reading } from '../media/content.ts';
+import { recogniseIn } from '../media/recognise.ts';
+import { JobLost, readable } from '../media-process/jobs.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
-import { isReadable } from './readable.ts';
-import type { Sounds } from './sound.ts';
-import { Writings } from './writings.ts';
+import { type VoiceWriter, Writings } from './writing.ts';
+
+/** Sound of members and models, to plain samples and back. Knows nothing of where it is heard. */
+export interface Sounds {
+  /** Throws a `Refusal` for what is no sound that can be read, or lasts longer. */
+  decoded(file: FileContent, limits: { mostSeconds: number }): Promise<Pcm>;
+  /** What is longer is cut. */
+  writing(limits: { mostSeconds: number }): VoiceWriter;
+  close(): Promise<void>;
+}
 
 interface SoundSettings {
   log: Log;
@@ -23,8 +31,9 @@ export function openSounds({ log, process: given }: SoundSettings): Sounds {
   return {
     async decoded(input, { mostSeconds }) {
       if (input.size === 0) throw new Refusal('refusals.soundEmpty');
-      const type = (await reading(input, recogniseIn))?.extension;
-      if (type === undefined || !isReadable(type)) throw new Refusal('refusals.soundUnknown');
+      const extension = (await reading(input, recogniseIn))?.extension;
+      const type = readable.find((name) => name === extension);
+      if (!type) throw new Refusal('refusals.soundUnknown');
       try {
         const job = { do: 'read-sound', type, mostSeconds } as const;
         const pcm = (await process.run(job, z.object({}), { input })).bytes;

@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker } from 'node:worker_threads';
 import type { Clock } from '../../lib/clock.ts';
+import { reasonOf } from '../../lib/loggable.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { JobAnswer } from './job.ts';
 
 /** A job that keeps the worker busy for longer than this is made to do so: an hour of sound takes some ten seconds. */
 const LONGEST_MS = 30_000;
@@ -16,6 +16,12 @@ const MOST_MEGABYTES = 64;
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
 }
+
+/** Classes do not survive the way between threads: what was refused comes as its parts. */
+export type JobAnswer<Result> =
+  | { done: Result }
+  | { refused: { key: string; variables: Record<string, string | readonly string[]> } }
+  | { failed: string };
 
 interface Order<Job, Result> {
   readonly job: Job;
@@ -140,4 +146,30 @@ export class Workroom<Job, Result> {
     this.#next();
     if (!post.current && this.#posts.has(post)) this.#rest(post);
   }
+}
+
+interface Done<Result> {
+  result: Result;
+  /** What goes over to the other thread without a copy. */
+  handsOver: ArrayBuffer[];
+}
+
+/** A worker's side of the workroom: every job gets its answer, whatever becomes of it. */
+export function serve<Job, Result>(work: (job: Job) => Promise<Done<Result>>): void {
+  const port = parentPort;
+  if (!port) throw new Error('This file runs as a worker.');
+  const answer = async (job: Job): Promise<void> => {
+    try {
+      const { result, handsOver } = await work(job);
+      port.postMessage({ done: result } satisfies JobAnswer<Result>, handsOver);
+    } catch (error) {
+      port.postMessage(failure(error));
+    }
+  };
+  port.on('message', (job: Job) => void answer(job));
+}
+
+function failure(error: unknown): JobAnswer<never> {
+  if (error instanceof Refusal) return { refused: { key: error.key, variables: error.variables } };
+  return { failed: reasonOf(error) };
 }

@@ -1,23 +1,50 @@
+import { z } from 'zod';
 import { PCM_RATE, type Pcm } from '../../lib/pcm.ts';
-import type { WriteJob, WriteResult } from './job.ts';
-import type { SpokenMessage, VoiceWriter } from './sound.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { type Job, JobLost } from '../media-process/jobs.ts';
+import type { MediaProcess } from '../media-process/media-process.ts';
+
+/** A spoken message as Discord takes it. */
+export interface SpokenMessage {
+  /** Ogg Opus. */
+  bytes: Buffer;
+  seconds: number;
+  /** A byte a column, in base64. */
+  waveform: string;
+  /** More came than was let be said. */
+  isCut: boolean;
+}
+
+/** Writes down one voice while it speaks. Costs nothing before its first sound; whoever begins one finishes or drops it. */
+export interface VoiceWriter {
+  /** Nothing has been said yet. */
+  readonly isEmpty: boolean;
+  /** Never throws: what goes wrong is told at the end. The samples stay as they are from now on, for they may have to wait. */
+  add(pcm: Pcm): void;
+  /** All has been said. Throws where nothing was, and where it could not be written. */
+  finish(): Promise<SpokenMessage>;
+  /** Nobody wants it any more. After the end nothing happens. */
+  drop(): void;
+}
 
 /** Two seconds, some thirty milliseconds of work: then it is another voice's turn. */
-const MOST_AT_ONCE = 2 * PCM_RATE;
+const LONGEST_PIECE = 2 * PCM_RATE;
 
-interface WritingParts {
-  /** Throws where there is no room for so much more of it. */
-  admit(writing: Writing, samples: number): void;
-  leave(writing: Writing): void;
-  /** The lower the rank when its turn could come, the sooner it comes. */
-  run(job: WriteJob, rank: () => number): Promise<WriteResult>;
+/** The whole file with the last of it, and how it is drawn. */
+const written = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
+
+interface Written {
+  readonly facts: z.output<typeof written>;
+  readonly bytes: Buffer;
 }
+
+type VoiceJob = Extract<Job, { voice: number }>;
 
 /** One voice on its way to the worker: what comes while a piece of it is written waits, and then goes together. */
 export class Writing implements VoiceWriter {
   readonly #number: number;
   readonly #most: number;
-  readonly #parts: WritingParts;
+  readonly #all: Writings;
   #pieces: Pcm[] = [];
   #heard = 0;
   #sent = 0;
@@ -29,10 +56,10 @@ export class Writing implements VoiceWriter {
   /** Its steps, in a row: it has one job at a time. */
   #work: Promise<void> = Promise.resolve();
 
-  constructor(number: number, most: number, parts: WritingParts) {
+  constructor(number: number, most: number, all: Writings) {
     this.#number = number;
     this.#most = most;
-    this.#parts = parts;
+    this.#all = all;
   }
 
   get isEmpty(): boolean {
@@ -50,7 +77,7 @@ export class Writing implements VoiceWriter {
     this.#heard += kept.length;
     if (kept.length === 0 || this.#end) return;
     try {
-      this.#parts.admit(this, kept.length);
+      this.#all.admit(this, kept.length);
     } catch (error) {
       this.#giveUp(error);
       return;
@@ -87,20 +114,17 @@ export class Writing implements VoiceWriter {
     const isLast = this.#isWhole && this.#pieces.length === 0;
     const from = this.#sent;
     this.#sent += length;
-    const { bytes, waveform = '' } = await this.#run({ do: 'go on', voice: this.#number, from, pcm, isLast });
+    const job = { do: 'write-voice', voice: this.#number, from, isLast } as const;
+    const { facts, bytes } = await this.#all.run(this, job, new Uint8Array(pcm.buffer));
     this.#waiting = Math.max(0, this.#waiting - length);
-    if (!bytes) return;
-    const seconds = this.#sent / PCM_RATE;
-    this.#conclude({ message: { bytes: Buffer.from(bytes), seconds, waveform, isCut: this.#isCut } });
-  }
-
-  #run(job: WriteJob): Promise<WriteResult> {
-    return this.#parts.run(job, () => this.#waiting);
+    if (facts.isUnchanged) return;
+    const { waveform = '' } = facts;
+    this.#conclude({ message: { bytes, seconds: this.#sent / PCM_RATE, waveform, isCut: this.#isCut } });
   }
 
   /** The oldest of what waits, in an array of its own, for it is handed over. */
   #taken(): Int16Array<ArrayBuffer> {
-    const taken = new Int16Array(Math.min(MOST_AT_ONCE, this.#waiting));
+    const taken = new Int16Array(Math.min(LONGEST_PIECE, this.#waiting));
     for (let at = 0; at < taken.length; ) {
       const [piece = taken] = this.#pieces;
       const part = piece.subarray(0, taken.length - at);
@@ -117,9 +141,9 @@ export class Writing implements VoiceWriter {
     this.#end = { error };
     this.#pieces = [];
     this.#waiting = 0;
-    const leave = (): void => this.#parts.leave(this);
+    const leave = (): void => this.#all.leave(this);
     const dropped = async (): Promise<void> => {
-      if (this.#sent > 0) await this.#run({ do: 'drop', voice: this.#number });
+      if (this.#sent > 0) await this.#all.run(this, { do: 'drop-voice', voice: this.#number });
     };
     // A worker that cannot be told any more has lost it anyway.
     this.#work = this.#work.then(dropped).then(leave, leave);
@@ -129,6 +153,82 @@ export class Writing implements VoiceWriter {
     if (this.#end) return;
     this.#end = end;
     this.#pieces = [];
-    this.#parts.leave(this);
+    this.#all.leave(this);
+  }
+}
+
+/** Each has an encoder, its drawing and its file so far in the worker: half a megabyte, and 4 KB a second. */
+const MOST_VOICES = 200;
+/** What all voices together may have waiting, some 86 MB: half a minute's work, which nobody waits for. */
+const MOST_WAITING = 30 * 60 * PCM_RATE;
+
+/** Another one is on its way while one is written. */
+const MOST_AT_ONCE = 2;
+
+interface Turn {
+  readonly writing: Writing;
+  begin(): void;
+}
+
+/**
+ * All voices that are being written, by turns. Who has least waiting goes first: where more is said than can be written at once, most
+ * are written as soon as they end, instead of all being late, and who says much at once keeps nobody waiting.
+ */
+export class Writings {
+  readonly #process: MediaProcess;
+  readonly #open = new Set<Writing>();
+  readonly #turns: Turn[] = [];
+  /** A pause in a voice must not cost what came before, which only the process has. */
+  #letGo: (() => void) | undefined;
+  #underWay = 0;
+  #begun = 0;
+  #isClosed = false;
+
+  constructor(process: MediaProcess) {
+    this.#process = process;
+  }
+
+  begin(mostSeconds: number): Writing {
+    this.#begun += 1;
+    return new Writing(this.#begun, mostSeconds * PCM_RATE, this);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const turn of this.#turns.splice(0)) turn.begin();
+  }
+
+  /** The more of it waits when its turn could come, the later it comes. */
+  async run(writing: Writing, job: VoiceJob, bytes?: Uint8Array): Promise<Written> {
+    if (this.#underWay >= MOST_AT_ONCE && !this.#isClosed) {
+      await new Promise<void>((begin) => this.#turns.push({ writing, begin }));
+    }
+    if (this.#isClosed) throw new Refusal('refusals.stopping');
+    this.#underWay++;
+    try {
+      return await this.#process.run(job, written, { input: bytes && { bytes } });
+    } catch (error) {
+      throw error instanceof JobLost && error.reason === 'closed' ? new Refusal('refusals.stopping') : error;
+    } finally {
+      this.#underWay--;
+      const ranks = this.#turns.map((turn) => turn.writing.waiting);
+      this.#turns.splice(ranks.indexOf(Math.min(...ranks)), 1)[0]?.begin();
+    }
+  }
+
+  /** Throws where there is no room for so much more of it. */
+  admit(writing: Writing, samples: number): void {
+    const waiting = this.#open.values().reduce((sum, other) => sum + other.waiting, samples);
+    const isNew = !this.#open.has(writing);
+    if (waiting > MOST_WAITING || (isNew && this.#open.size >= MOST_VOICES)) throw new Refusal('refusals.soundsBusy');
+    this.#open.add(writing);
+    this.#letGo ??= this.#process.hold();
+  }
+
+  leave(writing: Writing): void {
+    this.#open.delete(writing);
+    if (this.#open.size > 0) return;
+    this.#letGo?.();
+    this.#letGo = undefined;
   }
 }

@@ -1,7 +1,18 @@
-import type { WriteJob, WriteResult } from './job.ts';
-import { serve } from './serve.ts';
-import { OpusVoice } from './write/opus.ts';
-import { Waveform } from './write/waveform.ts';
+import type { Job } from '../media-process/jobs.ts';
+import { OpusVoice } from './opus.ts';
+import { Waveform } from './waveform.ts';
+import { serve } from './workroom.ts';
+
+/** More of one voice, or nothing more of it, for nobody wants it. */
+export type WriteJob =
+  | (Extract<Job, { do: 'write-voice' }> & { pcm: Int16Array<ArrayBuffer> })
+  | Extract<Job, { do: 'drop-voice' }>;
+
+/** The whole file with the last of it, and how it is drawn. */
+export interface WriteResult {
+  bytes?: ArrayBuffer;
+  waveform?: string;
+}
 
 interface Begun {
   voice: OpusVoice;
@@ -12,12 +23,12 @@ interface Begun {
 const begun = new Map<number, Begun>();
 
 serve(async (job: WriteJob) => {
-  if (job.do === 'drop') end(job.voice);
-  const result = job.do === 'drop' ? {} : await goOn(job);
+  if (job.do === 'drop-voice') end(job.voice);
+  const result = job.do === 'drop-voice' ? {} : await goOn(job);
   return { result, handsOver: result.bytes ? [result.bytes] : [] };
 });
 
-async function goOn(job: Extract<WriteJob, { do: 'go on' }>): Promise<WriteResult> {
+async function goOn(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<WriteResult> {
   const known = begun.get(job.voice) ?? (await begin(job.voice));
   try {
     if (known.samples !== job.from) throw new Error('What came before is gone, with the worker that heard it.');

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
-import { DAY_MS } from '../../lib/day.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Entries } from '../ledger/entry.ts';

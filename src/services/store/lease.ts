@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../lib/clock.ts';
-import { pause } from '../../lib/pause.ts';
+import { pause, systemClock } from '../../lib/clock.ts';
 import { closed, inUse, StoreError } from './backend.ts';
 
 /** The store cannot be reached at the moment. */

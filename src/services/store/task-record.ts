@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/day.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { TASK_VERSION, type Task, taskSchema } from '../tasks/task.ts';
 import { StoreError } from './backend.ts';

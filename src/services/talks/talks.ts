@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { RealtimeSession } from '../gateway/realtime/events.ts';
-import type { Sounds } from '../sound/sound.ts';
+import type { Sounds } from '../sound/sounds.ts';
 import type { TasksLog, Transition } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';

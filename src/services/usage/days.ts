@@ -1,4 +1,4 @@
-import { DAY_MS, dayOf } from '../../lib/day.ts';
+import { DAY_MS, dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
 /** Days are days of UTC, `YYYY-MM-DD`, and their order is that of their letters. */

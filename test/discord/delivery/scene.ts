@@ -4,7 +4,8 @@ import { type DiscordOptions, startDiscord, text } from '../../../sandbox/discor
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import { discordClients } from '../../../src/discord/clients.ts';
 import { customId } from '../../../src/discord/custom-ids.ts';
-import { Delivery, type DeliveryParts, type Prepared } from '../../../src/discord/delivery/delivery.ts';
+import { Delivery } from '../../../src/discord/delivery/delivery.ts';
+import type { DeliveryParts, Prepared } from '../../../src/discord/delivery/parts.ts';
 import { routeOf } from '../../../src/discord/origin.ts';
 import type { MessagePlan } from '../../../src/discord/plan.ts';
 import { Responder } from '../../../src/discord/responder.ts';

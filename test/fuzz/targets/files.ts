@@ -4,13 +4,10 @@ import sharp from 'sharp';
 import { inMemory, reading } from '../../../src/services/media/content.ts';
 import { MediaError } from '../../../src/services/media/errors.ts';
 import { filmFacts } from '../../../src/services/media/films/facts.ts';
+import { isCutShort } from '../../../src/services/media/films/mp4.ts';
 import { examined } from '../../../src/services/media/pictures/facts.ts';
-import { strippedGif } from '../../../src/services/media/pictures/strip-gif.ts';
-import { strippedJpeg } from '../../../src/services/media/pictures/strip-jpeg.ts';
-import { strippedPng } from '../../../src/services/media/pictures/strip-png.ts';
-import { strippedWebp } from '../../../src/services/media/pictures/strip-webp.ts';
-import { recognise } from '../../../src/services/media/recognise/recognise.ts';
-import { isCutShort } from '../../../src/services/media/recognise/whole.ts';
+import { strippedGif, strippedJpeg, strippedPng, strippedWebp } from '../../../src/services/media/pictures/strip.ts';
+import { recognise } from '../../../src/services/media/recognise.ts';
 import { mp4Film, webmFilm } from '../../services/media/films.ts';
 import { BrokenPromise, type Target } from '../target.ts';
 

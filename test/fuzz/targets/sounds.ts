@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { read } from '../../../src/services/sound/read/read.ts';
-import type { Readable } from '../../../src/services/sound/readable.ts';
+import type { Readable } from '../../../src/services/media-process/jobs.ts';
+import { read } from '../../../src/services/sound/read.ts';
 import { BrokenPromise, type Target } from '../target.ts';
 import { soundFiles } from './files.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gatewayReach } from '../../../src/services/inputs/reach.ts';
-import { signedUntil } from '../../../src/services/inputs/signed-address.ts';
+import { gatewayReach, signedUntil } from '../../../src/services/inputs/addresses.ts';
 
 describe('what the gateway can reach', () => {
   const names: Record<string, readonly string[]> = {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { decodedPieces } from '../../../src/services/media/base64.ts';
 import type { ContentReader } from '../../../src/services/media/content.ts';
-import { inMemory } from '../../../src/services/media/content.ts';
+import { decodedPieces, inMemory } from '../../../src/services/media/content.ts';
 import { filmFacts } from '../../../src/services/media/films/facts.ts';
-import { recognise, recogniseIn } from '../../../src/services/media/recognise/recognise.ts';
-import { mediaTypes } from '../../../src/services/media/recognise/types.ts';
-import { isCutShort } from '../../../src/services/media/recognise/whole.ts';
+import { isCutShort } from '../../../src/services/media/films/mp4.ts';
+import { mediaTypes } from '../../../src/services/media/media-types.ts';
+import { recognise, recogniseIn } from '../../../src/services/media/recognise.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardedLookup } from '../../../src/services/media/addresses/guard.ts';
-import { isPublicAddress } from '../../../src/services/media/addresses/public-address.ts';
+import { guardedLookup, isPublicAddress } from '../../../src/services/media/addresses.ts';
 
 describe('the public internet', () => {
   it.each([

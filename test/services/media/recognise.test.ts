@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
-import { isMp3 } from '../../../src/services/media/recognise/mp3.ts';
-import { recognise } from '../../../src/services/media/recognise/recognise.ts';
+import { isMp3, recognise } from '../../../src/services/media/recognise.ts';
 
 const mimeOf = (bytes: Buffer): string | undefined => recognise(bytes)?.mime;
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');

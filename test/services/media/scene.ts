@@ -1,7 +1,6 @@
 import sharp from 'sharp';
 import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
-import type { MediaLimits } from '../../../src/services/media/limits.ts';
-import type { MediaTools } from '../../../src/services/media/settings.ts';
+import type { MediaLimits, MediaTools } from '../../../src/services/media/settings.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { type FileHost, openFileHost } from './file-host.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Media, type MediaError, openMedia } from '../../../src/services/media/index.ts';
-import type { MediaLimits } from '../../../src/services/media/limits.ts';
+import type { MediaLimits } from '../../../src/services/media/settings.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { failureOf as failureFrom } from './scene.ts';
 

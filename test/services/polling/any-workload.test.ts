@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pause } from '../../../src/lib/pause.ts';
+import { pause } from '../../../src/lib/clock.ts';
 import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
 import { stage } from './stage.ts';
 

@@ -5,7 +5,7 @@ import { openLog } from '../../../src/lib/log.ts';
 import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { inMemory } from '../../../src/services/media/content.ts';
-import { recorded } from '../../../src/services/sound/read/recording.ts';
+import { recorded } from '../../../src/services/sound/resample.ts';
 import { openSounds } from '../../../src/services/sound/sounds.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { heightOf, likeness, loudness } from './listen.ts';

@@ -1,4 +1,4 @@
-import { OggFile, type Packet } from '../../../src/services/sound/write/pages.ts';
+import { OggFile, type Packet } from '../../../src/services/sound/ogg.ts';
 
 /** All of a file at once. */
 export function oggOf(heads: readonly Uint8Array[], packets: readonly Packet[], serial: number): Buffer {

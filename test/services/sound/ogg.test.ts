@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
-import { sumOf } from '../../../src/services/sound/ogg-sum.ts';
-import { packetsOf } from '../../../src/services/sound/read/ogg.ts';
-import { opusStretches } from '../../../src/services/sound/read/opus.ts';
-import { recorded } from '../../../src/services/sound/read/recording.ts';
+import { packetsOf, sumOf } from '../../../src/services/sound/ogg.ts';
+import { opusStretches } from '../../../src/services/sound/opus.ts';
+import { recorded } from '../../../src/services/sound/resample.ts';
 import { loudness } from './listen.ts';
 import { oggOf } from './ogg-of.ts';
 import { SECONDS } from './tones.ts';

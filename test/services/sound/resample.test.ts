@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Resampler } from '../../../src/services/sound/read/resample.ts';
+import { Resampler } from '../../../src/services/sound/resample.ts';
 import { heightOf } from './listen.ts';
 
 const tone = (hertz: number, rate: number, seconds = 0.25): Float32Array =>

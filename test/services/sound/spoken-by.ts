@@ -1,4 +1,5 @@
-import type { Sounds, SpokenMessage } from '../../../src/services/sound/sound.ts';
+import type { Sounds } from '../../../src/services/sound/sounds.ts';
+import type { SpokenMessage } from '../../../src/services/sound/writing.ts';
 
 /** All of a voice at once. */
 export function spokenBy(sounds: Sounds, pcm: Int16Array): Promise<SpokenMessage> {

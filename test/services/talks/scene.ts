@@ -8,7 +8,7 @@ import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { inMemory } from '../../../src/services/media/content.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
-import type { Sounds } from '../../../src/services/sound/sound.ts';
+import type { Sounds } from '../../../src/services/sound/sounds.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
 import { Talks } from '../../../src/services/talks/talks.ts';

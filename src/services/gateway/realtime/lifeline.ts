@@ -1,5 +1,5 @@
+import { pause } from '../../../lib/clock.ts';
 import { nameIn } from '../../../lib/loggable.ts';
-import { pause } from '../../../lib/pause.ts';
 import { errorOf } from '../error-responses.ts';
 import { GatewayError, waitBeforeRetry } from '../errors.ts';
 import { asText } from '../read/places.ts';

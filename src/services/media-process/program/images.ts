@@ -1,23 +1,22 @@
-import { checkedPicture } from '../../media/pictures/checked-picture.ts';
+import { checkedPicture } from '../../media/pictures/clean.ts';
 import { examined } from '../../media/pictures/facts.ts';
 import { fitPicture } from '../../media/pictures/fit-picture.ts';
 import { drawnMask, sideMask } from '../../media/pictures/mask.ts';
 import { Workbench } from '../../media/pictures/workbench.ts';
-import type { Job } from '../jobs.ts';
-import type { Done, Work } from './work.ts';
+import type { Done, Job, Work } from '../jobs.ts';
 
 type ImageJob = Extract<Job, { mostPixels: number }>;
 
-export async function image(job: ImageJob, { bytes, claim, signal }: Work): Promise<Done> {
+export async function image(job: ImageJob, { bytes, claim }: Work): Promise<Done> {
   const bench = new Workbench({ pixels: job.mostPixels, claim });
   switch (job.do) {
     case 'fit': {
-      const fitted = await fitPicture(await examined(bytes, job.mostPixels), job.mostBytes, bench, signal);
+      const fitted = await fitPicture(await examined(bytes, job.mostPixels), job.mostBytes, bench);
       if (fitted.how === 'none') return { facts: { how: fitted.how } };
       return { facts: { how: fitted.how, extension: fitted.type.extension }, ...unless(bytes, fitted.bytes) };
     }
     case 'check': {
-      const checked = await checkedPicture(bytes, bench, signal);
+      const checked = await checkedPicture(bytes, bench);
       return { facts: { extension: checked.type.extension }, ...unless(bytes, checked.bytes) };
     }
     case 'measure': {
@@ -25,9 +24,9 @@ export async function image(job: ImageJob, { bytes, claim, signal }: Work): Prom
       return { facts: { width, height, frames } };
     }
     case 'side-mask':
-      return { facts: {}, body: await sideMask(job.side, job.size, bench, signal) };
+      return { facts: {}, body: await sideMask(job.side, job.size, bench) };
     case 'drawn-mask': {
-      const mask = await drawnMask(bytes, bench, signal);
+      const mask = await drawnMask(bytes, bench);
       return mask.marks === 'a part' ? { facts: { marks: mask.marks }, body: mask.bytes } : { facts: mask };
     }
   }

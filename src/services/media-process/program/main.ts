@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { Refusal } from '../../../lib/refusal.ts';
 import { MediaError } from '../../media/errors.ts';
+import type { Failure, Order, Report } from '../child.ts';
 import { type Frame, FrameReader, writeFrame } from '../frames.ts';
-import type { Failure, Job, Order, Report } from '../jobs.ts';
+import type { Done, Job, Work } from '../jobs.ts';
 import { MemoryRoom } from './room.ts';
-import type { Done, Work } from './work.ts';
 
 /** Node itself, the libraries, and files that wait for their turn. */
 const OWN_BYTES = 128 * 2 ** 20;
@@ -44,17 +44,16 @@ async function carryOut(
   body: Buffer<ArrayBuffer>,
 ): Promise<void> {
   const controller = new AbortController();
-  const { signal } = controller;
   underWay.set(id, controller);
   const claim = async (bytes: number): Promise<() => void> => {
     tell({ id, now: 'waiting' });
-    const release = await room.claim(bytes, signal);
+    const release = await room.claim(bytes, controller.signal);
     tell({ id, now: 'working' });
     return release;
   };
   try {
     const bytes = path === undefined ? body : await readFile(path);
-    const { facts, body: made } = await done(job, { bytes, signal, claim });
+    const { facts, body: made } = await done(job, { bytes, claim });
     const isUnchanged = made === undefined;
     if (into !== undefined && made && made.length > MOST_PIPED) {
       await writeFile(into, made);
@@ -69,15 +68,10 @@ async function carryOut(
 
 /** What a job needs is loaded by the first one of its sort. */
 async function done(job: Job, work: Work): Promise<Done> {
+  if ('mostPixels' in job) return await (await import('./images.ts')).image(job, work);
   switch (job.do) {
-    case 'fit':
-    case 'check':
-    case 'measure':
-    case 'side-mask':
-    case 'drawn-mask':
-      return await (await import('./images.ts')).image(job, work);
     case 'chart': {
-      const release = await work.claim(CHART_BYTES, work.signal);
+      const release = await work.claim(CHART_BYTES);
       try {
         const { drawChart } = await import('../../usage/chart.ts');
         return { facts: {}, body: await drawChart(job.chart) };
@@ -88,9 +82,8 @@ async function done(job: Job, work: Work): Promise<Done> {
     case 'read-sound':
       return await (await import('./sounds.ts')).readSound(job, work);
     case 'write-voice':
-      return await (await import('./sounds.ts')).writeVoice(job, work);
     case 'drop-voice':
-      return await (await import('./sounds.ts')).dropVoice(job.voice);
+      return await (await import('./sounds.ts')).voice(job, work);
   }
 }
 

@@ -1,10 +1,10 @@
 import { systemClock } from '../../../lib/clock.ts';
 import { PCM_RATE } from '../../../lib/pcm.ts';
 import { Refusal } from '../../../lib/refusal.ts';
-import type { JobAnswer, ReadJob, WriteJob, WriteResult } from '../../sound/job.ts';
-import { Workroom } from '../../sound/workroom.ts';
-import type { Job } from '../jobs.ts';
-import type { Done, Work } from './work.ts';
+import type { ReadJob } from '../../sound/reading.worker.ts';
+import { type JobAnswer, Workroom } from '../../sound/workroom.ts';
+import type { WriteJob, WriteResult } from '../../sound/writing.worker.ts';
+import type { Done, Job, Work } from '../jobs.ts';
 
 /** One file that is slow leaves two for the others. */
 const READERS = 3;
@@ -24,10 +24,10 @@ const writer = new Workroom<WriteJob, WriteResult>(at('writing.worker.ts'), syst
 
 type ReadSound = Extract<Job, { do: 'read-sound' }>;
 
-export async function readSound({ type, mostSeconds }: ReadSound, { bytes, claim, signal }: Work): Promise<Done> {
+export async function readSound({ type, mostSeconds }: ReadSound, { bytes, claim }: Work): Promise<Done> {
   // As samples once where they are recorded, and once where they are sent from.
   const samples = 2 * mostSeconds * PCM_RATE * Int16Array.BYTES_PER_ELEMENT;
-  const release = await claim(bytes.length + samples + WORKER_BYTES, signal);
+  const release = await claim(bytes.length + samples + WORKER_BYTES);
   try {
     // Handed over where it lies in memory of its own.
     const own = new Uint8Array(bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes);
@@ -39,20 +39,12 @@ export async function readSound({ type, mostSeconds }: ReadSound, { bytes, claim
   }
 }
 
-export async function writeVoice(
-  { voice, from, isLast }: Extract<Job, { do: 'write-voice' }>,
-  { bytes }: Pick<Work, 'bytes'>,
-): Promise<Done> {
+export async function voice(job: Extract<Job, { voice: number }>, { bytes }: Work): Promise<Done> {
   const pcm = new Int16Array(bytes.length / Int16Array.BYTES_PER_ELEMENT);
   Buffer.from(pcm.buffer).set(bytes);
-  const written = done(await writer.run({ do: 'go on', voice, from, pcm, isLast }, [pcm.buffer]));
-  const { bytes: file, waveform } = written;
+  const order = job.do === 'write-voice' ? { ...job, pcm } : job;
+  const { bytes: file, waveform } = done(await writer.run(order, [pcm.buffer]));
   return file ? { facts: { waveform }, body: new Uint8Array(file) } : { facts: {} };
-}
-
-export async function dropVoice(voice: number): Promise<Done> {
-  done(await writer.run({ do: 'drop', voice }, []));
-  return { facts: {} };
 }
 
 function done<Result>(answer: JobAnswer<Result>): Result {

@@ -1,16 +1,14 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../lib/clock.ts';
-import { MediaError, tooLarge } from '../errors.ts';
-import type { MediaLimits } from '../limits.ts';
-import { failed, refused } from './failures.ts';
+import { MediaError, type MediaErrorKind, tooLarge } from '../errors.ts';
+import type { MediaLimits } from '../settings.ts';
 import type { Hosts } from './hosts.ts';
-import { Pace } from './pace.ts';
-import { type Held, type Places, Receiver } from './receiver.ts';
+import { type Held, type Places, received } from './receiver.ts';
 
 /** What a host may still say after a redirect or a refusal before its connection is cut. */
 const MOST_WASTE = 64 * 1024;
 
-export interface DownloadOptions {
+interface DownloadOptions {
   readonly most: number;
   readonly signal: AbortSignal;
 }
@@ -67,18 +65,12 @@ export class Downloads {
     const { places, clock, limits } = this.#parts;
     const length = headers['content-length'];
     const announced = length === undefined ? undefined : Number(length);
-    const receiver = new Receiver(places, { most, announced });
     const pace = new Pace(clock, limits, () => body.destroy(tooSlow()));
     try {
       if (announced !== undefined && announced > most) throw tooLarge(most);
-      for await (const piece of body as AsyncIterable<Uint8Array>) {
-        pace.heard(piece.byteLength);
-        await pace.heldUp(receiver.take(piece, signal));
-      }
-      return await receiver.finish();
+      return await received(pace.kept(body), places, { most, announced }, signal);
     } catch (error) {
       body.destroy();
-      receiver.discard();
       throw error;
     } finally {
       pace.end();
@@ -94,4 +86,96 @@ function webAddress(address: string, base?: URL): URL {
   const url = URL.parse(address, base?.href);
   if (url && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
   throw new MediaError('forbidden-address', 'The address of the file is not one of the web.');
+}
+
+/** Watches that a file arrives in earnest: a host that only drips would hold for long what others need. */
+class Pace {
+  readonly #clock: Clock;
+  readonly #limits: MediaLimits;
+  readonly #tooSlow: () => void;
+  #heard = 0;
+  /** How long the host has waited for us since the last look, and since when it does now. */
+  #heldUpMs = 0;
+  #heldUpSince: number | undefined;
+  #cancel: () => void = () => undefined;
+
+  constructor(clock: Clock, limits: MediaLimits, tooSlow: () => void) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#tooSlow = tooSlow;
+    this.#watch();
+  }
+
+  /** Time in which a piece waits for room is not the host's. */
+  async *kept(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      this.#heard += piece.byteLength;
+      this.#heldUpSince = this.#clock.now();
+      yield piece;
+      this.#countHeldUp();
+    }
+  }
+
+  end(): void {
+    this.#cancel();
+  }
+
+  #countHeldUp(): void {
+    const now = this.#clock.now();
+    this.#heldUpMs += now - (this.#heldUpSince ?? now);
+    this.#heldUpSince = undefined;
+  }
+
+  #watch(): void {
+    const { paceMs, leastPerSecond } = this.#limits;
+    this.#cancel = this.#clock.after(paceMs, () => {
+      const isHeldUp = this.#heldUpSince !== undefined;
+      this.#countHeldUp();
+      const hostsMs = paceMs - this.#heldUpMs;
+      // A look at less than half of the time says nothing of the host.
+      if (hostsMs > paceMs / 2 && this.#heard < (leastPerSecond * hostsMs) / 1_000) return this.#tooSlow();
+      this.#heard = 0;
+      this.#heldUpMs = 0;
+      if (isHeldUp) this.#heldUpSince = this.#clock.now();
+      this.#watch();
+    });
+  }
+}
+
+const TELLING = new Map<string, readonly [MediaErrorKind, string]>([
+  ['ECONNREFUSED', ['unreachable', 'refused the connection']],
+  ['ENOTFOUND', ['unreachable', 'was not found: its name leads nowhere']],
+  ['EAI_AGAIN', ['unreachable', 'was not found: its name could not be looked up']],
+  ['ECONNRESET', ['unreachable', 'cut the connection']],
+  ['UND_ERR_SOCKET', ['unreachable', 'cut the connection']],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', ['unreachable', 'cut the connection']],
+  ['ETIMEDOUT', ['timeout', 'could not be reached in time']],
+  ['UND_ERR_CONNECT_TIMEOUT', ['timeout', 'could not be reached in time']],
+  ['UND_ERR_HEADERS_TIMEOUT', ['timeout', 'did not answer in time']],
+  ['UND_ERR_BODY_TIMEOUT', ['timeout', 'stopped in the middle of the file']],
+]);
+
+/** A file host that gave no whole answer. */
+function failed(cause: unknown, host: string): MediaError {
+  if (cause instanceof MediaError) return cause;
+  const code = codeOf(cause);
+  const [kind, words] = TELLING.get(code) ?? ['unreachable', 'could not be spoken to'];
+  return new MediaError(kind, `The file host ${host} ${words}.`, { code, cause });
+}
+
+/** A file host that answered with something other than the file. */
+function refused(status: number, host: string): MediaError {
+  if (status === 403 || status === 404 || status === 410) {
+    return new MediaError('expired', `The file is no longer at ${host}.`, { status });
+  }
+  return new MediaError('unreachable', `The file host ${host} answered with HTTP ${status} instead of the file.`, {
+    status,
+  });
+}
+
+function codeOf(cause: unknown): string {
+  // Several addresses tried and all refused arrive as one AggregateError.
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const code = first instanceof Error && 'code' in first ? first.code : undefined;
+  return typeof code === 'string' ? code : 'unknown';
 }

@@ -1,7 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
-import { guardedLookup, type Resolve, refuseSpecialHost } from '../addresses/guard.ts';
-import type { MediaLimits } from '../limits.ts';
-import type { MediaSettings } from '../settings.ts';
+import { guardedLookup, type Resolve, refuseSpecialHost } from '../addresses.ts';
+import type { MediaLimits, MediaSettings } from '../settings.ts';
 
 /** Who is to be fetched from. */
 export type Trust = 'results' | 'given';

@@ -1,8 +1,27 @@
 import { type FileContent, inMemory } from '../content.ts';
 import { tooLarge } from '../errors.ts';
-import type { Memory } from './memory.ts';
 import type { PrivateFile, PrivateFiles } from './private-files.ts';
 import type { Claim, Room } from './room.ts';
+
+/** The bound on file bytes in the bot's own memory. Nobody waits for it: what has no room in memory goes to the disk. */
+export class Memory {
+  readonly #most: number;
+  #used = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  tryTake(bytes: number): boolean {
+    if (this.#used + bytes > this.#most) return false;
+    this.#used += bytes;
+    return true;
+  }
+
+  giveBack(bytes: number): void {
+    this.#used -= bytes;
+  }
+}
 
 /** A file of unknown size begins with so much memory and gets as much again as it has. */
 const FIRST_STEP = 64 * 1024;
@@ -29,8 +48,28 @@ interface Arriving {
   readonly announced?: number | undefined;
 }
 
+/** All of a file. What was taken of it is given back where its pieces break off. */
+export async function received(
+  pieces: AsyncIterable<Uint8Array>,
+  places: Places,
+  arriving: Arriving,
+  signal: AbortSignal,
+): Promise<Held> {
+  const receiver = new Receiver(places, arriving);
+  try {
+    for await (const piece of pieces) {
+      signal.throwIfAborted();
+      await receiver.take(piece, signal);
+    }
+    return await receiver.finish();
+  } catch (error) {
+    receiver.discard();
+    throw error;
+  }
+}
+
 /** Takes a file piece by piece: into memory where it is small and there is room, else into a private file. */
-export class Receiver {
+class Receiver {
   readonly #places: Places;
   readonly #most: number;
   readonly #announced: number;

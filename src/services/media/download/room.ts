@@ -114,3 +114,27 @@ export class Room {
     }
   }
 }
+
+/** How many fetches each member has under way; whoever asks for more waits for the own ones alone. */
+export class Turns {
+  readonly #most: number;
+  readonly #rooms = new Map<string, Room>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Rejects with the signal's reason when that comes first. */
+  async run<T>(member: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const room = this.#rooms.get(member) ?? new Room(this.#most, 1);
+    this.#rooms.set(member, room);
+    const turn = room.claim();
+    try {
+      await turn.take(1, signal);
+      return await work();
+    } finally {
+      turn.release();
+      if (room.used === 0) this.#rooms.delete(member);
+    }
+  }
+}

@@ -1,9 +1,7 @@
 import { type FileContent, reading } from '../content.ts';
-import { brandedType } from '../recognise/brands.ts';
-import { isWebm } from '../recognise/ebml.ts';
-import { mp4Facts } from './mp4.ts';
-import { type FilmFacts, sensible } from './sensible.ts';
-import { webmFacts } from './webm.ts';
+import type { FilmFacts } from '../media-types.ts';
+import { brandedType, mp4Facts } from './mp4.ts';
+import { isWebm, webmFacts } from './webm.ts';
 
 /** What is wanted of a WebM stands before its first pictures. */
 const HEAD = 256 * 1024;
@@ -15,4 +13,17 @@ export async function filmFacts(content: FileContent): Promise<FilmFacts> {
     if (isWebm(head)) return sensible(webmFacts(head));
     return brandedType(head)?.kind === 'video' ? sensible(await mp4Facts(reader)) : {};
   });
+}
+
+const LONGEST_SIDE = 65_535;
+const LONGEST_SECONDS = 7 * 24 * 60 * 60;
+
+/** What can be believed of it. */
+function sensible({ width, height, seconds }: FilmFacts): FilmFacts {
+  const isSide = (side: number | undefined): side is number =>
+    side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= LONGEST_SIDE;
+  return {
+    ...(isSide(width) && isSide(height) && { width, height }),
+    ...(seconds !== undefined && seconds > 0 && seconds <= LONGEST_SECONDS && { seconds }),
+  };
 }

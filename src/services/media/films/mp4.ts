@@ -1,15 +1,103 @@
 import type { ContentReader } from '../content.ts';
-import { BOX_HEAD, type Box, boxHead, boxHeads, LARGE_BOX_HEAD } from './boxes.ts';
-import type { FilmFacts } from './sensible.ts';
+import { type FilmFacts, type MediaType, mediaTypes } from '../media-types.ts';
+
+/** A part of a file of the MP4 family: what it is, and its content, its head left out. */
+interface Box {
+  readonly kind: string;
+  readonly content: Buffer;
+}
+
+const BOX_HEAD = 8;
+const LARGE_BOX_HEAD = 16;
+
+/** What a box's head says. `length` counts from the head's first byte; undefined: it goes on to the end, however far that is. */
+interface BoxHead {
+  readonly kind: string;
+  readonly head: number;
+  readonly length: number | undefined;
+}
+
+/** Undefined where what is left is too short for a head. */
+function boxHead(bytes: Buffer): BoxHead | undefined {
+  if (bytes.length < BOX_HEAD) return undefined;
+  const short = bytes.readUInt32BE(0);
+  const head = short === 1 ? LARGE_BOX_HEAD : BOX_HEAD;
+  if (bytes.length < head) return undefined;
+  const length = short === 1 ? Number(bytes.readBigUInt64BE(BOX_HEAD)) : short;
+  return { kind: text(bytes, 4, BOX_HEAD), head, length: short === 0 ? undefined : length };
+}
+
+/** Of the boxes that a file consists of, the heads of the first so many; each costs one small read. */
+async function* boxHeads(reader: ContentReader, most: number): AsyncGenerator<BoxHead & { at: number }> {
+  let at = 0;
+  for (let count = 0; count < most && at < reader.size; count++) {
+    const box = boxHead(await reader.read(at, LARGE_BOX_HEAD));
+    if (!box) return;
+    yield { ...box, at };
+    if (box.length === undefined || box.length < box.head) return;
+    at += box.length;
+  }
+}
+
+const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
+
+/** More names than this in one list are not a list of names. */
+const MOST_BYTES_OF_NAMES = 1_024;
+
+const AVIF = /^(avif|avis)$/;
+/** Still pictures of other kinds in the same container, which neither Discord nor sharp's decoders show. */
+const OTHER_PICTURE = /^(hei[cmsx]|hev[cmsx]|mif1|msf1|crx |jp2 |jpx |jxl )$/;
+const SOUND = /^(M4A |M4B |M4P |F4A |F4B )$/;
+const QUICKTIME = /^qt {2}$/;
+const FILM = /^(iso[2-9a-c]|isom|mp4[12]|avc1|M4V |M4VH|M4VP|MSNV|mmp4|dash|F4V |f4v )$/;
+
+/** The family of MP4: a first box that lists the brands by which a file may be read; its own comes first. */
+export function brandedType(bytes: Buffer): MediaType | undefined {
+  if (bytes.length < 16 || text(bytes, 4, 8) !== 'ftyp') return undefined;
+  const end = bytes.readUInt32BE(0);
+  // A list of brands and nothing behind it is no film.
+  if (end < 16 || end % 4 !== 0 || end > MOST_BYTES_OF_NAMES || bytes.length < end + 8) return undefined;
+  const own = text(bytes, 8, 12);
+  const others: string[] = [];
+  for (let at = 16; at < end; at += 4) others.push(text(bytes, at, at + 4));
+  if (AVIF.test(own)) return mediaTypes.avif;
+  if (OTHER_PICTURE.test(own)) return others.some((brand) => AVIF.test(brand)) ? mediaTypes.avif : undefined;
+  if (SOUND.test(own)) return mediaTypes.m4a;
+  if (QUICKTIME.test(own)) return mediaTypes.mov;
+  return FILM.test(own) || others.some((brand) => FILM.test(brand)) ? mediaTypes.mp4 : undefined;
+}
+
+/** A film of an hour that was written in pieces of a second has no more; millions of tiny boxes are there to keep us busy. */
+const MOST_IN_FILE = 8_000;
+const IN_BOXES = /^(video\/mp4|video\/quicktime|audio\/mp4)$/;
+
+/**
+ * Whether a film or sound of the MP4 family is there to its last byte: it is a row of boxes that each say how long they are.
+ * A host that ends an answer early without saying so would otherwise have half of it shown as the whole. What has more boxes than
+ * are looked at counts as whole.
+ */
+export async function isCutShort(reader: ContentReader, { mime }: MediaType): Promise<boolean> {
+  if (!IN_BOXES.test(mime)) return false;
+  let end = 0;
+  let count = 0;
+  for await (const { at, head, length } of boxHeads(reader, MOST_IN_FILE)) {
+    // The last box may go on to the end, however far that is.
+    if (length === undefined) return false;
+    if (length < head) return true;
+    end = at + length;
+    count += 1;
+  }
+  return count < MOST_IN_FILE && end !== reader.size;
+}
 
 /** A table of contents has a few dozen; thousands of tiny ones are there to keep us busy. */
-const MOST_BOXES = 500;
+const MOST_IN_TABLE = 500;
 /** Of the table itself the beginning counts: what is wanted stands before each track's tables of samples. */
 const MOST_OF_TABLE = 1024 * 1024;
 
 /** The table of contents of a film of the MP4 family (ISO 14496-12, 8.2, 8.3 and 8.8), wherever in the file it stands. */
 export async function mp4Facts(reader: ContentReader): Promise<FilmFacts> {
-  for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MOST_BOXES)) {
+  for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MOST_IN_TABLE)) {
     if (length < head || at + length > reader.size) return {};
     if (kind === 'moov') return factsIn(await reader.read(at + head, Math.min(length - head, MOST_OF_TABLE)));
   }
@@ -17,10 +105,10 @@ export async function mp4Facts(reader: ContentReader): Promise<FilmFacts> {
 }
 
 function factsIn(table: Buffer): FilmFacts {
-  const left = { boxes: MOST_BOXES };
-  const parts = boxes(table, { start: 0, end: table.length }, left);
-  const seconds = secondsOf(table, parts, left);
-  const size = parts.flatMap((part) => (part.kind === 'trak' ? (sizeOf(table, part, left) ?? []) : []))[0];
+  const left = { boxes: MOST_IN_TABLE };
+  const parts = boxes(table, left);
+  const seconds = secondsOf(parts, left);
+  const size = parts.flatMap(({ kind, content }) => (kind === 'trak' ? (sizeOf(content, left) ?? []) : []))[0];
   return { ...size, ...(seconds !== undefined && { seconds }) };
 }
 
@@ -29,15 +117,14 @@ interface Left {
   boxes: number;
 }
 
-function secondsOf(bytes: Buffer, parts: readonly Box[], left: Left): number | undefined {
-  const head = versioned(bytes, named(parts, 'mvhd'));
-  if (!head) return undefined;
-  const scale = head.number(head.isLong ? 20 : 12, false);
-  const whole = head.number(head.isLong ? 24 : 16, head.isLong);
+function secondsOf(parts: readonly Box[], left: Left): number | undefined {
+  const head = named(parts, 'mvhd');
+  if (head.length < 4) return undefined;
+  const scale = numberAt(head, isLong(head) ? 20 : 12);
+  const whole = numberAt(head, isLong(head) ? 24 : 16, isLong(head));
   // A film that was written piece by piece says here how long all pieces are.
-  const extension = named(parts, 'mvex');
-  const pieces = extension && versioned(bytes, named(boxes(bytes, extension, left), 'mehd'));
-  const duration = known(whole) ?? known(pieces?.number(4, pieces.isLong));
+  const pieces = named(boxes(named(parts, 'mvex'), left), 'mehd');
+  const duration = known(whole) ?? known(numberAt(pieces, 4, isLong(pieces)));
   return duration === undefined || !scale ? undefined : duration / scale;
 }
 
@@ -46,53 +133,44 @@ function known(duration: number | undefined): number | undefined {
   return duration === undefined || duration === 0 || duration >= 0xffff_ffff ? undefined : duration;
 }
 
-function sizeOf(bytes: Buffer, track: Box, left: Left): { width: number; height: number } | undefined {
-  const parts = boxes(bytes, track, left);
-  const media = named(parts, 'mdia');
-  const handler = media && named(boxes(bytes, media, left), 'hdlr');
-  if (!handler || handler.end - handler.start < 12) return undefined;
-  if (bytes.toString('latin1', handler.start + 8, handler.start + 12) !== 'vide') return undefined;
-  const head = versioned(bytes, named(parts, 'tkhd'));
-  if (!head) return undefined;
-  const matrix = head.isLong ? 52 : 40;
+function sizeOf(track: Buffer, left: Left): { width: number; height: number } | undefined {
+  const parts = boxes(track, left);
+  const handler = named(boxes(named(parts, 'mdia'), left), 'hdlr');
+  if (text(handler, 8, 12) !== 'vide') return undefined;
+  const head = named(parts, 'tkhd');
+  const matrix = isLong(head) ? 52 : 40;
   // Numbers of 16 bits before and 16 behind the point.
-  const [across, down] = [36, 40].map((at) => Math.round((head.number(matrix + at, false) ?? 0) / 0x1_0000));
+  const [across, down] = [36, 40].map((at) => Math.round((numberAt(head, matrix + at) ?? 0) / 0x1_0000));
   if (!across || !down) return undefined;
   // Nothing on the diagonal: a telephone was held upright.
-  const isAside = head.number(matrix, false) === 0 && head.number(matrix + 16, false) === 0;
+  const isAside = numberAt(head, matrix) === 0 && numberAt(head, matrix + 16) === 0;
   return isAside ? { width: down, height: across } : { width: across, height: down };
 }
 
-const named = (list: readonly Box[], kind: string): Box | undefined => list.find((box) => box.kind === kind);
+const NOTHING = Buffer.alloc(0);
 
-interface Versioned {
-  readonly isLong: boolean;
-  /** At so many bytes from the box's start, where there are that many. */
-  number(at: number, isLong: boolean): number | undefined;
+/** The content of the first of that kind; nothing where there is none. */
+const named = (list: readonly Box[], wanted: string): Buffer =>
+  list.find(({ kind }) => kind === wanted)?.content ?? NOTHING;
+
+/** Some boxes begin with a version; the second one has longer times. */
+const isLong = (box: Buffer): boolean => box[0] === 1;
+
+/** At so many bytes from the box's start, where there are that many. */
+function numberAt(box: Buffer, at: number, hasEightBytes = false): number | undefined {
+  if (at + (hasEightBytes ? 8 : 4) > box.length) return undefined;
+  return hasEightBytes ? Number(box.readBigUInt64BE(at)) : box.readUInt32BE(at);
 }
 
-/** A box that begins with a version; the second one has longer times. */
-function versioned(bytes: Buffer, box: Box | undefined): Versioned | undefined {
-  if (!box || box.end - box.start < 4) return undefined;
-  return {
-    isLong: bytes[box.start] === 1,
-    number(at, isLong) {
-      const from = box.start + at;
-      if (from + (isLong ? 8 : 4) > box.end) return undefined;
-      return isLong ? Number(bytes.readBigUInt64BE(from)) : bytes.readUInt32BE(from);
-    },
-  };
-}
-
-/** The boxes between two places of the table; what does not look like a box ends the list, and the last may be cut off. */
-function boxes(bytes: Buffer, { start, end: to }: Pick<Box, 'start' | 'end'>, left: Left): Box[] {
+/** The boxes in a part of the table; what does not look like a box ends the list, and the last may be cut off. */
+function boxes(bytes: Buffer, left: Left): Box[] {
   const list: Box[] = [];
-  for (let at = start; at + BOX_HEAD <= to && left.boxes > 0; ) {
-    const box = boxHead(bytes.subarray(at, Math.min(to, at + LARGE_BOX_HEAD)));
+  for (let at = 0; at + BOX_HEAD <= bytes.length && left.boxes > 0; ) {
+    const box = boxHead(bytes.subarray(at, at + LARGE_BOX_HEAD));
     if (!box) break;
-    const { kind, head, length = to - at } = box;
+    const { kind, head, length = bytes.length - at } = box;
     if (length < head) break;
-    list.push({ kind, start: at + head, end: Math.min(to, at + length) });
+    list.push({ kind, content: bytes.subarray(at + head, at + length) });
     left.boxes -= 1;
     at += length;
   }

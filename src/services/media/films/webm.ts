@@ -1,4 +1,41 @@
-import type { FilmFacts } from './sensible.ts';
+import type { FilmFacts } from '../media-types.ts';
+
+const EBML = 0x1a45dfa3;
+const DOC_TYPE = 0x4282;
+const WEBM = 'webm';
+/** The specification knows eight elements in this header; a longer list is there to keep us busy. */
+const MOST_IN_HEADER = 32;
+
+/** WebM is the Matroska that calls itself so in its header, a short list of small elements. */
+export function isWebm(bytes: Buffer): boolean {
+  if (bytes.length < 12 || bytes.readUInt32BE(0) !== EBML) return false;
+  const header = sizeAt(bytes, 4);
+  if (!header || header.end + header.value >= bytes.length) return false;
+  const end = header.end + header.value;
+  let at = header.end;
+  for (let elements = 0; elements < MOST_IN_HEADER && at + 3 <= end; elements++) {
+    // Every element of the header but a void has an id of two bytes.
+    const idBytes = (bytes[at] ?? 0) >= 0x80 ? 1 : 2;
+    const size = sizeAt(bytes, at + idBytes);
+    if (!size) return false;
+    const { value, end: start } = size;
+    if (idBytes === 2 && bytes.readUInt16BE(at) === DOC_TYPE) return isNamedWebm(bytes, start, value);
+    at = start + value;
+  }
+  return false;
+}
+
+/** A name may be padded with zeros, and the first of them ends it (RFC 8794, 7.4). */
+function isNamedWebm(bytes: Buffer, start: number, length: number): boolean {
+  if (length < WEBM.length || bytes.toString('latin1', start, start + WEBM.length) !== WEBM) return false;
+  return length === WEBM.length || bytes[start + WEBM.length] === 0;
+}
+
+/** Those of a header fit into four bytes. */
+function sizeAt(bytes: Buffer, at: number) {
+  const size = numberAt(bytes, at, { marked: false });
+  return size && size.value < 2 ** 31 ? size : undefined;
+}
 
 // https://www.rfc-editor.org/rfc/rfc9559, section 5.1
 const SEGMENT = 0x18538067;
@@ -17,60 +54,59 @@ const NANOSECONDS = 1e9;
 /** What is wanted stands among the first; thousands of tiny ones are there to keep us busy. Counted at all depths together. */
 const MOST_ELEMENTS = 2_000;
 
-/** Where the content of an element lies, its head left out. */
+/** Its content, its head left out. */
 interface Element {
   readonly id: number;
-  readonly start: number;
-  readonly end: number;
+  readonly content: Buffer;
 }
 
 /** The head of a WebM. One that was written live says nothing of its length. */
 export function webmFacts(bytes: Buffer): FilmFacts {
   const left = { elements: MOST_ELEMENTS };
-  const listed = (place: Place | undefined): Element[] => (place ? elements(bytes, place, left) : []);
-  const [segment] = listed({ start: 0, end: bytes.length }).filter(({ id }) => id === SEGMENT);
-  const parts = listed(segment);
+  const listed = (content: Buffer = NOTHING): Element[] => elements(content, left);
+  const parts = listed(named(listed(bytes), SEGMENT));
   const info = listed(named(parts, INFO));
-  const scale = whole(bytes, named(info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
-  const ticks = float(bytes, named(info, DURATION));
+  const scale = whole(named(info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
+  const ticks = float(named(info, DURATION));
   const entries = listed(named(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
-  const video = listed(entries.map((entry) => named(listed(entry), VIDEO)).find((one) => one !== undefined));
-  const width = whole(bytes, named(video, PIXEL_WIDTH));
-  const height = whole(bytes, named(video, PIXEL_HEIGHT));
+  const video = listed(entries.map(({ content }) => named(listed(content), VIDEO)).find((one) => one !== undefined));
+  const width = whole(named(video, PIXEL_WIDTH));
+  const height = whole(named(video, PIXEL_HEIGHT));
   return {
     ...(width !== undefined && height !== undefined && { width, height }),
     ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS }),
   };
 }
 
-type Place = Pick<Element, 'start' | 'end'>;
+const NOTHING = Buffer.alloc(0);
 
 /** How many elements may still be looked at. */
 interface Left {
   elements: number;
 }
 
-const named = (list: readonly Element[], wanted: number): Element | undefined => list.find(({ id }) => id === wanted);
+const named = (list: readonly Element[], wanted: number): Buffer | undefined =>
+  list.find(({ id }) => id === wanted)?.content;
 
-function elements(bytes: Buffer, { start, end: to }: Place, left: Left): Element[] {
+function elements(bytes: Buffer, left: Left): Element[] {
   const list: Element[] = [];
-  for (let at = start; at < to && left.elements > 0; left.elements--) {
-    const id = numberAt(bytes, at, to, { marked: true });
-    const size = id && numberAt(bytes, id.end, to, { marked: false });
+  for (let at = 0; at < bytes.length && left.elements > 0; left.elements--) {
+    const id = numberAt(bytes, at, { marked: true });
+    const size = id && numberAt(bytes, id.end, { marked: false });
     if (!size) break;
     // What was written live has no length, and goes on to the end of what holds it.
-    const end = size.isUnknown ? to : Math.min(to, size.end + size.value);
-    list.push({ id: id.value, start: size.end, end });
+    const end = size.isUnknown ? bytes.length : Math.min(bytes.length, size.end + size.value);
+    list.push({ id: id.value, content: bytes.subarray(size.end, end) });
     at = end;
   }
   return list;
 }
 
 /** A number whose leading zeros say how many bytes it has. Ids keep the mark behind those zeros, sizes do not. */
-function numberAt(bytes: Buffer, at: number, to: number, { marked }: { marked: boolean }) {
+function numberAt(bytes: Buffer, at: number, { marked }: { marked: boolean }) {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;
-  if (length > 8 || at + length > to) return undefined;
+  if (length > 8 || at + length > bytes.length) return undefined;
   const mask = 0xff >> length;
   let value = marked ? first : first & mask;
   let isUnknown = (first & mask) === mask;
@@ -83,13 +119,10 @@ function numberAt(bytes: Buffer, at: number, to: number, { marked }: { marked: b
 }
 
 /** Numbers of an element's content; nothing that is wanted here needs more than six bytes. */
-function whole(bytes: Buffer, element: Element | undefined): number | undefined {
-  const length = element ? element.end - element.start : 0;
-  return element && length >= 1 && length <= 6 ? bytes.readUIntBE(element.start, length) : undefined;
-}
+const whole = (content: Buffer = NOTHING): number | undefined =>
+  content.length >= 1 && content.length <= 6 ? content.readUIntBE(0, content.length) : undefined;
 
-function float(bytes: Buffer, element: Element | undefined): number | undefined {
-  const length = element ? element.end - element.start : 0;
-  if (!element || (length !== 4 && length !== 8)) return undefined;
-  return length === 4 ? bytes.readFloatBE(element.start) : bytes.readDoubleBE(element.start);
+function float(content: Buffer = NOTHING): number | undefined {
+  if (content.length !== 4 && content.length !== 8) return undefined;
+  return content.length === 4 ? content.readFloatBE(0) : content.readDoubleBE(0);
 }

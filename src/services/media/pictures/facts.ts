@@ -1,6 +1,6 @@
 import { MediaError } from '../errors.ts';
-import { recognise } from '../recognise/recognise.ts';
-import { type MediaType, mediaTypes } from '../recognise/types.ts';
+import { type MediaType, mediaTypes } from '../media-types.ts';
+import { recognise } from '../recognise.ts';
 import { headOf } from './workbench.ts';
 
 export interface PictureFacts {

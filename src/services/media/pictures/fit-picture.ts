@@ -1,6 +1,6 @@
 import type { Sharp } from 'sharp';
 import { MediaError } from '../errors.ts';
-import { type MediaType, mediaTypes } from '../recognise/types.ts';
+import { type MediaType, mediaTypes } from '../media-types.ts';
 import { cleaned } from './clean.ts';
 import type { Picture } from './facts.ts';
 import type { Drawing, Workbench } from './workbench.ts';
@@ -26,18 +26,13 @@ const PREVIEW_SIDES = [1_280, 640, 320, 160];
 const PREVIEW_QUALITY = 75;
 
 /** As it is where that fits, else with quality stepped down, else smaller, else a preview, else nothing. */
-export async function fitPicture(
-  picture: Picture,
-  most: number,
-  bench: Workbench,
-  signal: AbortSignal,
-): Promise<Fitted> {
-  const draw: Draw = (drawing) => bench.draw(picture.bytes, drawing, signal);
+export async function fitPicture(picture: Picture, most: number, bench: Workbench): Promise<Fitted> {
+  const draw: Draw = (drawing) => bench.draw(picture.bytes, drawing);
   // A preview takes less memory than the whole image where its format can be decoded smaller.
   const whole = await unlessTooLarge(async () => {
     // A picture that is far too large is not drawn once more only to be found too large.
     if (!picture.isTurned || picture.bytes.length <= most * HOPELESS) {
-      const { bytes, type, isRedrawn } = await cleaned(picture, bench, signal);
+      const { bytes, type, isRedrawn } = await cleaned(picture, bench);
       if (bytes.length <= most) return { how: isRedrawn ? 're-encoded' : 'as-is', bytes, type };
     }
     return await smaller(picture, most, draw);

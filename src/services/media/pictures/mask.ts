@@ -24,7 +24,7 @@ const WHITE = Buffer.from(
   'base64',
 );
 
-export async function sideMask(side: MaskSide, size: MaskSize, bench: Workbench, signal: AbortSignal): Promise<Buffer> {
+export async function sideMask(side: MaskSide, size: MaskSize, bench: Workbench): Promise<Buffer> {
   if (size.width * size.height > bench.pixels) {
     throw new MediaError('too-large', `A mask of ${size.width} × ${size.height} pixels is larger than any picture.`);
   }
@@ -35,7 +35,7 @@ export async function sideMask(side: MaskSide, size: MaskSize, bench: Workbench,
       .extend({ ...margins, background: 'black' })
       .toColourspace('b-w')
       .png();
-  return await bench.draw(WHITE, { draw }, signal);
+  return await bench.draw(WHITE, { draw });
 }
 
 /** How large the white is, and how much black stands around it. */
@@ -50,19 +50,19 @@ function windowOf(side: MaskSide, { width, height }: MaskSize) {
 }
 
 /** A mask as painting programs leave it, in black and white. */
-export async function drawnMask(bytes: Buffer, bench: Workbench, signal: AbortSignal): Promise<DrawnMask> {
+export async function drawnMask(bytes: Buffer, bench: Workbench): Promise<DrawnMask> {
   // Refuses what is no picture, or too much of one, before anything is decoded.
   await examined(bytes, bench.pixels);
-  const means = meaningOf(await bench.draw(bytes, { draw: smallLook }, signal));
+  const means = meaningOf(await bench.draw(bytes, { draw: smallLook }));
   if (means === 'unclear') return { marks: means };
   // Pulled out first: the threshold only understands transparency of eight bits while it hangs on other colours.
   const sheet =
     means === 'bright'
       ? bytes
-      : await bench.draw(bytes, { draw: (picture) => picture.autoOrient().extractChannel('alpha').png() }, signal);
+      : await bench.draw(bytes, { draw: (picture) => picture.autoOrient().extractChannel('alpha').png() });
   const draw = (picture: Sharp) => blackAndWhite(means === 'erased' ? picture.negate() : picture);
-  const mask = await bench.draw(sheet, { draw }, signal);
-  const cells = await bench.draw(mask, { draw: (picture) => picture.resize(64, 64, { fit: 'fill' }).raw() }, signal);
+  const mask = await bench.draw(sheet, { draw });
+  const cells = await bench.draw(mask, { draw: (picture) => picture.resize(64, 64, { fit: 'fill' }).raw() });
   if (cells.every((shade) => shade === 0)) return { marks: 'nothing' };
   if (cells.every((shade) => shade === 255)) return { marks: 'everything' };
   return { marks: 'a part', bytes: mask };

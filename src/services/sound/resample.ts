@@ -1,4 +1,43 @@
-import { PCM_RATE } from '../../../lib/pcm.ts';
+import { PCM_RATE } from '../../lib/pcm.ts';
+import { Refusal } from '../../lib/refusal.ts';
+
+/** A click is nothing said; models want a tenth of a second at least. */
+const LEAST_SECONDS = 0.1;
+
+/** A file in parts becomes samples as we speak them, as long as it keeps to its length. */
+export async function recorded(stretches: Stretches, mostSeconds: number): Promise<Int16Array<ArrayBuffer>> {
+  const parts: Int16Array[] = [];
+  const most = mostSeconds * PCM_RATE;
+  let length = 0;
+  const add = (samples: Float32Array): void => {
+    length += samples.length;
+    if (length > most) throw new Refusal('refusals.soundTooLong', { most: String(mostSeconds) });
+    parts.push(toIntegers(samples));
+  };
+  let resampler: Resampler | undefined;
+  for await (const { samples, rate } of stretches) {
+    // Files that were joined of several may change their rate on the way.
+    if (resampler?.rate !== rate) {
+      if (resampler) add(resampler.end());
+      resampler = new Resampler(rate);
+    }
+    add(resampler.push(samples));
+  }
+  if (!resampler) throw new Refusal('refusals.soundUnreadable');
+  add(resampler.end());
+  if (length < LEAST_SECONDS * PCM_RATE) throw new Refusal('refusals.soundEmpty');
+  const whole = new Int16Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function toIntegers(samples: Float32Array): Int16Array {
+  return Int16Array.from(samples, (value) => Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))));
+}
 
 /** How many waves of the filter lie on each side: more of them cut sharper and take longer. */
 const WAVES = 32;
@@ -105,3 +144,12 @@ function bessel(x: number): number {
 function divisor(a: number, b: number): number {
   return b === 0 ? a : divisor(b, a % b);
 }
+
+/** A part of a sound on its way in: one channel, -1 to 1, at the rate of its file. */
+export interface Stretch {
+  samples: Float32Array;
+  rate: number;
+}
+
+/** A file in parts, so that hours in a small file are noticed before they fill the memory. */
+export type Stretches = AsyncGenerator<Stretch> | Generator<Stretch>;

@@ -20,3 +20,11 @@ export const mediaTypes = {
   wav: { kind: 'audio', mime: 'audio/wav', extension: 'wav' },
   ogg: { kind: 'audio', mime: 'audio/ogg', extension: 'ogg' },
 } as const satisfies Record<string, MediaType>;
+
+/** What a film's own head says of it; what it does not say, or says in a way that makes no sense, is left out. */
+export interface FilmFacts {
+  /** As it is seen, turned as its notes say. */
+  readonly width?: number;
+  readonly height?: number;
+  readonly seconds?: number;
+}

@@ -1,5 +1,37 @@
-import { Refusal } from '../../../lib/refusal.ts';
-import type { Stretch } from './stretch.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { Readable } from '../media-process/jobs.ts';
+import { recorded, type Stretch, type Stretches } from './resample.ts';
+
+/** Each codec is loaded by the first file that needs it. */
+const readers: Readonly<Record<Readable, (bytes: Buffer) => Promise<Stretches>>> = {
+  ogg: async (bytes) => (await import('./opus.ts')).opusStretches(bytes),
+  mp3: async (bytes) => mp3Stretches(bytes),
+  wav: async (bytes) => wavStretches(bytes),
+};
+
+export async function read(type: Readable, bytes: Buffer, mostSeconds: number): Promise<Int16Array<ArrayBuffer>> {
+  return await recorded(await readers[type](bytes), mostSeconds);
+}
+
+/** So little at once, because a minute fits into 60 KB at the lowest rate. */
+const BITE_BYTES = 16_384;
+
+async function* mp3Stretches(bytes: Buffer): AsyncGenerator<Stretch> {
+  const { MPEGDecoder } = await import('mpg123-decoder');
+  const decoder = new MPEGDecoder();
+  await decoder.ready;
+  try {
+    for (let at = 0; at < bytes.length; at += BITE_BYTES) {
+      const { channelData, sampleRate } = decoder.decode(bytes.subarray(at, at + BITE_BYTES));
+      const [left, right] = channelData;
+      if (!left?.length) continue;
+      const samples = right ? left.map((value, index) => (value + (right[index] ?? 0)) / 2) : left;
+      yield { samples, rate: sampleRate };
+    }
+  } finally {
+    decoder.free();
+  }
+}
 
 const INTEGERS = 1;
 const FLOATS = 3;
@@ -13,7 +45,7 @@ const MOST_CHANNELS = 32;
 const FRAMES_AT_ONCE = 32_768;
 
 /** Plain samples in a row of chunks. A file that was cut off, or written without knowing its length, is read as far as it goes. */
-export function* wavStretches(bytes: Buffer): Generator<Stretch> {
+function* wavStretches(bytes: Buffer): Generator<Stretch> {
   const format = formatOf(chunk(bytes, 'fmt '));
   const data = chunk(bytes, 'data');
   const { channels, rate, frameBytes, sample } = format;

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { isPublicAddress } from '../media/addresses/public-address.ts';
+import { hostOf, isPublicAddress } from '../media/addresses.ts';
 
 interface Whereabouts {
   gatewayOrigin: string;
@@ -32,7 +32,8 @@ export function gatewayReach({ gatewayOrigin, alsoAllowed, allowPrivate, resolve
 }
 
 async function isPublic(address: string, resolve: NonNullable<Whereabouts['resolve']>): Promise<boolean> {
-  const host = URL.parse(address)?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  const url = URL.parse(address);
+  const host = url ? hostOf(url) : '';
   if (isIP(host) !== 0) return isPublicAddress(host);
   const found = await resolve(host).then(
     (addresses) => addresses,
@@ -40,4 +41,18 @@ async function isPublic(address: string, resolve: NonNullable<Whereabouts['resol
     () => undefined,
   );
   return found === undefined || (found.length > 0 && found.every((one) => isPublicAddress(one.address)));
+}
+
+/** What Discord signs: files of messages, and those that only one member sees. */
+const OF_DISCORD = /^\/(?:ephemeral-)?attachments\//;
+
+/**
+ * Until when Discord's own address of a file leads to it; undefined for any other address. Its host does not matter, for the media
+ * proxy and an embedded Discord sign alike (reference, "Signed Attachment CDN URLs").
+ */
+export function signedUntil(address: string): number | undefined {
+  const url = URL.parse(address);
+  if (!url || !OF_DISCORD.test(url.pathname)) return undefined;
+  const seconds = url.searchParams.get('ex') ?? '';
+  return /^[\da-f]{1,12}$/i.test(seconds) ? Number.parseInt(seconds, 16) * 1_000 : undefined;
 }

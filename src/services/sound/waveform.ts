@@ -1,4 +1,4 @@
-import { PCM_RATE, type Pcm } from '../../../lib/pcm.ts';
+import { PCM_RATE, type Pcm } from '../../lib/pcm.ts';
 
 /** Discord's clients draw a column for every tenth of a second, and never more than these (docs: Voice Messages). */
 const MOST_COLUMNS = 256;

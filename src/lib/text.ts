@@ -1,0 +1,46 @@
+/*
+ * Letters taken off the ends of a text. A pattern like `/x+$/` does the same, but looks at every run of them again from
+ * each of its letters: a run of 100,000 in the middle of a text takes seconds.
+ */
+
+export function withoutStart(text: string, letters: string): string {
+  let start = 0;
+  while (start < text.length && letters.includes(text.charAt(start))) start++;
+  return text.slice(start);
+}
+
+export function withoutEnd(text: string, letters: string): string {
+  let end = text.length;
+  while (end > 0 && letters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+/**
+ * What a terminal would obey instead of showing it: control characters, line separators, and marks that turn the direction of everything
+ * behind them.
+ */
+const COMMANDS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+/** The same, but for what JSON has already spelled out. */
+const COMMANDS_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+const spelled = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Text from outside, fit to be written to a terminal: on one line, and nothing in it is obeyed. */
+export const onTerminal = (text: string): string => text.replace(COMMANDS, spelled);
+
+/** The same for a line of JSON, which stays JSON. */
+export const jsonOnTerminal = (line: string): string => line.replace(COMMANDS_IN_JSON, spelled);
+
+/** Levenshtein's distance, keeping one row: `row[j]` is the distance of what was read of `from` to `to.slice(0, j)`. */
+export function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (let j = 1; j <= to.length; j++) {
+      const substitution = (row[j - 1] ?? 0) + (letter === to[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,137 @@
+import type { ContentReader } from './content.ts';
+import { brandedType } from './films/mp4.ts';
+import { isWebm } from './films/webm.ts';
+import { type MediaType, mediaTypes } from './media-types.ts';
+
+/** The first segment of a JPEG has up to 64 KiB; nothing else that is looked at lies further behind, a tag's end aside. */
+const HEAD = 72 * 1024;
+
+/**
+ * What the bytes are, never what a name or a header says they are. Each look goes a step beyond the first bytes, so that
+ * a signature with nonsense behind it is not taken for a file. Only a bounded head is looked at, in a bounded number of steps,
+ * however long the file is.
+ */
+export function recognise(file: Buffer): MediaType | undefined {
+  return recogniseHead(file.subarray(0, HEAD)) ?? (isMp3(file) ? mediaTypes.mp3 : undefined);
+}
+
+/** The same for a file that need not be in memory. */
+export async function recogniseIn(reader: ContentReader): Promise<MediaType | undefined> {
+  const head = await reader.read(0, HEAD);
+  const type = recogniseHead(head);
+  if (type) return type;
+  const end = endOfTag(head);
+  if (end === undefined) return isMp3(head) ? mediaTypes.mp3 : undefined;
+  return beginsWithFrames(await reader.read(end, BEHIND_TAG)) ? mediaTypes.mp3 : undefined;
+}
+
+function recogniseHead(bytes: Buffer): MediaType | undefined {
+  if (isPng(bytes)) return mediaTypes.png;
+  if (isJpeg(bytes)) return mediaTypes.jpeg;
+  if (isGif(bytes)) return mediaTypes.gif;
+  if (isWebm(bytes)) return mediaTypes.webm;
+  if (isOggSound(bytes)) return mediaTypes.ogg;
+  // An MP3 comes last, because two bytes are all that a bare one begins with.
+  return webpOrWav(bytes) ?? brandedType(bytes);
+}
+
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
+/** Signature, IHDR and IEND: less is no picture. */
+const LEAST_PNG = 8 + 25 + 12;
+
+const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
+
+function isPng(bytes: Buffer): boolean {
+  return bytes.length >= LEAST_PNG && bytes.subarray(0, PNG.length).equals(PNG);
+}
+
+/** A start, and a first segment with another one behind it. */
+function isJpeg(bytes: Buffer): boolean {
+  if (bytes.length < 8 || bytes.readUIntBE(0, 3) !== 0xffd8ff) return false;
+  let at = 3;
+  while (bytes[at] === 0xff) at++;
+  const marker = bytes[at] ?? 0;
+  if (marker < 0xc0 || marker === 0xd8 || marker === 0xd9 || at + 3 > bytes.length) return false;
+  return bytes[at + 1 + bytes.readUInt16BE(at + 1)] === 0xff;
+}
+
+/** A screen with a size, and the first block of the contents behind its table of colours. */
+function isGif(bytes: Buffer): boolean {
+  if (bytes.length < 14 || !/^GIF8[79]a$/.test(text(bytes, 0, 6))) return false;
+  if (bytes.readUInt16LE(6) === 0 || bytes.readUInt16LE(8) === 0) return false;
+  const flags = bytes[10] ?? 0;
+  const block = bytes[13 + ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1))];
+  return block === 0x21 || block === 0x2c;
+}
+
+/** Two formats in one kind of container. */
+function webpOrWav(bytes: Buffer): MediaType | undefined {
+  if (bytes.length < 26 || text(bytes, 0, 4) !== 'RIFF') return undefined;
+  const form = text(bytes, 8, 12);
+  if (form === 'WEBP') return /^VP8[ LX]$/.test(text(bytes, 12, 16)) ? mediaTypes.webp : undefined;
+  // Some writers put other chunks first.
+  const head = bytes.subarray(12, 4_096);
+  return form === 'WAVE' && head.includes('fmt ') && bytes.length >= 44 ? mediaTypes.wav : undefined;
+}
+
+const SOUNDS = ['\x01vorbis', 'OpusHead', 'Speex   ', '\x7fFLAC'];
+
+/** The first page of an Ogg file says what is in it; films of that kind are shown nowhere any more. */
+function isOggSound(bytes: Buffer): boolean {
+  if (bytes.length < 58 || text(bytes, 0, 5) !== 'OggS\0') return false;
+  const start = 27 + (bytes[26] ?? 0);
+  return SOUNDS.some((sound) => text(bytes, start, start + sound.length) === sound);
+}
+
+/** Kilobits a second by the four bits of a frame's header; the first and the last mean something else. */
+const RATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+const RATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+const SAMPLES = [44_100, 48_000, 32_000];
+/** Some writers leave a gap between the tag and the first frame. */
+const MOST_GAP = 4_096;
+
+/** The longest frame of layer III, and the header of the one behind it. */
+const LONGEST_FRAME = 1_441 + 4;
+
+/** How much behind a tag has to be looked at. */
+const BEHIND_TAG = MOST_GAP + LONGEST_FRAME;
+
+/** Two frames in a row, with or without a tag before them: eleven set bits alone occur anywhere. */
+export function isMp3(bytes: Buffer): boolean {
+  const end = endOfTag(bytes);
+  return end === undefined ? areFrames(bytes, 0) : beginsWithFrames(bytes.subarray(end, end + BEHIND_TAG));
+}
+
+/** What stands behind a tag. */
+function beginsWithFrames(bytes: Buffer): boolean {
+  for (let at = 0; at < Math.min(MOST_GAP, bytes.length); at++) if (areFrames(bytes, at)) return true;
+  return false;
+}
+
+function areFrames(bytes: Buffer, at: number): boolean {
+  const length = frameAt(bytes, at);
+  return length !== undefined && frameAt(bytes, at + length) !== undefined;
+}
+
+/** The length of the frame of layer III that begins here. */
+function frameAt(bytes: Buffer, at: number): number | undefined {
+  if (at + 4 > bytes.length) return undefined;
+  const header = bytes.readUInt32BE(at);
+  const version = (header >>> 19) & 3;
+  const isFirst = version === 3;
+  if (header >>> 21 !== 0x7ff || version === 1 || ((header >>> 17) & 3) !== 1) return undefined;
+  const rate = (isFirst ? RATES_1 : RATES_2)[(header >>> 12) & 15];
+  const samples = SAMPLES[(header >>> 10) & 3];
+  if (!rate || !samples) return undefined;
+  const perSecond = isFirst ? samples : version === 2 ? samples / 2 : samples / 4;
+  return Math.floor(((isFirst ? 144_000 : 72_000) * rate) / perSecond) + ((header >>> 9) & 1);
+}
+
+/** Where the tag before the frames ends, if there is one: its size is written in bytes of seven bits. A cover may make it megabytes long. */
+function endOfTag(bytes: Buffer): number | undefined {
+  if (bytes.length < 10 || text(bytes, 0, 3) !== 'ID3') return undefined;
+  const size = bytes.subarray(6, 10);
+  if (size.some((byte) => byte >= 0x80)) return undefined;
+  const footer = ((bytes[5] ?? 0) & 0x10) === 0 ? 0 : 10;
+  return 10 + size.reduce((sum, byte) => sum * 128 + byte, 0) + footer;
+}

@@ -1,0 +1,170 @@
+const HEAD_BYTES = 27;
+const CONTINUED = 1;
+const FIRST = 2;
+const LAST = 4;
+
+const POLYNOMIAL = 0x04c11db7;
+
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte << 24;
+  for (let bit = 0; bit < 8; bit++) value = value < 0 ? (value << 1) ^ POLYNOMIAL : value << 1;
+  return value;
+});
+
+/** Where a page keeps its own sum, which counts as zero while it is made. */
+const SUM_AT = 22;
+
+/** The checksum of an Ogg page (RFC 3533): a CRC that begins with zero, most significant bit first. */
+export function sumOf(page: Uint8Array): number {
+  let sum = 0;
+  for (let at = 0; at < page.length; at++) {
+    const byte = at >= SUM_AT && at < SUM_AT + 4 ? 0 : (page[at] ?? 0);
+    sum = (sum << 8) ^ (TABLE[((sum >>> 24) ^ byte) & 0xff] ?? 0);
+  }
+  return sum >>> 0;
+}
+
+/** A file with more pages than this that are none is not worth searching on. */
+const MOST_BROKEN = 200;
+
+interface OggPacket {
+  data: Buffer;
+  /** On the last packet of a page: where the sound stands after it. */
+  granule?: number;
+  isLast: boolean;
+}
+
+/** The packets of the first stream in an Ogg file (RFC 3533). Pages that are broken are left out, and what they would have completed. */
+export function* packetsOf(bytes: Buffer): Generator<OggPacket> {
+  let serial: number | undefined;
+  let expected: number | undefined;
+  let begun: Buffer[] = [];
+  let broken = 0;
+  for (let at = bytes.indexOf('OggS'); at !== -1; at = bytes.indexOf('OggS', at)) {
+    const page = pageAt(bytes, at);
+    if (!page) {
+      at += 4;
+      if (++broken > MOST_BROKEN) return;
+      continue;
+    }
+    at += page.length;
+    const flags = page[5] ?? 0;
+    serial ??= page.readUInt32LE(14);
+    if (page.readUInt32LE(14) !== serial) continue;
+    const number = page.readUInt32LE(18);
+    const goesOn = (flags & CONTINUED) !== 0 && number === expected && begun.length > 0;
+    if (!goesOn) begun = [];
+    expected = number + 1;
+    yield* packetsIn(page, begun, (flags & CONTINUED) !== 0 && !goesOn);
+    if ((flags & LAST) !== 0) return;
+  }
+}
+
+/** What a page completes. What it only begins is left in `begun` for the next one. */
+function* packetsIn(page: Buffer, begun: Buffer[], isTorn: boolean): Generator<OggPacket> {
+  const lengths = page.subarray(HEAD_BYTES, HEAD_BYTES + (page[26] ?? 0));
+  const lastEnd = lengths.findLastIndex((length) => length < 255);
+  let at = HEAD_BYTES + lengths.length;
+  let skipping = isTorn;
+  for (const [index, length] of lengths.entries()) {
+    begun.push(page.subarray(at, at + length));
+    at += length;
+    if (length === 255) continue;
+    const data = begun.length === 1 ? page.subarray(at - length, at) : Buffer.concat(begun);
+    begun.length = 0;
+    const isEnd = index === lastEnd;
+    const granule = isEnd ? { granule: Number(page.readBigInt64LE(6)) } : {};
+    if (!skipping) yield { data, ...granule, isLast: isEnd && ((page[5] ?? 0) & LAST) !== 0 };
+    skipping = false;
+  }
+  // Nothing ended here: what goes on in the next page has lost its beginning all the same.
+  if (skipping) begun.length = 0;
+}
+
+function pageAt(bytes: Buffer, at: number): Buffer | undefined {
+  const lengths = at + HEAD_BYTES;
+  if (lengths > bytes.length || bytes[at + 4] !== 0) return undefined;
+  const start = lengths + (bytes[at + 26] ?? 0);
+  let end = start;
+  for (let index = lengths; index < start; index++) end += bytes[index] ?? 0;
+  if (end > bytes.length) return undefined;
+  const page = bytes.subarray(at, end);
+  return page.readUInt32LE(SUM_AT) === sumOf(page) ? page : undefined;
+}
+
+/** A page has one byte for the number of lengths in it. */
+const MOST_LENGTHS = 255;
+/** A second, so that a player can go to a place in the file. */
+const PACKETS_A_PAGE = 50;
+
+export interface Packet {
+  data: Uint8Array;
+  /** Where the sound stands after it. */
+  granule: number;
+}
+
+/** One stream as an Ogg file (RFC 3533). Each head has a page of its own, as Opus wants it. */
+export class OggFile {
+  readonly #serial: number;
+  readonly #pages: Buffer[] = [];
+  /** The latest page stays open, for only the end says that it is the last. */
+  #open: Packet[] = [];
+  #lengths = 0;
+  #isHead = false;
+
+  constructor(heads: readonly Uint8Array[], serial: number) {
+    this.#serial = serial;
+    for (const data of heads) {
+      this.#close(0);
+      this.#put({ data, granule: 0 });
+      this.#isHead = true;
+    }
+  }
+
+  add(packet: Packet): void {
+    const isFull = this.#open.length === PACKETS_A_PAGE || this.#lengths + lengthsOf(packet).length > MOST_LENGTHS;
+    if (this.#isHead || isFull) this.#close(0);
+    this.#put(packet);
+  }
+
+  /** The whole file. */
+  end(): Buffer {
+    this.#close(LAST);
+    return Buffer.concat(this.#pages);
+  }
+
+  #put(packet: Packet): void {
+    this.#open.push(packet);
+    this.#lengths += lengthsOf(packet).length;
+  }
+
+  #close(flag: number): void {
+    if (this.#open.length === 0) return;
+    const number = this.#pages.length;
+    const flags = (number === 0 ? FIRST : 0) | flag;
+    this.#pages.push(pageOf(this.#open, { flags, serial: this.#serial, number }));
+    this.#open = [];
+    this.#lengths = 0;
+    this.#isHead = false;
+  }
+}
+
+function pageOf(packets: readonly Packet[], { flags, serial, number }: Record<'flags' | 'serial' | 'number', number>) {
+  const lengths = packets.flatMap(lengthsOf);
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.write('OggS');
+  head[5] = flags;
+  head.writeBigInt64LE(BigInt(packets.at(-1)?.granule ?? 0), 6);
+  head.writeUInt32LE(serial, 14);
+  head.writeUInt32LE(number, 18);
+  head[26] = lengths.length;
+  const page = Buffer.concat([head, Buffer.from(lengths), ...packets.map(({ data }) => data)]);
+  page.writeUInt32LE(sumOf(page), SUM_AT);
+  return page;
+}
+
+/** A packet ends with the first length that is not full. */
+const lengthsOf = ({ data }: Packet): number[] => [
+  ...Array<number>(Math.floor(data.length / 255)).fill(255),
+  data.length % 255,
+];
