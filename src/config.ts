@@ -89,7 +89,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   });
   const slips = nearMisses(environment);
   if (!result.success || slips.length > 0) throw new ConfigError([...problems, ...slips]);
-  return freeze(arrange(result.data));
+  const config = arrange(result.data);
+  freeze(config);
+  return config;
 }
 
 function arrange(given: z.output<typeof variables>) {
@@ -161,9 +163,9 @@ function present<T extends object>(values: T) {
   return Object.fromEntries(kept) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
 }
 
-function freeze<T extends object>(value: T): Frozen<T> {
+function freeze(value: object): void {
   for (const inner of Object.values(value)) if (typeof inner === 'object') freeze(inner);
-  return Object.freeze(value) as Frozen<T>;
+  Object.freeze(value);
 }
 
 /** Two slips of the finger. At three, variables of other programs begin to look like ours. */

@@ -20,7 +20,7 @@ const STORE_SCHEMES = ['sqlite', 'redis', 'rediss', 'postgresql', 'postgres'] as
 export const choice = <const Word extends string>(words: readonly Word[], byDefault: NoInfer<Word>) =>
   z
     .enum(words)
-    .prefault(byDefault as Word)
+    .prefault(byDefault)
     .describe(`one of ${words.join(', ')}`);
 
 export const logLevel = choice(LOG_LEVELS, 'info');

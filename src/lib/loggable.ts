@@ -65,7 +65,9 @@ function describe(error: unknown, budget: Budget, depth: number): unknown {
   const own = Object.getOwnPropertyDescriptors(error);
   const read = (name: string): unknown => own[name]?.value;
   const message = messageOf(error);
-  const route = read('requestBody') === undefined ? undefined : routeOf(read('url'));
+  // Where a request of the library went: its query may hold what was sent.
+  const url = read('requestBody') === undefined ? undefined : read('url');
+  const route = typeof url === 'string' ? URL.parse(url)?.pathname : undefined;
   const errors = read('errors');
   const causes: unknown[] = Array.isArray(errors) ? errors.slice(0, DEEPEST) : [];
   const cause = read('cause');
@@ -109,11 +111,6 @@ function classOf(error: Error): string {
   return typeof name === 'string' && NAME.test(name) ? name : 'Error';
 }
 
-/** Where a request of the library went: its query may hold what was sent. */
-function routeOf(url: unknown): string | undefined {
-  return typeof url === 'string' ? URL.parse(url)?.pathname : undefined;
-}
-
 /** Frames alone: the message before them is left out, however many lines it has. */
 function framesOf(error: Error): string[] {
   const stack = typeof error.stack === 'string' ? error.stack : '';
@@ -126,12 +123,9 @@ function framesOf(error: Error): string[] {
 
 /** Which fields a server or a schema objects to, by their places and codes: the words beside them quote what stood there. */
 function fieldsOf(rawError: unknown, issues: unknown): { fields?: string[] } {
-  const fields = [...refusedFields(errorsIn(rawError)), ...(Array.isArray(issues) ? issues.map(issueOf) : [])];
+  const fields = [...refusedFields(Object(rawError).errors), ...(Array.isArray(issues) ? issues.map(issueOf) : [])];
   return fields.length === 0 ? {} : { fields: fields.slice(0, MOST_ENTRIES) };
 }
-
-const errorsIn = (raw: unknown): unknown =>
-  typeof raw === 'object' && raw !== null && 'errors' in raw ? raw.errors : undefined;
 
 function issueOf(issue: unknown): string {
   const { path, code }: { path?: unknown; code?: unknown } = Object(issue);

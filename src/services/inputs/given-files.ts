@@ -74,7 +74,11 @@ export class GivenFiles {
   /** Files to be read, one after the other: as text where they are nothing else. */
   async documents(given: readonly Given[]): Promise<ReadDocument[]> {
     const read: ReadDocument[] = [];
-    for (const one of given) read.push(await this.#document(one));
+    for (const one of given) {
+      const { name } = one;
+      const tooLarge = new Refusal('refusals.documentTooLarge', { name, most: inMegabytes(MOST_OF_DOCUMENT) });
+      read.push(await this.#content(one, MOST_OF_DOCUMENT, tooLarge, (file) => readDocument(name, file)));
+    }
     return read;
   }
 
@@ -84,12 +88,6 @@ export class GivenFiles {
     return this.#content(given, MOST_OF_SOUND, tooLarge, (file) =>
       this.#parts.sounds.decoded(file, { mostSeconds: MOST_SECONDS }),
     );
-  }
-
-  #document(given: Given): Promise<ReadDocument> {
-    const { name } = given;
-    const tooLarge = new Refusal('refusals.documentTooLarge', { name, most: inMegabytes(MOST_OF_DOCUMENT) });
-    return this.#content(given, MOST_OF_DOCUMENT, tooLarge, (file) => readDocument(name, file));
   }
 
   async #content<T>(

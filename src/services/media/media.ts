@@ -1,7 +1,7 @@
 import { systemClock } from '../../lib/clock.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
 import { decodedPieces, type FileContent, inMemory, piecesOf, reading, wholeOf } from './content.ts';
-import { Downloads } from './download/download.ts';
+import { download } from './download/download.ts';
 import { Hosts, type Trust } from './download/hosts.ts';
 import { type PrivateFile, PrivateFiles } from './download/private-files.ts';
 import { type Held, Memory, type Places, received } from './download/receiver.ts';
@@ -76,8 +76,7 @@ export class Media {
     const side = (trust: Trust, bytes: number): Side => {
       const most = Math.min(limits.fileBytes, bytes);
       const places = { room: new Room(bytes, most), memory, files: this.#files, inMemory: limits.inMemoryBytes };
-      const hosts = new Hosts(settings, limits, tools.resolve, trust);
-      return { most, places, hosts, downloads: new Downloads({ hosts, places, limits, clock }) };
+      return { most, places, hosts: new Hosts(settings, limits, tools.resolve, trust) };
     };
     this.#results = side('results', limits.resultsBytes);
     this.#given = side('given', limits.givenBytes);
@@ -99,11 +98,12 @@ export class Media {
   }
 
   async #held(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<Held> {
-    const { places, downloads, ...side } = givenBy === undefined ? this.#results : this.#given;
+    const { places, hosts, ...side } = givenBy === undefined ? this.#results : this.#given;
+    const { clock } = this.#tools;
     const most = Math.min(options.most ?? Number.POSITIVE_INFINITY, side.most);
     return await this.#inTime(options, async (signal) => {
       if ('base64' in source) return await received(decodedPieces(source.base64, most), places, { most }, signal);
-      const get = () => downloads.get(source.address, { most, signal });
+      const get = () => download(source.address, { hosts, places, limits: this.#limits, clock, most, signal });
       return await (givenBy === undefined ? get() : this.#turns.run(givenBy, signal, get));
     });
   }
@@ -228,7 +228,6 @@ interface Side {
   readonly most: number;
   readonly places: Places;
   readonly hosts: Hosts;
-  readonly downloads: Downloads;
 }
 
 async function recognised({ content, release }: Held): Promise<Fetched> {

@@ -48,12 +48,7 @@ export async function* opusStretches(bytes: Buffer): AsyncGenerator<Stretch> {
   }
 }
 
-interface OpusHead {
-  preSkip: number;
-  gain: number;
-}
-
-function headOf(packet: Buffer | undefined): OpusHead {
+function headOf(packet: Buffer | undefined): { preSkip: number; gain: number } {
   if (packet?.toString('latin1', 0, 8) !== 'OpusHead') throw new Refusal('refusals.soundUnknown');
   if (packet.length < 19) throw new Refusal('refusals.soundUnreadable');
   // More channels than two are several streams in each packet: no voice is recorded so.

@@ -99,8 +99,7 @@ export class Resampler {
       const from = whole - this.#reach + 1 - this.#first;
       const weights = phase * width;
       let sum = 0;
-      for (let tap = 0; tap < width; tap++)
-        sum += (held[from + tap] as number) * (this.#weights[weights + tap] as number);
+      for (let tap = 0; tap < width; tap++) sum += (held[from + tap] ?? 0) * (this.#weights[weights + tap] ?? 0);
       made[index] = sum;
     }
     this.#made = until;
@@ -122,7 +121,7 @@ function weightsOf(phases: number, reach: number, cutoff: number): Float32Array 
     }
     // What stands still keeps its height, to the last digit, in every phase.
     const sum = row.reduce((total, weight) => total + weight, 0);
-    for (let tap = 0; tap < width; tap++) row[tap] = (row[tap] as number) / sum;
+    for (let tap = 0; tap < width; tap++) row[tap] = (row[tap] ?? 0) / sum;
   }
   return weights;
 }

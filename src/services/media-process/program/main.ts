@@ -39,10 +39,8 @@ function take({ note, body }: Frame): void {
   else void carryOut(order, body);
 }
 
-async function carryOut(
-  { id, job, path, into }: Extract<Order, { job: Job }>,
-  body: Buffer<ArrayBuffer>,
-): Promise<void> {
+async function carryOut(order: Extract<Order, { job: Job }>, body: Buffer<ArrayBuffer>): Promise<void> {
+  const { id, job, path, into } = order;
   const controller = new AbortController();
   underWay.set(id, controller);
   const claim = async (bytes: number): Promise<() => void> => {

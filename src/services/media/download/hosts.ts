@@ -34,10 +34,7 @@ export class Hosts {
     };
     this.#trusted = new Agent({ ...options, connect: { timeout } });
     const lookup = guardedLookup(resolve);
-    this.#strangers = new Agent({
-      ...options,
-      connect: this.#isGuarded ? { timeout, lookup } : { timeout },
-    });
+    this.#strangers = new Agent({ ...options, connect: this.#isGuarded ? { timeout, lookup } : { timeout } });
   }
 
   isGateway(url: URL): boolean {
