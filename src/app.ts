@@ -39,7 +39,6 @@ import { gatewayReach } from './services/inputs/addresses.ts';
 import { gatherer } from './services/inputs/inputs.ts';
 import { Ledger } from './services/ledger/ledger.ts';
 import { openMedia } from './services/media/index.ts';
-import type { MediaLimits } from './services/media/settings.ts';
 import { MediaProcess } from './services/media-process/media-process.ts';
 import { ModelCatalogue } from './services/models/catalogue.ts';
 import { transcriberIn } from './services/models/ids.ts';
@@ -73,8 +72,8 @@ export interface AppTools {
   clock?: Clock;
   /** How patient the client of the gateway is. */
   gatewayLimits?: Partial<GatewayLimits>;
-  /** How patient it is with the hosts of files. */
-  mediaLimits?: Partial<MediaLimits>;
+  /** By which it is patient with the hosts of files; its own unless told. */
+  mediaClock?: Clock;
   /** Shared with other bots of this process, so that it is not closed with this one. */
   mediaProcess?: MediaProcess;
   /** Further origins of an embedded side, where members' files may lie although they are on this machine. */
@@ -83,7 +82,7 @@ export interface AppTools {
 
 /** The wiring: configuration in, running bot out. The sandbox and the tests start the same. */
 export async function startApp(config: Config, tools: AppTools): Promise<App> {
-  const { log, version, clock = systemClock, gatewayLimits, mediaLimits } = tools;
+  const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock } = tools;
   const say = speak();
   // First of all, for it tells whether another bot is at work here already.
   const store = await openStore(config.store, { log, clock, botVersion: version, leaseMs: config.storeLeaseMs });
@@ -104,8 +103,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
       alsoAllowed,
       allowPrivate,
     },
-    { log, clock, process: mediaProcess },
-    mediaLimits,
+    { log, clock: mediaClock, process: mediaProcess },
   );
   const clients = discordClients(config.discord.apiUrl, config.discord, tenure.mustBeOurs);
   const { client, tokenRest } = clients;

@@ -217,7 +217,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
   });
 
   it('does not wait for ever for a gateway that has gone quiet', async () => {
-    const { session, embedded, asked } = await talk(dialect, {}, { limits: { submitMs: 200, silenceMs: 200 } });
+    const { session, embedded, asked } = await talk(dialect, {}, { limits: { submitMs: 1_000, silenceMs: 1_000 } });
     embedded.faults.add({ do: 'realtime-hang-asked' });
     expect(await failureOf(session.say({ text: 'Hello' }))).toMatchObject({ code: 'silent', mayHaveTakenEffect: true });
     embedded.faults.add({ do: 'realtime-hang-middle' });

@@ -11,7 +11,6 @@ import { registrations } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Log, openLog } from '../../src/lib/log.ts';
 import type { GatewayLimits } from '../../src/services/gateway/settings.ts';
-import type { MediaLimits } from '../../src/services/media/settings.ts';
 import { atEnd } from '../support/ending.ts';
 import { mediaProcess } from '../support/media-process.ts';
 import { thriftyStudio } from '../support/studio.ts';
@@ -25,7 +24,7 @@ export interface Stage {
   /** Everything the log has written. */
   logged(): string;
   log: Log;
-  tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'mediaLimits' | 'alsoAllowed' | 'mediaProcess'>;
+  tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'mediaClock' | 'alsoAllowed' | 'mediaProcess'>;
 }
 
 export interface StageOptions {
@@ -37,7 +36,8 @@ export interface StageOptions {
   /** Hosts on this machine that stand for the public internet. */
   alsoAllowed?: readonly string[];
   gatewayLimits?: Partial<GatewayLimits>;
-  mediaLimits?: Partial<MediaLimits>;
+  /** By which the bot is patient with the hosts of files; all three's unless told. */
+  mediaClock?: Clock;
   /** The test orders 429s by itself. */
   waits?: boolean;
   /** Whether the commands are registered before anybody uses them, and as if which settings were in force. */
@@ -52,7 +52,7 @@ export async function stage({
   deployed = true,
   clock,
   gatewayLimits,
-  mediaLimits,
+  mediaClock,
   alsoAllowed = [],
   waits = false,
 }: StageOptions = {}): Promise<Stage> {
@@ -90,7 +90,7 @@ export async function stage({
   const tools = {
     ...(clock && { clock }),
     ...(gatewayLimits && { gatewayLimits }),
-    ...(mediaLimits && { mediaLimits }),
+    ...(mediaClock && { mediaClock }),
     alsoAllowed,
     mediaProcess,
   };

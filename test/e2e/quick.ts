@@ -2,19 +2,11 @@ import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import type { App } from '../../src/app.ts';
-import { defaultLimits } from '../../src/services/media/settings.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { QuickClock } from '../support/quick-clock.ts';
 import { enter, type Stage, type StageOptions, stage } from './bot.ts';
 
 const SPEED = 30;
-const { connectMs, headersMs, pieceMs, paceMs } = defaultLimits;
-/** By the quick clock a busy machine would have a second to begin a file. */
-const asOnARealClock = {
-  connectMs: connectMs * SPEED,
-  headersMs: headersMs * SPEED,
-  pieceMs: pieceMs * SPEED,
-  paceMs: paceMs * SPEED,
-};
 
 export interface QuickStage extends Stage {
   clock: QuickClock;
@@ -25,18 +17,18 @@ export async function quickStage({
   discord,
   gateway,
   gatewayLimits,
-  mediaLimits,
   ...options
 }: StageOptions = {}): Promise<QuickStage> {
   const clock = new QuickClock(SPEED);
   const staged = await stage({
+    // A file takes the time that the machine takes for it: by the quick clock four covers would have half a second.
+    mediaClock: systemClock,
     ...options,
     clock,
     // Three seconds to acknowledge would be a tenth of one.
     discord: { ...discord, limits: { acknowledgeMs: 3_000 * SPEED, ...discord?.limits } },
     gateway: { seed: 1, ...gateway },
     gatewayLimits: { readMs: 1_500, submitMs: 1_500, bodyMs: 1_500, ...gatewayLimits },
-    mediaLimits: { ...asOnARealClock, ...mediaLimits },
   });
   return { ...staged, clock };
 }

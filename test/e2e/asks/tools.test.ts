@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { enter } from '../bot.ts';
-import { labels, quickBot, quickStage, says } from '../quick.ts';
+import { labels, type QuickStage, quickBot, quickStage, says } from '../quick.ts';
 import { asks, ended, models, said } from './proof.ts';
 
 type Item = { type?: string; output?: string };
@@ -13,7 +13,14 @@ const outputs = (body: Record<string, unknown> | undefined): string[] =>
   );
 
 describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
-  const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
+  /** Tools are offered by the list of models, waited for a second at most: a moment of the quick clock. So it is there before. */
+  const listed = async ({ discord }: QuickStage): Promise<void> =>
+    void (await (await discord.as('member').slash('models')).message());
+  const stageOf = async () => {
+    const stage = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    await listed(stage);
+    return stage;
+  };
 
   it('make a picture once its member has said yes, in a message of its own, and the answer goes on', async () => {
     const { discord, gateway } = await stageOf();
@@ -99,11 +106,13 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     const stage = await quickStage({ settings: models, gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const app = await enter(stage);
+    await listed(stage);
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
     const asking = await exchange.message((message) => labels(message).includes('Yes, make 1'));
     await app.stop();
     await enter(stage);
+    await listed(stage);
     await (await member.click(asking, 'Yes, make 1')).message(says('Done in'));
     expect(text(await exchange.message(ended))).toContain(said(gateway));
   });

@@ -158,11 +158,13 @@ describe('with the real studio', () => {
       duration: 1,
     });
     await side.settle(json.task_id);
-    const film = await side.get(`/files/${json.task_id}/1.mp4`);
+    // A studio of its own starts a worker for each of them.
+    const patience = 30_000;
+    const film = await side.get(`/files/${json.task_id}/1.mp4`, { patience });
     expect(film.bytes.subarray(4, 8).toString()).toBe('ftyp');
     const song = (await side.post('/music/submit/music', { prompt: 'waves', duration: 2 })).json.id;
     await side.settle(song);
-    expect((await side.get(`/files/${song}/1.wav`)).bytes.subarray(0, 4).toString()).toBe('RIFF');
+    expect((await side.get(`/files/${song}/1.wav`, { patience })).bytes.subarray(0, 4).toString()).toBe('RIFF');
     const grid = (await side.post('/imgx/submit/imagine', { prompt: 'a tower', base64Array: [await pngUri()] })).json
       .id;
     side.clock.advance(20_000);
