@@ -78,27 +78,20 @@ function word(text: string | undefined): string {
   return text?.trim().toLowerCase() ?? '';
 }
 
+const KIND_OF_STATUS: ReadonlyMap<number, GatewayErrorKind> = new Map([
+  [401, 'unauthorized'],
+  [402, 'quota'],
+  [403, 'forbidden'],
+  [405, 'not-offered'],
+  [408, 'unavailable'],
+  [429, 'rate-limited'],
+  [501, 'not-offered'],
+]);
+
 function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKind | undefined {
-  switch (status) {
-    case 401:
-      return 'unauthorized';
-    case 402:
-      return 'quota';
-    case 403:
-      return 'forbidden';
-    case 404:
-    case 410:
-      return missing;
-    case 405:
-    case 501:
-      return 'not-offered';
-    case 408:
-      return 'unavailable';
-    case 429:
-      return 'rate-limited';
-  }
-  if (status >= 500 && status < 600) return 'unavailable';
-  return status >= 300 && status < 500 ? 'invalid' : undefined;
+  if (status === 404 || status === 410) return missing;
+  const usual = status >= 500 && status < 600 ? 'unavailable' : status >= 300 && status < 500 ? 'invalid' : undefined;
+  return KIND_OF_STATUS.get(status) ?? usual;
 }
 
 /** Words of a definite refusal: the work was not begun, even when they come with a 5xx. */

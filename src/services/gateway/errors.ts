@@ -197,24 +197,16 @@ function titleOf(text: string): string {
 /** Longer than this nobody waits inside one call: the caller is told the delay and plans with it. */
 const LONGEST_WAIT_MS = 5_000;
 const FIRST_WAIT_MS = 250;
+const PASSING: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited', 'unavailable', 'unreachable', 'malformed']);
 
 /** How long to wait before a read is tried again; undefined: not at all. `attempt` counts from 1. */
 export function waitBeforeRetry(error: GatewayError, attempt: number, random: () => number): number | undefined {
   // What was too large once is too large again.
-  if (error.code === 'too_large') return undefined;
-  switch (error.kind) {
-    case 'rate-limited':
-    case 'unavailable':
-    case 'unreachable':
-    case 'malformed': {
-      // Full jitter: many clients that failed together do not come back together.
-      const backoff = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
-      const wait = Math.max(error.retryAfterMs ?? 0, backoff);
-      return wait <= LONGEST_WAIT_MS ? wait : undefined;
-    }
-    default:
-      return undefined;
-  }
+  if (!PASSING.has(error.kind) || error.code === 'too_large') return undefined;
+  // Full jitter: many clients that failed together do not come back together.
+  const backoff = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+  const wait = Math.max(error.retryAfterMs ?? 0, backoff);
+  return wait <= LONGEST_WAIT_MS ? wait : undefined;
 }
 
 /** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). */
