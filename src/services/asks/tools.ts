@@ -61,12 +61,8 @@ export function toolsOffered({ format }: { format?: string | undefined }, models
     const { shape, description, makes } = tools[name];
     const { type, properties, required = [] } = z.toJSONSchema(shape);
     // JSON by its make, which the type of a schema does not say.
-    const own = JSON.parse(JSON.stringify(properties ?? {})) as Parameters;
-    const parameters: Parameters = {
-      type: type ?? 'object',
-      properties: { ...own, ...modelIn(makes, models) },
-      required,
-    };
+    const own = z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(properties ?? {})));
+    const parameters = { type: type ?? 'object', properties: { ...own, ...modelIn(makes, models) }, required };
     return { type: 'function', name, description, parameters };
   });
 }
@@ -78,8 +74,6 @@ function modelIn(makes: ModelKind | undefined, models: readonly Model[]) {
   const isListed = ids.length > 0 && ids.length <= MOST_NAMED;
   return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
 }
-
-type Parameters = Extract<TextTool, { type: 'function' }>['parameters'];
 
 const toolNamed = (name: string): ToolName | undefined => names.find((one) => one === name);
 

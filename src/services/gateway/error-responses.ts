@@ -1,74 +1,43 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { cleanMessage, GatewayError, type GatewayErrorKind } from './errors.ts';
-import { asNumber, asText, firstAt, places } from './read/places.ts';
+import { asNumber, asText, firstAt, places, wordsIn } from './read/places.ts';
 import { saysId, saysState } from './read/record.ts';
 
 /**
  * Codes, types and one-word descriptions that name a kind by themselves, whatever the HTTP status.
  * Gateways disagree on statuses (a quota refusal is 403, 402 or 400; a missing model 404, 503 or even 200), rarely on these words.
  */
-const KIND_OF_WORD = new Map<string, GatewayErrorKind>(
-  Object.entries({
-    unauthorized: ['invalid_api_key', 'invalid_token', 'token_expired', 'authentication_error', 'unauthorized'],
-    forbidden: ['access_denied', 'permission_error', 'permission_denied', 'forbidden'],
-    quota: [
-      'insufficient_user_quota',
-      'insufficient_quota',
-      'pre_consume_token_quota_failed',
-      'quota_not_enough',
-      'quota_exceeded',
-      'billing_hard_limit_reached',
-    ],
-    'not-found': [
-      'model_not_found',
-      'task_not_exist',
-      'task_not_found',
-      'task_no_found',
-      'not_found',
-      'not_found_error',
-      'openai_image_job_not_found',
-      'midjourney_task_not_found',
-    ],
-    invalid: [
-      'invalid_request',
-      'bad_request_body',
-      'sensitive_words_detected',
-      'prompt_blocked',
-      'content_policy_violation',
-      'moderation_blocked',
-      'convert_request_failed',
-      'request_body_too_large',
-      'idempotency_key_required',
-      'invalid_prompt',
-      'invalid_value',
-      'unsupported_parameter',
-      'unsupported_value',
-      'unknown_parameter',
-      'context_length_exceeded',
-    ],
-    'rate-limited': ['rate_limit_exceeded', 'rate_limit_error', 'too_many_requests'],
-    unavailable: [
-      'do_request_failed',
-      'bad_response',
-      'bad_response_body',
-      'bad_response_status_code',
-      'empty_response',
-      'empty_response_body',
-      'get_channel_failed',
-      'get_channel_info_failed',
-      'fail_to_fetch_task',
-      'get_task_failed',
-      'server_error',
-      'upstream_error',
-      'internal_error',
-      'upstream_timeout',
-      'channel:no_available_key',
-      'channel:response_time_exceeded',
-    ],
-    'not-offered': ['api_not_implemented', 'not_implemented', 'invalid_url', 'unknown_action'],
-  } satisfies Partial<Record<GatewayErrorKind, string[]>>).flatMap(([kind, words]) =>
-    words.map((word) => [word, kind as GatewayErrorKind] as const),
-  ),
+const WORDS_OF_KIND: readonly [GatewayErrorKind, string][] = [
+  ['unauthorized', 'invalid_api_key invalid_token token_expired authentication_error unauthorized'],
+  ['forbidden', 'access_denied permission_error permission_denied forbidden'],
+  [
+    'quota',
+    `insufficient_user_quota insufficient_quota pre_consume_token_quota_failed quota_not_enough quota_exceeded
+    billing_hard_limit_reached`,
+  ],
+  [
+    'not-found',
+    `model_not_found task_not_exist task_not_found task_no_found not_found not_found_error
+    openai_image_job_not_found midjourney_task_not_found`,
+  ],
+  [
+    'invalid',
+    `invalid_request bad_request_body sensitive_words_detected prompt_blocked content_policy_violation
+    moderation_blocked convert_request_failed request_body_too_large idempotency_key_required invalid_prompt
+    invalid_value unsupported_parameter unsupported_value unknown_parameter context_length_exceeded`,
+  ],
+  ['rate-limited', 'rate_limit_exceeded rate_limit_error too_many_requests'],
+  [
+    'unavailable',
+    `do_request_failed bad_response bad_response_body bad_response_status_code empty_response empty_response_body
+    get_channel_failed get_channel_info_failed fail_to_fetch_task get_task_failed server_error upstream_error
+    internal_error upstream_timeout channel:no_available_key channel:response_time_exceeded`,
+  ],
+  ['not-offered', 'api_not_implemented not_implemented invalid_url unknown_action'],
+];
+
+const KIND_OF_WORD = new Map(
+  WORDS_OF_KIND.flatMap(([kind, words]) => wordsIn(words).map((word) => [word, kind] as const)),
 );
 
 /** What is known of an answer that reports an error. */
@@ -109,27 +78,20 @@ function word(text: string | undefined): string {
   return text?.trim().toLowerCase() ?? '';
 }
 
+const KIND_OF_STATUS: ReadonlyMap<number, GatewayErrorKind> = new Map([
+  [401, 'unauthorized'],
+  [402, 'quota'],
+  [403, 'forbidden'],
+  [405, 'not-offered'],
+  [408, 'unavailable'],
+  [429, 'rate-limited'],
+  [501, 'not-offered'],
+]);
+
 function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKind | undefined {
-  switch (status) {
-    case 401:
-      return 'unauthorized';
-    case 402:
-      return 'quota';
-    case 403:
-      return 'forbidden';
-    case 404:
-    case 410:
-      return missing;
-    case 405:
-    case 501:
-      return 'not-offered';
-    case 408:
-      return 'unavailable';
-    case 429:
-      return 'rate-limited';
-  }
-  if (status >= 500 && status < 600) return 'unavailable';
-  return status >= 300 && status < 500 ? 'invalid' : undefined;
+  if (status === 404 || status === 410) return missing;
+  const usual = status >= 500 && status < 600 ? 'unavailable' : status >= 300 && status < 500 ? 'invalid' : undefined;
+  return KIND_OF_STATUS.get(status) ?? usual;
 }
 
 /** Words of a definite refusal: the work was not begun, even when they come with a 5xx. */

@@ -1,4 +1,5 @@
 import { neverConnected } from '../../lib/never-connected.ts';
+import { wordsIn } from './read/places.ts';
 
 /** What went wrong, in the words a caller branches on. */
 export type GatewayErrorKind =
@@ -75,38 +76,16 @@ export function malformed(message: string, facts: Omit<GatewayErrorFacts, 'kind'
  * Said before the first byte of a request is written: undici's refusal before dispatch, its limit for connecting, and a certificate that Node
  * refuses in the handshake (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
  */
-const BEFORE_REQUEST: ReadonlySet<string> = new Set([
-  'UND_ERR_INVALID_ARG',
-  'UND_ERR_CLOSED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'CERT_CHAIN_TOO_LONG',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'CERT_REJECTED',
-  'CERT_REVOKED',
-  'CERT_SIGNATURE_FAILURE',
-  'CERT_UNTRUSTED',
-  'CRL_HAS_EXPIRED',
-  'CRL_NOT_YET_VALID',
-  'CRL_SIGNATURE_FAILURE',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERROR_IN_CERT_NOT_AFTER_FIELD',
-  'ERROR_IN_CERT_NOT_BEFORE_FIELD',
-  'ERROR_IN_CRL_LAST_UPDATE_FIELD',
-  'ERROR_IN_CRL_NEXT_UPDATE_FIELD',
-  'HOSTNAME_MISMATCH',
-  'INVALID_CA',
-  'INVALID_PURPOSE',
-  'PATH_LENGTH_EXCEEDED',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
-  'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
-  'UNABLE_TO_DECRYPT_CRL_SIGNATURE',
-  'UNABLE_TO_GET_CRL',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
+const BEFORE_REQUEST: ReadonlySet<string> = new Set(
+  wordsIn(`UND_ERR_INVALID_ARG UND_ERR_CLOSED
+    ERR_TLS_CERT_ALTNAME_INVALID CERT_CHAIN_TOO_LONG CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REJECTED CERT_REVOKED
+    CERT_SIGNATURE_FAILURE CERT_UNTRUSTED CRL_HAS_EXPIRED CRL_NOT_YET_VALID CRL_SIGNATURE_FAILURE
+    DEPTH_ZERO_SELF_SIGNED_CERT ERROR_IN_CERT_NOT_AFTER_FIELD ERROR_IN_CERT_NOT_BEFORE_FIELD
+    ERROR_IN_CRL_LAST_UPDATE_FIELD ERROR_IN_CRL_NEXT_UPDATE_FIELD HOSTNAME_MISMATCH INVALID_CA INVALID_PURPOSE
+    PATH_LENGTH_EXCEEDED SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY
+    UNABLE_TO_DECRYPT_CERT_SIGNATURE UNABLE_TO_DECRYPT_CRL_SIGNATURE UNABLE_TO_GET_CRL UNABLE_TO_GET_ISSUER_CERT
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE`),
+);
 
 const TELLING = new Map([
   ['ECONNREFUSED', 'refused the connection'],
@@ -218,24 +197,16 @@ function titleOf(text: string): string {
 /** Longer than this nobody waits inside one call: the caller is told the delay and plans with it. */
 const LONGEST_WAIT_MS = 5_000;
 const FIRST_WAIT_MS = 250;
+const PASSING: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited', 'unavailable', 'unreachable', 'malformed']);
 
 /** How long to wait before a read is tried again; undefined: not at all. `attempt` counts from 1. */
 export function waitBeforeRetry(error: GatewayError, attempt: number, random: () => number): number | undefined {
   // What was too large once is too large again.
-  if (error.code === 'too_large') return undefined;
-  switch (error.kind) {
-    case 'rate-limited':
-    case 'unavailable':
-    case 'unreachable':
-    case 'malformed': {
-      // Full jitter: many clients that failed together do not come back together.
-      const backoff = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
-      const wait = Math.max(error.retryAfterMs ?? 0, backoff);
-      return wait <= LONGEST_WAIT_MS ? wait : undefined;
-    }
-    default:
-      return undefined;
-  }
+  if (!PASSING.has(error.kind) || error.code === 'too_large') return undefined;
+  // Full jitter: many clients that failed together do not come back together.
+  const backoff = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+  const wait = Math.max(error.retryAfterMs ?? 0, backoff);
+  return wait <= LONGEST_WAIT_MS ? wait : undefined;
 }
 
 /** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). */

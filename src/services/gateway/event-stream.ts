@@ -1,6 +1,21 @@
 import { createParser } from 'eventsource-parser';
 import { isRecord } from '../../lib/exact-json.ts';
 
+/** A body, up to a bound. Leaving it there closes the connection: nobody waits for the rest. */
+export async function chunksOf(
+  body: AsyncIterable<Uint8Array>,
+  most: number,
+): Promise<{ chunks: Uint8Array[]; isWhole: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > most) break;
+    chunks.push(chunk);
+  }
+  return { chunks, isWhole: size <= most };
+}
+
 /** The text of an answer, piece by piece as it comes, up to a bound. */
 export async function* piecesOf(
   body: AsyncIterable<Uint8Array>,

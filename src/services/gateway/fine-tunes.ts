@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformed } from './errors.ts';
 import type { CallOptions, GatewayHttp } from './http.ts';
-import { asText, asTime, firstAt, places } from './read/places.ts';
+import { asList, asText, asTime, firstAt, places } from './read/places.ts';
 import { checked, taskId } from './schemas.ts';
 
 export interface FineTuneEvent {
@@ -31,13 +31,11 @@ export class FineTunes {
   async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
     const path = `/v1/fine-tunes/${encodeURIComponent(checked(taskId, fineTuneId))}/events`;
     const answer = await this.#http.read({ path, missing: 'not-found', ...options });
-    const list = Array.isArray(answer) ? answer : firstAt(answer, at.list, asList);
+    const list = asList(answer) ?? firstAt(answer, at.list, asList);
     if (!list) throw malformed('The gateway answered with something that is not a list of events.');
     return inOrder(list.map(eventFrom).filter((event) => event !== undefined));
   }
 }
-
-const asList = (value: unknown): unknown[] | undefined => (Array.isArray(value) ? value : undefined);
 
 function eventFrom(value: unknown): FineTuneEvent | undefined {
   if (!isRecord(value)) return undefined;

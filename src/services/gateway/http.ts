@@ -13,7 +13,7 @@ import {
   unreachable,
   waitBeforeRetry,
 } from './errors.ts';
-import { begun, isEventStream, piecesOf } from './event-stream.ts';
+import { begun, chunksOf, isEventStream, piecesOf } from './event-stream.ts';
 import { parsedJson } from './read/places.ts';
 import { baseOf, type GatewayLimits, type GatewaySettings, type GatewayTools } from './settings.ts';
 import { upgraded } from './socket.ts';
@@ -245,15 +245,8 @@ export class GatewayHttp {
     try {
       // The length that was announced is enforced by undici, so a small one needs no counting.
       if (announced <= most) return await body.text();
-      const chunks: Uint8Array[] = [];
-      let bytes = announced > most ? announced : 0;
-      for await (const chunk of body as AsyncIterable<Uint8Array>) {
-        bytes += chunk.byteLength;
-        // Leaving the loop closes the connection: nobody waits for the rest.
-        if (bytes > most) break;
-        chunks.push(chunk);
-      }
-      if (bytes <= most) return Buffer.concat(chunks).toString('utf8');
+      const { chunks, isWhole } = await chunksOf(body, announced > most ? 0 : most);
+      if (isWhole) return Buffer.concat(chunks).toString('utf8');
     } catch (error) {
       throw unreachable(error, this.baseUrl.host, isSubmit, signal);
     }

@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformed } from './errors.ts';
 import type { CallOptions, GatewayHttp } from './http.ts';
-import { asText, asTime, firstAt, listAt, places } from './read/places.ts';
+import { asList, asText, asTime, firstAt, listAt, places } from './read/places.ts';
 import { checked, modelId } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
@@ -60,7 +60,7 @@ export class Models {
 
 function modelsIn(answer: unknown): Model[] {
   const models = listAt(answer, at.items, modelFrom);
-  const isList = models.length > 0 || listAt(answer, at.lists, (list) => Array.isArray(list) || undefined).length > 0;
+  const isList = models.length > 0 || firstAt(answer, at.lists, asList) !== undefined;
   if (!isList && !Array.isArray(answer))
     throw malformed('The gateway answered with something that is not a list of models.');
   return models;

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import type { Clock } from '../../lib/clock.ts';
+import { chunksOf } from './event-stream.ts';
 
 /** An event of a live conversation has at most 15 MiB. */
 const MOST_BYTES_A_MESSAGE = 16 * 2 ** 20;
@@ -70,16 +71,10 @@ export async function upgraded({
 
 /** The status alone is clear enough where the words are cut. */
 async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      bytes += chunk.byteLength;
-      if (bytes > MOST_BYTES_OF_REFUSAL) break;
-      chunks.push(chunk);
-    }
+    const { chunks } = await chunksOf(response, MOST_BYTES_OF_REFUSAL);
+    return Buffer.concat(chunks).toString('utf8');
   } catch {
     return '';
   }
-  return Buffer.concat(chunks).toString('utf8');
 }

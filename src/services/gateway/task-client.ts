@@ -3,7 +3,7 @@ import { isRecord, type Json } from '../../lib/exact-json.ts';
 import { nameIn } from '../../lib/loggable.ts';
 import { GatewayError, malformed } from './errors.ts';
 import type { GatewayHttp, Question } from './http.ts';
-import { firstAt, places } from './read/places.ts';
+import { asList, firstAt, places } from './read/places.ts';
 import { type ReadingNotices, readSnapshot } from './read/reader.ts';
 import type { Snapshot } from './read/snapshot.ts';
 import { readSubmission, type Submission } from './read/submission.ts';
@@ -83,9 +83,7 @@ export class TaskClient {
 
   /** Reads a batch by id: a list under `data`, a bare list, or nothing at all where no task is known. */
   readMany(family: Family, answer: unknown): Map<string, Snapshot> {
-    const list = Array.isArray(answer)
-      ? answer
-      : firstAt(answer, LISTS, (value) => (Array.isArray(value) ? value : undefined));
+    const list = asList(answer) ?? firstAt(answer, LISTS, asList);
     const isNothing = isRecord(answer) && (answer.data === null || answer.data === '');
     if (!list && !isNothing) throw malformed('The gateway answered with something that is not a list of tasks.');
     const snapshots = new Map<string, Snapshot>();

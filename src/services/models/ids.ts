@@ -30,12 +30,10 @@ function signIn(text: string): ModelKind | undefined {
 export const modelSizes = ['2K', '4K'] as const;
 export type ModelSize = (typeof modelSizes)[number];
 
-const SIZED = /-(?<size>2K|4K)$/;
-
 /** Ids are taken letter by letter, so "-2k" is part of a name. */
 function parted(id: string): { base: string; size: ModelSize | undefined } {
-  const size = SIZED.exec(id)?.groups?.size as ModelSize | undefined;
-  return { base: id.replace(SIZED, ''), size };
+  const size = modelSizes.find((one) => id.endsWith(`-${one}`));
+  return { base: size ? id.slice(0, -`-${size}`.length) : id, size };
 }
 
 /** The id of a model's variant of this size; undefined where it has that size already, or a larger one. */

@@ -110,6 +110,8 @@ const MOST_VALUES = 5_000;
 const NOT_A_RESULT =
   /prompt|input|request|reference|callback|hook|thumb|cover|poster|avatar|icon|mask|frame|image_tail|base64Array|^images?$/i;
 
+const KINDS = ['image', 'video', 'audio'] as const satisfies Medium['kind'][];
+
 const KIND_BY_ENDING: readonly [RegExp, Medium['kind']][] = [
   [/\.(?:png|jpe?g|webp|gif|avif)$/i, 'image'],
   [/\.(?:mp4|webm|mov|m4v)$/i, 'video'],
@@ -136,8 +138,9 @@ export function findMedia(answer: unknown, kinds: readonly Medium['kind'][], pla
 }
 
 function mediumIn(text: string, place: ReadingPlace): Medium | undefined {
-  const kind = /^data:(image|video|audio)\//i.exec(text)?.[1]?.toLowerCase() ?? kindOfBase64(text);
-  if (kind) return mediumFrom(text, kind as Medium['kind'], place);
+  const head = text.slice(0, 'data:image/'.length).toLowerCase();
+  const kind = KINDS.find((one) => head === `data:${one}/`) ?? kindOfBase64(text);
+  if (kind) return mediumFrom(text, kind, place);
   const address = addressFrom(text, place);
   if (address === undefined || text.startsWith('/')) return undefined;
   const { pathname } = new URL(address);

@@ -11,6 +11,9 @@ const MOST_VALUES = 200;
 /** An answer may list millions of items that are nothing: so many are looked at. */
 const MOST_ITEMS = 2_000;
 
+/** The words of a list that is written as one text. */
+export const wordsIn = (text: string): string[] => text.split(/\s+/);
+
 /** Compiles places. Done once, where a table is written; never while an answer is read. */
 export function places(...texts: string[]): readonly Place[] {
   return texts.map((text) =>
@@ -102,6 +105,8 @@ export function asNumber(value: unknown): number | undefined {
   const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
 }
+
+export const asList = (value: unknown): unknown[] | undefined => (Array.isArray(value) ? value : undefined);
 
 /** A decimal amount as text with exactly the digits that were sent. */
 export function asAmount(value: unknown): string | undefined {

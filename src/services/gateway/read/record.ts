@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/exact-json.ts';
-import { asText, firstAt, type Place } from './places.ts';
+import { asText, firstAt, type Place, wordsIn } from './places.ts';
 import type { Failure, SnapshotState } from './snapshot.ts';
 import { type Family, tables } from './table.ts';
 
@@ -8,41 +8,24 @@ export interface Standing {
   cause?: Failure['cause'];
 }
 
-const WORDS: Record<SnapshotState | 'cancelled' | 'expired', string[]> = {
-  queued: [
-    '',
-    'not_start',
-    'not_started',
-    'submitted',
-    'submitting',
-    'accepted',
-    'queued',
-    'queueing',
-    'queuing',
-    'in_queue',
-    'pending',
-    'created',
-    'preparing',
-    'waiting',
-    'unknown',
+const WORDS: readonly [Standing, string][] = [
+  [
+    { state: 'queued' },
+    `not_start not_started submitted submitting accepted queued queueing queuing in_queue pending created preparing
+    waiting unknown`,
   ],
-  running: ['in_progress', 'processing', 'running', 'generating', 'streaming', 'started'],
-  'needs-input': ['modal'],
-  succeeded: ['success', 'succeed', 'succeeded', 'completed', 'complete', 'done', 'finished', 'ready'],
-  failed: ['failure', 'failed', 'fail', 'error', 'rejected', 'timeout'],
-  cancelled: ['cancel', 'canceled', 'cancelled'],
-  expired: ['expired'],
-};
+  [{ state: 'running' }, 'in_progress processing running generating streaming started'],
+  [{ state: 'needs-input' }, 'modal'],
+  [{ state: 'succeeded' }, 'success succeed succeeded completed complete done finished ready'],
+  [{ state: 'failed', cause: 'failed' }, 'failure failed fail error rejected timeout'],
+  [{ state: 'failed', cause: 'cancelled' }, 'cancel canceled cancelled'],
+  [{ state: 'failed', cause: 'expired' }, 'expired'],
+];
 
-const STANDINGS = new Map<string, Standing>(
-  Object.entries(WORDS).flatMap(([meaning, words]) => words.map((word) => [word, standingFor(meaning)] as const)),
-);
-
-function standingFor(meaning: string): Standing {
-  if (meaning === 'cancelled' || meaning === 'expired' || meaning === 'failed')
-    return { state: 'failed', cause: meaning };
-  return { state: meaning as SnapshotState };
-}
+const STANDINGS = new Map<string, Standing>([
+  ['', { state: 'queued' }],
+  ...WORDS.flatMap(([standing, words]) => wordsIn(words).map((word) => [word, standing] as const)),
+]);
 
 /** undefined: a word nobody has told us. It means "still running", and a deadline elsewhere bounds the wait. */
 export function standingOf(word: string): Standing | undefined {

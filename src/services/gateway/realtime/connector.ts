@@ -1,4 +1,3 @@
-import type { Clock } from '../../../lib/clock.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { errorOf, statusOf } from '../error-responses.ts';
 import type { GatewayError } from '../errors.ts';
@@ -49,7 +48,7 @@ export class Connector {
     const query = { model: this.#settings.model };
     const socket = await http.socket({ path: '/v1/realtime', query, headers: this.#headers, signal });
     const { host } = http.baseUrl;
-    const inbox = new Inbox(http.tools.clock);
+    const inbox = new Inbox();
     const line = new Line(socket, host, http.tools.clock, inbox);
     const leave = (): void => {
       line.close();
@@ -94,9 +93,8 @@ export class Connector {
 
   /** The event that is waited for, or the refusal of ours; any other error ends the attempt. */
   async #next(inbox: Inbox, wanted: string, asked: string | undefined): Promise<Frame> {
-    const { limits, baseUrl } = this.#around.http;
     for (;;) {
-      const frame = await inbox.next([wanted, 'error'], limits.readMs, lost('silent', baseUrl.host));
+      const frame = await inbox.next(wanted, this.#around.http);
       if (frame.type === wanted) return frame;
       const error = errorOf(frame.body);
       if (asked === undefined) throw this.#refusal(error);
@@ -119,14 +117,9 @@ const OF_SESSIONS = new Set(['session.created', 'session.updated', 'error']);
 
 /** What a gateway says while a session is made: asked for in order, with a limit of time. */
 class Inbox implements Ear {
-  readonly #clock: Clock;
   readonly #frames: Frame[] = [];
   #why: GatewayError | undefined;
   #wake: (() => void) | undefined;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
 
   hear(frame: Frame): void {
     // Nobody will ask for anything else.
@@ -140,20 +133,20 @@ class Inbox implements Ear {
     this.#wake?.();
   }
 
-  /** The next event of one of these types; others are passed over. */
-  async next(types: readonly string[], ms: number, late: GatewayError): Promise<Frame> {
-    let isLate = false;
-    const cancel = this.#clock.after(ms, () => {
-      isLate = true;
+  /** The next event of this type, or the next error; others are passed over. */
+  async next(wanted: string, { limits, tools, baseUrl }: GatewayHttp): Promise<Frame> {
+    let late: GatewayError | undefined;
+    const cancel = tools.clock.after(limits.readMs, () => {
+      late = lost('silent', baseUrl.host);
       this.#wake?.();
     });
     try {
       for (;;) {
         const frame = this.#frames.shift();
-        if (frame && types.includes(frame.type)) return frame;
+        if (frame?.type === wanted || frame?.type === 'error') return frame;
         if (frame) continue;
-        if (this.#why) throw this.#why;
-        if (isLate) throw late;
+        const why = this.#why ?? late;
+        if (why) throw why;
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#wake = resolve;
         await promise;

@@ -3,7 +3,8 @@ import { statusOf, toldLater } from '../error-responses.ts';
 import type { GatewayError } from '../errors.ts';
 import { asNumber, asText, countsIn, places } from '../read/places.ts';
 import { Calls } from '../responses/calls.ts';
-import { asWord, type Growing, newText, type Spot } from '../responses/output.ts';
+import type { TextEvent } from '../responses/events.ts';
+import { asWord, Growing, type Spot } from '../responses/output.ts';
 import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from './events.ts';
 import { type Frame, SampleReader } from './wire.ts';
 
@@ -36,7 +37,7 @@ type Parts = Record<string, unknown>;
 export class ResponseReader {
   readonly #id: string;
   readonly #errorIn: (body: unknown, status: number) => GatewayError;
-  readonly #text: Growing = newText();
+  readonly #text = new Growing();
   readonly #calls = new Calls();
   readonly #samples = new Map<string, SampleReader>();
   readonly #taken = new Set<string>();
@@ -79,19 +80,13 @@ export class ResponseReader {
     const [, name = '', ending] = /^(.+)\.(delta|done)$/.exec(type) ?? [];
     const whole = WORDS.get(name);
     if (whole) return this.#say(spotOf(body), ending === 'done' ? body[whole] : body.delta, ending === 'done');
-    if (name === 'response.function_call_arguments') {
-      if (ending === 'done') return callsIn(this.#calls.wroteAll(body));
-      return callsIn(this.#calls.wrote(body, typeof body.delta === 'string' ? body.delta : ''));
-    }
     if (type === 'response.content_part.done') return this.#say(spotOf(body), wordsOf(body.part), true);
-    if (!isRecord(body.item)) return [];
-    if (type === 'response.output_item.done') return this.#item(body.item, body);
-    const isCall = type === 'response.output_item.added' && body.item.type === 'function_call';
-    return isCall ? callsIn(this.#calls.began(body.item, body)) : [];
+    const calls = this.#calls.took(type, body);
+    if (calls) return callsIn(calls);
+    return type === 'response.output_item.done' && isRecord(body.item) ? this.#item(body.item, body) : [];
   }
 
   #item(item: Parts, address: Parts): RealtimeEvent[] {
-    if (item.type === 'function_call') return callsIn(this.#calls.ended(item, address));
     return partsOf(item).flatMap((part, at) => {
       const spot = { item: asText(item.id) ?? asText(address.item_id) ?? '', part: String(at) };
       return this.#say(spot, wordsOf(part), true);
@@ -135,7 +130,7 @@ export class ResponseReader {
   /** What the last event tells again, and some gateways there alone. */
   #late({ output }: Parts): RealtimeEvent[] {
     const items = Array.isArray(output) ? output.filter(isRecord) : [];
-    const whole = newText();
+    const whole = new Growing();
     for (const [at, item] of items.entries()) {
       const spot = { item: String(at), part: '' };
       for (const part of partsOf(item)) whole.add(spot, wordsOf(part) ?? '');
@@ -170,7 +165,7 @@ function wordsOf(part: unknown): string | undefined {
 }
 
 /** A call is told when it is whole, and not before. */
-function callsIn(events: ReturnType<Calls['wrote']>): RealtimeEvent[] {
+function callsIn(events: readonly TextEvent[]): RealtimeEvent[] {
   return events.flatMap((event): RealtimeEvent[] => {
     if (event.type !== 'call') return [];
     const { callId, name, arguments: written } = event;

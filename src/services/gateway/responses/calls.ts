@@ -31,18 +31,24 @@ export class Calls {
     return this.#drafts.length > 0;
   }
 
-  /** An item of the output that is a call, as it begins. */
-  began(item: Record<string, unknown>, address: Address): TextEvent[] {
-    return this.#learn(item, address).events;
+  /** Undefined where an event is about something else. */
+  took(type: string, body: Record<string, unknown>): TextEvent[] | undefined {
+    if (type === 'response.function_call_arguments.delta') return this.#wrote(body, body.delta);
+    if (type === 'response.function_call_arguments.done') return this.#wroteAll(body);
+    const { item } = body;
+    if (!isRecord(item) || item.type !== 'function_call') return undefined;
+    if (type === 'response.output_item.added') return this.#learn(item, body).events;
+    return type === 'response.output_item.done' ? this.ended(item, body) : undefined;
   }
 
-  /** The same item, told whole. */
+  /** An item of the output that is a call, told whole. */
   ended(item: Record<string, unknown>, address: Address): TextEvent[] {
     const { draft, events } = this.#learn(item, address);
     return [...events, ...this.#finish(draft, item.arguments)];
   }
 
-  wrote(address: Address, delta: string): TextEvent[] {
+  #wrote(address: Address, delta: unknown): TextEvent[] {
+    if (typeof delta !== 'string') return [];
     const draft = this.#find(namesOf({}, address));
     if (draft.isWhole || delta === '') return [];
     draft.arguments += delta;
@@ -50,7 +56,7 @@ export class Calls {
   }
 
   /** Its arguments are whole. The name may still be missing, and comes with the item. */
-  wroteAll(frame: Record<string, unknown>): TextEvent[] {
+  #wroteAll(frame: Record<string, unknown>): TextEvent[] {
     const { draft, events } = this.#learn({ name: frame.name, call_id: frame.call_id }, frame);
     return [...events, ...this.#finish(draft, frame.arguments)];
   }
@@ -110,6 +116,8 @@ const STATES: ReadonlyMap<string, State> = new Map([
   ['response.web_search_call.in_progress', 'started'],
   ['response.web_search_call.searching', 'searching'],
   ['response.web_search_call.completed', 'done'],
+  ['response.output_item.added', 'started'],
+  ['response.output_item.done', 'done'],
 ]);
 
 interface Told {
@@ -121,17 +129,20 @@ interface Told {
 export class Searches {
   readonly #told = new Map<string, Told>();
 
-  took(type: string, frame: Record<string, unknown>): TextEvent[] {
+  /** Undefined where an event is about something else. */
+  took(type: string, { item, item_id, output_index }: Record<string, unknown>): TextEvent[] | undefined {
     const state = STATES.get(type);
-    return state === undefined ? [] : this.#tell(state, asText(frame.item_id) ?? asText(frame.output_index), undefined);
+    if (!state) return undefined;
+    if (!type.startsWith('response.output_item.')) return this.#tell(state, asText(item_id) ?? asText(output_index));
+    return isRecord(item) && item.type === 'web_search_call' ? this.item(state, item, output_index) : undefined;
   }
 
-  item(isDone: boolean, item: Record<string, unknown>, place: unknown): TextEvent[] {
+  item(state: State, item: Record<string, unknown>, place?: unknown): TextEvent[] {
     const query = isRecord(item.action) ? asText(item.action.query) : asText(item.query);
-    return this.#tell(isDone ? 'done' : 'started', asText(item.id) ?? asText(place), query);
+    return this.#tell(state, asText(item.id) ?? asText(place), query);
   }
 
-  #tell(state: State, search = '', query: string | undefined): TextEvent[] {
+  #tell(state: State, search = '', query?: string): TextEvent[] {
     const told = this.#told.get(search) ?? { states: new Set(), hasQuery: false };
     this.#told.set(search, told);
     // What was searched for is often known only at the end, and worth telling then.

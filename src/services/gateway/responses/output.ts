@@ -16,11 +16,11 @@ export class Growing {
   #text = '';
   #last: Spot | undefined;
   readonly #parts = new Map<string, string>();
-  readonly #begins: (last: Spot, next: Spot) => boolean;
+  readonly #partsAreParagraphs: boolean;
 
-  /** `begins` says where a new paragraph does: what two items say would run together otherwise. */
-  constructor(begins: (last: Spot, next: Spot) => boolean) {
-    this.#begins = begins;
+  /** A new paragraph begins where another item does, for what two of them say would run together; where it `partsAreParagraphs`, with each part as well. */
+  constructor(partsAreParagraphs = false) {
+    this.#partsAreParagraphs = partsAreParagraphs;
   }
 
   get text(): string {
@@ -29,8 +29,9 @@ export class Growing {
 
   add(spot: Spot, delta: string): string {
     if (delta === '') return '';
-    const last = this.#last;
-    const needsBreak = last !== undefined && this.#begins(last, spot) && !/\s$/.test(this.#text);
+    const { item, part } = this.#last ?? spot;
+    const isNew = item !== spot.item || (this.#partsAreParagraphs && part !== spot.part);
+    const needsBreak = isNew && !/\s$/.test(this.#text);
     this.#last = spot;
     const key = keyOf(spot);
     this.#parts.set(key, (this.#parts.get(key) ?? '') + delta);
@@ -58,12 +59,10 @@ export class Growing {
 
 const keyOf = ({ item, part }: Spot): string => `${item} ${part}`;
 
-/** A new paragraph begins where another item does; one item's parts may be a sentence cut at its sources. */
-export const newText = (): Growing => new Growing((last, next) => last.item !== next.item);
-export const newReasoning = (): Growing =>
-  new Growing((last, next) => last.item !== next.item || last.part !== next.part);
+/** One item's parts may be a sentence cut at its sources, those of its thoughts are thoughts of their own. */
+export const newVoices = () => ({ text: new Growing(), refusal: new Growing(), reasoning: new Growing(true) });
 
-export type Voice = 'text' | 'refusal' | 'reasoning';
+export type Voice = keyof ReturnType<typeof newVoices>;
 
 interface Spoken {
   voice: Voice;

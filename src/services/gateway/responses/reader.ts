@@ -5,7 +5,7 @@ import { CHAT_END, DONE, type Frame, framesOfChat, isChat } from '../event-strea
 import { asText } from '../read/places.ts';
 import { Calls, Searches } from './calls.ts';
 import type { TextEnd, TextEvent, TextResponse, TextUsage } from './events.ts';
-import { asWord, itemsOf, newReasoning, newText, type Spot, spokenIn, usageFrom, type Voice } from './output.ts';
+import { asWord, itemsOf, newVoices, type Spot, spokenIn, usageFrom, type Voice } from './output.ts';
 
 /** Events that bring a piece of what is said; their twins in `.done` bring it whole. */
 const SPOKEN: ReadonlyMap<string, { voice: Voice; whole: string }> = new Map([
@@ -41,7 +41,7 @@ const UNDER_WAY: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
  */
 export class AnswerReader {
   readonly #errorIn: (body: unknown, status: number) => GatewayError;
-  readonly #said = { text: newText(), refusal: newText(), reasoning: newReasoning() };
+  readonly #said = newVoices();
   readonly #calls = new Calls();
   readonly #searches = new Searches();
   #isBegun = false;
@@ -133,23 +133,13 @@ export class AnswerReader {
       const words = ending === 'delta' ? body.delta : body[spoken.whole];
       return typeof words === 'string' ? this.#say(spoken.voice, spotOf(body), words, ending === 'done') : [];
     }
-    if (name === 'response.function_call_arguments') {
-      if (ending === 'done') return this.#calls.wroteAll(body);
-      return typeof body.delta === 'string' ? this.#calls.wrote(body, body.delta) : [];
-    }
-    if (name === 'response.output_item' || type === 'response.output_item.added') {
-      return isRecord(body.item) ? this.#item(body.item, body, ending === 'done') : [];
-    }
     if (type === 'usage') return this.#count(body.usage);
-    return this.#searches.took(type, body);
+    return this.#calls.took(type, body) ?? this.#searches.took(type, body) ?? this.#item(type, body);
   }
 
-  #item(item: Record<string, unknown>, address: Record<string, unknown>, isDone: boolean): TextEvent[] {
-    if (item.type === 'function_call')
-      return isDone ? this.#calls.ended(item, address) : this.#calls.began(item, address);
-    if (item.type === 'web_search_call') return this.#searches.item(isDone, item, address.output_index);
-    if (!isDone) return [];
-    const name = asText(address.output_index) ?? asText(item.id) ?? '';
+  #item(type: string, { item, output_index }: Record<string, unknown>): TextEvent[] {
+    if (type !== 'response.output_item.done' || !isRecord(item)) return [];
+    const name = asText(output_index) ?? asText(item.id) ?? '';
     return spokenIn(item, name).flatMap(({ voice, spot, text }) => this.#say(voice, spot, text, true));
   }
 
@@ -172,7 +162,7 @@ export class AnswerReader {
   /** What the last event tells again. Its places may be counted anew, so what is said is compared as a whole. */
   #output(response: Record<string, unknown>): TextEvent[] {
     const items = itemsOf(response);
-    const whole = { text: newText(), refusal: newText(), reasoning: newReasoning() };
+    const whole = newVoices();
     for (const [at, item] of items.entries()) {
       for (const { voice, spot, text } of spokenIn(item, String(at))) whole[voice].add(spot, text);
     }
@@ -187,9 +177,7 @@ export class AnswerReader {
 
   #lateItem(item: Record<string, unknown>): TextEvent[] {
     if (item.type === 'function_call') return this.#calls.ended(item, {});
-    return item.type === 'web_search_call' && asText(item.id) !== undefined
-      ? this.#searches.item(true, item, undefined)
-      : [];
+    return item.type === 'web_search_call' && asText(item.id) !== undefined ? this.#searches.item('done', item) : [];
   }
 
   #count(value: unknown): TextEvent[] {

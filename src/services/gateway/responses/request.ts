@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { GatewayError } from '../errors.ts';
+import { wordsIn } from '../read/places.ts';
 import { modelId, picture, taskId, webAddress, words } from '../schemas.ts';
 
 const anything = z.record(z.string(), z.json());
@@ -146,18 +147,10 @@ function formatOf(format: NonNullable<TextRequest['format']>): Record<string, un
 type RefusablePart = 'tools' | 'reasoning';
 
 /** Refusals of a request as it stands whose code says that they are about something else than its parts. */
-const ABOUT_SOMETHING_ELSE = new Set([
-  'bad_input',
-  'bad_request_body',
-  'redirected',
-  'sensitive_words_detected',
-  'prompt_blocked',
-  'invalid_prompt',
-  'content_policy_violation',
-  'moderation_blocked',
-  'request_body_too_large',
-  'context_length_exceeded',
-]);
+const ABOUT_SOMETHING_ELSE: ReadonlySet<string> = new Set(
+  wordsIn(`bad_input bad_request_body redirected sensitive_words_detected prompt_blocked invalid_prompt
+    content_policy_violation moderation_blocked request_body_too_large context_length_exceeded`),
+);
 
 /** Another size of the same request would be needed, not another shape (413), or another kind of it (415). */
 const ABOUT_THE_BODY = new Set([413, 415]);
