@@ -1,3 +1,4 @@
+import { type Colour, css } from './colour.ts';
 import { n } from './drawing.ts';
 import type { Figure } from './subject.ts';
 
@@ -16,7 +17,7 @@ const SHAPES: Readonly<Record<Figure, string>> = {
     'M0 -100C26 -100 36 -80 34 -64C32 -48 16 -34 8 -24L-8 -24C-16 -34 -32 -48 -34 -64C-36 -80 -26 -100 0 -100ZM-7 -16H7L5 -4H-5ZM-8 -24L-6 -16L-4 -16L-6 -24ZM8 -24L6 -16L4 -16L6 -24Z',
 };
 
-export function figureSvg(figure: Figure, x: number, y: number, tall: number, fill: string, flip = false): string {
+export function figureSvg(figure: Figure, x: number, y: number, tall: number, fill: Colour, flip = false): string {
   const scale = tall / 100;
-  return `<path transform="translate(${n(x)} ${n(y)}) scale(${(flip ? -scale : scale).toFixed(3)} ${scale.toFixed(3)})" d="${SHAPES[figure]}" fill="${fill}"/>`;
+  return `<path transform="translate(${n(x)} ${n(y)}) scale(${(flip ? -scale : scale).toFixed(3)} ${scale.toFixed(3)})" d="${SHAPES[figure]}" fill="${css(fill)}"/>`;
 }

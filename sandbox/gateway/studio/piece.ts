@@ -1,112 +1,84 @@
-import { bass, bell, chime, drum, pad, shaker } from './instruments.ts';
-import { type Dice, diceOf, seedOf } from './random.ts';
-import { subjectOf } from './subject.ts';
-import { mastered, roomy, type Tape, tapeOf } from './tape.ts';
+import { type Dice, diceOf, picked, seedOf } from './random.ts';
+import { type Mood, subjectOf } from './subject.ts';
+import { bass, bell, drum, mastered, pad, SAMPLE_RATE, shaker, type Tape } from './tape.ts';
 
 const MAJOR = [0, 2, 4, 5, 7, 9, 11];
 const MINOR = [0, 2, 3, 5, 7, 8, 10];
 /** Degrees of the scale, each four chords that lead back to the first. */
-const PROGRESSIONS = [
-  [0, 4, 5, 3],
-  [0, 5, 3, 4],
-  [5, 3, 0, 4],
-  [0, 2, 3, 4],
-  [0, 3, 5, 4],
-  [3, 4, 2, 5],
-] as const;
+const PROGRESSIONS = ['0453', '0534', '5304', '0234'] as const;
+const DARK: readonly Mood[] = ['night', 'dusk', 'cold', 'winter', 'autumn', 'mist', 'mono'];
+const LIVELY: readonly Mood[] = ['summer', 'bold', 'neon', 'future', 'noon'];
 const BEATS = 4;
+/** The sandbox's mark in sound: three rising notes, always the same. */
+const CHIME = [79, 84, 88];
 const AFTER_CHIME = 1.1;
 
-interface Plan {
+interface Bar {
+  readonly tape: Tape;
+  readonly start: number;
+  readonly number: number;
   readonly beat: number;
-  readonly root: number;
-  readonly scale: readonly number[];
-  readonly chords: readonly number[];
   readonly dice: Dice;
+  /** The pitch of a note of the scale, counted from the bar's chord. */
+  pitchOf(step: number): number;
 }
 
 /** A short piece over four chords: pads and bass from the start, the melody after a bar, percussion after two. */
 export function pieceOf(prompt: string, seed: number, seconds: number): Tape {
-  const tape = tapeOf(seconds);
-  const plan = planOf(prompt, seed);
-  const bar = plan.beat * BEATS;
-  chime(tape);
-  for (let index = 0; AFTER_CHIME + index * bar < seconds; index++)
-    playBar(tape, plan, index, AFTER_CHIME + index * bar);
-  roomy(tape, 0.32);
+  const { moods, hash } = subjectOf(prompt);
+  const dice = diceOf(seedOf('piece', hash, seed));
+  const tempo = (moods.some((mood) => LIVELY.includes(mood)) ? 96 : 70) + Math.floor(dice(0) * 18);
+  const scale = moods.some((mood) => DARK.includes(mood)) || dice(2) < 0.3 ? MINOR : MAJOR;
+  const [beat, root, chords] = [60 / tempo, 48 + Math.floor(dice(1) * 9), picked(PROGRESSIONS, dice(3))];
+  const samples = Math.round(seconds * SAMPLE_RATE);
+  const tape = { left: new Float32Array(samples), right: new Float32Array(samples) };
+  for (const [index, pitch] of CHIME.entries())
+    bell(tape, { start: 0.05 + index * 0.17, length: 0.7, pitch, loud: 0.5, pan: (index - 1) * 0.35 });
+  for (let number = 0, start = AFTER_CHIME; start < seconds; number++, start += beat * BEATS) {
+    const pitchOf = (step: number) => {
+      const degree = Number(chords[number % BEATS]) + step;
+      return root + Math.floor(degree / scale.length) * 12 + (scale[degree % scale.length] ?? 0);
+    };
+    const bar = { tape, start, number, beat, dice, pitchOf };
+    playChord(bar);
+    if (number >= 1) playMelody(bar);
+    if (number >= 2) playPercussion(bar);
+  }
   mastered(tape, Math.min(2.5, seconds / 4));
   return tape;
 }
 
-function planOf(prompt: string, seed: number): Plan {
-  const subject = subjectOf(prompt);
-  const dice = diceOf(seedOf('piece', subject.hash, seed));
-  const dark = subject.moods.some((mood) =>
-    ['night', 'dusk', 'cold', 'winter', 'autumn', 'mist', 'mono'].includes(mood),
-  );
-  const lively = subject.moods.some((mood) => ['summer', 'bold', 'neon', 'future', 'noon'].includes(mood));
-  const tempo = (lively ? 96 : 70) + Math.floor(dice(0) * 18);
-  return {
-    beat: 60 / tempo,
-    root: 48 + Math.floor(dice(1) * 9),
-    scale: dark || dice(2) < 0.3 ? MINOR : MAJOR,
-    chords: PROGRESSIONS[Math.floor(dice(3) * PROGRESSIONS.length)] ?? PROGRESSIONS[0],
-    dice,
-  };
-}
-
-function pitchOf({ root, scale }: Plan, degree: number): number {
-  const octave = Math.floor(degree / scale.length);
-  return root + octave * 12 + (scale[degree - octave * scale.length] ?? 0);
-}
-
-function playBar(tape: Tape, plan: Plan, index: number, start: number): void {
-  const { beat, chords, dice } = plan;
-  const chord = chords[index % chords.length] ?? 0;
-  for (const [voice, step] of [0, 2, 4, 6].entries()) {
-    const pitch = pitchOf(plan, chord + step);
-    pad(tape, { start, length: beat * BEATS, pitch, loud: voice === 3 ? 0.03 : 0.055, pan: (voice - 1.5) * 0.3 });
-  }
-  const low = pitchOf(plan, chord) - 12;
-  bass(tape, { start, length: beat * 1.9, pitch: low, loud: 0.2, pan: 0 });
-  bass(tape, {
-    start: start + beat * 2.5,
-    length: beat * 1.4,
-    pitch: low + (dice(index, 9) < 0.4 ? 7 : 0),
-    loud: 0.15,
-    pan: 0,
-  });
-  if (index >= 1) playMelody(tape, plan, index, start, chord);
-  if (index >= 2) playPercussion(tape, plan, index, start);
+function playChord({ tape, start, number, beat, dice, pitchOf }: Bar): void {
+  for (const step of [0, 2, 4, 6])
+    pad(tape, {
+      start,
+      length: beat * BEATS,
+      pitch: pitchOf(step),
+      loud: step === 6 ? 0.03 : 0.055,
+      pan: (step - 3) * 0.15,
+    });
+  const pitch = pitchOf(0) - 12;
+  const fifth = dice(number, 9) < 0.4 ? 7 : 0;
+  bass(tape, { start, length: beat * 1.9, pitch, loud: 0.2, pan: 0 });
+  bass(tape, { start: start + beat * 2.5, length: beat * 1.4, pitch: pitch + fifth, loud: 0.15, pan: 0 });
 }
 
 /** The rhythm returns every two bars and the notes lean on the chord: what makes a walk a tune. */
-function playMelody(tape: Tape, plan: Plan, index: number, start: number, chord: number): void {
-  const { beat, dice } = plan;
+function playMelody({ tape, start, number, beat, dice, pitchOf }: Bar): void {
   for (let half = 0; half < BEATS * 2; half++) {
-    const rhythm = dice(half + (index % 2) * 8, 20);
-    if (rhythm > (half % 2 === 0 ? 0.72 : 0.34)) continue;
-    const onChord = half % 2 === 0 || dice(half, 24 + (index % 4)) < 0.5;
-    const step = onChord
-      ? ([0, 2, 4, 7, 9][Math.floor(dice(half, 21 + (index % 4)) * 5)] ?? 0)
-      : Math.floor(dice(half, 30) * 7);
-    const pitch = pitchOf(plan, chord + step) + 12;
-    const late = (dice(index * 8 + half, 31) - 0.5) * 0.012;
-    bell(tape, {
-      start: start + half * beat * 0.5 + late,
-      length: 0.5,
-      pitch,
-      loud: 0.12 + 0.06 * dice(half, 22),
-      pan: (dice(half, 23) - 0.5) * 0.9,
-    });
+    const isOnBeat = half % 2 === 0;
+    if (dice(half + (number % 2) * 8, 20) > (isOnBeat ? 0.72 : 0.34)) continue;
+    const isOnChord = isOnBeat || dice(half, 24 + (number % 4)) < 0.5;
+    const step = isOnChord ? picked([0, 2, 4, 7, 9], dice(half, 21 + (number % 4))) : Math.floor(dice(half, 30) * 7);
+    const late = (dice(number * 8 + half, 31) - 0.5) * 0.012;
+    const [loud, pan] = [0.12 + 0.06 * dice(half, 22), (dice(half, 23) - 0.5) * 0.9];
+    bell(tape, { start: start + half * beat * 0.5 + late, length: 0.5, pitch: pitchOf(step) + 12, loud, pan });
   }
 }
 
-function playPercussion(tape: Tape, { beat, dice }: Plan, index: number, start: number): void {
+function playPercussion({ tape, start, number, beat, dice }: Bar): void {
   drum(tape, start, 0.34);
-  drum(tape, start + beat * (dice(index % 2, 40) < 0.5 ? 2 : 2.5), 0.26);
-  for (let half = 0; half < BEATS * 2; half++) {
-    const loud = half % 4 === 2 ? 0.075 : 0.035;
-    shaker(tape, start + half * beat * 0.5, loud, index * 97 + half);
-  }
+  drum(tape, start + beat * (dice(number % 2, 40) < 0.5 ? 2 : 2.5), 0.26);
+  for (let half = 0; half < BEATS * 2; half++)
+    shaker(tape, start + half * beat * 0.5, half % 4 === 2 ? 0.075 : 0.035, number * 97 + half);
 }

@@ -31,6 +31,13 @@ export function seedOf(...parts: readonly (string | number)[]): number {
   return hashOf(parts.join('\u0000'));
 }
 
+export const clamped = (value: number, low = 0, high = 1) => Math.min(high, Math.max(low, value));
+
+/** The one of a list that a number from 0 to 1 falls on. */
+export function picked<Thing>(things: readonly [Thing, ...Thing[]], roll: number): Thing {
+  return things[Math.floor(roll * things.length)] ?? things[0];
+}
+
 const eased = (t: number) => t * t * t * (t * (t * 6 - 15) + 10);
 
 /** Smooth value noise in one dimension, from -1 to 1. */
