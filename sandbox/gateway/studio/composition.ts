@@ -1,4 +1,4 @@
-import { n, radial, rectangle } from './drawing.ts';
+import { n } from './drawing.ts';
 import type { Reference } from './reference.ts';
 import type { Scene } from './scene.ts';
 import type { Size } from './size.ts';
@@ -13,7 +13,6 @@ import { seigaiha } from './styles/seigaiha.ts';
 import { type Layer, type Tools, toolsOf, type Window } from './tools.ts';
 
 const STYLES = { landscape, seascape, seigaiha, city, botanical, cosmos, ribbons, bauhaus };
-const WHITE = { l: 1, a: 0, b: 0 };
 /** Strokes on a grid four wide and six high, which spell SANDBOX: a slim machine has no fonts. */
 const MARK =
   'M4 .8Q3.4 0 2 0Q0 0 0 1.5Q0 2.7 2 3Q4 3.3 4 4.5Q4 6 2 6Q.6 6 0 5.2M6.2 6L8.2 0L10.2 6M7 4H9.4M12.4 6V0L16.4 6V0M18.6 0V6H20.2Q22.6 6 22.6 3Q22.6 0 20.2 0ZM24.8 0V6H27.1Q28.8 6 28.8 4.4Q28.8 2.9 27.1 2.9H24.8M27.1 2.9Q28.5 2.9 28.5 1.45Q28.5 0 27.1 0H24.8M33 0Q31 0 31 3Q31 6 33 6Q35 6 35 3Q35 0 33 0ZM37.2 0L41.2 6M41.2 0L37.2 6';
@@ -22,26 +21,23 @@ const MARK_HEIGHT = 6;
 const MARK_SHARE = 0.0165;
 const SMALLEST_MARK = 7;
 
-interface Composition {
-  readonly tools: Tools;
-  readonly layers: readonly Layer[];
-}
-
 /**
  * `frame` gives the aspect and the detail to compose for. A margin shows this much more of the world on every side, as a
  * part of the view: room for a camera to move.
  */
-export function compositionOf(scene: Scene, frame: Size, references: readonly Reference[], margin = 0): Composition {
-  const tools = toolsOf(
-    scene,
-    frame,
-    margin,
-    references.flatMap(({ colours }) => colours),
-  );
-  const [backdrop, ...layers] = STYLES[tools.subject.style](tools);
-  if (references.length === 0 || !backdrop) return { tools, layers: backdrop ? [backdrop, ...layers] : [] };
-  const behind = { svg: `<g opacity=".82">${strips(tools, references)}</g>`, depth: 0.05 };
-  return { tools, layers: [backdrop, behind, ...layers, { svg: veil(tools, references), depth: 0.3 }] };
+export function compositionOf(
+  scene: Scene,
+  frame: Size,
+  references: readonly Reference[],
+  margin = 0,
+): { tools: Tools; layers: Layer[] } {
+  const colours = references.flatMap((reference) => reference.colours);
+  const tools = toolsOf(scene, frame, margin, colours);
+  const layers = STYLES[tools.subject.style](tools);
+  const woven = (opacity: number, depth: number): Layer[] =>
+    references.length === 0 ? [] : [{ svg: `<g opacity="${opacity}">${strips(tools, references)}</g>`, depth }];
+  // Once behind everything but the sky, and once more as a veil before it.
+  return { tools, layers: [...layers.slice(0, 1), ...woven(0.82, 0.05), ...layers.slice(1), ...woven(0.4, 0.3)] };
 }
 
 export function svgOf({ left, top, right, bottom }: Window, size: Size, content: string): Buffer {
@@ -77,14 +73,4 @@ function strips({ frame }: Tools, references: readonly Reference[]): string {
     return index === 0 ? image : `<g mask="url(#melt)">${image}</g>`;
   });
   return melt + pictures.join('');
-}
-
-/** The references once more over everything: strong in the middle and gone at the edges. */
-function veil(tools: Tools, references: readonly Reference[]): string {
-  const { frame, window } = tools;
-  const stops = [0.66, 0.46, 0].map((opacity) => ({ ...WHITE, opacity }));
-  const reach = Math.hypot(frame.width, frame.height) * 0.55;
-  const fade = radial('veiling', frame.width / 2, frame.height * 0.48, reach, stops);
-  const mask = `<mask id="veil" maskUnits="userSpaceOnUse" x="${n(window.left)}" y="${n(window.top)}" width="${n(window.right - window.left)}" height="${n(window.bottom - window.top)}">${rectangle(window, 'veiling')}</mask>`;
-  return `${fade}${mask}<g mask="url(#veil)">${strips(tools, references)}</g>`;
 }

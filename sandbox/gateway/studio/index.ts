@@ -12,21 +12,23 @@ export { panned, relative, type Scene, sceneOf, zoomedOut } from './scene.ts';
 export { shortenPrompt } from './shorten.ts';
 export { aspectOf, type Size, sizeOf } from './size.ts';
 
-type Bytes = Uint8Array<ArrayBuffer>;
+interface FilmOptions extends Size {
+  seconds: number;
+  references?: readonly Buffer[];
+}
+
+interface Made<Mime> {
+  bytes: Buffer;
+  mime: Mime;
+  seconds: number;
+}
 
 export interface Studio {
   drawPicture: typeof drawPicture;
   drawGrid: typeof drawGrid;
   drawEdit: typeof drawEdit;
-  shoot(
-    scene: Scene,
-    options: Size & { seconds: number; references?: readonly Buffer[] },
-  ): Promise<Size & { bytes: Buffer; mime: 'video/mp4'; seconds: number }>;
-  compose(
-    prompt: string,
-    seed: number,
-    seconds: number,
-  ): Promise<{ bytes: Buffer; mime: 'audio/wav'; seconds: number }>;
+  shoot(scene: Scene, options: FilmOptions): Promise<Made<'video/mp4'> & Size>;
+  compose(prompt: string, seed: number, seconds: number): Promise<Made<'audio/wav'>>;
   close(): Promise<void>;
 }
 
@@ -41,8 +43,8 @@ const SHORTEST_SOUND = 2;
 
 /** Pictures are drawn on libuv's threads; films and sound have a worker each, so that a song does not wait for a film. */
 export function openStudio(): Studio {
-  const films = new Workshop<FilmJob, Bytes>(new URL('./film.worker.ts', import.meta.url));
-  const sounds = new Workshop<SoundJob, Bytes>(new URL('./sound.worker.ts', import.meta.url));
+  const films = new Workshop<FilmJob, Uint8Array<ArrayBuffer>>(new URL('./film.worker.ts', import.meta.url));
+  const sounds = new Workshop<SoundJob, Uint8Array<ArrayBuffer>>(new URL('./sound.worker.ts', import.meta.url));
   return {
     drawPicture,
     drawGrid,
@@ -50,10 +52,8 @@ export function openStudio(): Studio {
     shoot: async (scene, options) => {
       const wanted = Math.min(LONGEST_FILM, options.seconds > 0 ? options.seconds : 1);
       const seconds = Math.max(1, Math.round(wanted * FRAMES_PER_SECOND)) / FRAMES_PER_SECOND;
-      const [width, height] = [
-        Math.min(LONGEST_SIDE, even(options.width)),
-        Math.min(LONGEST_SIDE, even(options.height)),
-      ];
+      const width = Math.min(LONGEST_SIDE, even(options.width));
+      const height = Math.min(LONGEST_SIDE, even(options.height));
       const references = await referencesOf(options.references);
       const job = { scene, width, height, seconds, framesPerSecond: FRAMES_PER_SECOND, references };
       return { bytes: Buffer.from((await films.run(job)).buffer), mime: 'video/mp4', width, height, seconds };

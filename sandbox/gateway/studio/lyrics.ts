@@ -1,5 +1,5 @@
+import { isStopWord, wordsOf } from '../words.ts';
 import { diceOf, picked, seedOf } from './random.ts';
-import { isStopWord, wordsOf } from './words.ts';
 
 const FALLBACK = ['quiet', 'morning', 'window', 'river'];
 const MOST_LETTERS = 24;

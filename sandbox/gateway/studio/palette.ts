@@ -1,6 +1,6 @@
 import { along, type Colour, chromaOf, hex, hueOf, lch, lighter, mix } from './colour.ts';
 import type { Dice } from './random.ts';
-import type { HueName, Mood, Subject } from './subject.ts';
+import type { Hue, Mood, Subject } from './subject.ts';
 
 /** The colours of one scene. */
 export interface Palette {
@@ -56,36 +56,18 @@ const CURATED: Readonly<Record<string, string>> = {
     '2d4a7c 6b8ab5 b8cade e3eaf0 f7f5ee c4d3e3 8aa6c6 4f74a4 274a7d 12284e 1f4e9c c9a227 e26d5a 7fa8d1 fffdf7',
 };
 
-/** In OKLCH, the angle in degrees; a lift makes a named colour what its name promises: brown is a dark orange. */
-const HUES: Readonly<Record<HueName, { readonly angle: number; readonly chroma: number; readonly lift: number }>> = {
-  red: { angle: 27, chroma: 0.2, lift: -0.02 },
-  orange: { angle: 55, chroma: 0.16, lift: 0 },
-  yellow: { angle: 88, chroma: 0.15, lift: 0.04 },
-  green: { angle: 148, chroma: 0.14, lift: 0 },
-  teal: { angle: 200, chroma: 0.11, lift: 0.01 },
-  blue: { angle: 258, chroma: 0.15, lift: -0.01 },
-  purple: { angle: 305, chroma: 0.15, lift: 0 },
-  pink: { angle: 2, chroma: 0.15, lift: 0.05 },
-  brown: { angle: 58, chroma: 0.08, lift: -0.05 },
-  white: { angle: 0, chroma: 0, lift: 0.1 },
-  black: { angle: 0, chroma: 0, lift: -0.12 },
-  grey: { angle: 0, chroma: 0, lift: 0 },
-};
-
 /** A time of day or a season says more about colours than a place does. */
 const TIMES: readonly Mood[] = ['night', 'dusk', 'dawn', 'noon'];
 const RULING: readonly Mood[] = [...TIMES, 'spring', 'autumn', 'winter', 'neon', 'mono', 'desert'];
 
 /** `choice` picks the palette and stays in a relative; `tint` turns its colours a little and moves. */
 export function paletteOf(subject: Subject, choice: Dice, tint: Dice, borrowed: readonly Colour[]): Palette {
-  const ranked = Object.entries(CURATED)
-    .map(([suits, colours], index) => ({ suits: suits.split(' '), colours, roll: choice(index, 1) * 0.9 }))
-    .map(({ suits, colours, roll }) => ({ suits, colours, score: scoreOf(suits, subject) + roll }))
-    .sort((one, other) => other.score - one.score);
-  const { suits = [], colours = '' } = ranked[0] ?? {};
+  const scores = Object.keys(CURATED).map((suits, at) => scoreOf(suits.split(' '), subject) + choice(at, 1) * 0.9);
+  const [suits = '', written = ''] = Object.entries(CURATED)[scores.indexOf(Math.max(...scores))] ?? [];
+  const colours = read(written);
   const drift = (tint(0) - 0.5) * 0.24;
   const turned = (colour: Colour) => lch(colour.l, chromaOf(colour), hueOf(colour) + drift);
-  const own = subject.hues.length > 0 ? read(colours) : mapped(read(colours), turned);
+  const own = subject.hues.length > 0 ? colours : mapped(colours, turned);
   const { sky, land, accents, light } = lent(subject.hues.reduce(tinted, own), borrowed);
   return {
     sky: (t) => along(sky, t),
@@ -117,12 +99,10 @@ function mapped({ sky, land, accents, light }: Colours, change: (colour: Colour)
 }
 
 /** A named colour rules the whole palette when it comes first and the accents when it comes second. */
-function tinted(palette: Colours, name: HueName, order: number): Colours {
-  const { angle, chroma, lift } = HUES[name];
-  const hue = (angle * Math.PI) / 180;
+function tinted(palette: Colours, { angle, chroma, lift }: Hue, order: number): Colours {
   const towards = (colour: Colour, amount: number, least = chromaOf(colour)): Colour => {
     const vivid = chroma === 0 ? 0 : Math.max(least, chroma * 0.55 * (0.35 + colour.l * (1 - colour.l) * 2.6));
-    return lighter(mix(colour, lch(colour.l, vivid, hue), amount), lift * amount);
+    return lighter(mix(colour, lch(colour.l, vivid, angle), amount), lift * amount);
   };
   const strong = order === 0 ? 0.78 : 0.12;
   const accents = palette.accents.map((accent, index) =>

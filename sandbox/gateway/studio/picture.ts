@@ -39,8 +39,7 @@ const GUTTER_COLOUR = { r: 16, g: 17, b: 21 };
 const FEATHER_SHARE = 0.018;
 
 export async function drawPicture(scene: Scene, options: PictureOptions): Promise<Picture> {
-  const references = await referencesOf(options.references);
-  return await encoded(await drawn(scene, options, options, references), options);
+  return await encoded(await drawn(scene, options, options, await referencesOf(options.references)), options);
 }
 
 /** Four scenes in reading order with a thin gutter, each composed for the aspect of the whole, as its upscale will be. */
@@ -49,33 +48,27 @@ export async function drawGrid(scenes: readonly Scene[], options: PictureOptions
   const references = await referencesOf(options.references);
   const gutter = Math.max(2, 2 * Math.round((Math.min(width, height) * GUTTER_SHARE) / 2));
   const cell = { width: Math.floor((width - gutter) / 2), height: Math.floor((height - gutter) / 2) };
-  const quadrants = await Promise.all(
-    scenes.slice(0, 4).map(async (scene, index) => {
-      const [left, top] = [(index % 2) * (width - cell.width), (index >> 1) * (height - cell.height)];
-      return { ...(await drawn(scene, options, cell, references)), left, top };
-    }),
-  );
+  const quadrants = scenes.slice(0, 4).map(async (scene, index) => {
+    const [left, top] = [(index % 2) * (width - cell.width), (index >> 1) * (height - cell.height)];
+    return { ...(await drawn(scene, options, cell, references)), left, top };
+  });
   const raw = { width, height, channels: 3 } as const;
-  const board = await sharp({ create: { ...raw, background: GUTTER_COLOUR } })
-    .raw()
-    .toBuffer();
-  return await encoded({ input: board, raw }, options, quadrants);
+  const board = sharp({ create: { ...raw, background: GUTTER_COLOUR } }).raw();
+  return await encoded({ input: await board.toBuffer(), raw }, options, await Promise.all(quadrants));
 }
 
 /** `after` where the mask is white, `before` elsewhere; the seam is feathered inside the mask, so nothing outside moves. */
 export async function drawEdit(before: Scene, after: Scene, mask: Buffer, options: PictureOptions): Promise<Picture> {
-  const { width, height } = options;
   const references = await referencesOf(options.references);
+  const { width, height } = options;
   const [old, fresh, alpha] = await Promise.all([
     drawn(before, options, options, references),
     drawn(after, options, options, references),
     featherOf(mask, { width, height }),
   ]);
-  const input = await sharp(fresh.input, fresh)
-    .joinChannel(alpha, { raw: { width, height, channels: 1 } })
-    .raw()
-    .toBuffer();
-  return await encoded(old, options, [{ input, raw: { width, height, channels: 4 } }]);
+  const patch = sharp(fresh.input, fresh).joinChannel(alpha, { raw: { width, height, channels: 1 } });
+  const over = { input: await patch.raw().toBuffer(), raw: { width, height, channels: 4 } } as const;
+  return await encoded(old, options, [over]);
 }
 
 /** The scene without the mark, drawn in the size of `cell`: a quadrant of a grid has the frame of the whole. */
@@ -87,21 +80,18 @@ async function drawn(
 ): Promise<Pixels> {
   const { finished = 1 } = frame;
   const { tools, layers } = compositionOf(scene, frame, references);
+  const content = layers.map((layer) => layer.svg).join('');
   // A preview is the finished composition drawn in few pixels, and more of them as it goes on.
-  const share = finished >= 1 ? 1 : 0.025 + 0.45 * Math.max(0, finished) ** 1.6;
+  const share = finished < 1 ? 0.025 + 0.45 * Math.max(0, finished) ** 1.6 : 1;
   const sketch = { width: Math.max(8, Math.round(width * share)), height: Math.max(8, Math.round(height * share)) };
-  const svg = svgOf(
-    tools.window,
-    finished >= 1 ? { width, height } : sketch,
-    layers.map((layer) => layer.svg).join(''),
-  );
-  const picture = sharp(svg, { unlimited: true });
+  const size = finished < 1 ? sketch : { width, height };
+  const picture = sharp(svgOf(tools.window, size, content), { unlimited: true });
   const whole =
-    finished >= 1
-      ? picture.composite([{ ...grainOf(scene.seed, { width, height }), tile: true }])
-      : sharp(await picture.removeAlpha().png().toBuffer())
+    finished < 1
+      ? sharp(await picture.removeAlpha().png().toBuffer())
           .resize(width, height, { fit: 'fill', kernel: 'cubic' })
-          .blur(Math.min(40, Math.max(0.5, (width / sketch.width) * 0.45)));
+          .blur(Math.min(40, Math.max(0.5, 0.45 / share)))
+      : picture.composite([{ ...grainOf(scene.seed, size), tile: true }]);
   return { input: await whole.removeAlpha().raw().toBuffer(), raw: { width, height, channels: 3 } };
 }
 
@@ -109,10 +99,9 @@ async function drawn(
 function grainOf(seed: number, size: Size): Pixels {
   const [width, height] = [Math.min(GRAIN_SIDE, size.width), Math.min(GRAIN_SIDE, size.height)];
   const input = Buffer.alloc(width * height * 4);
-  for (let index = 0; index < width * height; index++) {
-    const roll = scramble(index ^ Math.imul(seed | 0, 0x9e3779b1));
-    input.fill(roll & 1 ? 255 : 0, index * 4, index * 4 + 3);
-    input[index * 4 + 3] = (roll >>> 8) % GRAIN_STRENGTH;
+  for (let at = 0; at < input.length; at += 4) {
+    const roll = scramble((at / 4) ^ Math.imul(seed | 0, 0x9e3779b1));
+    input.fill(roll & 1 ? 255 : 0, at, at + 3).fill((roll >>> 8) % GRAIN_STRENGTH, at + 3, at + 4);
   }
   return { input, raw: { width, height, channels: 4 } };
 }
@@ -138,10 +127,7 @@ async function hardMask(mask: Buffer, { width, height }: Size): Promise<Buffer> 
 
 async function encoded({ input, raw }: Pixels, options: PictureOptions, over: OverlayOptions[] = []): Promise<Picture> {
   const { width, height, format = 'png' } = options;
-  const bytes = await sharp(input, { raw })
-    .composite([...over, { input: markOf({ width, height }) }])
-    .removeAlpha()
-    .toFormat(format, FORMATS[format])
-    .toBuffer();
+  const marked = sharp(input, { raw }).composite([...over, { input: markOf(raw) }]);
+  const bytes = await marked.removeAlpha().toFormat(format, FORMATS[format]).toBuffer();
   return { bytes, width, height, mime: `image/${format}` };
 }

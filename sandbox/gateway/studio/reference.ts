@@ -20,26 +20,17 @@ export async function referencesOf(pictures: readonly Buffer[] = []): Promise<Re
 }
 
 async function referenceOf(picture: Buffer): Promise<Reference> {
-  const small = await sharp(picture, { limitInputPixels: MOST_PIXELS })
+  const small = await flat(picture)
     .autoOrient()
-    .flatten({ background: '#fff' })
-    .toColourspace('srgb')
     .resize({ width: LONG_SIDE, height: LONG_SIDE, fit: 'inside', withoutEnlargement: true })
     .jpeg({ quality: 86 })
     .toBuffer();
-  const colours = (await countedColours(small)).map(({ colour }) => colour);
-  return { uri: `data:image/jpeg;base64,${small.toString('base64')}`, colours };
+  return { uri: `data:image/jpeg;base64,${small.toString('base64')}`, colours: await mainColours(small) };
 }
 
 /** Counts coarse bins and gives the mean of the fullest ones, so that noise does not make new colours. */
-export async function countedColours(picture: Buffer): Promise<{ share: number; colour: Colour }[]> {
-  const pixels = await sharp(picture, { limitInputPixels: MOST_PIXELS })
-    .flatten({ background: '#fff' })
-    .toColourspace('srgb')
-    .resize(SIDE, SIDE, { fit: 'fill' })
-    .removeAlpha()
-    .raw()
-    .toBuffer();
+export async function mainColours(picture: Buffer): Promise<Colour[]> {
+  const pixels = await flat(picture).resize(SIDE, SIDE, { fit: 'fill' }).removeAlpha().raw().toBuffer();
   const bins = new Map<number, [count: number, red: number, green: number, blue: number]>();
   for (let index = 0; index + 2 < pixels.length; index += 3) {
     const [red = 0, green = 0, blue = 0] = pixels.subarray(index, index + 3);
@@ -47,11 +38,9 @@ export async function countedColours(picture: Buffer): Promise<{ share: number; 
     const [count, reds, greens, blues] = bins.get(key) ?? [0, 0, 0, 0];
     bins.set(key, [count + 1, reds + red, greens + green, blues + blue]);
   }
-  return [...bins.values()]
-    .sort(([one], [other]) => other - one)
-    .slice(0, MOST_COLOURS)
-    .map(([count, red, green, blue]) => ({
-      share: count / SIDE ** 2,
-      colour: fromRgb(red / count, green / count, blue / count),
-    }));
+  const fullest = [...bins.values()].sort(([one], [other]) => other - one).slice(0, MOST_COLOURS);
+  return fullest.map(([count, red, green, blue]) => fromRgb(red / count, green / count, blue / count));
 }
+
+const flat = (picture: Buffer) =>
+  sharp(picture, { limitInputPixels: MOST_PIXELS }).flatten({ background: '#fff' }).toColourspace('srgb');

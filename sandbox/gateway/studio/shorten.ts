@@ -1,17 +1,12 @@
+import { isStopWord, plainPrompt } from '../words.ts';
 import { isTelling } from './subject.ts';
-import { isStopWord, plainPrompt } from './words.ts';
-
-export interface Shortened {
-  drafts: string[];
-  weights: { word: string; weight: number }[];
-}
 
 const SHARES = [0.8, 0.6, 0.45, 0.3, 0.15];
 const MOST_WEIGHTS = 200;
 const LONG_WORD = 10;
 
 /** Drops the words that say least first: stop words, then the short and often repeated ones. */
-export function shortenPrompt(prompt: string): Shortened {
+export function shortenPrompt(prompt: string): { drafts: string[]; weights: { word: string; weight: number }[] } {
   const whole = plainPrompt(prompt);
   const texts = whole.split(' ').filter((text) => bare(text).length > 0);
   const counts = new Map<string, number>();

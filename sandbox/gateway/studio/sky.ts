@@ -8,8 +8,8 @@ const CLOUD_CELL = [430, 90] as const;
 const STREAK = 7;
 
 export function skyLayer({ window, palette }: Tools, top: number, horizon: number): Layer {
-  const stops = [0, 0.25, 0.5, 0.75, 1].map(palette.sky);
-  return { svg: fall('sky', top, horizon, stops) + rectangle(window, 'sky'), depth: 0 };
+  const fade = fall('sky', top, horizon, [0, 0.25, 0.5, 0.75, 1].map(palette.sky));
+  return { svg: fade + rectangle(window, 'sky'), depth: 0 };
 }
 
 /** Stars thin out towards the horizon, where air swallows them. */
@@ -40,8 +40,8 @@ export function lightLayer({ palette, dice }: Tools, x: number, y: number, radiu
   });
   const halo = mix(light, palette.sky(isNight ? 0.7 : 0.95), isNight ? 0.24 : 0.35);
   const wide = glow('halo', x, y, radius * (isNight ? 5 : 7), halo, isNight ? 0.42 : 0.75);
-  const near = glow('corona', x, y, radius * 2.1, light, isNight ? 0.4 : 0.85);
-  return { svg: wide + near + circle(x, y, radius, light) + seas.join(''), depth: 0.04 };
+  const near = glow('corona', x, y, radius * 2.1, light, isNight ? 0.4 : 0.85) + circle(x, y, radius, light);
+  return { svg: wide + near + seas.join(''), depth: 0.04 };
 }
 
 /** Long thin clouds, each a few overlapping lozenges with soft ends. */

@@ -1,5 +1,5 @@
+import { isStopWord, stemsOf, wordsOf } from '../words.ts';
 import { hashOf } from './random.ts';
-import { isStopWord, stemsOf, wordsOf } from './words.ts';
 
 const styleWords = lexiconOf({
   landscape:
@@ -53,33 +53,40 @@ const figureWords = lexiconOf({
   balloon: 'balloon airship adventure',
 });
 
-const hueWords = lexiconOf({
-  red: 'red crimson scarlet ruby blood vermilion',
-  orange: 'orange tangerine apricot copper rust amber fire flame lava ember',
-  yellow: 'yellow gold golden lemon honey mustard',
-  green: 'green emerald lime olive mint jade',
-  teal: 'teal turquoise cyan aqua',
-  blue: 'blue azure navy cobalt sapphire indigo',
-  purple: 'purple violet lavender lilac mauve plum',
-  pink: 'pink rose magenta fuchsia coral salmon',
-  brown: 'brown sepia chocolate coffee tan',
-  white: 'white ivory cream pearl',
-  black: 'black onyx ebony obsidian',
-  grey: 'grey gray silver monochrome noir',
-});
+export interface Hue {
+  /** Radians in OKLCH. */
+  readonly angle: number;
+  readonly chroma: number;
+  /** Makes a named colour what its name promises: brown is a dark orange. */
+  readonly lift: number;
+}
+
+const hueWords: ReadonlyMap<string, Hue> = new Map([
+  ...hue('red crimson scarlet ruby blood vermilion', 27, 0.2, -0.02),
+  ...hue('orange tangerine apricot copper rust amber fire flame lava ember', 55, 0.16),
+  ...hue('yellow gold golden lemon honey mustard', 88, 0.15, 0.04),
+  ...hue('green emerald lime olive mint jade', 148, 0.14),
+  ...hue('teal turquoise cyan aqua', 200, 0.11, 0.01),
+  ...hue('blue azure navy cobalt sapphire indigo', 258, 0.15, -0.01),
+  ...hue('purple violet lavender lilac mauve plum', 305, 0.15),
+  ...hue('pink rose magenta fuchsia coral salmon', 2, 0.15, 0.05),
+  ...hue('brown sepia chocolate coffee tan', 58, 0.08, -0.05),
+  ...hue('white ivory cream pearl', 0, 0, 0.1),
+  ...hue('black onyx ebony obsidian', 0, 0, -0.12),
+  ...hue('grey gray silver monochrome noir', 0, 0),
+]);
 
 type Meaning<Lexicon> = Lexicon extends ReadonlyMap<string, infer Name> ? Name : never;
 type StyleName = Meaning<typeof styleWords>;
 export type Mood = Meaning<typeof moodWords>;
 export type Figure = Meaning<typeof figureWords>;
-export type HueName = Meaning<typeof hueWords>;
 
 /** What a prompt is about, as far as a lexicon can tell; `hash` stands for every word it does not know. */
 export interface Subject {
   readonly style: StyleName;
   readonly moods: readonly Mood[];
   readonly figures: readonly Figure[];
-  readonly hues: readonly HueName[];
+  readonly hues: readonly Hue[];
   readonly hash: number;
 }
 
@@ -109,12 +116,18 @@ export function subjectOf(prompt: string): Subject {
 
 /** Whether a word shapes what is drawn. */
 export function isTelling(word: string): boolean {
-  return [styleWords, moodWords, figureWords, hueWords].some((lexicon) => meaningsOf([word], lexicon).length > 0);
+  const lexicons = [styleWords, moodWords, figureWords, hueWords];
+  return stemsOf(word).some((stem) => lexicons.some((lexicon) => lexicon.has(stem)));
 }
 
 function meaningsOf<Name>(words: readonly string[], lexicon: ReadonlyMap<string, Name>): Name[] {
   const meant = words.map((word) => stemsOf(word).find((stem) => lexicon.has(stem)));
   return [...new Set(meant.flatMap((stem) => lexicon.get(stem ?? '') ?? []))];
+}
+
+function hue(words: string, degrees: number, chroma: number, lift = 0): [string, Hue][] {
+  const meant = { angle: (degrees * Math.PI) / 180, chroma, lift };
+  return words.split(' ').map((word) => [word, meant]);
 }
 
 function lexiconOf<Words extends Readonly<Record<string, string>>>(

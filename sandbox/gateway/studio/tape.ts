@@ -1,5 +1,3 @@
-import { scramble } from './random.ts';
-
 export const SAMPLE_RATE = 32_000;
 const TURN = Math.PI * 2;
 
@@ -8,15 +6,15 @@ export interface Tape {
   readonly right: Float32Array;
 }
 
-/** Seconds, loudness from 0 to 1, and a place from -1, left, to 1, right. */
-interface Sound {
+interface Note {
+  /** In seconds, as its length. */
   readonly start: number;
   readonly length: number;
+  readonly pitch: number;
   readonly loud: number;
+  /** From -1, left, to 1, right. */
   readonly pan: number;
 }
-
-export type Note = Sound & { readonly pitch: number };
 
 const frequencyOf = (pitch: number) => TURN * 440 * 2 ** ((pitch - 69) / 12);
 /** Rises to 1 in so many seconds and falls to 0 in so many at the end. */
@@ -24,7 +22,7 @@ const swell = (time: number, length: number, rise: number, fall: number) =>
   Math.max(0, Math.min(1, time / rise, (length - time) / fall));
 
 /** What runs off the tape is lost. */
-function record({ left, right }: Tape, { start, length, loud, pan }: Sound, wave: (time: number) => number): void {
+function record({ left, right }: Tape, { start, length, loud, pan }: Note, wave: (time: number) => number): void {
   const first = Math.round(start * SAMPLE_RATE);
   const last = Math.min(left.length, first + Math.round(length * SAMPLE_RATE));
   const angle = ((Math.max(-1, Math.min(1, pan)) + 1) * Math.PI) / 4;
@@ -66,18 +64,12 @@ export function bass(tape: Tape, note: Note): void {
   });
 }
 
-export function drum(tape: Tape, start: number, loud: number): void {
-  record(tape, { start, length: 0.32, loud, pan: 0 }, (time) => {
-    const falling = 46 * time + 5 * (1 - Math.exp(-time * 32));
-    return Math.exp(-time * 13) * Math.sin(TURN * falling);
-  });
-}
-
-/** Seeds in a gourd: noise that dies at once. */
-export function shaker(tape: Tape, start: number, loud: number, seed: number): void {
-  record(tape, { start, length: 0.09, loud, pan: 0.3 }, (time) => {
-    const noise = scramble(seed + Math.round(time * SAMPLE_RATE)) / 0x80000000 - 1;
-    return swell(time, 0.09, 0.008, 0.01) * Math.exp(-time * 55) * noise;
+/** A skin that falls to its pitch. */
+export function drum(tape: Tape, note: Note): void {
+  const frequency = frequencyOf(note.pitch);
+  record(tape, note, (time) => {
+    const fallen = frequency * time + TURN * 5 * (1 - Math.exp(-time * 32));
+    return Math.exp(-time * 13) * Math.sin(fallen);
   });
 }
 

@@ -47,30 +47,24 @@ export function toolsOf(scene: Scene, size: Size, margin: number, borrowed: read
   const frame = { width: size.width * share, height: size.height * share };
   const { x, y, zoom } = scene.view;
   const half = zoom * (0.5 + margin);
+  const [left, right] = [frame.width * (0.5 + x - half), frame.width * (0.5 + x + half)];
+  const [top, bottom] = [frame.height * (0.5 + y - half), frame.height * (0.5 + y + half)];
   const subject = subjectOf(scene.prompt);
   const steady = (name: string) => diceOf(seedOf(name, subject.hash, scene.seed));
-  const varied = (
-    name: string,
-    change: (value: number, dice: Dice, amount: number, i: number, j: number) => number,
-  ) => {
-    const others = scene.variations.map(({ seed, amount }) => ({ other: diceOf(seedOf(name, seed)), amount }));
-    const own = steady(name);
-    if (others.length === 0) return own;
-    const dice: Dice = (i, j = 0) =>
-      others.reduce((value, { other, amount }) => change(value, other, amount, i, j), own(i, j));
-    return dice;
+  const others = (name: string) =>
+    scene.variations.map(({ seed, amount }) => ({ other: diceOf(seedOf(name, seed)), amount }));
+  const dice = (name: string): Dice => {
+    const [own, moved] = [steady(name), others(name)];
+    return (i, j) => moved.reduce((value, { other, amount }) => value + (other(i, j) - value) * amount, own(i, j));
   };
-  const dice = (name: string) => varied(name, (value, other, amount, i, j) => value + (other(i, j) - value) * amount);
-  const choices = (name: string) =>
-    varied(name, (value, other, amount, i, j) => (other(i, j + SWAP) < amount ? other(i, j) : value));
+  const choices = (name: string): Dice => {
+    const [own, swapped] = [steady(name), others(name)];
+    return (i, j = 0) =>
+      swapped.reduce((value, { other, amount }) => (other(i, j + SWAP) < amount ? other(i, j) : value), own(i, j));
+  };
   return {
     frame,
-    window: {
-      left: frame.width * (0.5 + x - half),
-      top: frame.height * (0.5 + y - half),
-      right: frame.width * (0.5 + x + half),
-      bottom: frame.height * (0.5 + y + half),
-    },
+    window: { left, top, right, bottom },
     unit: (frame.width * zoom) / size.width,
     palette: paletteOf(subject, steady('palette'), dice('tint'), borrowed),
     subject,

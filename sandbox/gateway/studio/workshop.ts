@@ -43,16 +43,14 @@ export class Workshop<Job = unknown, Result = unknown> {
 
   #hire(): Worker {
     const worker = new Worker(this.#script);
-    let reason = '';
-    worker.on('message', (answer: Answer<Result>) => this.#answered(answer));
-    worker.on('error', (error) => {
-      reason = ` (${String(error)})`;
-    });
-    worker.on('exit', (code) => {
+    const lost = (failure: string) => {
+      if (this.#worker !== worker) return;
       this.#worker = undefined;
-      const ending = `A worker of the studio ended with code ${code}${reason}.`;
-      this.#answered({ failure: this.#isClosed ? 'The studio was closed before the work was done.' : ending });
-    });
+      this.#answered({ failure: this.#isClosed ? 'The studio was closed before the work was done.' : failure });
+    };
+    worker.on('message', (answer: Answer<Result>) => this.#answered(answer));
+    worker.on('error', (error) => lost(`The studio lost a worker: ${String(error)}`));
+    worker.on('exit', (code) => lost(`A worker of the studio ended with code ${code}.`));
     return worker;
   }
 }

@@ -1,6 +1,5 @@
 import { type Colour, mix } from '../colour.ts';
-import { cells, circle, paint, placed, rectangle, shape } from '../drawing.ts';
-import { figureSvg } from '../figures.ts';
+import { cells, circle, figureSvg, paint, placed, rectangle, shape } from '../drawing.ts';
 import { picked } from '../random.ts';
 import type { Layer, Tools } from '../tools.ts';
 
@@ -26,7 +25,7 @@ const MOTIFS: typeof BOLD = [
   (front) => shape([-125, -75, -25, 25, 75].map((y) => `M-125 ${y}h250v25h-250z`).join(''), front),
   (front) =>
     [...Array(25).keys()]
-      .map((dot) => circle((dot % 5) * 50 - 100, Math.floor(dot / 5) * 50 - 100, 7 + (dot % 5) * 2.6, front))
+      .map((dot) => circle((dot % 5) * 50 - 100, (dot - (dot % 5)) * 10 - 100, 7 + (dot % 5) * 2.6, front))
       .join(''),
 ];
 
@@ -38,22 +37,17 @@ const arc = (size: number, colour: Colour) =>
 export function bauhaus(tools: Tools): Layer[] {
   const { window, palette, choices, frame, subject } = tools;
   const [pick, form] = [choices('tile colour'), choices('tile shape')];
-  const colours: readonly [Colour, ...Colour[]] = [
-    palette.paper,
-    ...palette.accents,
-    mix(palette.ink, palette.accent(1), 0.15),
-    palette.sky(0.75),
-  ];
-  const tiles = { grounds: rectangle(window, palette.paper), even: '', odd: '' };
+  const dark = mix(palette.ink, palette.accent(1), 0.15);
+  const colours: readonly [Colour, ...Colour[]] = [palette.paper, ...palette.accents, dark, palette.sky(0.75)];
+  let [grounds, motifs] = ['', ''];
   const lay = (left: number, top: number, side: number, key: number) => {
     const ground = picked(colours, pick(key, 0));
     const front = differing(colours, ground, pick(key, 1));
     const third = differing(colours, front, pick(key, 2));
     const motif = picked(side > MODULE ? BOLD : MOTIFS, form(key))(front, third === ground ? front : third);
-    const turned = placed(left + side / 2, top + side / 2, Math.floor(form(key, 1) * 4) * 90, motif, side / MODULE);
+    motifs += placed(left + side / 2, top + side / 2, Math.floor(form(key, 1) * 4) * 90, motif, side / MODULE);
     // The half unit hides the seam to the next tile.
-    tiles.grounds += rectangle({ left, top, right: left + side + 0.5, bottom: top + side + 0.5 }, ground);
-    tiles[key % 2 ? 'odd' : 'even'] += turned;
+    grounds += rectangle({ left, top, right: left + side + 0.5, bottom: top + side + 0.5 }, ground);
   };
   for (const row of cells(window.top, window.bottom, BLOCK)) {
     for (const column of cells(window.left, window.right, BLOCK)) {
@@ -61,7 +55,7 @@ export function bauhaus(tools: Tools): Layer[] {
       if (form(key / 8, 70) < 0.28) lay(column * BLOCK, row * BLOCK, BLOCK, key);
       else
         for (const part of [0, 1, 2, 3])
-          lay(column * BLOCK + (part % 2) * MODULE, row * BLOCK + (part >> 1) * MODULE, MODULE, key + part + 1);
+          lay((column * 2 + (part % 2)) * MODULE, (row * 2 + (part >> 1)) * MODULE, MODULE, key + part + 1);
     }
   }
   const [figure] = subject.figures;
@@ -69,9 +63,8 @@ export function bauhaus(tools: Tools): Layer[] {
   const disc = circle(x, y, radius, palette.accent(0)) + circle(x, y, radius * 0.86, palette.paper);
   const hero = figure ? disc + figureSvg(figure, x, y + radius * 0.62, radius * 1.35, palette.ink) : '';
   return [
-    { svg: tiles.grounds, depth: 0.1 },
-    { svg: tiles.even, depth: 0.1 },
-    { svg: tiles.odd, depth: 0.16 },
+    { svg: grounds, depth: 0.1 },
+    { svg: motifs, depth: 0.15 },
     { svg: hero, depth: 0.5 },
   ];
 }

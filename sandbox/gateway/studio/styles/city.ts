@@ -1,19 +1,11 @@
 import { mix } from '../colour.ts';
 import { cells, ellipse, fall, glow, n, rectangle, shape, stop } from '../drawing.ts';
-import type { Dice } from '../random.ts';
 import { lightLayer, skyLayer, starsLayer } from '../sky.ts';
 import type { Layer, Tools } from '../tools.ts';
 
 const ROWS = 4;
 const STREAKS = 34;
 const DASHES = 9;
-
-interface Building {
-  readonly x: number;
-  readonly width: number;
-  readonly top: number;
-  readonly seed: number;
-}
 
 /** Rows of towers in haze, their windows lit, over a wet street that keeps their colours. */
 export function city(tools: Tools): Layer[] {
@@ -29,71 +21,56 @@ export function city(tools: Tools): Layer[] {
   return layers;
 }
 
-function towers(tools: Tools, row: number, street: number): Layer {
-  const { frame, palette, window, dice, choices } = tools;
+function towers({ frame, palette, window, dice, choices, unit }: Tools, row: number, street: number): Layer {
   const near = row / (ROWS - 1);
-  const [form, lot] = [dice(`lot ${row}`), 62 + 62 * near];
-  const buildings = cells(window.left - lot, window.right + lot, lot).map((cell): Building => {
+  const [form, kind, lit, lot] = [
+    dice(`lot ${row}`),
+    choices(`tower ${row}`),
+    choices(`window ${row}`),
+    62 + 62 * near,
+  ];
+  const [wide, tall] = [3.4 + 3.6 * near, 4.6 + 5.4 * near];
+  const panes = ['', '', ''];
+  const outlines = cells(window.left - lot, window.right + lot, lot).map((cell) => {
     const downtown = 0.65 + 0.5 * Math.sin((cell * lot) / (frame.width * 0.3) + row * 2.4 + form(0, 99) * 6);
     const share = (0.64 - 0.34 * near) * (0.35 + 0.75 * form(cell)) * Math.max(0.45, downtown);
     const [x, width] = [(cell + 0.12 * form(cell, 1)) * lot, lot * (0.72 + 0.34 * form(cell, 2))];
-    return { x, width, top: street - frame.height * share - 40, seed: cell };
+    const top = street - frame.height * share - 40;
+    const columns = Math.floor(width / wide / 2.1 - 0.76);
+    const inset = x + (width - (columns * 2.1 - 1.1) * wide) / 2;
+    const busy = 0.12 + 0.5 * lit(cell, 7777) ** 1.5;
+    for (let floor = 0, y = top + 14; y < street - 16 && wide > unit * 0.8; floor++, y += tall * 2) {
+      const late = lit(cell * 13 + 5, floor) < 0.12 ? 0.5 : 0;
+      for (let column = 0; column < columns; column++) {
+        if (lit(cell * 64 + column, floor + 20) > busy + late) continue;
+        const tint = Math.floor(lit(cell * 64 + column, floor + 4000) ** 2.2 * panes.length);
+        panes[tint] += `M${n(inset + column * wide * 2.1)} ${n(y)}h${n(wide)}v${n(tall)}h-${n(wide)}z`;
+      }
+    }
+    return tower(x, width, top, street, kind(cell));
   });
   const body = mix(palette.land(0.1 + 0.88 * near), palette.sky(0.8), 0.3 * (1 - near));
-  const outlines = buildings.map((building) => tower(building, choices(`tower ${row}`), street));
+  const tints = [mix(palette.accent(2), palette.light, 0.45), palette.accent(0), palette.accent(1)];
+  const windows = tints.map((colour, tint) => shape(panes[tint] ?? '', colour, 0.4 + 0.52 * near));
   const air = { ...window, top: street - frame.height * 0.42, bottom: street + 2 };
   const hazy = { ...palette.sky(0.9), opacity: 0.5 * (1 - near) + 0.06 };
   const haze = fall(`haze${row}`, air.top, street, [{ ...palette.sky(0.85), opacity: 0 }, hazy]);
-  const svg = shape(outlines.join(''), body) + windows(tools, row, near, buildings, street);
-  return { svg: svg + haze + rectangle(air, `haze${row}`), depth: 0.12 + 0.7 * near };
+  const svg = shape(outlines.join(''), body) + windows.join('') + haze + rectangle(air, `haze${row}`);
+  return { svg, depth: 0.12 + 0.7 * near };
 }
 
 /** Some with set-back floors and a mast, some with a slanted or a round roof. */
-function tower({ x, width, top, seed }: Building, dice: Dice, street: number): string {
-  const kind = dice(seed);
+function tower(x: number, width: number, top: number, street: number, kind: number): string {
   const middle = x + width / 2;
   const block = (share: number, up: number, down = top + 2) =>
     `M${n(middle - width * share)} ${n(down)}V${n(top - up)}H${n(middle + width * share)}V${n(down)}Z`;
   const box = block(0.5, 0, street + 4);
-  const mast = (up: number) =>
-    `M${n(middle - 1.3)} ${n(top)}L${n(middle)} ${n(top - up)}L${n(middle + 1.3)} ${n(top)}Z`;
-  if (kind < 0.2) return box + block(0.34, 26) + block(0.2, 48) + mast(110);
+  const mast = `M${n(middle - 1.3)} ${n(top)}l1.3 -90l1.3 90Z`;
+  if (kind < 0.2) return box + block(0.34, 26) + block(0.2, 48) + mast;
   if (kind < 0.38) return `${box}M${n(x)} ${n(top + 1)}l${n(width)} ${n(-width * 0.45)}v${n(width * 0.45)}Z`;
   if (kind < 0.52) return `${box}M${n(x)} ${n(top + 1)}q${n(width / 2)} ${n(-width * 0.7)} ${n(width)} 0Z`;
   if (kind < 0.72) return box + block(0.3, 20);
-  return kind < 0.82 ? box + mast(60) : box;
-}
-
-function windows(
-  { palette, choices, unit }: Tools,
-  row: number,
-  near: number,
-  buildings: readonly Building[],
-  street: number,
-): string {
-  const lit = choices(`window ${row}`);
-  const [wide, tall] = [3.4 + 3.6 * near, 4.6 + 5.4 * near];
-  if (wide < unit * 0.8) return '';
-  const [gapX, gapY] = [wide * 2.1, tall * 2];
-  const panes = [mix(palette.accent(2), palette.light, 0.45), palette.accent(0), palette.accent(1)].map((colour) => ({
-    colour,
-    path: '',
-  }));
-  for (const { x, width, top, seed } of buildings) {
-    const columns = Math.floor((width - wide * 1.6) / gapX);
-    const inset = (width - columns * gapX + (gapX - wide)) / 2;
-    const busy = 0.12 + 0.5 * lit(seed, 7777) ** 1.5;
-    for (let floor = 0; top + 14 + floor * gapY < street - 16; floor++) {
-      const late = lit(seed * 13 + 5, floor) < 0.12 ? 0.5 : 0;
-      for (let column = 0; column < columns; column++) {
-        if (lit(seed * 64 + column, floor + 20) > busy + late) continue;
-        const pane = panes[Math.floor(lit(seed * 64 + column, floor + 4000) ** 2.2 * 3)];
-        const corner = `M${n(x + inset + column * gapX)} ${n(top + 14 + floor * gapY)}`;
-        if (pane) pane.path += `${corner}h${n(wide)}v${n(tall)}h-${n(wide)}z`;
-      }
-    }
-  }
-  return panes.map(({ colour, path }) => shape(path, colour, 0.4 + 0.52 * near)).join('');
+  return kind < 0.82 ? box + mast : box;
 }
 
 /** Streaks below the light of shop windows, broken into dashes by the wet ground. */

@@ -1,6 +1,5 @@
 import { lighter, mix } from '../colour.ts';
-import { cells, circle, glow, line, n, placed, radial, ramp, rectangle, shape, stop } from '../drawing.ts';
-import { figureSvg } from '../figures.ts';
+import { cells, circle, figureSvg, glow, line, n, placed, radial, ramp, rectangle, shape, stop } from '../drawing.ts';
 import { noise } from '../random.ts';
 import { starsLayer } from '../sky.ts';
 import type { Layer, Tools } from '../tools.ts';
@@ -21,16 +20,14 @@ export function cosmos(tools: Tools): Layer[] {
   const air = glow('air', x, y, radius * 1.5, mix(palette.accent(0), palette.light, 0.3), 0.55);
   const layers: Layer[] = [
     depths(tools),
-    ...nebula(tools),
+    nebula(tools),
     starsLayer(tools, frame.height * 60, 0.62),
     { svg: placed(x, y, tilt, orbits(tools, radius)), depth: 0.36 },
     { svg: air + placed(x, y, tilt, `${behind}${planet(tools, radius, tilt)}${before}`), depth: 0.42 },
-    { svg: comet(tools), depth: 0.75 },
   ];
-  if (!subject.figures.includes('rocket')) return layers;
-  const rocket = placed(0, 0, 24, figureSvg('rocket', 0, short * 0.1, short * 0.2, palette.light));
-  const across = frame.width * (x > frame.width / 2 ? 0.2 : 0.8);
-  return [...layers, { svg: placed(across, frame.height * 0.72, 0, rocket), depth: 0.95 }];
+  const rocket = figureSvg('rocket', 0, short * 0.1, short * 0.2, palette.light);
+  const aloft = placed(frame.width * (x > frame.width / 2 ? 0.2 : 0.8), frame.height * 0.72, 24, rocket);
+  return subject.figures.includes('rocket') ? [...layers, { svg: aloft, depth: 0.95 }] : layers;
 }
 
 function depths({ window, palette, frame }: Tools): Layer {
@@ -42,23 +39,20 @@ function depths({ window, palette, frame }: Tools): Layer {
 }
 
 /** Many faint glows along a bent band add up to a cloud with structure. */
-function nebula({ window, palette, dice, frame }: Tools): Layer[] {
+function nebula({ window, palette, dice, frame }: Tools): Layer {
   const [place, form] = [dice('nebula place'), dice('nebula shape')];
   const slope = (place(0, 77) - 0.5) * 1.1;
-  return [0, 1].map((sheet): Layer => {
-    const glows = cells(window.left - 300, window.right + 300, CLOUD).flatMap((cell) =>
-      [0, 1, 2, 3].map((blob) => {
-        const key = blob + sheet * 10;
-        const x = (cell + form(cell, key)) * CLOUD;
-        const spine = frame.height * 0.5 + (x - frame.width / 2) * slope + noise(place, x / 420, sheet + 5) * 190;
-        const y = spine + (form(cell, key + 40) + form(cell, key + 60) - 1) * frame.height * 0.3;
-        const colour = mix(palette.accent(sheet * 2 + blob), palette.sky(0.65), 0.45);
-        const id = `nebula${sheet}_${cell}_${blob}`;
-        return glow(id, x, y, 70 + 210 * form(cell, key + 80), colour, 0.08 + 0.2 * place(cell, key));
-      }),
-    );
-    return { svg: glows.join(''), depth: 0.05 + 0.1 * sheet, pulse: 0.18 };
-  });
+  const glows = cells(window.left - 300, window.right + 300, CLOUD).flatMap((cell) =>
+    [0, 1, 2, 3, 4, 5, 6, 7].map((blob) => {
+      const x = (cell + form(cell, blob)) * CLOUD;
+      const spine = frame.height * 0.5 + (x - frame.width / 2) * slope + noise(place, x / 420, blob >> 2) * 190;
+      const y = spine + (form(cell, blob + 40) + form(cell, blob + 60) - 1) * frame.height * 0.3;
+      const colour = mix(palette.accent(blob), palette.sky(0.65), 0.45);
+      const opacity = 0.08 + 0.2 * place(cell, blob);
+      return glow(`nebula${cell}_${blob}`, x, y, 70 + 210 * form(cell, blob + 80), colour, opacity);
+    }),
+  );
+  return { svg: glows.join(''), depth: 0.1, pulse: 0.18 };
 }
 
 function planet({ palette, dice }: Tools, radius: number, tilt: number): string {
@@ -105,13 +99,4 @@ function orbits({ palette, dice }: Tools, radius: number): string {
       return line(path, palette.light, 1.3, 0.22) + shade + circle(x, y, size, `moon${index}`);
     })
     .join('');
-}
-
-function comet({ frame, palette, dice }: Tools): string {
-  const form = dice('comet');
-  const [x, y] = [frame.width * (0.1 + 0.8 * form(0)), frame.height * (0.08 + 0.22 * form(1))];
-  const long = 150 + 170 * form(2);
-  const fade = ramp('tail', 0, 0, long, 0, [stop(0, palette.light, 0.95), stop(1, palette.light, 0)]);
-  const tail = fade + shape(`M0-2.4L${n(long)} 0L0 2.4Z`, 'tail');
-  return placed(x, y, -18 - 30 * form(3), tail + circle(0, 0, 2.8, palette.light));
 }

@@ -1,6 +1,5 @@
 import { mix } from '../colour.ts';
-import { cells, fall, ground, n, shape } from '../drawing.ts';
-import { figureSvg } from '../figures.ts';
+import { cells, fall, figureSvg, ground, n, shape } from '../drawing.ts';
 import { fractal } from '../random.ts';
 import { auroraLayer, birdsSvg, cloudsLayer, lightLayer, skyLayer, starsLayer } from '../sky.ts';
 import type { Figure } from '../subject.ts';
@@ -9,14 +8,7 @@ import type { Layer, Tools } from '../tools.ts';
 const RIDGES = 6;
 /** The ridge that figures stand on. */
 const STAGE = 4;
-const TALL: Partial<Record<Figure, number>> = {
-  house: 0.17,
-  cat: 0.2,
-  wolf: 0.17,
-  lighthouse: 0.26,
-  balloon: 0.19,
-  rocket: 0.22,
-};
+const STANDING: readonly Figure[] = ['cat', 'wolf', 'house', 'lighthouse', 'balloon', 'rocket'];
 
 /** Ridges behind ridges in thinning air, under a sun or a moon. */
 export function landscape(tools: Tools): Layer[] {
@@ -62,12 +54,12 @@ function ridge(tools: Tools, horizon: number, index: number): Layer {
 /** What the prompt names stands on the ridge before the last, where it is large and still before the sky. */
 function figuresSvg({ subject, frame, palette, dice }: Tools, height: (x: number) => number): string {
   const place = dice('figure');
-  const actors = subject.figures.filter((figure) => TALL[figure] !== undefined).slice(0, 3);
-  return actors
+  const tall = Math.min(frame.width, frame.height) * 0.19;
+  return STANDING.filter((figure) => subject.figures.includes(figure))
+    .slice(0, 3)
     .map((figure, index) => {
       const x = frame.width * ((0.3 + 0.4 * place(index) + index * 0.3) % 0.9);
       const aloft = figure === 'balloon' || figure === 'rocket' ? frame.height * 0.24 : -7;
-      const tall = Math.min(frame.width, frame.height) * (TALL[figure] ?? 0);
       return figureSvg(figure, x, height(x) - aloft, tall, palette.land(0.97), place(index, 1) < 0.5);
     })
     .join('');
@@ -76,22 +68,18 @@ function figuresSvg({ subject, frame, palette, dice }: Tools, height: (x: number
 function pines({ window, dice, unit }: Tools, height: (x: number) => number, index: number, near: number): string {
   const [place, form] = [dice(`pine place ${index}`), dice(`pine shape ${index}`)];
   const gap = 12 + 26 * near;
-  return cells(window.left - 60, window.right + 60, gap)
-    .map((cell) => {
-      const grove = fractal(place, cell / 9, 2, 7);
-      const tall = (26 + 78 * near) * (0.55 + 0.75 * form(cell)) * (0.7 + grove * 0.6);
-      if (grove < -0.05 + place(cell, 3) * 0.35 || tall < unit * 2) return '';
-      const x = (cell + place(cell)) * gap;
-      return pine(x, height(x) + 5, tall, tall * (0.15 + 0.08 * form(cell, 1)));
-    })
-    .join('');
-}
-
-/** Five skirts of branches, narrower towards the top. */
-function pine(x: number, y: number, tall: number, wide: number): string {
-  const skirts = [0, 1, 2, 3, 4].map((tier) => {
-    const [up, half] = [y - tall * (0.12 + 0.17 * tier), wide * (1 - tier / 5.4)];
-    return `M${n(x - half)} ${n(up)}L${n(x)} ${n(up - tall * 0.32)}L${n(x + half)} ${n(up)}Z`;
+  const trees = cells(window.left - 60, window.right + 60, gap).map((cell) => {
+    const grove = fractal(place, cell / 9, 2, 7);
+    const tall = (26 + 78 * near) * (0.55 + 0.75 * form(cell)) * (0.7 + grove * 0.6);
+    if (grove < -0.05 + place(cell, 3) * 0.35 || tall < unit * 2) return '';
+    const [x, wide] = [(cell + place(cell)) * gap, tall * (0.15 + 0.08 * form(cell, 1))];
+    const foot = height(x) + 5;
+    // Five skirts of branches, narrower towards the top.
+    const skirts = [0, 1, 2, 3, 4].map((tier) => {
+      const [y, half] = [foot - tall * (0.12 + 0.17 * tier), wide * (1 - tier / 5.4)];
+      return `M${n(x - half)} ${n(y)}L${n(x)} ${n(y - tall * 0.32)}L${n(x + half)} ${n(y)}Z`;
+    });
+    return `M${n(x - wide * 0.12)} ${n(foot)}h${n(wide * 0.24)}v${n(-tall * 0.14)}h${n(-wide * 0.24)}Z${skirts.join('')}`;
   });
-  return `M${n(x - wide * 0.12)} ${n(y)}h${n(wide * 0.24)}v${n(-tall * 0.14)}h${n(-wide * 0.24)}Z${skirts.join('')}`;
+  return trees.join('');
 }

@@ -1,6 +1,5 @@
 import { lighter, mix } from '../colour.ts';
-import { cells, crest, fall, glow, ground, line, n, ramp, rectangle, shape, stop } from '../drawing.ts';
-import { figureSvg } from '../figures.ts';
+import { cells, crest, fall, figureSvg, glow, ground, line, n, ramp, rectangle, shape, stop } from '../drawing.ts';
 import { fractal } from '../random.ts';
 import { birdsSvg, cloudsLayer, lightLayer, skyLayer, starsLayer } from '../sky.ts';
 import type { Layer, Tools } from '../tools.ts';
@@ -8,43 +7,34 @@ import type { Layer, Tools } from '../tools.ts';
 const SWELLS = 5;
 const GLINT_ROWS = 64;
 
-/** Where the water begins and the light stands above it. */
-interface Sea {
-  readonly horizon: number;
-  readonly light: number;
-}
-
 /** A low sun or moon over water, with its path of light and swells that come nearer. */
 export function seascape(tools: Tools): Layer[] {
   const { frame, palette, subject, dice } = tools;
   const plan = dice('sea plan');
-  const sea = { horizon: frame.height * (0.48 + 0.12 * plan(0)), light: frame.width * (0.25 + 0.5 * plan(1)) };
-  const layers = [skyLayer(tools, 0, sea.horizon)];
-  if (palette.isNight) layers.push(starsLayer(tools, sea.horizon));
-  layers.push(lightLayer(tools, sea.light, sea.horizon - frame.height * (0.05 + 0.2 * plan(2)), 56 + 50 * plan(3)));
-  layers.push(cloudsLayer(tools, sea.horizon, 0.3 + 0.25 * plan(4)));
-  layers.push(islands(tools, sea), water(tools, sea), glitter(tools, sea));
-  if (subject.figures.includes('lighthouse')) layers.push(lighthouse(tools, sea));
-  for (let index = 0; index < SWELLS; index++) layers.push(swell(tools, sea, index));
+  const [horizon, light] = [frame.height * (0.48 + 0.12 * plan(0)), frame.width * (0.25 + 0.5 * plan(1))];
+  const layers = [skyLayer(tools, 0, horizon)];
+  if (palette.isNight) layers.push(starsLayer(tools, horizon));
+  layers.push(lightLayer(tools, light, horizon - frame.height * (0.05 + 0.2 * plan(2)), 56 + 50 * plan(3)));
+  layers.push(cloudsLayer(tools, horizon, 0.3 + 0.25 * plan(4)));
+  layers.push(islands(tools, horizon), water(tools, horizon, light), glitter(tools, horizon, light));
+  if (subject.figures.includes('lighthouse')) layers.push(lighthouse(tools, horizon, light));
+  for (let index = 0; index < SWELLS; index++) layers.push(swell(tools, horizon, light, index));
   return layers;
 }
 
-function islands(tools: Tools, { horizon }: Sea): Layer {
+function islands(tools: Tools, horizon: number): Layer {
   const { window, palette, dice, frame } = tools;
   const rows = [0, 1].map((row) => {
     const form = dice(`island ${row}`);
-    const height = (x: number) =>
-      Math.max(0, fractal(form, x / (430 - row * 120), 5) - 0.05 - row * 0.12) * frame.height * (0.24 - 0.07 * row);
-    const colour = mix(palette.land(0.12 + 0.3 * row), palette.sky(0.9), 0.35 - 0.15 * row);
-    return shape(
-      ground(window, 7, horizon + 3, (x) => horizon + 3 - height(x)),
-      colour,
-    );
+    const rise = (x: number) => Math.max(0, fractal(form, x / (430 - row * 120), 5) - 0.05 - row * 0.12);
+    const tall = frame.height * (0.24 - 0.07 * row);
+    const outline = ground(window, 7, horizon + 3, (x) => horizon + 3 - rise(x) * tall);
+    return shape(outline, mix(palette.land(0.12 + 0.3 * row), palette.sky(0.9), 0.35 - 0.15 * row));
   });
   return { svg: rows.join('') + (palette.isNight ? '' : birdsSvg(tools, horizon)), depth: 0.16 };
 }
 
-function water({ window, palette, frame }: Tools, { horizon, light }: Sea): Layer {
+function water({ window, palette, frame }: Tools, horizon: number, light: number): Layer {
   const { sky, land, isNight } = palette;
   const [pale, clear] = [mix(sky(0.86), land(0.2), 0.35), mix(sky(0.6), land(0.3), 0.55)];
   const stops = [pale, stop(0.16, clear), stop(0.55, land(0.62)), land(0.92)];
@@ -56,7 +46,7 @@ function water({ window, palette, frame }: Tools, { horizon, light }: Sea): Laye
 }
 
 /** Lens-shaped glints, larger and rarer towards the viewer, crowded below the light. */
-function glitter({ window, palette, dice, unit, frame }: Tools, { horizon, light }: Sea): Layer {
+function glitter({ window, palette, dice, unit, frame }: Tools, horizon: number, light: number): Layer {
   const [place, form] = [dice('glint place'), dice('glint shape')];
   let [bright, dim] = ['', ''];
   for (let row = 0; row < GLINT_ROWS; row++) {
@@ -78,7 +68,7 @@ function glitter({ window, palette, dice, unit, frame }: Tools, { horizon, light
   return { svg: shape(dim, soft, 0.22) + shape(bright, palette.light, 0.78), depth: 0.3, sway: 5, pulse: 0.2 };
 }
 
-function swell(tools: Tools, { horizon, light }: Sea, index: number): Layer {
+function swell(tools: Tools, horizon: number, light: number, index: number): Layer {
   const { window, palette, dice, frame, subject } = tools;
   const near = (index + 1) / SWELLS;
   const isLast = index === SWELLS - 1;
@@ -98,17 +88,13 @@ function swell(tools: Tools, { horizon, light }: Sea, index: number): Layer {
   const sails = subject.figures.includes('boat') || (subject.figures.length === 0 && dice('boat')(0) < 0.45);
   const x = frame.width * ((light > frame.width / 2 ? 0.24 : 0.7) + 0.1 * dice('boat')(1));
   const boat = figureSvg('boat', x, height(x) + 4, frame.height * 0.15, palette.land(1), light < x);
-  const svg = [
-    fall(`swell${index}`, base - tall, floor, stops),
-    index === 1 && sails ? boat : '',
-    shape(outline, `swell${index}`),
-    line(crest(window, 8, height), foam, 1 + 2.4 * near, 0.55 - 0.2 * near),
-  ];
-  return { svg: svg.join(''), depth: 0.35 + 0.65 * near, sway: 6 };
+  const rim = line(crest(window, 8, height), foam, 1 + 2.4 * near, 0.55 - 0.2 * near);
+  const water = fall(`swell${index}`, base - tall, floor, stops) + shape(outline, `swell${index}`) + rim;
+  return { svg: (index === 1 && sails ? boat : '') + water, depth: 0.35 + 0.65 * near, sway: 6 };
 }
 
 /** A tower on a rock across from the light, with its own beams. */
-function lighthouse({ frame, palette, dice }: Tools, { horizon, light }: Sea): Layer {
+function lighthouse({ frame, palette, dice }: Tools, horizon: number, light: number): Layer {
   const x = frame.width * ((light > frame.width / 2 ? 0.22 : 0.78) + 0.06 * (dice('lighthouse')(0) - 0.5));
   const [foot, tall] = [horizon + 14, Math.min(frame.height * 0.26, 330)];
   const lamp = foot - 26 - tall * 0.84;
@@ -119,9 +105,6 @@ function lighthouse({ frame, palette, dice }: Tools, { horizon, light }: Sea): L
     return fade + shape(`M${n(x)} ${n(lamp)}L${n(end)} ${n(lamp - 70)}V${n(lamp + 46)}Z`, id);
   });
   const tower = figureSvg('lighthouse', x, foot - 26, tall, dark);
-  const rock = shape(
-    `M${n(x - 190)} ${n(foot + 22)}C${n(x - 120)} ${n(foot - 54)} ${n(x + 120)} ${n(foot - 50)} ${n(x + 190)} ${n(foot + 22)}Z`,
-    dark,
-  );
+  const rock = shape(`M${n(x - 190)} ${n(foot + 22)}c70-76 310-72 380 0z`, dark);
   return { svg: beams.join('') + tower + glow('lamp', x, lamp, tall * 0.34, palette.light, 0.9) + rock, depth: 0.34 };
 }

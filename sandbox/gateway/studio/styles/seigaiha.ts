@@ -37,18 +37,17 @@ function row({ window, frame, palette, dice }: Tools, y: number, radius: number,
   const [tide, tone, spark] = [dice('tide'), dice('scale tone'), dice('scale spark')];
   const [gap, middle] = [radius * 2, frame.width / 2];
   const rim = mix(palette.paper, palette.sky(0.85), 0.25);
-  return cells(window.left - middle - gap, window.right - middle + gap, gap)
-    .map((cell) => {
-      const x = middle + (cell + (number % 2) * 0.5) * gap;
-      const rise = fractal(tide, x / 520 + number * 0.13, 2, 1) * 46 * (0.3 + 0.65 * near);
-      const depth = 0.12 + 0.75 * near + fractal(tone, x / 300 + number * 0.31, 2, 4) * 0.26;
-      const isSpecial = spark(cell, number) < 0.07;
-      const body = isSpecial ? palette.accent(Math.floor(spark(cell, number + 300) * 2)) : palette.land(depth);
-      const rings = Array.from({ length: RINGS }, (_, ring) => {
-        const fill = ring % 2 ? mix(rim, body, 0.16) : lighter(mix(body, rim, ring * 0.05), ring * 0.03);
-        return circle(x, y + radius * 0.4 + rise, radius * (0.94 - ring * 0.19), fill);
-      });
-      return circle(x, y + radius * 0.4 + rise, radius, rim) + rings.join('');
-    })
-    .join('');
+  const scales = cells(window.left - middle - gap, window.right - middle + gap, gap).map((cell) => {
+    const x = middle + (cell + (number % 2) * 0.5) * gap;
+    const rise = fractal(tide, x / 520 + number * 0.13, 2, 1) * 46 * (0.3 + 0.65 * near);
+    const depth = 0.12 + 0.75 * near + fractal(tone, x / 300 + number * 0.31, 2, 4) * 0.26;
+    const isSpecial = spark(cell, number) < 0.07;
+    const body = isSpecial ? palette.accent(Math.floor(spark(cell, number + 300) * 2)) : palette.land(depth);
+    const rings = Array.from({ length: RINGS }, (_, ring) => {
+      const fill = ring % 2 ? mix(rim, body, 0.16) : lighter(mix(body, rim, ring * 0.05), ring * 0.03);
+      return circle(x, y + radius * 0.4 + rise, radius * (0.94 - ring * 0.19), fill);
+    });
+    return circle(x, y + radius * 0.4 + rise, radius, rim) + rings.join('');
+  });
+  return scales.join('');
 }
