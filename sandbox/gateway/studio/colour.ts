@@ -1,3 +1,5 @@
+import { clamped } from './random.ts';
+
 /** OKLab: mixing two colours in it gives the colour the eye expects between them. */
 export interface Colour {
   readonly l: number;
@@ -21,27 +23,22 @@ export function fromRgb(red: number, green: number, blue: number): Colour {
 }
 
 export function hex(text: string): Colour {
-  const value = Number.parseInt(text.slice(1), 16);
+  const value = Number.parseInt(text, 16);
   return fromRgb((value >> 16) & 255, (value >> 8) & 255, value & 255);
-}
-
-function linearOf(colour: Colour): [number, number, number] {
-  const l = (colour.l + 0.3963377774 * colour.a + 0.2158037573 * colour.b) ** 3;
-  const m = (colour.l - 0.1055613458 * colour.a - 0.0638541728 * colour.b) ** 3;
-  const s = (colour.l - 0.0894841775 * colour.a - 1.291485548 * colour.b) ** 3;
-  return [
-    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
-  ];
 }
 
 /** Out of range channels are clipped: a tint may ask for more colour than a screen has. */
 export function css(colour: Colour): string {
-  const channels = linearOf(colour).map((channel) =>
-    Math.round(Math.min(1, Math.max(0, fromLinear(Math.min(1, Math.max(0, channel))))) * 255),
-  );
-  return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
+  const l = (colour.l + 0.3963377774 * colour.a + 0.2158037573 * colour.b) ** 3;
+  const m = (colour.l - 0.1055613458 * colour.a - 0.0638541728 * colour.b) ** 3;
+  const s = (colour.l - 0.0894841775 * colour.a - 1.291485548 * colour.b) ** 3;
+  const channels = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ];
+  const bytes = channels.map((channel) => Math.round(fromLinear(clamped(channel)) * 255));
+  return `#${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 export function mix(from: Colour, to: Colour, t: number): Colour {
@@ -55,20 +52,13 @@ export function lch(l: number, chroma: number, hue: number): Colour {
   return { l, a: Math.cos(hue) * chroma, b: Math.sin(hue) * chroma };
 }
 
-export function turned(colour: Colour, angle: number): Colour {
-  return lch(colour.l, chromaOf(colour), hueOf(colour) + angle);
-}
-
 export function lighter(colour: Colour, by: number): Colour {
-  return { ...colour, l: Math.min(1, Math.max(0, colour.l + by)) };
+  return { ...colour, l: clamped(colour.l + by) };
 }
 
 /** Reads a ramp of colours at a place from 0 to 1. */
 export function along(ramp: readonly Colour[], t: number): Colour {
-  const place = Math.min(1, Math.max(0, t)) * (ramp.length - 1);
-  const index = Math.min(ramp.length - 2, Math.floor(place));
-  const from = ramp[Math.max(0, index)];
-  const to = ramp[index + 1] ?? from;
-  if (!from || !to) return { l: 0.5, a: 0, b: 0 };
-  return mix(from, to, place - Math.max(0, index));
+  const place = clamped(t) * (ramp.length - 1);
+  const from = ramp[Math.floor(place)] ?? { l: 0.5, a: 0, b: 0 };
+  return mix(from, ramp[Math.ceil(place)] ?? from, place % 1);
 }

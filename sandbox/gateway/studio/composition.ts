@@ -1,42 +1,76 @@
 import { n } from './drawing.ts';
-import { markSvg } from './mark.ts';
 import type { Reference } from './reference.ts';
 import type { Scene } from './scene.ts';
 import type { Size } from './size.ts';
-import { styles } from './styles/index.ts';
-import { type Layer, type Tools, toolsOf } from './tools.ts';
-import { woven } from './weave.ts';
+import { bauhaus } from './styles/bauhaus.ts';
+import { botanical } from './styles/botanical.ts';
+import { city } from './styles/city.ts';
+import { cosmos } from './styles/cosmos.ts';
+import { landscape } from './styles/landscape.ts';
+import { ribbons } from './styles/ribbons.ts';
+import { seascape } from './styles/seascape.ts';
+import { seigaiha } from './styles/seigaiha.ts';
+import { type Layer, type Tools, toolsOf, type Window } from './tools.ts';
 
-export interface Composition {
-  readonly tools: Tools;
-  readonly layers: readonly Layer[];
+const STYLES = { landscape, seascape, seigaiha, city, botanical, cosmos, ribbons, bauhaus };
+/** Strokes on a grid four wide and six high, which spell SANDBOX: a slim machine has no fonts. */
+const MARK =
+  'M4 .8Q3.4 0 2 0Q0 0 0 1.5Q0 2.7 2 3Q4 3.3 4 4.5Q4 6 2 6Q.6 6 0 5.2M6.2 6L8.2 0L10.2 6M7 4H9.4M12.4 6V0L16.4 6V0M18.6 0V6H20.2Q22.6 6 22.6 3Q22.6 0 20.2 0ZM24.8 0V6H27.1Q28.8 6 28.8 4.4Q28.8 2.9 27.1 2.9H24.8M27.1 2.9Q28.5 2.9 28.5 1.45Q28.5 0 27.1 0H24.8M33 0Q31 0 31 3Q31 6 33 6Q35 6 35 3Q35 0 33 0ZM37.2 0L41.2 6M41.2 0L37.2 6';
+const MARK_WIDTH = 41.2;
+const MARK_HEIGHT = 6;
+const MARK_SHARE = 0.0165;
+const SMALLEST_MARK = 7;
+
+/**
+ * `frame` gives the aspect and the detail to compose for. A margin shows this much more of the world on every side, as a
+ * part of the view: room for a camera to move.
+ */
+export function compositionOf(
+  scene: Scene,
+  frame: Size,
+  references: readonly Reference[],
+  margin = 0,
+): { tools: Tools; layers: Layer[] } {
+  const colours = references.flatMap((reference) => reference.colours);
+  const tools = toolsOf(scene, frame, margin, colours);
+  const layers = STYLES[tools.subject.style](tools);
+  const woven = (opacity: number, depth: number): Layer[] =>
+    references.length === 0 ? [] : [{ svg: `<g opacity="${opacity}">${strips(tools, references)}</g>`, depth }];
+  // Once behind everything but the sky, and once more as a veil before it.
+  return { tools, layers: [...layers.slice(0, 1), ...woven(0.82, 0.05), ...layers.slice(1), ...woven(0.4, 0.3)] };
 }
 
-export interface CompositionOptions {
-  readonly references?: readonly Reference[];
-  /** Shows this much more of the world on every side, as a part of the view: room for a camera to move. */
-  readonly margin?: number;
+export function svgOf({ left, top, right, bottom }: Window, size: Size, content: string): Buffer {
+  const view = [left, top, right - left, bottom - top].map(n).join(' ');
+  return Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="${view}" preserveAspectRatio="none">${content}</svg>`,
+  );
 }
 
-/** `frame` gives the aspect and the detail to compose for; a quadrant of a grid has the frame of the whole. */
-export function compositionOf(scene: Scene, frame: Size, options: CompositionOptions = {}): Composition {
-  const references = options.references ?? [];
-  const tools = toolsOf(scene, frame, {
-    margin: options.margin ?? 0,
-    colours: references.flatMap(({ colours }) => colours),
+/** Says where the result comes from. A dark halo under light strokes keeps it legible on any picture. */
+export function markOf({ width, height }: Size): Buffer {
+  const wanted = Math.max(SMALLEST_MARK, Math.min(width, height) * MARK_SHARE) / MARK_HEIGHT;
+  const scale = Math.min(wanted, (width * 0.8) / MARK_WIDTH, (height * 0.5) / MARK_HEIGHT);
+  const gap = Math.min(scale * 7, (width - MARK_WIDTH * scale) / 2, (height - MARK_HEIGHT * scale) / 2);
+  const place = `translate(${width - gap - MARK_WIDTH * scale} ${height - gap - MARK_HEIGHT * scale}) scale(${scale})`;
+  const stroke = (colour: string, wide: number, opacity: number) =>
+    `<path d="${MARK}" stroke="${colour}" stroke-width="${wide}" stroke-opacity="${opacity}"/>`;
+  const strokes = stroke('#000', 3.4, 0.14) + stroke('#000', 2, 0.42) + stroke('#fff', 0.8, 0.96);
+  return Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><g fill="none" stroke-linecap="round" stroke-linejoin="round" transform="${place}">${strokes}</g></svg>`,
+  );
+}
+
+/** Several references stand side by side, each melting into the one before. */
+function strips({ frame }: Tools, references: readonly Reference[]): string {
+  const wide = frame.width / references.length;
+  const melt = `<linearGradient id="melting"><stop stop-color="#fff" stop-opacity="0"/><stop offset=".4" stop-color="#fff"/></linearGradient><mask id="melt" maskContentUnits="objectBoundingBox"><rect width="1" height="1" fill="url(#melting)"/></mask>`;
+  const pictures = references.map(({ uri }, index) => {
+    const left = index === 0 ? -0.1 * frame.width : (index - 0.35) * wide;
+    const right = index === references.length - 1 ? 1.1 * frame.width : (index + 1.35) * wide;
+    const area = `x="${n(left)}" y="${n(-0.1 * frame.height)}" width="${n(right - left)}" height="${n(1.2 * frame.height)}"`;
+    const image = `<image href="${uri}" ${area} preserveAspectRatio="xMidYMid slice"/>`;
+    return index === 0 ? image : `<g mask="url(#melt)">${image}</g>`;
   });
-  return { tools, layers: woven(tools, styles[tools.subject.style](tools), references) };
-}
-
-export function svgOf({ window }: Tools, size: Size, content: string): Buffer {
-  const { left, top, right, bottom } = window;
-  return Buffer.from(
-    `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="${size.width}" height="${size.height}" viewBox="${n(left)} ${n(top)} ${n(right - left)} ${n(bottom - top)}" preserveAspectRatio="none">${content}</svg>`,
-  );
-}
-
-export function markOf(size: Size): Buffer {
-  return Buffer.from(
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}">${markSvg(size)}</svg>`,
-  );
+  return melt + pictures.join('');
 }

@@ -1,148 +1,65 @@
 import sharp from 'sharp';
-import { type Colour, chromaOf, fromRgb, hueOf } from './colour.ts';
-import { countedColours, type MainColour } from './reference.ts';
+import { type Colour, chromaOf, hueOf } from './colour.ts';
+import { mainColours } from './reference.ts';
 
-const LINES = 4;
 const FALLBACK = 'a plain picture that says little about itself';
+const SIDE = 64;
+const RATIOS = ['1:1', '4:3', '3:4', '3:2', '2:3', '16:9', '9:16', '2:1', '1:2', '21:9', '4:5', '5:4'];
+/** Once around the circle of OKLCH. */
+const HUES = 'rose,coral,orange,ochre,yellow,green,teal,cyan,blue,indigo,violet,purple'.split(',');
 
-interface Facts {
-  readonly colours: readonly string[];
-  readonly aspect: string;
-  readonly flags: string;
-  readonly light: string;
-  readonly contrast: string;
-  readonly detail: string;
-  readonly heavy: string;
-  readonly measured: string;
-}
+/** The word for a number, where the next word begins at each step. */
+const wordFor = (value: number, words: string, ...steps: readonly number[]) =>
+  words.split('|')[steps.filter((step) => value >= step).length] ?? '';
 
 /** Four lines that could be prompts, from what can be measured in the pictures. */
 export async function describePictures(pictures: readonly Buffer[]): Promise<string[]> {
-  const read = await Promise.allSettled(pictures.map(factsOf));
-  const facts = read.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  if (facts.length === 0) return Array.from({ length: LINES }, (_, index) => `${FALLBACK}, version ${index + 1}`);
-  return Array.from({ length: LINES }, (_, index) => lineOf(facts[index % facts.length] as Facts, index));
+  const read = await Promise.allSettled(pictures.map(linesFor));
+  const lines = read.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  return [0, 1, 2, 3].map((index) => lines[index % lines.length]?.[index] ?? `${FALLBACK}, version ${index + 1}`);
 }
 
-function lineOf(facts: Facts, index: number): string {
-  const [first = 'grey', second = first, third = second] = facts.colours;
-  const lines = [
-    `${article(facts.light)} ${facts.aspect} in ${first} and ${second}, ${facts.contrast}, ${facts.detail} ${facts.flags}`,
-    `${first} fading into ${second} with touches of ${third}, ${facts.heavy}, ${facts.detail} ${facts.flags}`,
-    `study in ${first}, ${facts.contrast}, ${facts.light} mood, ${facts.measured} ${facts.flags}`,
-    `${facts.detail}, ${facts.light} ${facts.aspect}, colours of ${second} and ${third} on ${first}, ${facts.heavy} ${facts.flags}`,
-  ];
-  return lines[index] ?? FALLBACK;
-}
-
-const article = (word: string) => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
-
-async function factsOf(picture: Buffer): Promise<Facts> {
+async function linesFor(picture: Buffer): Promise<string[]> {
   const { width, height } = await sharp(picture).metadata();
-  const grey = await sharp(picture)
-    .flatten({ background: '#fff' })
-    .toColourspace('b-w')
-    .resize(64, 64, { fit: 'fill' })
-    .extractChannel(0)
-    .raw()
-    .toBuffer();
-  const colours = await countedColours(picture);
-  const mean = meanOf(grey) / 255;
-  const spread = Math.sqrt(meanOf(grey.map((value) => Math.min(255, (value / 255 - mean) ** 2 * 1020))) / 1020);
-  const busy = busyOf(grey);
-  const top = meanOf(grey.subarray(0, grey.length / 2)) / 255;
-  const bottom = meanOf(grey.subarray(grey.length / 2)) / 255;
-  return {
-    colours: namesOf(colours),
-    aspect: width > height * 1.15 ? 'wide view' : height > width * 1.15 ? 'tall view' : 'square picture',
-    flags: `--ar ${ratioOf(width, height)}`,
-    light: mean < 0.22 ? 'dark' : mean < 0.42 ? 'dim' : mean < 0.62 ? 'evenly lit' : mean < 0.8 ? 'bright' : 'pale',
-    contrast:
-      spread < 0.1
-        ? 'very soft contrast'
-        : spread < 0.19
-          ? 'gentle contrast'
-          : spread < 0.28
-            ? 'clear contrast'
-            : 'hard contrast',
-    detail:
-      busy < 0.012
-        ? 'smooth and empty'
-        : busy < 0.03
-          ? 'calm, few details'
-          : busy < 0.07
-            ? 'finely detailed'
-            : 'busy, full of detail',
-    heavy:
-      Math.abs(top - bottom) < 0.06
-        ? 'light spread evenly'
-        : top > bottom
-          ? 'light above, weight below'
-          : 'dark above, light below',
-    measured: `${Math.round(mean * 100)}% brightness, ${Math.round(spread * 200)}% contrast, ${Math.round((colours[0]?.share ?? 0) * 100)}% of it one colour`,
+  const flat = sharp(picture).flatten({ background: '#fff' }).toColourspace('b-w');
+  const grey = await flat.resize(SIDE, SIDE, { fit: 'fill' }).extractChannel(0).raw().toBuffer();
+  const mean = meanOf(grey, (value) => value);
+  const spread = Math.sqrt(meanOf(grey, (value) => (value - mean) ** 2));
+  const busy = meanOf(grey, (value, index) => Math.abs(value - (grey[index - 1] ?? 0) / 255));
+  const lean = meanOf(grey, (value, index) => (index < grey.length / 2 ? 2 : -2) * value);
+  const named = (await mainColours(picture)).map(nameOf);
+  const [first = 'grey', second = first, third = second] = [...new Set(named)];
+  const light = wordFor(mean, 'dark|dim|evenly lit|bright|pale', 0.22, 0.42, 0.62, 0.8);
+  const contrast = wordFor(spread, 'very soft|gentle|clear|hard', 0.1, 0.19, 0.28);
+  const details = 'smooth and empty|calm, few details|finely detailed|busy, full of detail';
+  const detail = wordFor(busy, details, 0.012, 0.03, 0.07);
+  const balance = wordFor(lean, 'dark above|light spread evenly|light above', -0.06, 0.06);
+  const aspect = wordFor(width / height, 'tall view|square picture|wide view', 1 / 1.15, 1.15);
+  return [
+    `${/^[aeiou]/.test(light) ? 'an' : 'a'} ${light} ${aspect} in ${first} and ${second}, ${contrast} contrast, ${detail}`,
+    `${first} fading into ${second} with touches of ${third}, ${balance}, ${detail}`,
+    `study in ${first}, ${contrast} contrast, ${light} mood, ${Math.round(mean * 100)}% brightness`,
+    `${detail}, ${light} ${aspect}, colours of ${second} and ${third} on ${first}, ${balance}`,
+  ].map((line) => `${line} --ar ${ratioOf(width / height)}`);
+}
+
+/** Over a picture's values, each from 0 to 1. */
+function meanOf(values: Uint8Array, measure: (value: number, index: number) => number): number {
+  return values.reduce((sum, value, index) => sum + measure(value / 255, index), 0) / values.length;
+}
+
+function ratioOf(ratio: number): string {
+  const away = (written: string) => {
+    const [across = 1, down = 1] = written.split(':').map(Number);
+    return Math.abs(Math.log((ratio * down) / across));
   };
+  return RATIOS.reduce((nearest, other) => (away(other) < away(nearest) ? other : nearest));
 }
-
-function meanOf(values: Uint8Array): number {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum / Math.max(1, values.length);
-}
-
-/** How much neighbours differ on average, 0 to 1. */
-function busyOf(grey: Uint8Array): number {
-  let sum = 0;
-  for (let index = 1; index < grey.length; index++)
-    sum += Math.abs((grey[index] as number) - (grey[index - 1] as number));
-  return sum / Math.max(1, grey.length) / 255;
-}
-
-const USUAL = ['1:1', '4:3', '3:4', '3:2', '2:3', '16:9', '9:16', '2:1', '1:2', '21:9', '4:5', '5:4'] as const;
-
-function ratioOf(width: number, height: number): string {
-  const away = (ratio: string) => {
-    const [across = 1, down = 1] = ratio.split(':').map(Number);
-    return Math.abs(Math.log(width / height / (across / down)));
-  };
-  return [...USUAL].sort((one, other) => away(one) - away(other))[0] ?? '1:1';
-}
-
-function namesOf(colours: readonly MainColour[]): string[] {
-  return [...new Set(colours.map(({ red, green, blue }) => nameOf(fromRgb(red, green, blue))))].slice(0, 3);
-}
-
-const HUES = [
-  'rose',
-  'coral red',
-  'orange',
-  'ochre',
-  'yellow',
-  'lime',
-  'green',
-  'emerald',
-  'teal',
-  'cyan',
-  'sky blue',
-  'blue',
-  'indigo',
-  'violet',
-  'purple',
-  'magenta',
-] as const;
 
 function nameOf(colour: Colour): string {
   const chroma = chromaOf(colour);
-  if (chroma < 0.022)
-    return colour.l < 0.25
-      ? 'black'
-      : colour.l < 0.5
-        ? 'charcoal grey'
-        : colour.l < 0.75
-          ? 'grey'
-          : colour.l < 0.93
-            ? 'silver'
-            : 'white';
+  if (chroma < 0.022) return wordFor(colour.l, 'black|charcoal grey|grey|silver|white', 0.25, 0.5, 0.75, 0.93);
   const turn = (hueOf(colour) / (Math.PI * 2) + 1 + 0.5 / HUES.length) % 1;
   const shade = colour.l < 0.35 ? 'deep ' : colour.l > 0.8 ? 'pale ' : chroma < 0.06 ? 'muted ' : '';
-  return shade + (HUES[Math.floor(turn * HUES.length)] ?? 'rose');
+  return `${shade}${HUES[Math.floor(turn * HUES.length)] ?? ''}`;
 }

@@ -1,10 +1,6 @@
 import { type Colour, css } from './colour.ts';
+import type { Figure } from './subject.ts';
 import type { Window } from './tools.ts';
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
 
 /**
  * A rule for every style: a single shape gets `fill-opacity` or `stroke-opacity`, never `opacity`, for which the renderer
@@ -13,47 +9,123 @@ export interface Point {
 
 /** A tenth of a unit is less than half a pixel at the largest size drawn. */
 export const n = (value: number): string => String(Math.round(value * 10) / 10);
+const share = (value: number): string => String(Math.round(value * 100) / 100);
 
-export interface Stop {
-  readonly at: number;
-  readonly colour: Colour;
+/** A colour, or the name of a gradient. */
+type Paint = Colour | string;
+export const paint = (fill: Paint): string => (typeof fill === 'string' ? `url(#${fill})` : css(fill));
+
+/** A colour of a gradient; those without a place stand evenly spaced. */
+interface Stop extends Colour {
+  readonly at?: number;
   readonly opacity?: number;
 }
 
-const stopsOf = (stops: readonly Stop[]) =>
-  stops
-    .map(
-      ({ at, colour, opacity = 1 }) =>
-        `<stop offset="${Math.round(at * 1000) / 1000}" stop-color="${css(colour)}" stop-opacity="${Math.round(opacity * 1000) / 1000}"/>`,
-    )
-    .join('');
+export const stop = (at: number, colour: Colour, opacity = 1): Stop => ({ ...colour, at, opacity });
 
-export function linear(id: string, from: Point, to: Point, stops: readonly Stop[]): string {
-  return `<linearGradient id="${id}" gradientUnits="userSpaceOnUse" x1="${n(from.x)}" y1="${n(from.y)}" x2="${n(to.x)}" y2="${n(to.y)}">${stopsOf(stops)}</linearGradient>`;
+function stopsOf(stops: readonly Stop[]): string {
+  const written = stops.map((colour, index) => {
+    const { at = index / (stops.length - 1), opacity = 1 } = colour;
+    return `<stop offset="${share(at)}" stop-color="${css(colour)}" stop-opacity="${share(opacity)}"/>`;
+  });
+  return written.join('');
 }
 
-export function radial(id: string, centre: Point, radius: number, stops: readonly Stop[]): string {
-  return `<radialGradient id="${id}" gradientUnits="userSpaceOnUse" cx="${n(centre.x)}" cy="${n(centre.y)}" r="${n(radius)}">${stopsOf(stops)}</radialGradient>`;
+/** A gradient from the top of a shape to its foot, unless attributes say something else. */
+export function gradient(id: string, stops: readonly Stop[], where = 'x2="0" y2="1"'): string {
+  return `<linearGradient id="${id}" ${where}>${stopsOf(stops)}</linearGradient>`;
 }
 
-export function rectangle(area: Window, fill: string): string {
-  return `<rect x="${n(area.left)}" y="${n(area.top)}" width="${n(area.right - area.left)}" height="${n(area.bottom - area.top)}" fill="${fill}"/>`;
+/** A gradient from one place to another. */
+export function ramp(id: string, x1: number, y1: number, x2: number, y2: number, stops: readonly Stop[]): string {
+  const where = `gradientUnits="userSpaceOnUse" x1="${n(x1)}" y1="${n(y1)}" x2="${n(x2)}" y2="${n(y2)}"`;
+  return gradient(id, stops, where);
+}
+
+/** A gradient from one height to another. */
+export function fall(id: string, top: number, bottom: number, stops: readonly Stop[]): string {
+  return ramp(id, 0, top, 0, bottom, stops);
+}
+
+export function radial(id: string, x: number, y: number, radius: number, stops: readonly Stop[]): string {
+  return `<radialGradient id="${id}" gradientUnits="userSpaceOnUse" cx="${n(x)}" cy="${n(y)}" r="${n(radius)}">${stopsOf(stops)}</radialGradient>`;
+}
+
+export function rectangle(area: Window, fill: Paint): string {
+  return `<rect x="${n(area.left)}" y="${n(area.top)}" width="${n(area.right - area.left)}" height="${n(area.bottom - area.top)}" fill="${paint(fill)}"/>`;
+}
+
+export function ellipse(x: number, y: number, rx: number, ry: number, fill: Paint, opacity = 1): string {
+  return `<ellipse cx="${n(x)}" cy="${n(y)}" rx="${n(rx)}" ry="${n(ry)}" fill="${paint(fill)}" fill-opacity="${share(opacity)}"/>`;
+}
+
+export function circle(x: number, y: number, radius: number, fill: Paint, opacity = 1): string {
+  return ellipse(x, y, radius, radius, fill, opacity);
+}
+
+export function shape(path: string, fill: Paint, opacity = 1): string {
+  return `<path d="${path}" fill="${paint(fill)}" fill-opacity="${share(opacity)}"/>`;
+}
+
+export function line(path: string, colour: Colour, width: number, opacity = 1): string {
+  return `<path d="${path}" fill="none" stroke="${css(colour)}" stroke-width="${n(width)}" stroke-linecap="round" stroke-opacity="${share(opacity)}"/>`;
+}
+
+/** What is drawn around 0, 0, put somewhere, turned by degrees and enlarged. */
+export function placed(x: number, y: number, angle: number, content: string, scale = 1): string {
+  return `<g transform="translate(${n(x)} ${n(y)}) rotate(${n(angle)}) scale(${scale})">${content}</g>`;
 }
 
 /** A light that fades to nothing: cheaper than a blur and the same at every size. */
-export function glow(id: string, centre: Point, radius: number, colour: Colour, opacity: number): string {
-  const fade = [1, 0.62, 0.32, 0.13, 0.04, 0];
-  const stops = fade.map((part, index) => ({ at: index / (fade.length - 1), colour, opacity: opacity * part }));
-  return `${radial(id, centre, radius, stops)}<circle cx="${n(centre.x)}" cy="${n(centre.y)}" r="${n(radius)}" fill="url(#${id})"/>`;
+export function glow(id: string, x: number, y: number, radius: number, colour: Colour, opacity: number): string {
+  const stops = [1, 0.62, 0.32, 0.13, 0.04, 0].map((part) => ({ ...colour, opacity: opacity * part }));
+  return radial(id, x, y, radius, stops) + circle(x, y, radius, id);
 }
 
-export function polygon(points: readonly Point[]): string {
-  return `M${points.map(({ x, y }) => `${n(x)} ${n(y)}`).join('L')}Z`;
+/** What `draw` gives for every cell of a size that touches an area: the same cells for the same place in every view. */
+export function scattered(
+  { left, top, right, bottom }: Window,
+  [width, height]: readonly [number, number],
+  draw: (column: number, row: number) => string,
+): string {
+  const columns = cells(left, right, width);
+  const drawn = cells(top, bottom, height).flatMap((row) => columns.map((column) => draw(column, row)));
+  return drawn.join('');
 }
 
-/** Whole numbers whose cells touch a span: the same cells for the same place in every view. */
+/** Whole numbers whose cells touch a span. */
 export function cells(from: number, to: number, size: number): number[] {
   const first = Math.floor(from / size);
-  const last = Math.ceil(to / size);
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+  return Array.from({ length: Math.max(0, Math.ceil(to / size) - first + 1) }, (_, index) => first + index);
+}
+
+/** The line of a height over the width of an area. */
+export function crest({ left, right }: Window, step: number, height: (x: number) => number): string {
+  const points = cells(left, right, step).map((cell) => `${n(cell * step)} ${n(height(cell * step))}`);
+  return `M${points.join('L')}`;
+}
+
+/** Everything between such a line and a floor. */
+export function ground(area: Window, step: number, floor: number, height: (x: number) => number): string {
+  return `${crest(area, step, height)}L${n(area.right + step)} ${n(floor)}H${n(area.left - step)}Z`;
+}
+
+/** Silhouettes in a box of 100 units, standing on y = 0 and growing upwards; drawn in one colour. */
+const SHAPES: Readonly<Record<Figure, string>> = {
+  cat: 'M-18 0C-28 -8 -27 -32 -15 -46C-10 -52 -8 -56 -8 -60C-15 -66 -16 -76 -12 -92L-3 -82Q3 -84 9 -82L18 -92C22 -76 20 -66 13 -60C14 -48 20 -36 21 -22C22 -12 21 -4 24 0ZM-16 0C-36 2 -52 -6 -50 -24C-49 -36 -41 -42 -37 -38C-33 -34 -39 -32 -40 -24C-41 -14 -30 -10 -18 -14Z',
+  wolf: 'M-46 0L-44 -26C-52 -34 -54 -22 -60 -8C-66 -26 -60 -44 -44 -48L4 -54L16 -70L14 -84L24 -76L30 -86L34 -74L52 -64L50 -57L36 -54L26 -34L26 0L18 0L14 -28L-22 -28L-32 -20L-38 0Z',
+  bird: 'M-50 -46Q-24 -66 0 -40Q24 -66 50 -46Q24 -54 2 -30Q0 -28 -2 -30Q-24 -54 -50 -46Z',
+  boat: 'M-46 -14L46 -14Q38 2 28 2L-30 2Q-40 0 -46 -14ZM-4 -18L-4 -98Q22 -60 38 -20ZM-9 -18L-9 -84Q-34 -44 -38 -20Z',
+  lighthouse: 'M-13 0L-8 -72L8 -72L13 0ZM-11 -73H11V-77H-11ZM-7 -78H7V-90H-7ZM-9 -90L0 -100L9 -90Z',
+  house: 'M-32 0L-32 -34L-40 -34L-2 -66L12 -54L12 -64L20 -64L20 -47L36 -34L30 -34L30 0Z',
+  pine: 'M-3 0L-3 -10L-30 -10L-11 -36L-24 -36L-8 -62L-18 -62L0 -100L18 -62L8 -62L24 -36L11 -36L30 -10L3 -10L3 0Z',
+  rocket:
+    'M-12 -16C-16 -50 -10 -80 0 -100C10 -80 16 -50 12 -16ZM-13 -36L-26 -8L-11 -16ZM13 -36L26 -8L11 -16ZM-6 -14L0 6L6 -14Z',
+  balloon:
+    'M0 -100C26 -100 36 -80 34 -64C32 -48 16 -34 8 -24L-8 -24C-16 -34 -32 -48 -34 -64C-36 -80 -26 -100 0 -100ZM-7 -16H7L5 -4H-5ZM-8 -24L-6 -16L-4 -16L-6 -24ZM8 -24L6 -16L4 -16L6 -24Z',
+};
+
+export function figureSvg(figure: Figure, x: number, y: number, tall: number, fill: Colour, flip = false): string {
+  const scale = tall / 100;
+  return `<path transform="translate(${n(x)} ${n(y)}) scale(${(flip ? -scale : scale).toFixed(3)} ${scale.toFixed(3)})" d="${SHAPES[figure]}" fill="${css(fill)}"/>`;
 }

@@ -1,100 +1,79 @@
 import encoding from 'h264-mp4-encoder';
-import sharp from 'sharp';
-import { takeJobs } from './bench.ts';
-import { blendAll, type Sheet } from './blend.ts';
-import { CAMERA_MARGIN, placementOf, type Shot } from './camera.ts';
-import { type Composition, compositionOf, markOf, svgOf } from './composition.ts';
-import { enlarge } from './enlarge.ts';
-import type { FilmJob } from './film.ts';
+import { compositionOf, markOf, svgOf } from './composition.ts';
 import { faststart } from './mp4.ts';
-import { Frame, type Plane, planeOf } from './planes.ts';
-import { diceOf, seedOf } from './random.ts';
+import { type Dice, diceOf, seedOf } from './random.ts';
+import type { Reference } from './reference.ts';
+import type { Scene } from './scene.ts';
+import { enlarged, lay, type Placement, type Sheet, sheetOf } from './sheets.ts';
 import { even, type Size } from './size.ts';
 import type { Layer } from './tools.ts';
+import { takeJobs } from './workshop.ts';
+
+export interface FilmJob extends Size {
+  readonly scene: Scene;
+  readonly seconds: number;
+  readonly framesPerSecond: number;
+  readonly references: readonly Reference[];
+}
 
 /** More pixels than this are not drawn: a larger film is this one enlarged. */
 const MOST_PIXELS = 1920 * 1080;
-const MOST_PLANES = 8;
+/** The part of the frame that a layer may move before the edge of its sheet shows. */
+const MARGIN = 0.08;
 const QUANTISER = 27;
 const KEYFRAME_SECONDS = 2;
 const QUICKEST = 10;
+const TURN = 2 * Math.PI;
+const STILL: Placement = { zoom: 1, left: 0, top: 0, opacity: 1, sway: () => 0 };
 
-takeJobs(async (job: FilmJob) => ({ bytes: await filmOf(job) }));
-
-async function filmOf(job: FilmJob): Promise<Uint8Array<ArrayBuffer>> {
-  const frameSize = drawnSize(job);
-  const planeSize = {
-    width: even(frameSize.width * (1 + 2 * CAMERA_MARGIN)),
-    height: even(frameSize.height * (1 + 2 * CAMERA_MARGIN)),
-  };
-  const composition = compositionOf(job.scene, frameSize, { references: job.references, margin: CAMERA_MARGIN });
-  const layers = gathered(composition.layers);
-  const planes = await drawnPlanes(composition, layers, planeSize);
-  const mark = planeOf(await pixelsOf(markOf(frameSize)), frameSize);
-  const shot: Shot = { frame: frameSize, plane: planeSize, window: composition.tools.window, seconds: job.seconds };
+takeJobs(async (job: FilmJob) => {
+  const { width, height, seconds, framesPerSecond } = job;
+  const scale = Math.min(1, Math.sqrt(MOST_PIXELS / (width * height)));
+  const size = { width: even(width * scale), height: even(height * scale) };
+  const wide = { width: even(size.width * (1 + 2 * MARGIN)), height: even(size.height * (1 + 2 * MARGIN)) };
+  const { tools, layers } = compositionOf(job.scene, size, job.references, MARGIN);
+  const sheets: { layer: Layer; sheet: Sheet }[] = [];
+  // One after the other: each is some ten megabytes on its way to becoming a sheet.
+  for (const layer of layers) sheets.push({ layer, sheet: await sheetOf(svgOf(tools.window, wide, layer.svg), wide) });
+  const mark = await sheetOf(markOf(size), size);
   const dice = diceOf(seedOf('camera', job.scene.seed, job.scene.prompt));
-  const still = { a: 1, b: 0, tx: 0, ty: 0, sway: 0, phase: 0, wave: 0, opacity: 256 };
-  const frame = new Frame(frameSize);
-  const enlarged = frameSize.width === job.width && frameSize.height === job.height ? frame : new Frame(job);
+  const frame = { ...size, bytes: new Uint8Array(size.width * size.height * 1.5) };
 
   const encoder = await encoding.createH264MP4Encoder();
-  encoder.width = job.width;
-  encoder.height = job.height;
-  encoder.frameRate = job.framesPerSecond;
+  encoder.width = width;
+  encoder.height = height;
+  encoder.frameRate = framesPerSecond;
   encoder.quantizationParameter = QUANTISER;
   encoder.speed = QUICKEST;
-  encoder.groupOfPictures = KEYFRAME_SECONDS * job.framesPerSecond;
+  encoder.groupOfPictures = KEYFRAME_SECONDS * framesPerSecond;
   encoder.initialize();
-  const frames = Math.round(job.seconds * job.framesPerSecond);
-  for (let number = 0; number < frames; number++) {
-    const time = number / job.framesPerSecond;
-    const sheets = layers.flatMap((layer, index): Sheet[] => {
-      const plane = planes[index];
-      return plane ? [{ plane, placement: placementOf(layer, index, time, shot, dice) }] : [];
-    });
-    blendAll(frame, [...sheets, { plane: mark, placement: still }]);
-    if (enlarged !== frame) enlarge(frame, enlarged);
-    encoder.addFrameYuv(enlarged.bytes);
+  for (let number = 0; number < Math.round(seconds * framesPerSecond); number++) {
+    const time = number / framesPerSecond;
+    for (const { layer, sheet } of sheets)
+      lay(frame, sheet, placementOf(layer, sheet, frame, dice, time, time / seconds));
+    lay(frame, mark, STILL);
+    encoder.addFrameYuv(scale < 1 ? await enlarged(frame, job) : frame.bytes);
   }
   encoder.finalize();
-  const bytes = faststart(encoder.FS.readFile(encoder.outputFilename));
+  const bytes = faststart(Buffer.from(encoder.FS.readFile(encoder.outputFilename)));
   encoder.FS.unlink(encoder.outputFilename);
   encoder.delete();
-  return bytes;
-}
+  return new Uint8Array(bytes);
+});
 
-function drawnSize({ width, height }: Size): Size {
-  const scale = Math.min(1, Math.sqrt(MOST_PIXELS / (width * height)));
-  return { width: even(width * scale), height: even(height * scale) };
-}
-
-/** Neighbours at almost the same depth become one sheet until there are few enough to lay over each other quickly. */
-function gathered(layers: readonly Layer[]): Layer[] {
-  const sheets = [...layers];
-  while (sheets.length > MOST_PLANES) {
-    let closest = -1;
-    let distance = Number.POSITIVE_INFINITY;
-    for (let index = 1; index < sheets.length; index++) {
-      const [under, over] = [sheets[index - 1], sheets[index]];
-      if (!under || !over || under.spin || over.spin || under.sway || over.sway) continue;
-      const apart = Math.abs(over.depth - under.depth) + Math.abs((over.pulse ?? 0) - (under.pulse ?? 0));
-      if (apart < distance) [closest, distance] = [index, apart];
-    }
-    const [under, over] = [sheets[closest - 1], sheets[closest]];
-    if (!under || !over) return sheets;
-    const pulse = Math.min(under.pulse ?? 0, over.pulse ?? 0);
-    sheets.splice(closest - 1, 2, { svg: under.svg + over.svg, depth: (under.depth + over.depth) / 2, pulse });
-  }
-  return sheets;
-}
-
-async function drawnPlanes({ tools }: Composition, layers: readonly Layer[], size: Size): Promise<Plane[]> {
-  const planes: Plane[] = [];
-  // One after the other: each is some ten megabytes on its way to becoming a plane.
-  for (const layer of layers) planes.push(planeOf(await pixelsOf(svgOf(tools, size, layer.svg)), size));
-  return planes;
-}
-
-async function pixelsOf(svg: Buffer): Promise<Buffer> {
-  return await sharp(svg, { unlimited: true }).ensureAlpha().raw().toBuffer();
+/** A slow move that starts and ends softly; near layers go further than far ones, which the eye reads as space. */
+function placementOf(layer: Layer, sheet: Size, frame: Size, dice: Dice, time: number, progress: number): Placement {
+  const eased = progress * progress * (3 - 2 * progress) * 0.7 + progress * 0.3;
+  const near = 0.12 + 0.88 * layer.depth;
+  const zoom = 1 + 0.09 * near * (dice(2) < 0.7 ? eased : 1 - eased);
+  const reach = MARGIN * 0.8 * near * (eased * 2 - 1);
+  const wave = TURN / (frame.height * (0.45 + 0.25 * dice(3)));
+  const bend = ((layer.sway ?? 0) * Math.min(frame.width, frame.height)) / 1000;
+  return {
+    zoom,
+    left: (sheet.width - frame.width / zoom) / 2 + (dice(0) < 0.5 ? -1 : 1) * frame.width * reach,
+    top: (sheet.height - frame.height / zoom) / 2 + (dice(1) - 0.5) * frame.height * reach,
+    opacity: 1 - (layer.pulse ?? 0) * (0.5 + 0.5 * Math.sin(TURN * time * 0.3 + layer.depth * 17)),
+    sway: (row) => bend * Math.sin(row * wave + TURN * time * 0.16 + layer.depth * 13),
+  };
 }

@@ -1,54 +1,36 @@
-import { diceOf, seedOf } from './random.ts';
-import { subjectOf } from './subject.ts';
-import { isStopWord, wordsOf } from './words.ts';
+import { isStopWord, wordsOf } from '../words.ts';
+import { diceOf, picked, seedOf } from './random.ts';
 
 const FALLBACK = ['quiet', 'morning', 'window', 'river'];
 const MOST_LETTERS = 24;
 
-const TITLES = [
-  (a: string) => `Song of the ${a}`,
-  (a: string, b: string) => `${a} and ${b}`,
-  (a: string) => `A little ${a}`,
-];
-const OPENINGS = [
-  (a: string, b: string) => `There is ${a} beyond the ${b}`,
-  (a: string, b: string) => `I counted ${a}, I counted ${b}`,
-  (a: string, b: string) => `Between the ${a} and the ${b}`,
-];
-const TURNS = [
-  (a: string) => `and the evening keeps its ${a} warm`,
-  (a: string) => `and nobody hurries the ${a}`,
-  (a: string) => `and slowly the ${a} comes round`,
-];
+const TITLES = ['Song of the A', 'A and B', 'A little A'] as const;
+const OPENINGS = ['There is A beyond the B', 'I counted A, I counted B', 'Between the A and the B'] as const;
+const TURNS = ['and the evening keeps its A warm', 'and nobody hurries the A', 'and slowly the A comes round'] as const;
 
 /** Words for a song, made of the prompt's own words; the first line says that it is the sandbox singing. */
 export function lyricsOf(prompt: string, seed: number): { title: string; lyrics: string } {
   const known = [...new Set(wordsOf(prompt).filter((word) => !isStopWord(word) && word.length > 2))];
   const words = (known.length > 0 ? known : FALLBACK).map((word) => [...word].slice(0, MOST_LETTERS).join(''));
-  const dice = diceOf(seedOf('lyrics', subjectOf(prompt).hash, seed));
+  const dice = diceOf(seedOf('lyrics', seed, ...words));
   const start = Math.floor(dice(0) * words.length);
   const word = (index: number) => words[(start + index) % words.length] ?? 'song';
-  const choose = <Line>(lines: readonly Line[], index: number) =>
-    lines[Math.floor(dice(index, 1) * lines.length)] ?? lines[0];
-  const verse = (number: number) => [
-    choose(OPENINGS, number)?.(word(number * 3), word(number * 3 + 1)),
-    choose(TURNS, number)?.(word(number * 3 + 2)),
-    choose(OPENINGS, number + 7)?.(word(number * 3 + 3), word(number * 3 + 2)),
-    choose(TURNS, number + 7)?.(word(number * 3 + 1)),
-  ];
-  const refrain = [`Sing ${word(0)}, sing ${word(1)}`, `a castle of sand and ${word(2)}`];
-  const part = (name: string, lines: readonly (string | undefined)[]) =>
-    `[${name}]\n${lines.filter((line) => line !== undefined).join('\n')}`;
+  const line = (lines: readonly [string, ...string[]], roll: number, one: number, other = one) =>
+    picked(lines, dice(roll, 1)).replace(/\b[AB]\b/g, (letter) => word(letter === 'A' ? one : other));
+  const verse = (number: number) => {
+    const first = number * 3;
+    return [
+      `[Verse ${number}]`,
+      line(OPENINGS, number, first, first + 1),
+      line(TURNS, number, first + 2),
+      line(OPENINGS, number + 7, first + 3, first + 2),
+      line(TURNS, number + 7, first + 1),
+    ].join('\n');
+  };
+  const chorus = `[Chorus]\nSing ${word(0)}, sing ${word(1)}\na castle of sand and ${word(2)}`;
+  const title = line(TITLES, 3, 0, 1);
   return {
-    title: capital(choose(TITLES, 3)?.(word(0), word(1)) ?? word(0)),
-    lyrics: [
-      '(A song of the sandbox: made for trying things out.)',
-      part('Verse 1', verse(1)),
-      part('Chorus', refrain),
-      part('Verse 2', verse(2)),
-      part('Chorus', refrain),
-    ].join('\n\n'),
+    title: title.slice(0, 1).toUpperCase() + title.slice(1),
+    lyrics: ['(A song of the sandbox: made for trying things out.)', verse(1), chorus, verse(2), chorus].join('\n\n'),
   };
 }
-
-const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -1,15 +1,15 @@
-import sharp, { type OverlayOptions, type Sharp } from 'sharp';
+import sharp, { type OverlayOptions } from 'sharp';
 import { compositionOf, markOf, svgOf } from './composition.ts';
-import { grainOf } from './grain.ts';
+import { scramble } from './random.ts';
 import { type Reference, referencesOf } from './reference.ts';
 import type { Scene } from './scene.ts';
 import type { Size } from './size.ts';
 
-type PictureFormat = 'png' | 'jpeg' | 'webp';
+type PictureFormat = keyof typeof FORMATS;
 
 export interface Picture extends Size {
   bytes: Buffer;
-  mime: 'image/png' | 'image/jpeg' | 'image/webp';
+  mime: `image/${PictureFormat}`;
 }
 
 export interface PictureOptions extends Size {
@@ -19,67 +19,115 @@ export interface PictureOptions extends Size {
   finished?: number;
 }
 
-/** Pixels in memory, as sharp takes them: red, green and blue, or with alpha for four channels. */
-export interface Pixels extends Size {
-  readonly data: Buffer;
-  readonly channels: 3 | 4;
+/** Pixels in memory, as sharp takes them. */
+interface Pixels {
+  readonly input: Buffer;
+  readonly raw: Size & { readonly channels: 3 | 4 };
 }
 
-const JPEG_QUALITY = 90;
-const WEBP_QUALITY = 88;
 /** PNG at its quickest: the grain leaves little to compress, and a 4K picture must not take ten seconds to pack. */
-const PNG_EFFORT = 3;
+const FORMATS = {
+  png: { compressionLevel: 3 },
+  jpeg: { quality: 90, chromaSubsampling: '4:4:4' },
+  webp: { quality: 88 },
+};
+const GRAIN_SIDE = 256;
+/** Out of 255: enough to break up the bands of a gradient, too little to be seen as specks. */
+const GRAIN_STRENGTH = 8;
+const GUTTER_SHARE = 0.006;
+const GUTTER_COLOUR = { r: 16, g: 17, b: 21 };
+const FEATHER_SHARE = 0.018;
 
 export async function drawPicture(scene: Scene, options: PictureOptions): Promise<Picture> {
+  return await encoded(await drawn(scene, options, options, await referencesOf(options.references)), options);
+}
+
+/** Four scenes in reading order with a thin gutter, each composed for the aspect of the whole, as its upscale will be. */
+export async function drawGrid(scenes: readonly Scene[], options: PictureOptions): Promise<Picture> {
+  const { width, height } = options;
   const references = await referencesOf(options.references);
-  return await encoded(await drawn(scene, options, { ...options, references }), options);
+  const gutter = Math.max(2, 2 * Math.round((Math.min(width, height) * GUTTER_SHARE) / 2));
+  const cell = { width: Math.floor((width - gutter) / 2), height: Math.floor((height - gutter) / 2) };
+  const quadrants = scenes.slice(0, 4).map(async (scene, index) => {
+    const [left, top] = [(index % 2) * (width - cell.width), (index >> 1) * (height - cell.height)];
+    return { ...(await drawn(scene, options, cell, references)), left, top };
+  });
+  const raw = { width, height, channels: 3 } as const;
+  const board = sharp({ create: { ...raw, background: GUTTER_COLOUR } }).raw();
+  return await encoded({ input: await board.toBuffer(), raw }, options, await Promise.all(quadrants));
 }
 
-export interface DrawnOptions extends Size {
-  readonly references: readonly Reference[];
-  readonly finished?: number;
+/** `after` where the mask is white, `before` elsewhere; the seam is feathered inside the mask, so nothing outside moves. */
+export async function drawEdit(before: Scene, after: Scene, mask: Buffer, options: PictureOptions): Promise<Picture> {
+  const references = await referencesOf(options.references);
+  const { width, height } = options;
+  const [old, fresh, alpha] = await Promise.all([
+    drawn(before, options, options, references),
+    drawn(after, options, options, references),
+    featherOf(mask, { width, height }),
+  ]);
+  const patch = sharp(fresh.input, fresh).joinChannel(alpha, { raw: { width, height, channels: 1 } });
+  const over = { input: await patch.raw().toBuffer(), raw: { width, height, channels: 4 } } as const;
+  return await encoded(old, options, [over]);
 }
 
-/** The scene without the mark. `frame` is what it is composed for, the options' size is what it is drawn in. */
-export async function drawn(scene: Scene, frame: Size, options: DrawnOptions): Promise<Pixels> {
-  const { width, height, references, finished = 1 } = options;
-  const composition = compositionOf(scene, frame, { references });
-  const sketch = finished >= 1 ? { width, height } : sketchOf({ width, height }, finished);
-  const svg = svgOf(composition.tools, sketch, composition.layers.map((layer) => layer.svg).join(''));
-  const picture = sharp(svg, { unlimited: true });
-  const pixels =
-    finished >= 1
-      ? picture.composite([{ input: await grainOf(scene.seed, { width, height }), tile: true }])
-      : sharp(await picture.removeAlpha().png().toBuffer())
+/** The scene without the mark, drawn in the size of `cell`: a quadrant of a grid has the frame of the whole. */
+async function drawn(
+  scene: Scene,
+  frame: PictureOptions,
+  { width, height }: Size,
+  references: readonly Reference[],
+): Promise<Pixels> {
+  const { finished = 1 } = frame;
+  const { tools, layers } = compositionOf(scene, frame, references);
+  const content = layers.map((layer) => layer.svg).join('');
+  // A preview is the finished composition drawn in few pixels, and more of them as it goes on.
+  const share = finished < 1 ? 0.025 + 0.45 * Math.max(0, finished) ** 1.6 : 1;
+  const sketch = { width: Math.max(8, Math.round(width * share)), height: Math.max(8, Math.round(height * share)) };
+  const size = finished < 1 ? sketch : { width, height };
+  const picture = sharp(svgOf(tools.window, size, content), { unlimited: true });
+  const whole =
+    finished < 1
+      ? sharp(await picture.removeAlpha().png().toBuffer())
           .resize(width, height, { fit: 'fill', kernel: 'cubic' })
-          .blur(blurOf(width, sketch));
-  return { data: await pixels.removeAlpha().raw().toBuffer(), width, height, channels: 3 };
+          .blur(Math.min(40, Math.max(0.5, 0.45 / share)))
+      : picture.composite([{ ...grainOf(scene.seed, size), tile: true }]);
+  return { input: await whole.removeAlpha().raw().toBuffer(), raw: { width, height, channels: 3 } };
 }
 
-/** A preview is the finished composition drawn in few pixels, and more of them as it goes on. */
-function sketchOf({ width, height }: Size, finished: number): Size {
-  const share = 0.025 + 0.45 * Math.max(0, finished) ** 1.6;
-  return { width: Math.max(8, Math.round(width * share)), height: Math.max(8, Math.round(height * share)) };
+/** A tile of film grain, black and white and almost transparent; never larger than the picture it goes on. */
+function grainOf(seed: number, size: Size): Pixels {
+  const [width, height] = [Math.min(GRAIN_SIDE, size.width), Math.min(GRAIN_SIDE, size.height)];
+  const input = Buffer.alloc(width * height * 4);
+  for (let at = 0; at < input.length; at += 4) {
+    const roll = scramble((at / 4) ^ Math.imul(seed | 0, 0x9e3779b1));
+    input.fill(roll & 1 ? 255 : 0, at, at + 3).fill((roll >>> 8) % GRAIN_STRENGTH, at + 3, at + 4);
+  }
+  return { input, raw: { width, height, channels: 4 } };
 }
 
-function blurOf(width: number, sketch: Size): number {
-  return Math.min(40, Math.max(0.5, (width / sketch.width) * 0.45));
+/** A blurred edge lies half outside its shape; only the inner half is kept, stretched to the whole range. */
+async function featherOf(mask: Buffer, { width, height }: Size): Promise<Buffer> {
+  const hard = await hardMask(mask, { width, height });
+  const raw = { width, height, channels: 1 } as const;
+  const sigma = Math.max(0.5, Math.min(width, height) * FEATHER_SHARE);
+  const inner = await sharp(hard, { raw }).blur(sigma).linear(2, -255).extractChannel(0).raw().toBuffer();
+  return await sharp(inner, { raw }).boolean(hard, 'and', { raw }).extractChannel(0).raw().toBuffer();
 }
 
-export async function encoded(
-  pixels: Pixels,
-  { width, height, format = 'png' }: PictureOptions,
-  over: OverlayOptions[] = [],
-): Promise<Picture> {
-  const marked = sharp(pixels.data, { raw: pixels })
-    .composite([...over, { input: markOf({ width, height }) }])
-    .removeAlpha();
-  const bytes = await packed(marked, format).toBuffer();
+/** White counts; a mask painted in black on nothing counts by what is painted. */
+async function hardMask(mask: Buffer, { width, height }: Size): Promise<Buffer> {
+  const fitted = sharp(mask).toColourspace('srgb').ensureAlpha().resize(width, height, { fit: 'fill' });
+  const flat = fitted.clone().flatten({ background: '#000' }).greyscale();
+  const white = await flat.threshold(128).extractChannel(0).raw().toBuffer();
+  if (white.some((value) => value > 0)) return white;
+  const painted = await fitted.extractChannel(3).threshold(128).raw().toBuffer();
+  return painted.every((value) => value > 0) ? white : painted;
+}
+
+async function encoded({ input, raw }: Pixels, options: PictureOptions, over: OverlayOptions[] = []): Promise<Picture> {
+  const { width, height, format = 'png' } = options;
+  const marked = sharp(input, { raw }).composite([...over, { input: markOf(raw) }]);
+  const bytes = await marked.removeAlpha().toFormat(format, FORMATS[format]).toBuffer();
   return { bytes, width, height, mime: `image/${format}` };
-}
-
-function packed(picture: Sharp, format: PictureFormat): Sharp {
-  if (format === 'jpeg') return picture.jpeg({ quality: JPEG_QUALITY, chromaSubsampling: '4:4:4' });
-  if (format === 'webp') return picture.webp({ quality: WEBP_QUALITY });
-  return picture.png({ compressionLevel: PNG_EFFORT });
 }

@@ -31,24 +31,28 @@ export function seedOf(...parts: readonly (string | number)[]): number {
   return hashOf(parts.join('\u0000'));
 }
 
-const eased = (t: number) => t * t * t * (t * (t * 6 - 15) + 10);
+export const clamped = (value: number, low = 0, high = 1) => Math.min(high, Math.max(low, value));
+
+/** The one of a list that a number from 0 to 1 falls on. */
+export function picked<Thing>(things: readonly [Thing, ...Thing[]], roll: number): Thing {
+  return things[Math.floor(roll * things.length)] ?? things[0];
+}
 
 /** Smooth value noise in one dimension, from -1 to 1. */
 export function noise(dice: Dice, x: number, row = 0): number {
   const cell = Math.floor(x);
-  const t = eased(x - cell);
-  return (dice(cell, row) * (1 - t) + dice(cell + 1, row) * t) * 2 - 1;
+  const t = x - cell;
+  const eased = t * t * t * (t * (t * 6 - 15) + 10);
+  return (dice(cell, row) * (1 - eased) + dice(cell + 1, row) * eased) * 2 - 1;
 }
 
 /** Several octaves of `noise`: hills with stones on them. */
 export function fractal(dice: Dice, x: number, octaves: number, row = 0, roughness = 0.5): number {
   let sum = 0;
-  let weight = 1;
   let total = 0;
-  for (let octave = 0; octave < octaves; octave++) {
+  for (let octave = 0, weight = 1; octave < octaves; octave++, weight *= roughness) {
     sum += noise(dice, x * 2 ** octave, row * 31 + octave) * weight;
     total += weight;
-    weight *= roughness;
   }
   return sum / total;
 }

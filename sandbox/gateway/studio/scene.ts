@@ -1,24 +1,13 @@
-import { seedOf } from './random.ts';
-
-/** How far the numbers of a scene have moved towards another seed. */
-interface Variation {
-  readonly seed: number;
-  readonly amount: number;
-}
-
-/** What part of the scene's world is in sight: the centre's distance from the first view in frames, and how many frames wide. */
-interface View {
-  readonly x: number;
-  readonly y: number;
-  readonly zoom: number;
-}
+import { clamped, seedOf } from './random.ts';
 
 /** Plain JSON data; everything drawn is a pure function of it. */
 export interface Scene {
   readonly prompt: string;
   readonly seed: number;
-  readonly variations: readonly Variation[];
-  readonly view: View;
+  /** How far its numbers have moved towards those of other seeds. */
+  readonly variations: readonly { readonly seed: number; readonly amount: number }[];
+  /** What is in sight: the centre's distance from the first view in frames, and how many frames wide. */
+  readonly view: { readonly x: number; readonly y: number; readonly zoom: number };
 }
 
 const AMOUNT = { subtle: 0.1, strong: 0.3 } as const;
@@ -41,18 +30,14 @@ export function relative(scene: Scene, seed: number, strength: 'subtle' | 'stron
 
 export function zoomedOut(scene: Scene, factor: number): Scene {
   const times = Number.isFinite(factor) && factor > 0 ? factor : 1;
-  return { ...scene, view: { ...scene.view, zoom: Math.min(WIDEST_VIEW, Math.max(0.5, scene.view.zoom * times)) } };
+  return { ...scene, view: { ...scene.view, zoom: clamped(scene.view.zoom * times, 0.5, WIDEST_VIEW) } };
 }
 
 export function panned(scene: Scene, direction: 'left' | 'right' | 'up' | 'down'): Scene {
   const { x, y, zoom } = scene.view;
   const step = PAN_STEP * zoom;
-  const moved = {
-    left: { x: x - step, y },
-    right: { x: x + step, y },
-    up: { x, y: y - step },
-    down: { x, y: y + step },
-  }[direction];
-  const near = (place: number) => Math.max(-FURTHEST_PAN, Math.min(FURTHEST_PAN, place));
-  return { ...scene, view: { x: near(moved.x), y: near(moved.y), zoom } };
+  const across = { left: -step, right: step, up: 0, down: 0 }[direction];
+  const along = { left: 0, right: 0, up: -step, down: step }[direction];
+  const near = (place: number) => clamped(place, -FURTHEST_PAN, FURTHEST_PAN);
+  return { ...scene, view: { x: near(x + across), y: near(y + along), zoom } };
 }

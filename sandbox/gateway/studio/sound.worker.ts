@@ -1,6 +1,114 @@
-import { takeJobs } from './bench.ts';
-import { pieceOf } from './piece.ts';
-import type { SoundJob } from './sound.ts';
-import { wavOf } from './wav.ts';
+import { type Dice, diceOf, picked, seedOf } from './random.ts';
+import { type Mood, subjectOf } from './subject.ts';
+import { bass, bell, drum, mastered, pad, SAMPLE_RATE, type Tape } from './tape.ts';
+import { takeJobs } from './workshop.ts';
 
-takeJobs((job: SoundJob) => ({ bytes: wavOf(pieceOf(job.prompt, job.seed, job.seconds)) }));
+export interface SoundJob {
+  readonly prompt: string;
+  readonly seed: number;
+  readonly seconds: number;
+}
+
+const HEADER = 44;
+const BYTES_PER_SAMPLE = 2;
+const CHANNELS = 2;
+const MAJOR = [0, 2, 4, 5, 7, 9, 11];
+const MINOR = [0, 2, 3, 5, 7, 8, 10];
+/** Degrees of the scale, each four chords that lead back to the first. */
+const PROGRESSIONS = ['0453', '0534', '5304', '0234'] as const;
+const DARK: readonly Mood[] = ['night', 'dusk', 'cold', 'winter', 'autumn', 'mist', 'mono'];
+const LIVELY: readonly Mood[] = ['summer', 'bold', 'neon', 'future', 'noon'];
+const BEATS = 4;
+/** The sandbox's mark in sound: three rising notes, always the same. */
+const CHIME = [79, 84, 88];
+const AFTER_CHIME = 1.1;
+
+takeJobs((job: SoundJob) => wavOf(pieceOf(job)));
+
+interface Bar {
+  readonly tape: Tape;
+  readonly start: number;
+  readonly number: number;
+  readonly beat: number;
+  readonly dice: Dice;
+  /** The pitch of a note of the scale, counted from the bar's chord. */
+  pitchOf(step: number): number;
+}
+
+/** A short piece over four chords: pads and bass from the start, the melody after a bar, percussion after two. */
+function pieceOf({ prompt, seed, seconds }: SoundJob): Tape {
+  const { moods, hash } = subjectOf(prompt);
+  const dice = diceOf(seedOf('piece', hash, seed));
+  const tempo = (moods.some((mood) => LIVELY.includes(mood)) ? 96 : 70) + Math.floor(dice(0) * 18);
+  const scale = moods.some((mood) => DARK.includes(mood)) || dice(2) < 0.3 ? MINOR : MAJOR;
+  const [beat, root, chords] = [60 / tempo, 48 + Math.floor(dice(1) * 9), picked(PROGRESSIONS, dice(3))];
+  const samples = Math.round(seconds * SAMPLE_RATE);
+  const tape = { left: new Float32Array(samples), right: new Float32Array(samples) };
+  for (const [index, pitch] of CHIME.entries())
+    bell(tape, { start: 0.05 + index * 0.17, length: 0.7, pitch, loud: 0.5, pan: (index - 1) * 0.35 });
+  for (let number = 0, start = AFTER_CHIME; start < seconds; number++, start += beat * BEATS) {
+    const pitchOf = (step: number) => {
+      const degree = Number(chords[number % BEATS]) + step;
+      return root + Math.floor(degree / scale.length) * 12 + (scale[degree % scale.length] ?? 0);
+    };
+    const bar = { tape, start, number, beat, dice, pitchOf };
+    playChord(bar);
+    if (number >= 1) playMelody(bar);
+    if (number >= 2) playPercussion(bar);
+  }
+  mastered(tape, Math.min(2.5, seconds / 4));
+  return tape;
+}
+
+function playChord({ tape, start, number, beat, dice, pitchOf }: Bar): void {
+  const length = beat * BEATS;
+  for (const step of [0, 2, 4, 6])
+    pad(tape, { start, length, pitch: pitchOf(step), loud: 0.06 - step * 0.004, pan: (step - 3) * 0.15 });
+  const pitch = pitchOf(0) - 12;
+  const fifth = dice(number, 9) < 0.4 ? 7 : 0;
+  bass(tape, { start, length: beat * 1.9, pitch, loud: 0.2, pan: 0 });
+  bass(tape, { start: start + beat * 2.5, length: beat * 1.4, pitch: pitch + fifth, loud: 0.15, pan: 0 });
+}
+
+/** The rhythm returns every two bars and the notes lean on the chord: what makes a walk a tune. */
+function playMelody({ tape, start, number, beat, dice, pitchOf }: Bar): void {
+  for (let half = 0; half < BEATS * 2; half++) {
+    const isOnBeat = half % 2 === 0;
+    if (dice(half + (number % 2) * 8, 20) > (isOnBeat ? 0.72 : 0.34)) continue;
+    const isOnChord = isOnBeat || dice(half, 24 + (number % 4)) < 0.5;
+    const step = isOnChord ? picked([0, 2, 4, 7, 9], dice(half, 21 + (number % 4))) : Math.floor(dice(half, 30) * 7);
+    const late = (dice(number * 8 + half, 31) - 0.5) * 0.012;
+    const [loud, pan] = [0.12 + 0.06 * dice(half, 22), (dice(half, 23) - 0.5) * 0.9];
+    bell(tape, { start: start + half * beat * 0.5 + late, length: 0.5, pitch: pitchOf(step) + 12, loud, pan });
+  }
+}
+
+function playPercussion({ tape, start, number, beat, dice }: Bar): void {
+  const strike = (at: number, loud: number) =>
+    drum(tape, { start: start + at * beat, length: 0.32, pitch: 30, loud, pan: 0 });
+  strike(0, 0.34);
+  strike(dice(number % 2, 40) < 0.5 ? 2 : 2.5, 0.26);
+}
+
+/** RIFF WAVE, 16-bit PCM, stereo. */
+function wavOf({ left, right }: Tape): Uint8Array<ArrayBuffer> {
+  const frame = CHANNELS * BYTES_PER_SAMPLE;
+  const bytes = Buffer.from(new ArrayBuffer(HEADER + left.length * frame));
+  bytes.write('RIFF....WAVEfmt ', 'latin1');
+  bytes.writeUInt32LE(bytes.length - 8, 4);
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(CHANNELS, 22);
+  bytes.writeUInt32LE(SAMPLE_RATE, 24);
+  bytes.writeUInt32LE(SAMPLE_RATE * frame, 28);
+  bytes.writeUInt16LE(frame, 32);
+  bytes.writeUInt16LE(BYTES_PER_SAMPLE * 8, 34);
+  bytes.write('data', 36, 'latin1');
+  bytes.writeUInt32LE(bytes.length - HEADER, 40);
+  const samples = new Int16Array(bytes.buffer, HEADER);
+  for (let index = 0; index < left.length; index++) {
+    samples[index * 2] = Math.round((left[index] ?? 0) * 32767);
+    samples[index * 2 + 1] = Math.round((right[index] ?? 0) * 32767);
+  }
+  return bytes;
+}

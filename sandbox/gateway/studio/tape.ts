@@ -1,80 +1,109 @@
 export const SAMPLE_RATE = 32_000;
+const TURN = Math.PI * 2;
 
 export interface Tape {
   readonly left: Float32Array;
   readonly right: Float32Array;
 }
 
-export function tapeOf(seconds: number): Tape {
-  const samples = Math.round(seconds * SAMPLE_RATE);
-  return { left: new Float32Array(samples), right: new Float32Array(samples) };
+interface Note {
+  /** In seconds, as its length. */
+  readonly start: number;
+  readonly length: number;
+  readonly pitch: number;
+  readonly loud: number;
+  /** From -1, left, to 1, right. */
+  readonly pan: number;
 }
 
-/** Records a sound from `start` seconds on; `pan` is -1 (left) to 1 (right). What runs off the tape is lost. */
-export function record(tape: Tape, start: number, length: number, pan: number, sound: (time: number) => number): void {
+const frequencyOf = (pitch: number) => TURN * 440 * 2 ** ((pitch - 69) / 12);
+/** Rises to 1 in so many seconds and falls to 0 in so many at the end. */
+const swell = (time: number, length: number, rise: number, fall: number) =>
+  Math.max(0, Math.min(1, time / rise, (length - time) / fall));
+
+/** What runs off the tape is lost. */
+function record({ left, right }: Tape, { start, length, loud, pan }: Note, wave: (time: number) => number): void {
   const first = Math.round(start * SAMPLE_RATE);
-  const last = Math.min(tape.left.length, first + Math.round(length * SAMPLE_RATE));
-  const toRight = Math.sin(((pan + 1) * Math.PI) / 4);
-  const toLeft = Math.cos(((pan + 1) * Math.PI) / 4);
+  const last = Math.min(left.length, first + Math.round(length * SAMPLE_RATE));
+  const angle = ((Math.max(-1, Math.min(1, pan)) + 1) * Math.PI) / 4;
+  const [toLeft, toRight] = [Math.cos(angle) * loud, Math.sin(angle) * loud];
   for (let index = Math.max(0, first); index < last; index++) {
-    const value = sound((index - first) / SAMPLE_RATE);
-    tape.left[index] = (tape.left[index] as number) + value * toLeft;
-    tape.right[index] = (tape.right[index] as number) + value * toRight;
+    const value = wave((index - first) / SAMPLE_RATE);
+    left[index] = (left[index] ?? 0) + value * toLeft;
+    right[index] = (right[index] ?? 0) + value * toRight;
   }
 }
 
-const COMBS = [0.0297, 0.0371, 0.0411, 0.0437];
-const ALLPASSES = [0.005, 0.0017];
-
-/** A room: four echoes that blur into each other, slightly apart between the ears. */
-export function roomy(tape: Tape, amount: number): void {
-  for (const [channel, spread] of [
-    [tape.left, 0],
-    [tape.right, 0.0007],
-  ] as const) {
-    let wet: Float32Array = new Float32Array(channel.length);
-    for (const delay of COMBS) {
-      const line = new Float32Array(Math.round((delay + spread) * SAMPLE_RATE));
-      let dull = 0;
-      for (let index = 0, at = 0; index < channel.length; index++, at = (at + 1) % line.length) {
-        const echo = line[at] as number;
-        dull = echo * 0.6 + dull * 0.4;
-        line[at] = (channel[index] as number) + dull * 0.8;
-        wet[index] = (wet[index] as number) + echo / COMBS.length;
-      }
-    }
-    for (const delay of ALLPASSES) wet = diffused(wet, Math.round((delay + spread) * SAMPLE_RATE));
-    for (let index = 0; index < channel.length; index++) {
-      channel[index] = (channel[index] as number) + (wet[index] as number) * amount;
-    }
+/** A soft chord voice: three strings a little out of tune, which swell and fade. */
+export function pad(tape: Tape, note: Note): void {
+  const length = note.length + 0.9;
+  for (const string of [-1, 0, 1]) {
+    const frequency = frequencyOf(note.pitch + string * 0.055);
+    record(tape, { ...note, length, pan: note.pan + string * 0.5 }, (time) => {
+      const tone = Math.sin(frequency * time) * 0.6 + Math.sin(frequency * time * 2) * 0.18;
+      return swell(time, length, 0.5, 0.9) * (tone + Math.sin(frequency * time * 3 + time * 0.7) * 0.08);
+    });
   }
 }
 
-function diffused(source: Float32Array, delay: number): Float32Array {
-  const line = new Float32Array(delay);
-  return source.map((value, index) => {
-    const at = index % delay;
-    const held = line[at] as number;
-    const passed = held - 0.6 * value;
-    line[at] = value + 0.6 * passed;
-    return passed;
+/** A struck bell whose bright edge dies before its tone. */
+export function bell(tape: Tape, note: Note): void {
+  const length = note.length + 1.1;
+  const frequency = frequencyOf(note.pitch);
+  record(tape, { ...note, length }, (time) => {
+    const edge = Math.sin(frequency * 3.01 * time) * 1.1 * Math.exp(-time * 9);
+    return swell(time, length, 0.003, 0.05) * Math.exp(-time * 2.6) * Math.sin(frequency * time + edge);
   });
 }
 
+export function bass(tape: Tape, note: Note): void {
+  const frequency = frequencyOf(note.pitch);
+  record(tape, note, (time) => {
+    const tone = Math.sin(frequency * time) + 0.25 * Math.sin(frequency * 2 * time);
+    return swell(time, note.length, 0.02, 0.08) * Math.exp(-time * 0.9) * tone;
+  });
+}
+
+/** A skin that falls to its pitch. */
+export function drum(tape: Tape, note: Note): void {
+  const frequency = frequencyOf(note.pitch);
+  record(tape, note, (time) => {
+    const fallen = frequency * time + TURN * 5 * (1 - Math.exp(-time * 32));
+    return Math.exp(-time * 13) * Math.sin(fallen);
+  });
+}
+
+/** Seconds between an echo and the next; the right ear hears each a little later. */
+const ECHOES = [0.0297, 0.0371, 0.0411, 0.0437];
+const LATER = 0.0007;
+const WET = 0.32;
 const CEILING = 0.88;
 
-/** Fades both ends, so that no speaker clicks, and brings the loudest moment just under the ceiling. */
-export function mastered(tape: Tape, fadeOut: number): void {
+/** Puts the sound into a room, fades both ends, so that no speaker clicks, and brings the loudest moment under the ceiling. */
+export function mastered({ left, right }: Tape, fadeOut: number): void {
+  echo(left, 0);
+  echo(right, LATER);
   let peak = 0.0001;
-  for (const channel of [tape.left, tape.right]) {
-    for (const value of channel) peak = Math.max(peak, Math.abs(Math.tanh(value)));
-  }
-  const total = tape.left.length;
-  const [inwards, outwards] = [0.005 * SAMPLE_RATE, fadeOut * SAMPLE_RATE];
-  for (const channel of [tape.left, tape.right]) {
-    for (let index = 0; index < total; index++) {
-      const fade = Math.min(1, index / inwards, (total - 1 - index) / outwards);
-      channel[index] = (Math.tanh(channel[index] as number) / peak) * CEILING * Math.max(0, fade);
+  for (const channel of [left, right]) for (const value of channel) peak = Math.max(peak, Math.abs(Math.tanh(value)));
+  const last = (left.length - 1) / SAMPLE_RATE;
+  for (const channel of [left, right])
+    for (let index = 0; index < channel.length; index++) {
+      const fade = swell(index / SAMPLE_RATE, last, 0.005, fadeOut);
+      channel[index] = (Math.tanh(channel[index] ?? 0) / peak) * CEILING * fade;
+    }
+}
+
+/** Echoes that blur into each other. */
+function echo(channel: Float32Array, later: number): void {
+  const dry = Float32Array.from(channel);
+  for (const delay of ECHOES) {
+    const line = new Float32Array(Math.round((delay + later) * SAMPLE_RATE));
+    let dull = 0;
+    for (let index = 0, at = 0; index < dry.length; index++, at = (at + 1) % line.length) {
+      const held = line[at] ?? 0;
+      dull = held * 0.6 + dull * 0.4;
+      line[at] = (dry[index] ?? 0) + dull * 0.8;
+      channel[index] = (channel[index] ?? 0) + (held * WET) / ECHOES.length;
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Colour } from './colour.ts';
-import { borrowed, type Palette, paletteOf } from './palette.ts';
+import { type Palette, paletteOf } from './palette.ts';
 import { type Dice, diceOf, seedOf } from './random.ts';
 import type { Scene } from './scene.ts';
 import type { Size } from './size.ts';
@@ -21,8 +21,6 @@ export interface Layer {
   readonly sway?: number;
   /** How much its light comes and goes in a film, 0 to 1. */
   readonly pulse?: number;
-  /** What it turns around in a film, in world units, with the turn of a whole film in radians. */
-  readonly spin?: { readonly x: number; readonly y: number; readonly angle: number };
 }
 
 export interface Tools {
@@ -39,59 +37,38 @@ export interface Tools {
   choices(name: string): Dice;
 }
 
-export type Style = (tools: Tools) => Layer[];
-
 const SHORT_SIDE = 1000;
 /** Sets the numbers that decide about a swap apart from those that are swapped in. */
 const SWAP = 0x5a5a;
 
-export interface ToolsOptions {
-  readonly margin: number;
-  /** Colours of reference pictures, which take the place of the palette's own. */
-  readonly colours: readonly Colour[];
-}
-
-export function toolsOf(scene: Scene, size: Size, { margin, colours }: ToolsOptions): Tools {
-  const short = Math.min(size.width, size.height);
-  const frame = { width: (size.width / short) * SHORT_SIDE, height: (size.height / short) * SHORT_SIDE };
+/** `borrowed` are colours of reference pictures, which take the place of the palette's own. */
+export function toolsOf(scene: Scene, size: Size, margin: number, borrowed: readonly Colour[]): Tools {
+  const share = SHORT_SIDE / Math.min(size.width, size.height);
+  const frame = { width: size.width * share, height: size.height * share };
   const { x, y, zoom } = scene.view;
-  const [halfWidth, halfHeight] = [
-    (frame.width * zoom * (1 + 2 * margin)) / 2,
-    (frame.height * zoom * (1 + 2 * margin)) / 2,
-  ];
-  const [centreX, centreY] = [frame.width * (0.5 + x), frame.height * (0.5 + y)];
+  const half = zoom * (0.5 + margin);
+  const [left, right] = [frame.width * (0.5 + x - half), frame.width * (0.5 + x + half)];
+  const [top, bottom] = [frame.height * (0.5 + y - half), frame.height * (0.5 + y + half)];
   const subject = subjectOf(scene.prompt);
-  const dice = (name: string) => varied(scene, subject, name);
+  const steady = (name: string) => diceOf(seedOf(name, subject.hash, scene.seed));
+  const others = (name: string) =>
+    scene.variations.map(({ seed, amount }) => ({ other: diceOf(seedOf(name, seed)), amount }));
+  const dice = (name: string): Dice => {
+    const [own, moved] = [steady(name), others(name)];
+    return (i, j) => moved.reduce((value, { other, amount }) => value + (other(i, j) - value) * amount, own(i, j));
+  };
+  const choices = (name: string): Dice => {
+    const [own, swapped] = [steady(name), others(name)];
+    return (i, j = 0) =>
+      swapped.reduce((value, { other, amount }) => (other(i, j + SWAP) < amount ? other(i, j) : value), own(i, j));
+  };
   return {
     frame,
-    window: {
-      left: centreX - halfWidth,
-      top: centreY - halfHeight,
-      right: centreX + halfWidth,
-      bottom: centreY + halfHeight,
-    },
+    window: { left, top, right, bottom },
     unit: (frame.width * zoom) / size.width,
-    palette: borrowed(paletteOf(subject, chosen(scene, subject, 'palette', 0), dice('tint')), colours),
+    palette: paletteOf(subject, steady('palette'), dice('tint'), borrowed),
     subject,
     dice,
-    choices: (name) => chosen(scene, subject, name),
+    choices,
   };
-}
-
-function chosen(scene: Scene, subject: Subject, name: string, share = 1): Dice {
-  const steady = diceOf(seedOf(name, subject.hash, scene.seed));
-  const others = scene.variations.map(({ seed, amount }) => ({
-    dice: diceOf(seedOf(name, seed)),
-    chance: amount * share,
-  }));
-  if (others.length === 0) return steady;
-  return (i, j = 0) =>
-    others.reduce((value, { dice, chance }) => (dice(i, j + SWAP) < chance ? dice(i, j) : value), steady(i, j));
-}
-
-function varied(scene: Scene, subject: Subject, name: string): Dice {
-  const steady = diceOf(seedOf(name, subject.hash, scene.seed));
-  const others = scene.variations.map(({ seed, amount }) => ({ dice: diceOf(seedOf(name, seed)), amount }));
-  if (others.length === 0) return steady;
-  return (i, j) => others.reduce((value, { dice, amount }) => value + (dice(i, j) - value) * amount, steady(i, j));
 }

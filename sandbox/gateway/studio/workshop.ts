@@ -1,81 +1,68 @@
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker } from 'node:worker_threads';
 
-interface Order {
-  readonly job: unknown;
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (reason: Error) => void;
-}
+type Answer<Result> = { readonly result: Result } | { readonly failure: string };
 
-export type Answer = { readonly result: unknown } | { readonly failure: string };
-
-/** One worker thread and the queue before it. A worker that dies takes its job along; the next job gets a new one. */
-export class Workshop {
+/** One worker thread with one job at a time. A worker that dies takes its job along; the next job gets a new one. */
+export class Workshop<Job = unknown, Result = unknown> {
   readonly #script: URL;
-  readonly #waiting: Order[] = [];
   #worker: Worker | undefined;
-  #current: Order | undefined;
-  #closed = false;
+  #last: Promise<unknown> = Promise.resolve();
+  #answered: (answer: Answer<Result>) => void = () => undefined;
+  #isClosed = false;
 
   constructor(script: URL) {
     this.#script = script;
   }
 
-  run(job: unknown): Promise<unknown> {
-    if (this.#closed) return Promise.reject(new Error('The studio is closed.'));
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, resolve, reject });
-      this.#next();
-    });
+  run(job: Job): Promise<Result> {
+    const turn = this.#last.then(() => this.#do(job));
+    this.#last = turn.catch(() => undefined);
+    return turn;
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    const worker = this.#worker;
-    this.#worker = undefined;
-    const left = [this.#current, ...this.#waiting.splice(0)];
-    this.#current = undefined;
-    for (const order of left) order?.reject(new Error('The studio was closed before the work was done.'));
-    await worker?.terminate();
+    this.#isClosed = true;
+    await this.#worker?.terminate();
   }
 
-  #next(): void {
-    if (this.#current) return;
-    this.#current = this.#waiting.shift();
-    if (!this.#current) {
-      // An idle worker must not keep a process alive that has nothing else to do.
-      this.#worker?.unref();
-      return;
-    }
+  async #do(job: Job): Promise<Result> {
+    if (this.#isClosed) throw new Error('The studio is closed.');
     this.#worker ??= this.#hire();
-    this.#worker.ref();
+    const worker = this.#worker;
+    worker.ref();
     try {
-      this.#worker.postMessage(this.#current.job);
-    } catch (cause) {
-      // What cannot be cloned for a worker must fail alone, not hold up the queue.
-      this.#settle((order) => order.reject(new Error('The studio cannot pass this job on.', { cause })));
+      return await new Promise((resolve, reject) => {
+        this.#answered = (answer) => ('failure' in answer ? reject(new Error(answer.failure)) : resolve(answer.result));
+        worker.postMessage(job);
+      });
+    } finally {
+      // An idle worker must not keep a process alive that has nothing else to do.
+      worker.unref();
     }
   }
 
   #hire(): Worker {
     const worker = new Worker(this.#script);
-    worker.on('message', (answer: Answer) => {
-      if ('failure' in answer) this.#settle((order) => order.reject(new Error(answer.failure)));
-      else this.#settle((order) => order.resolve(answer.result));
-    });
-    const lost = (reason: Error) => {
+    const lost = (failure: string) => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      this.#settle((order) => order.reject(reason));
+      this.#answered({ failure: this.#isClosed ? 'The studio was closed before the work was done.' : failure });
     };
-    worker.on('error', (cause) => lost(new Error('The studio lost a worker.', { cause })));
-    worker.on('exit', (code) => lost(new Error(`A worker of the studio ended with code ${code}.`)));
+    worker.on('message', (answer: Answer<Result>) => this.#answered(answer));
+    worker.on('error', (error) => lost(`The studio lost a worker: ${String(error)}`));
+    worker.on('exit', (code) => lost(`A worker of the studio ended with code ${code}.`));
     return worker;
   }
+}
 
-  #settle(how: (order: Order) => void): void {
-    const order = this.#current;
-    this.#current = undefined;
-    if (order) how(order);
-    this.#next();
-  }
+/** The worker's side: one job in, one answer out; bytes are handed over, not copied. */
+export function takeJobs<Job>(work: (job: Job) => Promise<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>): void {
+  parentPort?.on('message', async (job: Job) => {
+    try {
+      const result = await work(job);
+      parentPort?.postMessage({ result }, [result.buffer]);
+    } catch (error) {
+      parentPort?.postMessage({ failure: String(error) });
+    }
+  });
 }

@@ -1,5 +1,5 @@
 import type { InputItem, TextWish } from '../requests/text.ts';
-import { wordsOf } from '../studio/words.ts';
+import { wordsOf } from '../words.ts';
 
 /** What an input comes down to. */
 export interface Conversation {

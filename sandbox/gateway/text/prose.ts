@@ -1,5 +1,5 @@
 import { randomOf, seedFrom } from '../random.ts';
-import { isStopWord, wordsOf } from '../studio/words.ts';
+import { isStopWord, wordsOf } from '../words.ts';
 import type { Conversation } from './heard.ts';
 
 const FALLBACK = ['sand', 'water', 'morning', 'harbour'];

@@ -1,113 +1,76 @@
-import { type Colour, css, mix } from '../colour.ts';
-import { cells, n, rectangle } from '../drawing.ts';
-import { figureSvg } from '../figures.ts';
-import type { Dice } from '../random.ts';
+import { type Colour, mix } from '../colour.ts';
+import { cells, circle, figureSvg, paint, placed, rectangle, shape } from '../drawing.ts';
+import { picked } from '../random.ts';
 import type { Layer, Tools } from '../tools.ts';
 
 const MODULE = 250;
+const BLOCK = MODULE * 2;
 
-/** Motifs that bear to be drawn four modules large; stripes and dots do not. */
-const LARGE = [0, 1, 2, 6, 7, 8] as const;
+type Motif = (front: Colour, third: Colour) => string;
 
-interface Tile {
-  readonly x: number;
-  readonly y: number;
-  readonly side: number;
-  readonly key: number;
-}
+/** Around the middle of a module; those that bear to be drawn four modules large. */
+const BOLD: readonly [Motif, ...Motif[]] = [
+  (front, third) =>
+    shape('M-125-125H125A250 250 0 0 1-125 125Z', front) + shape('M-125-125H0A125 125 0 0 1-125 0Z', third),
+  (front, third) => shape('M-125 0A125 125 0 0 1 125 0Z', front) + shape('M-125 125A125 125 0 0 1 125 125Z', third),
+  (front, third) => circle(0, 0, 100, front) + circle(0, 0, 58, third) + circle(0, 0, 20, front),
+  (front, third) => circle(0, 0, 125, third) + shape('M0-125A125 125 0 0 1 0 125Z', front),
+  (front) => shape('M-125-125A125 125 0 0 0 0 0A125 125 0 0 0 125 125V0A125 125 0 0 1 0-125Z', front),
+  (front, third) => [219, 156, 94, 31].map((size, ring) => arc(size, ring % 2 ? third : front)).join(''),
+];
+const MOTIFS: typeof BOLD = [
+  ...BOLD,
+  (front) => shape('M-125 125L125-125V125Z', front),
+  (front, third) => shape('M0-125L125 0L0 125L-125 0Z', front) + circle(0, 0, 44, third),
+  (front) => shape([-125, -75, -25, 25, 75].map((y) => `M-125 ${y}h250v25h-250z`).join(''), front),
+  (front) =>
+    [...Array(25).keys()]
+      .map((dot) => circle((dot % 5) * 50 - 100, (dot - (dot % 5)) * 10 - 100, 7 + (dot % 5) * 2.6, front))
+      .join(''),
+];
+
+/** A quarter of a ring around a corner of a module. */
+const arc = (size: number, colour: Colour) =>
+  `<path d="M${125 - size}-125A${size} ${size} 0 0 0 125 ${size - 125}" fill="none" stroke="${paint(colour)}" stroke-width="31"/>`;
 
 /** A wall of tiles: quarter circles, arcs, stripes and dots on a module, some of them four modules large. */
 export function bauhaus(tools: Tools): Layer[] {
   const { window, palette, choices, frame, subject } = tools;
-  const [pick, shape] = [choices('tile colour'), choices('tile shape')];
-  const colours = [
-    palette.paper,
-    ...palette.accents,
-    mix(palette.ink, palette.accents[1] ?? palette.ink, 0.15),
-    along(palette.sky),
-  ];
-  const colourAt = (key: number, layer: number) =>
-    colours[Math.floor(pick(key, layer) * colours.length)] ?? palette.paper;
-  let grounds = '';
-  const shapes = ['', ''];
-  for (const tile of tilesOf(tools, shape)) {
-    const ground = colourAt(tile.key, 0);
-    const front = differing(colours, ground, pick(tile.key, 1));
-    const third = differing(colours, front, pick(tile.key, 2));
-    grounds += `<rect x="${n(tile.x)}" y="${n(tile.y)}" width="${n(tile.side + 0.5)}" height="${n(tile.side + 0.5)}" fill="${css(ground)}"/>`;
-    const motif = motifOf(tile, shape, css(front), css(third === ground ? front : third));
-    shapes[tile.key & 1] += motif;
+  const [pick, form] = [choices('tile colour'), choices('tile shape')];
+  const dark = mix(palette.ink, palette.accent(1), 0.15);
+  const colours: readonly [Colour, ...Colour[]] = [palette.paper, ...palette.accents, dark, palette.sky(0.75)];
+  let [grounds, motifs] = ['', ''];
+  const lay = (left: number, top: number, side: number, key: number) => {
+    const ground = picked(colours, pick(key, 0));
+    const front = differing(colours, ground, pick(key, 1));
+    const third = differing(colours, front, pick(key, 2));
+    const motif = picked(side > MODULE ? BOLD : MOTIFS, form(key))(front, third === ground ? front : third);
+    motifs += placed(left + side / 2, top + side / 2, Math.floor(form(key, 1) * 4) * 90, motif, side / MODULE);
+    // The half unit hides the seam to the next tile.
+    grounds += rectangle({ left, top, right: left + side + 0.5, bottom: top + side + 0.5 }, ground);
+  };
+  for (const row of cells(window.top, window.bottom, BLOCK)) {
+    for (const column of cells(window.left, window.right, BLOCK)) {
+      const key = ((column + 500) * 1000 + row + 500) * 8;
+      if (form(key / 8, 70) < 0.28) lay(column * BLOCK, row * BLOCK, BLOCK, key);
+      else
+        for (const part of [0, 1, 2, 3])
+          lay((column * 2 + (part % 2)) * MODULE, (row * 2 + (part >> 1)) * MODULE, MODULE, key + part + 1);
+    }
   }
-  const figure = subject.figures[0];
-  const short = Math.min(frame.width, frame.height);
-  const disc = { x: frame.width / 2, y: frame.height / 2, radius: short * 0.33 };
-  const hero = figure
-    ? `<circle cx="${n(disc.x)}" cy="${n(disc.y)}" r="${n(disc.radius)}" fill="${css(palette.accents[0] ?? palette.light)}"/><circle cx="${n(disc.x)}" cy="${n(disc.y)}" r="${n(disc.radius * 0.86)}" fill="${css(palette.paper)}"/>${figureSvg(figure, disc.x, disc.y + disc.radius * 0.62, disc.radius * 1.35, css(palette.ink))}`
-    : '';
+  const [figure] = subject.figures;
+  const [x, y, radius] = [frame.width / 2, frame.height / 2, Math.min(frame.width, frame.height) * 0.33];
+  const disc = circle(x, y, radius, palette.accent(0)) + circle(x, y, radius * 0.86, palette.paper);
+  const hero = figure ? disc + figureSvg(figure, x, y + radius * 0.62, radius * 1.35, palette.ink) : '';
   return [
-    { svg: rectangle(window, css(palette.paper)) + grounds, depth: 0.1 },
-    { svg: shapes[0] ?? '', depth: 0.1 },
-    { svg: shapes[1] ?? '', depth: 0.16 },
+    { svg: grounds, depth: 0.1 },
+    { svg: motifs, depth: 0.15 },
     { svg: hero, depth: 0.5 },
   ];
 }
 
-const along = (ramp: readonly Colour[]): Colour => ramp[3] ?? { l: 0.8, a: 0, b: 0 };
-
 /** A colour far enough from another in lightness or hue to be seen on it. */
-function differing(colours: readonly Colour[], from: Colour, roll: number): Colour {
-  const far = colours.filter(
-    (colour) => Math.hypot((colour.l - from.l) * 1.4, colour.a - from.a, colour.b - from.b) > 0.2,
-  );
-  return far[Math.floor(roll * far.length)] ?? from;
-}
-
-function tilesOf({ window }: Tools, shape: Dice): Tile[] {
-  const tiles: Tile[] = [];
-  const block = MODULE * 2;
-  for (const row of cells(window.top, window.bottom, block)) {
-    for (const column of cells(window.left, window.right, block)) {
-      const key = (column + 500) * 1000 + row + 500;
-      const [x, y] = [column * block, row * block];
-      if (shape(key, 70) < 0.28) {
-        tiles.push({ x, y, side: block, key: key * 8 });
-        continue;
-      }
-      for (const part of [0, 1, 2, 3]) {
-        tiles.push({ x: x + (part % 2) * MODULE, y: y + (part >> 1) * MODULE, side: MODULE, key: key * 8 + part + 1 });
-      }
-    }
-  }
-  return tiles;
-}
-
-function motifOf({ x, y, side, key }: Tile, shape: Dice, front: string, third: string): string {
-  const turn = Math.floor(shape(key, 1) * 4) * 90;
-  const half = side / 2;
-  const place = `<g transform="translate(${n(x + half)} ${n(y + half)}) rotate(${turn}) scale(${n(side) === '250' ? 1 : side / MODULE})">`;
-  const motifs: readonly string[] = [
-    `<path d="M-125 -125H125A250 250 0 0 1 -125 125Z" fill="${front}"/><path d="M-125 -125H0A125 125 0 0 1 -125 0Z" fill="${third}"/>`,
-    `<path d="M-125 0A125 125 0 0 1 125 0Z" fill="${front}"/><path d="M-125 125A125 125 0 0 1 125 125Z" fill="${third}"/>`,
-    `<circle r="100" fill="${front}"/><circle r="58" fill="${third}"/><circle r="20" fill="${front}"/>`,
-    [0, 1, 2, 3, 4]
-      .map((band) => `<rect x="-125" y="${-125 + band * 50}" width="250" height="25" fill="${front}"/>`)
-      .join(''),
-    [...Array(25).keys()]
-      .map(
-        (dot) =>
-          `<circle cx="${-100 + (dot % 5) * 50}" cy="${-100 + Math.floor(dot / 5) * 50}" r="${7 + (dot % 5) * 2.6}" fill="${front}"/>`,
-      )
-      .join(''),
-    `<path d="M-125 125L125 -125V125Z" fill="${front}"/>`,
-    [0, 1, 2, 3]
-      .map(
-        (ring) =>
-          `<path d="M${-125 + 62.5 * (3 - ring) + 31} -125A${62.5 * (ring + 1) - 31} ${62.5 * (ring + 1) - 31} 0 0 0 125 ${125 - 62.5 * (3 - ring) - 31}" fill="none" stroke="${ring % 2 ? third : front}" stroke-width="31" transform="rotate(0)"/>`,
-      )
-      .join(''),
-    `<path d="M-125 0A125 125 0 0 1 0 -125A125 125 0 0 1 125 0A125 125 0 0 1 0 125A125 125 0 0 1 -125 0Z" fill="${third}"/><path d="M0 -125A125 125 0 0 1 0 125Z" fill="${front}"/>`,
-    `<path d="M-125 -125A125 125 0 0 0 0 0A125 125 0 0 0 125 125V0A125 125 0 0 1 0 -125Z" fill="${front}"/>`,
-    `<path d="M0 -125L125 0L0 125L-125 0Z" fill="${front}"/><circle r="44" fill="${third}"/>`,
-  ];
-  return `${place}${motifs[side > MODULE ? (LARGE[Math.floor(shape(key) * LARGE.length)] ?? 0) : Math.floor(shape(key) * motifs.length)] ?? ''}</g>`;
+function differing(colours: readonly Colour[], { l, a, b }: Colour, roll: number): Colour {
+  const far = colours.filter((colour) => Math.hypot((colour.l - l) * 1.4, colour.a - a, colour.b - b) > 0.2);
+  return far[Math.floor(roll * far.length)] ?? { l, a, b };
 }

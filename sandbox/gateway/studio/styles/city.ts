@@ -1,151 +1,97 @@
-import { along, type Colour, css, mix } from '../colour.ts';
-import { cells, glow, linear, n, rectangle } from '../drawing.ts';
-import type { Dice } from '../random.ts';
+import { mix } from '../colour.ts';
+import { cells, ellipse, fall, glow, n, rectangle, shape, stop } from '../drawing.ts';
 import { lightLayer, skyLayer, starsLayer } from '../sky.ts';
 import type { Layer, Tools } from '../tools.ts';
 
 const ROWS = 4;
-
-interface Building {
-  readonly x: number;
-  readonly width: number;
-  readonly top: number;
-  readonly seed: number;
-}
+const STREAKS = 34;
+const DASHES = 9;
 
 /** Rows of towers in haze, their windows lit, over a wet street that keeps their colours. */
 export function city(tools: Tools): Layer[] {
   const { frame, dice, palette } = tools;
   const plan = dice('city plan');
   const street = frame.height * (0.8 + 0.06 * plan(0));
-  const light = { x: frame.width * (0.2 + 0.6 * plan(1)), y: frame.height * (0.2 + 0.2 * plan(2)) };
   const layers = [skyLayer(tools, -frame.height * 0.05, street)];
-  if (palette.night) layers.push(starsLayer(tools, street * 0.8, 0.35));
-  layers.push(lightLayer(tools, light, 56 + 54 * plan(3)));
-  for (let row = 0; row < ROWS; row++) layers.push(...rowOf(tools, row, street));
+  if (palette.isNight) layers.push(starsLayer(tools, street * 0.8, 0.35));
+  const [x, y] = [frame.width * (0.2 + 0.6 * plan(1)), frame.height * (0.2 + 0.2 * plan(2))];
+  layers.push(lightLayer(tools, x, y, 56 + 54 * plan(3)));
+  for (let row = 0; row < ROWS; row++) layers.push(towers(tools, row, street));
   layers.push(wetStreet(tools, street));
   return layers;
 }
 
-function rowOf(tools: Tools, row: number, street: number): Layer[] {
-  const { frame, palette, window } = tools;
+function towers({ frame, palette, window, dice, choices, unit }: Tools, row: number, street: number): Layer {
   const near = row / (ROWS - 1);
-  const buildings = skyline(tools, row, near, street);
-  const body = mix(along(palette.land, 0.1 + 0.88 * near), along(palette.sky, 0.8), 0.3 * (1 - near));
-  const haze = linear(`haze${row}`, { x: 0, y: street - frame.height * 0.42 }, { x: 0, y: street }, [
-    { at: 0, colour: along(palette.sky, 0.85), opacity: 0 },
-    { at: 1, colour: along(palette.sky, 0.9), opacity: 0.5 * (1 - near) + 0.06 },
-  ]);
-  const towers = buildings.map((building) => tower(building, tools.choices(`tower ${row}`), street)).join('');
-  const mist = rectangle({ ...window, top: street - frame.height * 0.42, bottom: street + 2 }, `url(#haze${row})`);
-  const base = { svg: `<defs>${haze}</defs><path d="${towers}" fill="${css(body)}"/>`, depth: 0.12 + 0.7 * near };
-  const lit = { svg: windows(tools, row, near, buildings, street) + mist, depth: 0.12 + 0.7 * near };
-  return [{ ...base, svg: base.svg + lit.svg }];
-}
-
-function skyline({ window, dice, frame }: Tools, row: number, near: number, street: number): Building[] {
-  const lot = 62 + 62 * near;
-  const shape = dice(`lot ${row}`);
-  return cells(window.left - lot, window.right + lot, lot).map((cell): Building => {
-    const downtown = 0.65 + 0.5 * Math.sin((cell * lot) / (frame.width * 0.3) + row * 2.4 + shape(0, 99) * 6);
-    const share = (0.64 - 0.34 * near) * (0.35 + 0.75 * shape(cell)) * Math.max(0.45, downtown);
-    return {
-      x: (cell + 0.12 * shape(cell, 1)) * lot,
-      width: lot * (0.72 + 0.34 * shape(cell, 2)),
-      top: street - frame.height * share - 40,
-      seed: cell,
-    };
-  });
-}
-
-function tower({ x, width, top, seed }: Building, dice: Dice, street: number): string {
-  const kind = dice(seed);
-  const box = `M${n(x)} ${n(street + 4)}V${n(top)}H${n(x + width)}V${n(street + 4)}Z`;
-  const middle = x + width / 2;
-  const part = (share: number, up: number) =>
-    `M${n(middle - width * share)} ${n(top + 2)}V${n(top - up)}H${n(middle + width * share)}V${n(top + 2)}Z`;
-  const mast = (up: number) =>
-    `M${n(middle - 1.3)} ${n(top)}L${n(middle)} ${n(top - up)}L${n(middle + 1.3)} ${n(top)}Z`;
-  if (kind < 0.2) return box + part(0.34, 26) + part(0.2, 48) + mast(110);
-  if (kind < 0.38) return `${box}M${n(x)} ${n(top + 1)}L${n(x + width)} ${n(top - width * 0.45)}V${n(top + 1)}Z`;
-  if (kind < 0.52)
-    return `${box}M${n(x)} ${n(top + 1)}Q${n(middle)} ${n(top - width * 0.7)} ${n(x + width)} ${n(top + 1)}Z`;
-  if (kind < 0.72) return box + part(0.3, 20);
-  return kind < 0.82 ? box + mast(60) : box;
-}
-
-function windows(
-  { palette, choices, unit }: Tools,
-  row: number,
-  near: number,
-  buildings: readonly Building[],
-  street: number,
-): string {
-  const lit = choices(`window ${row}`);
+  const [form, kind, lit, lot] = [
+    dice(`lot ${row}`),
+    choices(`tower ${row}`),
+    choices(`window ${row}`),
+    62 + 62 * near,
+  ];
   const [wide, tall] = [3.4 + 3.6 * near, 4.6 + 5.4 * near];
-  if (wide < unit * 0.8) return '';
-  const [gapX, gapY] = [wide * 2.1, tall * 2];
-  const paths = ['', '', ''];
-  for (const { x, width, top, seed } of buildings) {
-    const columns = Math.floor((width - wide * 1.6) / gapX);
-    const inset = (width - columns * gapX + (gapX - wide)) / 2;
-    const busy = 0.12 + 0.5 * lit(seed, 7777) ** 1.5;
-    for (let line = 0; top + 14 + line * gapY < street - 16; line++) {
-      const floor = lit(seed * 13 + 5, line) < 0.12 ? 0.5 : 0;
+  const panes = ['', '', ''];
+  const outlines = cells(window.left - lot, window.right + lot, lot).map((cell) => {
+    const downtown = 0.65 + 0.5 * Math.sin((cell * lot) / (frame.width * 0.3) + row * 2.4 + form(0, 99) * 6);
+    const share = (0.64 - 0.34 * near) * (0.35 + 0.75 * form(cell)) * Math.max(0.45, downtown);
+    const [x, width] = [(cell + 0.12 * form(cell, 1)) * lot, lot * (0.72 + 0.34 * form(cell, 2))];
+    const top = street - frame.height * share - 40;
+    const columns = Math.floor(width / wide / 2.1 - 0.76);
+    const inset = x + (width - (columns * 2.1 - 1.1) * wide) / 2;
+    const busy = 0.12 + 0.5 * lit(cell, 7777) ** 1.5;
+    for (let floor = 0, y = top + 14; y < street - 16 && wide > unit * 0.8; floor++, y += tall * 2) {
+      const late = lit(cell * 13 + 5, floor) < 0.12 ? 0.5 : 0;
       for (let column = 0; column < columns; column++) {
-        const roll = lit(seed * 64 + column, line + 20);
-        if (roll > busy + floor) continue;
-        const tint = Math.floor(lit(seed * 64 + column, line + 4000) ** 2.2 * 3);
-        paths[tint] +=
-          `M${n(x + inset + column * gapX)} ${n(top + 14 + line * gapY)}h${n(wide)}v${n(tall)}h-${n(wide)}z`;
+        if (lit(cell * 64 + column, floor + 20) > busy + late) continue;
+        const tint = Math.floor(lit(cell * 64 + column, floor + 4000) ** 2.2 * panes.length);
+        panes[tint] += `M${n(inset + column * wide * 2.1)} ${n(y)}h${n(wide)}v${n(tall)}h-${n(wide)}z`;
       }
     }
-  }
-  const colours: Colour[] = [
-    mix(palette.accents[2] ?? palette.light, palette.light, 0.45),
-    palette.accents[0] ?? palette.light,
-    palette.accents[1] ?? palette.light,
-  ];
-  return paths
-    .map(
-      (path, index) =>
-        `<path d="${path}" fill="${css(colours[index] ?? palette.light)}" fill-opacity="${(0.4 + 0.52 * near).toFixed(2)}"/>`,
-    )
-    .join('');
+    return tower(x, width, top, street, kind(cell));
+  });
+  const body = mix(palette.land(0.1 + 0.88 * near), palette.sky(0.8), 0.3 * (1 - near));
+  const tints = [mix(palette.accent(2), palette.light, 0.45), palette.accent(0), palette.accent(1)];
+  const windows = tints.map((colour, tint) => shape(panes[tint] ?? '', colour, 0.4 + 0.52 * near));
+  const air = { ...window, top: street - frame.height * 0.42, bottom: street + 2 };
+  const hazy = { ...palette.sky(0.9), opacity: 0.5 * (1 - near) + 0.06 };
+  const haze = fall(`haze${row}`, air.top, street, [{ ...palette.sky(0.85), opacity: 0 }, hazy]);
+  const svg = shape(outlines.join(''), body) + windows.join('') + haze + rectangle(air, `haze${row}`);
+  return { svg, depth: 0.12 + 0.7 * near };
+}
+
+/** Some with set-back floors and a mast, some with a slanted or a round roof. */
+function tower(x: number, width: number, top: number, street: number, kind: number): string {
+  const middle = x + width / 2;
+  const block = (share: number, up: number, down = top + 2) =>
+    `M${n(middle - width * share)} ${n(down)}V${n(top - up)}H${n(middle + width * share)}V${n(down)}Z`;
+  const box = block(0.5, 0, street + 4);
+  const mast = `M${n(middle - 1.3)} ${n(top)}l1.3 -90l1.3 90Z`;
+  if (kind < 0.2) return box + block(0.34, 26) + block(0.2, 48) + mast;
+  if (kind < 0.38) return `${box}M${n(x)} ${n(top + 1)}l${n(width)} ${n(-width * 0.45)}v${n(width * 0.45)}Z`;
+  if (kind < 0.52) return `${box}M${n(x)} ${n(top + 1)}q${n(width / 2)} ${n(-width * 0.7)} ${n(width)} 0Z`;
+  if (kind < 0.72) return box + block(0.3, 20);
+  return kind < 0.82 ? box + mast : box;
 }
 
 /** Streaks below the light of shop windows, broken into dashes by the wet ground. */
 function wetStreet({ window, palette, dice, frame }: Tools, street: number): Layer {
-  const dark = along(palette.land, 1);
-  const ground = linear('street', { x: 0, y: street }, { x: 0, y: frame.height }, [
-    { at: 0, colour: mix(dark, along(palette.sky, 0.85), 0.42) },
-    { at: 0.25, colour: mix(dark, along(palette.sky, 0.6), 0.22) },
-    { at: 1, colour: dark },
-  ]);
-  const [place, shape] = [dice('streak place'), dice('streak shape')];
-  let streaks = '';
-  let lamps = '';
-  for (const cell of cells(window.left, window.right, 34)) {
-    if (place(cell) > 0.72) continue;
-    const x = (cell + shape(cell)) * 34;
-    const colour = css(palette.accents[Math.floor(shape(cell, 1) * palette.accents.length)] ?? palette.light);
-    const long = (frame.height - street) * (0.3 + 0.75 * shape(cell, 2));
-    for (let dash = 0; dash < 9; dash++) {
-      const t = dash / 9;
-      const half = (3 + 9 * shape(cell, 3)) * (0.6 + t) * (0.5 + place(cell, dash));
-      streaks += `<ellipse cx="${n(x + (place(cell, dash + 20) - 0.5) * 7)}" cy="${n(street + 7 + t * long)}" rx="${n(half)}" ry="${n(1.4 + 2.2 * t)}" fill="${colour}" fill-opacity="${(0.62 * (1 - t)).toFixed(2)}"/>`;
-    }
-    if (shape(cell, 4) < 0.32)
-      lamps += glow(
-        `lamp${String(cell).replace('-', 'm')}`,
-        { x, y: street - 4 },
-        30 + 40 * shape(cell, 5),
-        palette.accents[0] ?? palette.light,
-        0.75,
-      );
-  }
-  return {
-    svg: `<defs>${ground}</defs>${rectangle({ ...window, top: street }, 'url(#street)')}${lamps}${streaks}`,
-    depth: 0.9,
-  };
+  const dark = palette.land(1);
+  const wet = [mix(dark, palette.sky(0.85), 0.42), stop(0.25, mix(dark, palette.sky(0.6), 0.22)), dark];
+  const [place, form] = [dice('streak place'), dice('streak shape')];
+  const streaks = cells(window.left, window.right, STREAKS).map((cell) => {
+    if (place(cell) > 0.72) return '';
+    const x = (cell + form(cell)) * STREAKS;
+    const colour = palette.accent(Math.floor(form(cell, 1) * 4));
+    const long = (frame.height - street) * (0.3 + 0.75 * form(cell, 2));
+    const dashes = Array.from({ length: DASHES }, (_, dash) => {
+      const t = dash / DASHES;
+      const half = (3 + 9 * form(cell, 3)) * (0.6 + t) * (0.5 + place(cell, dash));
+      const away = (place(cell, dash + 20) - 0.5) * 7;
+      return ellipse(x + away, street + 7 + t * long, half, 1.4 + 2.2 * t, colour, 0.62 * (1 - t));
+    });
+    const lamp = glow(`lamp${cell}`, x, street - 4, 30 + 40 * form(cell, 5), palette.accent(0), 0.75);
+    return (form(cell, 4) < 0.32 ? lamp : '') + dashes.join('');
+  });
+  const surface = fall('street', street, frame.height, wet) + rectangle({ ...window, top: street }, 'street');
+  return { svg: surface + streaks.join(''), depth: 0.9 };
 }

@@ -1,0 +1,110 @@
+import sharp from 'sharp';
+import { clamped } from './random.ts';
+import type { Size } from './size.ts';
+
+interface Channel {
+  /** 0 at full size, 1 at half. */
+  readonly shift: number;
+  /** Where it begins in a frame, in channels of full size. */
+  readonly from: number;
+  readonly offset: number;
+  readonly weights: readonly [red: number, green: number, blue: number];
+}
+
+/** Brightness and two of colour by Rec. 601 in limited range, which players assume. */
+const CHANNELS: readonly Channel[] = [
+  { shift: 0, from: 0, offset: 16, weights: [66, 129, 25] },
+  { shift: 1, from: 1, offset: 128, weights: [-38, -74, 112] },
+  { shift: 1, from: 1.25, offset: 128, weights: [112, -94, -18] },
+];
+const ONE = 65_536;
+const PAIR = 0x00ff00ff;
+
+/** A layer of a film as the encoder thinks. */
+export interface Sheet extends Size {
+  /** Of every channel the coverage above the value, sixteen bits apart, so that one multiplication blends both. */
+  readonly planes: readonly { readonly channel: Channel; readonly pixels: Int32Array }[];
+}
+
+/** Where a frame lies on a sheet: `x' = x / zoom + left`, bent by a sway along the rows, and `y' = y / zoom + top`. */
+export interface Placement {
+  readonly zoom: number;
+  readonly left: number;
+  readonly top: number;
+  readonly opacity: number;
+  sway(row: number): number;
+}
+
+/** Planar YUV 4:2:0, as H.264 takes it. */
+export interface Frame extends Size {
+  readonly bytes: Uint8Array;
+}
+
+export async function sheetOf(svg: Buffer, { width, height }: Size): Promise<Sheet> {
+  const whole = await sharp(svg, { unlimited: true }).ensureAlpha().raw().toBuffer();
+  const raw = { width, height, channels: 4 } as const;
+  const half = await sharp(whole, { raw })
+    .resize(width / 2, height / 2, { kernel: 'linear' })
+    .raw()
+    .toBuffer();
+  const planes = CHANNELS.map((channel) => {
+    const [red, green, blue] = channel.weights;
+    const rgba = channel.shift === 0 ? whole : half;
+    const pixels = new Int32Array(rgba.length / 4);
+    for (let index = 0, at = 0; index < pixels.length; index++, at += 4) {
+      const alpha = rgba[at + 3] ?? 0;
+      const sum = red * (rgba[at] ?? 0) + green * (rgba[at + 1] ?? 0) + blue * (rgba[at + 2] ?? 0);
+      pixels[index] = (alpha << 16) | Math.round(((channel.offset + (sum + 128) / 256) * alpha) / 255);
+    }
+    return { channel, pixels };
+  });
+  return { width, height, planes };
+}
+
+/** Smooth enlargement, for films beyond the size that is drawn. */
+export async function enlarged(frame: Frame, size: Size): Promise<Buffer> {
+  const parts = CHANNELS.map(async ({ shift, from }) => {
+    const raw = { width: frame.width >> shift, height: frame.height >> shift, channels: 1 } as const;
+    const values = frame.bytes.subarray(frame.width * frame.height * from).subarray(0, raw.width * raw.height);
+    const larger = sharp(values, { raw }).resize(size.width >> shift, size.height >> shift, { fit: 'fill' });
+    return await larger.extractChannel(0).raw().toBuffer();
+  });
+  return Buffer.concat(await Promise.all(parts));
+}
+
+/** Both halves of a packed pair, a part of the way from one to the other; `part` is 0 to 256. */
+function between(one: number, other: number, part: number): number {
+  return ((Math.imul(one, 256 - part) + Math.imul(other, part)) >>> 8) & PAIR;
+}
+
+/** Lays a sheet over a frame, in fixed point and without an allocation a pixel: here is where a film's time goes. */
+export function lay(frame: Frame, sheet: Sheet, placement: Placement): void {
+  for (const { channel, pixels } of sheet.planes) blend(frame, channel, sheet, pixels, placement);
+}
+
+function blend(frame: Frame, { shift, from }: Channel, sheet: Size, pixels: Int32Array, placement: Placement): void {
+  // Whole numbers from shifts: a division would make every address below a fraction's.
+  const [across, width, height] = [frame.width >> shift, sheet.width >> shift, sheet.height >> shift];
+  const values = frame.bytes.subarray(frame.width * frame.height * from);
+  const opacity = Math.round(placement.opacity * 256);
+  const step = Math.round(ONE / placement.zoom);
+  for (let row = 0; row < frame.height >> shift; row++) {
+    const y = Math.round((row / placement.zoom + placement.top / (1 + shift)) * ONE);
+    const line = clamped(y >> 16, 0, height - 2) * width;
+    const partY = (y >> 8) & 255;
+    const end = (row + 1) * across;
+    let x = Math.round(((placement.left + placement.sway(row << shift)) / (1 + shift)) * ONE);
+    for (let index = row * across; index < end; index++, x += step) {
+      const at = line + clamped(x >> 16, 0, width - 2);
+      const topLeft = pixels[at] ?? 0;
+      const topRight = pixels[at + 1] ?? 0;
+      const bottomLeft = pixels[at + width] ?? 0;
+      const bottomRight = pixels[at + width + 1] ?? 0;
+      if ((topLeft | topRight | bottomLeft | bottomRight) === 0) continue;
+      const partX = (x >> 8) & 255;
+      const pair = between(between(topLeft, topRight, partX), between(bottomLeft, bottomRight, partX), partY);
+      const cover = ((pair >>> 16) * opacity) >> 8;
+      values[index] = (((pair & 255) * opacity) >> 8) + ((((values[index] ?? 0) * (255 - cover) + 127) * 257) >> 16);
+    }
+  }
+}
