@@ -38,7 +38,7 @@ export function discordClients(
   { messageContent }: ClientSettings = { messageContent: false },
   mayAct: () => void = () => undefined,
 ): DiscordClients {
-  const make = sentOnce(sendUploads);
+  const make = sentOnce(sendUploads());
   const shared = {
     api: apiUrl,
     version: '10',

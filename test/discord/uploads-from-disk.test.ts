@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Routes } from 'discord.js';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { discordClients } from '../../src/discord/clients.ts';
+import type { FilePlan } from '../../src/discord/plan.ts';
 
 /** A Discord that fails the first upload and keeps what the second one brings. */
 async function discord() {
@@ -47,4 +48,36 @@ it('A file on the disk is sent from there, beside one that is at hand, and once 
     expect(text).toContain('{"id":0,"filename":"film.mp4","description":"Waves"}');
     expect(text).toContain('video/mp4');
   }
+});
+
+it('At most eight files from the disk are on their way to Discord at the same time, and the others follow', async () => {
+  const held: (() => void)[] = [];
+  let most = 0;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      held.push(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}'));
+      most = Math.max(most, held.length);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'film');
+  writeFileSync(path, 'waves');
+  const { tokenRest } = discordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
+  const patch = (token: number, files: FilePlan[]) =>
+    tokenRest.patch(Routes.webhookMessage('1', `token-${token}`), { ...bodyOf({ content: '', files }), auth: false });
+  const onDisk: FilePlan = { name: 'film.mp4', path, size: 5, mime: 'video/mp4' };
+  const sent = Array.from({ length: 20 }, (_, token) => patch(token, [onDisk]));
+  await vi.waitFor(() => expect(held).toHaveLength(8));
+  // What is at hand does not wait for them.
+  const small = patch(20, [{ name: 'words.txt', bytes: Buffer.from('some words') }]);
+  await vi.waitFor(() => expect(held).toHaveLength(9));
+  for (let answered = 0; answered < 21; answered++) {
+    await vi.waitFor(() => expect(held).not.toHaveLength(0));
+    held.shift()?.();
+  }
+  await Promise.all([...sent, small]);
+  expect(most).toBe(9);
 });

@@ -1,4 +1,5 @@
 import { systemClock } from '../../lib/clock.ts';
+import { PassingBytes } from '../../lib/passing-bytes.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
 import { decodedPieces, type FileContent, inMemory, piecesOf, reading, wholeOf } from './content.ts';
 import { download } from './download/download.ts';
@@ -72,10 +73,15 @@ export class Media {
     this.#limits = limits;
     const { clock, log, temporary } = tools;
     this.#files = new PrivateFiles({ clock, log, parent: temporary });
-    const memory = new Memory(limits.memoryBytes);
+    const shared = {
+      files: this.#files,
+      memory: new Memory(limits.memoryBytes),
+      passing: new PassingBytes(),
+      inMemory: limits.inMemoryBytes,
+    };
     const side = (trust: Trust, bytes: number): Side => {
       const most = Math.min(limits.fileBytes, bytes);
-      const places = { room: new Room(bytes, most), memory, files: this.#files, inMemory: limits.inMemoryBytes };
+      const places = { room: new Room(bytes, most), ...shared };
       return { most, places, hosts: new Hosts(settings, limits, tools.resolve, trust) };
     };
     this.#results = side('results', limits.resultsBytes);

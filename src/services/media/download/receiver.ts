@@ -1,3 +1,4 @@
+import type { PassingBytes } from '../../../lib/passing-bytes.ts';
 import { type FileContent, inMemory } from '../content.ts';
 import { tooLarge } from '../errors.ts';
 import type { PrivateFile, PrivateFiles } from './private-files.ts';
@@ -38,6 +39,7 @@ export interface Places {
   readonly room: Room;
   readonly memory: Memory;
   readonly files: PrivateFiles;
+  readonly passing: PassingBytes;
   /** A larger file lies on the disk. */
   readonly inMemory: number;
 }
@@ -98,6 +100,7 @@ class Receiver {
     if (this.#file) await this.#file.write(piece);
     else this.#bytes.set(piece, this.#size);
     this.#size = size;
+    this.#places.passing.count(piece.byteLength);
   }
 
   async finish(): Promise<Held> {
