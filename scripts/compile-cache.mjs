@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/atelier', import.meta.url)));
 
 // An import of a file of ours names that file, and a package's own `require` nearly always lacks just its `.js`, so there is little to search
-// for. Node would still ask the disk several times for each of some two thousand, which is a sixth of the start.
+// for. Node would still ask the disk several times for each of some two thousand, which is a tenth of the start.
 registerHooks({
   resolve(specifier, context, next) {
     if (!specifier.startsWith('.')) return next(specifier, context);

@@ -15,8 +15,8 @@ const MIMES: ReadonlyMap<string, string> = new Map(
 );
 const UNKNOWN_MIME = 'application/octet-stream';
 
-/** Of files from the disk. A line that is slow for eight is not faster for a hundred, and each holds buffers. */
-const MOST_UPLOADS = 8;
+/** Of files from the disk. A line that is slow for four is not faster for a hundred, and each holds buffers. */
+const MOST_UPLOADS = 4;
 /** What a socket takes at once. */
 const PIECE = 64 * 1024;
 

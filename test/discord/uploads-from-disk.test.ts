@@ -50,7 +50,7 @@ it('A file on the disk is sent from there, beside one that is at hand, and once 
   }
 });
 
-it('At most eight files from the disk are on their way to Discord at the same time, and the others follow', async () => {
+it('At most four files from the disk are on their way to Discord at the same time, and the others follow', async () => {
   const held: (() => void)[] = [];
   let most = 0;
   const server = createServer((request, response) => {
@@ -70,14 +70,14 @@ it('At most eight files from the disk are on their way to Discord at the same ti
     tokenRest.patch(Routes.webhookMessage('1', `token-${token}`), { ...bodyOf({ content: '', files }), auth: false });
   const onDisk: FilePlan = { name: 'film.mp4', path, size: 5, mime: 'video/mp4' };
   const sent = Array.from({ length: 20 }, (_, token) => patch(token, [onDisk]));
-  await vi.waitFor(() => expect(held).toHaveLength(8));
+  await vi.waitFor(() => expect(held).toHaveLength(4));
   // What is at hand does not wait for them.
   const small = patch(20, [{ name: 'words.txt', bytes: Buffer.from('some words') }]);
-  await vi.waitFor(() => expect(held).toHaveLength(9));
+  await vi.waitFor(() => expect(held).toHaveLength(5));
   for (let answered = 0; answered < 21; answered++) {
     await vi.waitFor(() => expect(held).not.toHaveLength(0));
     held.shift()?.();
   }
   await Promise.all([...sent, small]);
-  expect(most).toBe(9);
+  expect(most).toBe(5);
 });
