@@ -58,12 +58,15 @@ export function checked({ adapter, ask, mustBeOurs, order, rows }: CheckedParts)
     set: (key, value, expires) =>
       write(async () => {
         await order?.enter([key]);
+        // The process may have been stopped meanwhile, for longer than the store was its own.
+        mustBeOurs();
         return adapter.set(key, value, expires);
       }),
     setMany: async (entries) => {
       if (entries.length === 0) return [];
       return write(async () => {
         await order?.enter(entries.map(({ key }) => key));
+        mustBeOurs();
         return adapter.setMany(entries);
       });
     },
