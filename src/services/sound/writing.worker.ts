@@ -29,6 +29,8 @@ serve(async (job: WriteJob) => {
 });
 
 async function goOn(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<WriteResult> {
+  // Who kept this number before has gone without a word: a bot that was stopped, where the process is not its own.
+  if (job.from === 0) end(job.voice);
   const known = begun.get(job.voice) ?? (await begin(job.voice));
   try {
     if (known.samples !== job.from) throw new Error('What came before is gone, with the worker that heard it.');

@@ -65,6 +65,17 @@ describe('a voice that is written while it speaks', () => {
     );
   });
 
+  it('is whole although a bot that was stopped had left one of its number', async () => {
+    const { process, writings } = begun(systemClock);
+    const left = writings.begin(60);
+    left.add(second);
+    await expect.poll(() => left.waiting, PATIENCE).toBe(0);
+    writings.close();
+    const next = new Writings(process).begin(60);
+    next.add(second);
+    expect((await next.finish()).seconds).toBe(1);
+  });
+
   it('has a beginning while its end has not been said yet', async () => {
     const clock = new ManualClock();
     const { process, writings } = begun(clock);
