@@ -42,41 +42,40 @@ const sounds = new Memory<Awaited<ReturnType<Studio['compose']>>>();
 
 /** One for all tests of a process: a worker that makes films or songs takes half a second of a core to start. */
 let shared: Studio | undefined;
+const real = (): Studio => {
+  shared ??= openStudio();
+  return shared;
+};
 
 /** The real studio, which makes the same thing once in a process: tests order the same few pictures over and over. */
 export function thriftyStudio(): Studio {
   let working = 0;
-  const counted = async <Made>(make: (studio: Studio) => Promise<Made>): Promise<Made> => {
-    shared ??= openStudio();
+  const counted = <Made>(making: Promise<Made>): Promise<Made> => {
     working++;
-    return make(shared).finally(() => working--);
+    return making.finally(() => working--);
   };
   return {
     drawPicture(scene, given) {
       const { references = [], ...options } = smaller(given);
-      return pictures.once(['picture', scene, options], references, () =>
-        counted((studio) => studio.drawPicture(scene, smaller(given))),
-      );
+      return pictures.once(['picture', scene, options], references, () => real().drawPicture(scene, smaller(given)));
     },
     drawGrid(scenes, given) {
       const { references = [], ...options } = smaller(given);
-      return pictures.once(['grid', scenes, options], references, () =>
-        counted((studio) => studio.drawGrid(scenes, smaller(given))),
-      );
+      return pictures.once(['grid', scenes, options], references, () => real().drawGrid(scenes, smaller(given)));
     },
     drawEdit(before, after, mask, given) {
       const { references = [], ...options } = asDrawn(given);
       return pictures.once(['edit', before, after, options], [mask, ...references], () =>
-        counted((studio) => studio.drawEdit(before, after, mask, asDrawn(given))),
+        real().drawEdit(before, after, mask, asDrawn(given)),
       );
     },
     shoot(scene, given) {
       const { references = [], ...options } = given;
-      return films.once([scene, options], references, () => counted((studio) => studio.shoot(scene, given)));
+      return films.once([scene, options], references, () => counted(real().shoot(scene, given)));
     },
-    compose: (...asked) => sounds.once(asked, [], () => counted((studio) => studio.compose(...asked))),
+    compose: (...asked) => sounds.once(asked, [], () => counted(real().compose(...asked))),
     async close() {
-      // What is still being made is of no use to anybody, and the next test would have to wait for it.
+      // A film or song that is still being made is of no use any more, and the next test would have to wait for it.
       if (working === 0) return;
       const left = shared;
       shared = undefined;

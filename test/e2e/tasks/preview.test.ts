@@ -3,6 +3,7 @@ import type { EmbeddedDiscord } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { speak } from '../../../src/locales/index.ts';
 import { presenter } from '../../../src/messages/presenter.ts';
@@ -60,7 +61,9 @@ describe.each(profiles)('while a job runs at a gateway of the %s profile', (prof
   it.each(['server-error', 'hang', 'reset', 'cut', 'unauthorized', 'success-false'] satisfies PresetName[])(
     'a preview that cannot be had (%s) changes nothing else',
     async (name) => {
-      const { discord, gateway, logged } = await quickBot({ gateway: { profile } });
+      // One that hangs is waited for as long as that, again and again.
+      const mediaClock = name === 'hang' ? new QuickClock(10) : systemClock;
+      const { discord, gateway, logged } = await quickBot({ gateway: { profile }, mediaClock });
       gateway.faults.add({ on: onPreview, do: name, times: 1_000 });
       gateway.faults.add({ do: 'stick' });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
