@@ -58,14 +58,16 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
   });
 
   it('tells why a song could not be made, and makes it once more, or of other words', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
-    gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
+    const { discord, gateway, clock } = await quickBot({ gateway: { profile, ...quickly() } });
     const member = discord.as('member');
+    gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
     const failed = await (await member.slash('music make', { about: 'a storm', style: 'folk' })).message(
       says('could not do this'),
     );
     expect(text(failed)).toContain('too loud');
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
+    // Sooner it would be taken for the same order, given twice.
+    clock.putForward(5_000);
     await (await member.click(failed, 'Retry')).message(says('Done in'));
     const form = await (await member.click(failed, 'Edit and retry')).modal();
     await (await member.fill(form, { Words: 'a calm' })).message(says('Done in'));
