@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '@keyv/redis';
+import { createClient } from '@redis/client';
 import pg from 'pg';
 import type { StoreAddress } from '../../src/services/store/index.ts';
 

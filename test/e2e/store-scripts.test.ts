@@ -13,7 +13,7 @@ const WITHOUT_PACKAGES = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({
     resolve(name, context, next) {
-      if (!['@keyv/redis', '@keyv/postgres', 'pg'].includes(name)) return next(name, context);
+      if (!['@redis/client', 'pg'].includes(name)) return next(name, context);
       throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' });
     },
   });
@@ -149,8 +149,8 @@ describe('npm run doctor on a server', () =>
 
 describe('a store whose packages are not installed', () => {
   it.each([
-    ['redis://:a-secret@127.0.0.1:1', 'npm install --no-save --include=dev @keyv/redis@'],
-    ['postgresql://me:a-secret@127.0.0.1:1/db', 'npm install --no-save --include=dev @keyv/postgres@'],
+    ['redis://:a-secret@127.0.0.1:1', 'npm install --no-save --include=dev @redis/client@'],
+    ['postgresql://me:a-secret@127.0.0.1:1/db', 'npm install --no-save --include=dev pg@'],
   ])('ends the bot with 78 and the line to run: %s', async (url, line) => {
     const settings = {
       ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },

@@ -16,7 +16,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient } from '@keyv/redis';
+import { createClient } from '@redis/client';
 import pg from 'pg';
 
 // Runs a command while a Redis and a Postgres of its own are there, on loopback, in a folder that goes with them:

@@ -108,12 +108,29 @@ export interface Range {
   most: number;
 }
 
+/** What keyv asks of the place where the rows of one namespace lie. */
+export type RowStore = Pick<
+  KeyvStorageAdapter,
+  | 'namespace'
+  | 'capabilities'
+  | 'get'
+  | 'getMany'
+  | 'has'
+  | 'hasMany'
+  | 'set'
+  | 'setMany'
+  | 'delete'
+  | 'deleteMany'
+  | 'clear'
+  | 'iterator'
+>;
+
 /** Where rows lie. Whatever it cannot do, it throws as a `StoreError`; nothing hangs for ever. */
 export interface Backend {
   /** How a person knows it: a file, or an address without its password. */
   readonly name: string;
   /** One for each namespace: two on one adapter would overwrite each other. */
-  adapter(namespace: string, durability: Durability): KeyvStorageAdapter;
+  adapter(namespace: string, durability: Durability): RowStore;
   /** In the order of their keys' bytes. keyv knows no ranges. */
   range(namespace: string, range: Range): Promise<Row[]>;
   /** Removes every row of the whole store whose time is over. */

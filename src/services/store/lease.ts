@@ -80,8 +80,8 @@ interface LeaseParts {
 }
 
 /**
- * That one bot alone works on a store. keyv's writes cannot depend on it, so everybody asks here before they act: by our own clocks it ends
- * a good while before the server gives it to another.
+ * That one bot alone works on a store. Everybody asks here before they act: by our own clocks it ends a good while before the server gives it to
+ * another. The server checks writes once more by itself.
  */
 export class Lease {
   readonly #parts: LeaseParts;
@@ -126,6 +126,17 @@ export class Lease {
     if (this.#over) throw this.#over;
   }
 
+  /** The name under which it stands at the server, which checks it once more with each write. */
+  get holder(): string {
+    this.mustBeHeld();
+    return this.#holder;
+  }
+
+  /** What a write is told that the server took for another's. */
+  refused(): StoreError {
+    return this.#lose('was given to another bot, or is gone');
+  }
+
   /** From here on another may take it. */
   async giveBack(): Promise<void> {
     if (this.#over) return;
@@ -152,8 +163,8 @@ export class Lease {
     const ends = endsOf(this.#parts);
     try {
       // One that woke up too late does not even ask: whoever had it meanwhile may have given it back.
-      if (!this.#isSafe()) return this.#lose('could not be renewed in time');
-      if (!(await desk.renew(this.#holder, ms))) return this.#lose('was given to another bot, or is gone');
+      if (!this.#isSafe()) return void this.#lose('could not be renewed in time');
+      if (!(await desk.renew(this.#holder, ms))) return void this.refused();
       this.#ends = ends;
       if (!this.#over) this.#renewAfter(gapMs);
     } catch (error) {
@@ -163,8 +174,8 @@ export class Lease {
     }
   }
 
-  #lose(what: string, cause?: unknown): void {
-    if (this.#over) return;
+  #lose(what: string, cause?: unknown): StoreError {
+    if (this.#over) return this.#over;
     this.#cancel?.();
     this.#over = new StoreError(
       'lost',
@@ -172,6 +183,7 @@ export class Lease {
       cause,
     );
     this.#lost.resolve(this.#over);
+    return this.#over;
   }
 }
 

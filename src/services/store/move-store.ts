@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KeyvStorageAdapter } from 'keyv';
-import { type Backend, refusedWrite, rowsAtOnce, StoreError } from './backend.ts';
+import { type Backend, type RowStore, refusedWrite, rowsAtOnce, StoreError } from './backend.ts';
 import { isMarked, MOVE_KEY, moveMark, refuseHalf } from './marks.ts';
 import type { OpenedBackend } from './remote/open-remote.ts';
 import { rowFormat, shelvesOn, Unreadable } from './shelf.ts';
@@ -131,8 +131,8 @@ async function* rowsIn(side: Backend, namespace: string): AsyncGenerator<[key: s
 }
 
 /** Without keyv around it, which would make values of the texts. */
-function adapterOf(side: Backend, namespace: string): KeyvStorageAdapter {
-  const adapter: KeyvStorageAdapter & { on?: KeyvStorageAdapter['on'] } = side.adapter(namespace, 'at-once');
+function adapterOf(side: Backend, namespace: string): RowStore {
+  const adapter: RowStore & { on?: KeyvStorageAdapter['on'] } = side.adapter(namespace, 'at-once');
   adapter.namespace = namespace;
   // An iteration that broke off would look like one that has come to its end.
   adapter.on?.('error', (error: unknown) => {

@@ -90,6 +90,31 @@ describe('the hold on a store', () =>
       expect((await refused(open(site))).kind).toBe('in-use');
     });
 
+    it('is checked by the server with every write: who was suspended between its own check and the write changes nothing', async () => {
+      const site = await stage();
+      // By this clock the lease is still its own, whatever the server says.
+      const first = await open(site, new Standing());
+      const task = makeTask();
+      await first.put(task);
+      await first.addDuration('x', { atLeastMs: 1, atMostMs: 2, at: 3 });
+      const second = await open(site);
+      await second.put(settled(task));
+      const before = await site.rows();
+
+      first.tenure.mustBeOurs();
+      const works = [
+        first.put({ ...task, remoteId: 'late' }),
+        first.put(makeTask()),
+        first.remove(task),
+        first.addDuration('x', { atLeastMs: 4, atMostMs: 5, at: 6 }),
+      ];
+      for (const error of await Promise.all(works.map(refused))) expect(error.kind).toBe('lost');
+      expect(await site.rows()).toEqual(before);
+      expect((await first.tenure.lost).message).toContain('was given to another bot');
+      expect(() => first.tenure.mustBeOurs()).toThrow(StoreError);
+      second.tenure.mustBeOurs();
+    });
+
     it('is over a good while before another can have it', async () => {
       const site = await stage();
       const clock = new Standing();

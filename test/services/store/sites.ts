@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createClient } from '@keyv/redis';
+import { createClient } from '@redis/client';
 import pg from 'pg';
 import { describe, onTestFinished } from 'vitest';
 import { type Log, openLog } from '../../../src/lib/log.ts';

@@ -1,6 +1,6 @@
-import { type KeyvStorageAdapter, keyvStorageCapability } from 'keyv';
+import { keyvStorageCapability } from 'keyv';
 import packageFile from '../../../../package.json' with { type: 'json' };
-import { StoreError } from '../backend.ts';
+import { type Row, type RowStore, StoreError } from '../backend.ts';
 
 type Optional = keyof typeof packageFile.peerDependencies;
 
@@ -18,74 +18,57 @@ export async function optional<T>(load: () => Promise<T>, ...names: Optional[]):
   }
 }
 
-/** A list of keys beside the rows, which has to know of them before they come and until they are gone. */
-export interface KeyOrder {
-  enter(keys: readonly string[]): Promise<unknown>;
-  leave(keys: readonly string[]): Promise<unknown>;
-}
-
-interface CheckedParts {
-  adapter: KeyvStorageAdapter;
-  /** Gives what is asked its limit of time, where the adapter's own way to the server does not. */
-  ask<T>(work: () => Promise<T>): Promise<T>;
-  /** Throws where the store may be another bot's by now. */
-  mustBeOurs(): void;
-  order?: KeyOrder | undefined;
-  /** Every row once. */
-  rows(): AsyncGenerator<[key: string, text: string]>;
+/** A row as it is to be written; `expires` in Unix milliseconds. */
+interface NewRow extends Row {
+  expires?: number | undefined;
 }
 
 /**
- * An adapter to a server, as keyv gets to see it: it writes only while the store is ours, everything has its limit of time, and failures
- * come back to whoever asked. It has no events: keyv would throw what an adapter tells there where nobody can catch it.
+ * The rows of one namespace at a server. A write is one step there, all or nothing, and the server itself checks that the store is still ours: a
+ * process can be suspended after its own check, and wake up when the store belongs to another.
  */
-export function checked({ adapter, ask, mustBeOurs, order, rows }: CheckedParts): KeyvStorageAdapter {
-  const write = <T>(work: () => Promise<T>): Promise<T> =>
-    ask(async () => {
-      mustBeOurs();
-      return work();
-    });
-  const withoutEvents: Partial<KeyvStorageAdapter> = {
-    /** keyv sets it; the adapter has its own. */
+export interface RemoteRows {
+  /** Texts in the order of their keys; undefined where there is none, or its time is over. */
+  read(keys: readonly string[]): Promise<(string | undefined)[]>;
+  write(rows: readonly NewRow[]): Promise<void>;
+  /** The keys that were there. */
+  remove(keys: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Every row once. */
+  all(): AsyncGenerator<[key: string, text: string]>;
+}
+
+/** Those rows as keyv gets to see them. It has no events: keyv would throw what is told there where nobody can catch it. */
+export function rowStore(rows: RemoteRows): RowStore {
+  const removeAll = async (keys: readonly string[]): Promise<boolean[]> => {
+    if (keys.length === 0) return [];
+    const removed = await rows.remove(keys);
+    return keys.map((key) => removed.has(key));
+  };
+  const read = async (keys: readonly string[]) => (keys.length === 0 ? [] : rows.read(keys));
+  return {
+    /** keyv sets it; the rows know theirs. */
     namespace: undefined,
     get capabilities() {
       return keyvStorageCapability(this);
     },
-    get: <T>(key: string) => ask(() => adapter.get<T>(key)),
-    getMany: <T>(keys: string[]) => ask(() => adapter.getMany<T>(keys)),
-    has: (key) => ask(() => adapter.has(key)),
-    hasMany: (keys) => ask(() => adapter.hasMany(keys)),
-    set: (key, value, expires) =>
-      write(async () => {
-        await order?.enter([key]);
-        // The process may have been stopped meanwhile, for longer than the store was its own.
-        mustBeOurs();
-        return adapter.set(key, value, expires);
-      }),
-    setMany: async (entries) => {
-      if (entries.length === 0) return [];
-      return write(async () => {
-        await order?.enter(entries.map(({ key }) => key));
-        mustBeOurs();
-        return adapter.setMany(entries);
-      });
+    get: async (key) => (await read([key]))[0],
+    getMany: read,
+    has: async (key) => (await read([key]))[0] !== undefined,
+    hasMany: async (keys) => (await read(keys)).map((text) => text !== undefined),
+    async set(key, value, expires) {
+      await rows.write([{ key, text: String(value), expires }]);
+      return true;
     },
-    delete: (key) =>
-      write(async () => {
-        const wasThere = await adapter.delete(key);
-        await order?.leave([key]);
-        return wasThere;
-      }),
-    deleteMany: async (keys) => {
-      if (keys.length === 0) return [];
-      return write(async () => {
-        const wereThere = await adapter.deleteMany(keys);
-        await order?.leave(keys);
-        return wereThere;
-      });
+    async setMany(entries) {
+      if (entries.length > 0)
+        await rows.write(entries.map(({ key, value, expires }) => ({ key, text: String(value), expires })));
+      return entries.map(() => true);
     },
-    clear: () => write(() => adapter.clear()),
-    iterator: rows,
+    delete: async (key) => (await removeAll([key])).includes(true),
+    deleteMany: removeAll,
+    async clear() {
+      for await (const [key] of rows.all()) await rows.remove([key]);
+    },
+    iterator: rows.all,
   };
-  return withoutEvents as KeyvStorageAdapter;
 }

@@ -22,7 +22,15 @@ export interface ServerParts {
   line: Line;
   /** Nothing waits longer for the server. */
   limitMs: number;
-  mustBeOurs(): void;
+  ownership: Ownership;
+}
+
+/** Whose the store is, for those who write. */
+export interface Ownership {
+  /** The name under which our lease stands at the server; throws where it is over. */
+  holder(): string;
+  /** The server says that the lease is no longer ours. */
+  refused(): StoreError;
 }
 
 /** A backend on a server of its own. */

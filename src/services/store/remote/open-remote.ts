@@ -3,7 +3,7 @@ import type { Log } from '../../../lib/log.ts';
 import { type Backend, publicName, type StoreAddress, StoreError } from '../backend.ts';
 import { Lease, type LeaseClock, leaseClock, longestWork, type Tenure } from '../lease.ts';
 import { refuseNewer, SCHEMA_KEY } from '../marks.ts';
-import { Line, postgresFailure, redisFailure, type Server } from './line.ts';
+import { Line, type Ownership, postgresFailure, redisFailure, type Server } from './line.ts';
 import { Postgres } from './postgres.ts';
 import { Redis } from './redis.ts';
 
@@ -35,11 +35,13 @@ export async function openRemote(
   const limitMs = longestWork(leaseMs);
   const line = new Line({ name, limitMs, clock, log, explained: isRedis ? redisFailure : postgresFailure });
   let lease: Lease | undefined;
-  const mustBeOurs = (): void => {
+  const held = (): Lease => {
     if (!lease) throw new StoreError('failed', `The store ${name} is not opened yet.`);
-    lease.mustBeHeld();
+    return lease;
   };
-  const parts = { url: address.url, name, line, limitMs, mustBeOurs };
+  const mustBeOurs = (): void => held().mustBeHeld();
+  const ownership: Ownership = { holder: () => held().holder, refused: () => held().refused() };
+  const parts = { url: address.url, name, line, limitMs, ownership };
   const backend: Server = await (isRedis ? Redis : Postgres).open(parts);
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
@@ -67,13 +69,12 @@ export async function openRemote(
         { store: name, endsInMs },
         'Another bot may still have the store: waiting for a sign of life, or its end.',
       );
-    const held = await Lease.take({ desk: backend.desk, name, ms: leaseMs, clock: watch, waits });
-    lease = held;
-    log.debug({ store: name, number: held.number }, 'The store is ours.');
+    lease = await Lease.take({ desk: backend.desk, name, ms: leaseMs, clock: watch, waits });
+    log.debug({ store: name, number: lease.number }, 'The store is ours.');
     const schema = await backend.adapter('meta', 'at-once').get<string>(SCHEMA_KEY);
     refuseNewer(name, typeof schema === 'string' ? schema : undefined);
     await warned(backend, log);
-    return { backend, tenure: { mustBeOurs, lost: held.lost, trouble: () => line.trouble }, close };
+    return { backend, tenure: { mustBeOurs, lost: lease.lost, trouble: () => line.trouble }, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,13 +1,11 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import type { KeyvPostgres } from '@keyv/postgres';
-import type { KeyvStorageAdapter } from 'keyv';
 import type { Pool } from 'pg';
 import { systemClock, within } from '../../../lib/clock.ts';
-import { type Range, ROWS_AT_ONCE, type Row, rowsAtOnce, type StoreError } from '../backend.ts';
+import { type Range, type Row, type RowStore, rowsAtOnce, type StoreError } from '../backend.ts';
 import type { LeaseDesk } from '../lease.ts';
-import { checked, optional } from './adapter.ts';
+import { optional, rowStore } from './adapter.ts';
 import type { Server, ServerParts } from './line.ts';
 
 // By the server's own clock, whichever machine asks. A lease that has run out stays where it is, for its number goes on.
@@ -73,28 +71,39 @@ const TABLES = [
   LEASE_TABLE,
 ];
 
-type AdapterClass = new (options: { table: string; iterationLimit: number }) => KeyvStorageAdapter;
+/** A row while our lease lasts, and none otherwise. It is locked, so that nobody takes the lease before the statement has come to its end. */
+const HELD = `held AS (SELECT 1 FROM atelier_lease WHERE holder = $1 AND ends > clock_timestamp() FOR SHARE)`;
+
+const WRITE = `
+  WITH ${HELD}, written AS (
+    INSERT INTO ${TABLE} (key, value, namespace, expires)
+    SELECT k, v, $2::text, e FROM unnest($3::text[], $4::text[], $5::bigint[]) AS given(k, v, e), held
+    ON CONFLICT (key, coalesce(namespace, '')) DO UPDATE SET value = excluded.value, expires = excluded.expires
+  )
+  SELECT count(*) = 1 AS ours FROM held`;
+
+const REMOVE = `
+  WITH ${HELD}, gone AS (DELETE FROM ${TABLE} USING held WHERE namespace = $2 AND key = ANY($3) RETURNING key)
+  SELECT (SELECT count(*) = 1 FROM held) AS ours, array(SELECT key FROM gone) AS keys`;
+
+const CLEAR_EXPIRED = `
+  WITH ${HELD}, gone AS (DELETE FROM ${TABLE} USING held WHERE expires <= $2)
+  SELECT count(*) = 1 AS ours FROM held`;
 
 /** A store in a Postgres: a few connections that all namespaces share. */
 export class Postgres implements Server {
   readonly name: string;
   readonly #parts: ServerParts;
   readonly #pool: Pool;
-  readonly #Adapter: typeof KeyvPostgres;
 
-  private constructor(parts: ServerParts, pool: Pool, Adapter: typeof KeyvPostgres) {
+  private constructor(parts: ServerParts, pool: Pool) {
     this.name = parts.name;
     this.#parts = parts;
     this.#pool = pool;
-    this.#Adapter = Adapter;
   }
 
   static async open(parts: ServerParts): Promise<Postgres> {
-    const [{ default: pg }, { KeyvPostgres: Adapter }] = await optional(
-      () => Promise.all([import('pg'), import('@keyv/postgres')]),
-      '@keyv/postgres',
-      'pg',
-    );
+    const { default: pg } = await optional(() => import('pg'), 'pg');
     const pool = new pg.Pool({
       connectionString: parts.url,
       application_name: 'atelier',
@@ -107,7 +116,7 @@ export class Postgres implements Server {
     // Whoever asked over a connection that breaks is told; without listeners it would end the process as well, in use or not.
     pool.on('error', () => undefined);
     pool.on('connect', (client) => client.on('error', () => undefined));
-    return new Postgres(parts, pool, Adapter);
+    return new Postgres(parts, pool);
   }
 
   async isEmpty(): Promise<boolean> {
@@ -128,15 +137,23 @@ export class Postgres implements Server {
     return this.#parts.line.failure;
   }
 
-  adapter(namespace: string): KeyvStorageAdapter {
-    const { mustBeOurs } = this.#parts;
-    const adapter = this.#adapterOn(this.#query);
-    adapter.namespace = namespace;
-    // A failed write is told there, and `false` is all that its caller would get.
-    adapter.on('error', (error: unknown) => {
-      throw error;
+  adapter(namespace: string): RowStore {
+    return rowStore({
+      read: (keys) => this.#read(namespace, keys),
+      write: async (rows) => {
+        const [keys, texts, ends] = [
+          rows.map(({ key }) => key),
+          rows.map(({ text }) => text),
+          rows.map(({ expires }) => expires ?? null),
+        ];
+        await this.#change(WRITE, [namespace, keys, texts, ends]);
+      },
+      remove: async (keys) => {
+        const { keys: gone } = await this.#change(REMOVE, [namespace, keys]);
+        return new Set(Array.isArray(gone) ? gone.map(String) : []);
+      },
+      all: () => this.#rows(namespace),
     });
-    return checked({ adapter, ask: (work) => work(), mustBeOurs, rows: () => this.#rows(namespace) });
   }
 
   async range(namespace: string, { from, end, most }: Range): Promise<Row[]> {
@@ -145,8 +162,7 @@ export class Postgres implements Server {
   }
 
   async clearExpired(): Promise<void> {
-    this.#parts.mustBeOurs();
-    await this.#query(`DELETE FROM ${TABLE} WHERE expires <= $1`, [Date.now()]);
+    await this.#change(CLEAR_EXPIRED, [Date.now()]);
   }
 
   async countExpired(now: number): Promise<number> {
@@ -158,6 +174,21 @@ export class Postgres implements Server {
 
   async close(): Promise<void> {
     await within(systemClock, this.#parts.limitMs, this.#pool.end());
+  }
+
+  async #read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
+    const there = '(expires IS NULL OR expires > $2) AND key = ANY($3)';
+    const rows = await this.#page(there, [namespace, Date.now(), keys], keys.length);
+    const texts = new Map(rows.map(({ key, text }) => [key, text]));
+    return keys.map((key) => texts.get(key));
+  }
+
+  /** A statement whose first value is our lease's, and whose only row says whether that was still ours. */
+  async #change(sql: string, values: readonly unknown[]): Promise<Rows[number]> {
+    const { ownership } = this.#parts;
+    const [told] = await this.#query(sql, [ownership.holder(), ...values]);
+    if (!told?.ours) throw ownership.refused();
+    return told;
   }
 
   async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {
@@ -177,26 +208,6 @@ export class Postgres implements Server {
     const sql = `SELECT key, value FROM ${TABLE} WHERE namespace = $1 AND ${where} ORDER BY key LIMIT ${most}`;
     const rows = await this.#query(sql, values);
     return rows.map(({ key, value }) => ({ key: String(key), text: String(value) }));
-  }
-
-  /**
-   * The adapter keeps its connections to itself, and dies of one that breaks. It is given ours where it would make its own; that place is
-   * private to its types, and pinned by our tests.
-   */
-  #adapterOn(query: Query): KeyvStorageAdapter {
-    class Given extends (this.#Adapter as unknown as AdapterClass) {
-      protected init(): Promise<Query> {
-        return Promise.resolve(query);
-      }
-
-      /** All or none: the adapter would delete each by itself, in no order. */
-      override async deleteMany(keys: string[]): Promise<boolean[]> {
-        const sql = `DELETE FROM ${TABLE} WHERE key = ANY($1) AND namespace = $2 RETURNING key`;
-        const gone = new Set((await query(sql, [keys, this.namespace])).map(({ key }) => key));
-        return keys.map((key) => gone.has(key));
-      }
-    }
-    return new Given({ table: TABLE, iterationLimit: ROWS_AT_ONCE });
   }
 
   async #run(sql: string, values: unknown[] = [], signal: AbortSignal): Promise<Rows> {

@@ -1,9 +1,8 @@
-import type { createClient } from '@keyv/redis';
-import type { KeyvStorageAdapter } from 'keyv';
+import type { createClient } from '@redis/client';
 import type { Log } from '../../../lib/log.ts';
-import { RANGED, type Range, ROWS_AT_ONCE, type Row, rowsAtOnce, StoreError } from '../backend.ts';
+import { RANGED, type Range, ROWS_AT_ONCE, type Row, type RowStore, rowsAtOnce, StoreError } from '../backend.ts';
 import type { LeaseDesk } from '../lease.ts';
-import { checked, type KeyOrder, optional } from './adapter.ts';
+import { optional, rowStore } from './adapter.ts';
 import type { Line, Server, ServerParts } from './line.ts';
 
 /** What is said of the holder: whose it is, and how often it was renewed. */
@@ -28,6 +27,29 @@ const GIVE_BACK = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
   return redis.call('DEL', KEYS[1])`;
 
+/**
+ * Rows with their text and their end (empty: none), and the list of keys in order where there is one: a row is never without its place in that.
+ * KEYS: the lease, the list or '', the rows. ARGV: the holder, then key, text and end of each.
+ */
+const WRITE = `
+  if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
+  for at = 3, #KEYS do
+    local key, text, ends = ARGV[3 * at - 7], ARGV[3 * at - 6], ARGV[3 * at - 5]
+    if KEYS[2] ~= '' then redis.call('ZADD', KEYS[2], 0, key) end
+    if ends == '' then redis.call('SET', KEYS[at], text) else redis.call('SET', KEYS[at], text, 'PXAT', ends) end
+  end
+  return 1`;
+
+/** KEYS as for writing. ARGV: the holder, then the key of each. */
+const REMOVE = `
+  if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
+  local removed = {}
+  for at = 3, #KEYS do
+    if KEYS[2] ~= '' then redis.call('ZREM', KEYS[2], ARGV[at - 1]) end
+    removed[at - 2] = redis.call('UNLINK', KEYS[at])
+  end
+  return removed`;
+
 /** A script is one step to the server: nobody comes between the look and the change. */
 function leaseDesk(client: Client, line: Line): LeaseDesk {
   const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
@@ -46,15 +68,12 @@ function leaseDesk(client: Client, line: Line): LeaseDesk {
 }
 
 type Client = ReturnType<typeof newClient>['client'];
-type AdapterClass = typeof import('@keyv/redis')['default'];
-/** The very client, under its widest type. */
-type Taken = ConstructorParameters<AdapterClass>[0];
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 /** Other programs may keep theirs in the same database. */
 const PREFIX = 'atelier:';
-/** What the adapter puts between a namespace and a key. */
+/** Between a namespace and a key. */
 const SEPARATOR = '::';
 /** The keys of the namespace that is asked for in ranges, in order. */
 const KEYS_IN_ORDER = `${PREFIX}${RANGED}:keys`;
@@ -65,23 +84,21 @@ export class Redis implements Server {
   readonly desk: LeaseDesk;
   readonly #client: Client;
   readonly #parts: ServerParts;
-  readonly #Adapter: AdapterClass;
 
-  private constructor(parts: ServerParts, client: Client, Adapter: AdapterClass) {
+  private constructor(parts: ServerParts, client: Client) {
     this.name = parts.name;
     this.desk = leaseDesk(client, parts.line);
     this.#client = client;
     this.#parts = parts;
-    this.#Adapter = Adapter;
   }
 
   static async open(parts: ServerParts): Promise<Redis> {
-    const { createClient, default: Adapter } = await optional(() => import('@keyv/redis'), '@keyv/redis');
+    const { createClient } = await optional(() => import('@redis/client'), '@redis/client');
     const { client, stay } = newClient(createClient, parts);
     try {
       await parts.line.ask(() => client.connect());
       stay();
-      return new Redis(parts, client, Adapter);
+      return new Redis(parts, client);
     } catch (error) {
       if (client.isOpen) client.destroy();
       throw error;
@@ -96,15 +113,24 @@ export class Redis implements Server {
     return this.#parts.line.failure;
   }
 
-  adapter(namespace: string): KeyvStorageAdapter {
-    const { line, mustBeOurs } = this.#parts;
-    const adapter = new this.#Adapter(this.#client as unknown as Taken, {
-      namespace: PREFIX + namespace,
-      throwOnErrors: true,
+  adapter(namespace: string): RowStore {
+    return rowStore({
+      read: (keys) => this.#read(namespace, keys),
+      write: async (rows) => {
+        const values = rows.flatMap(({ key, text, expires }) => [key, text, String(expires ?? '')]);
+        await this.#change(
+          WRITE,
+          namespace,
+          rows.map(({ key }) => key),
+          values,
+        );
+      },
+      remove: async (keys) => {
+        const removed = await this.#change(REMOVE, namespace, keys, keys);
+        return new Set(Array.isArray(removed) ? keys.filter((_, at) => removed[at] === 1) : []);
+      },
+      all: () => this.#rows(namespace),
     });
-    const order = this.#orderOf(namespace);
-    const ask = <T>(work: () => Promise<T>): Promise<T> => line.ask(work);
-    return checked({ adapter, ask, mustBeOurs, order, rows: () => this.#rows(namespace) });
   }
 
   async range(namespace: string, { from, end, most }: Range): Promise<Row[]> {
@@ -172,28 +198,40 @@ export class Redis implements Server {
   }
 
   async #rowsOf(namespace: string, keys: readonly string[]): Promise<Row[]> {
-    if (keys.length === 0) return [];
-    const texts = await this.#ask(() => this.#client.mGet(keys.map((key) => PREFIX + namespace + SEPARATOR + key)));
-    return keys.flatMap((key, at) => (typeof texts[at] === 'string' ? [{ key, text: texts[at] }] : []));
+    const texts = await this.#read(namespace, keys);
+    return keys.flatMap((key, at) => (texts[at] === undefined ? [] : [{ key, text: texts[at] }]));
   }
 
-  /** The list of keys is written first and cleaned last: no row is ever without its place in it. */
-  #orderOf(namespace: string): KeyOrder | undefined {
-    if (namespace !== RANGED) return undefined;
-    return {
-      enter: (keys) =>
-        this.#client.zAdd(
-          KEYS_IN_ORDER,
-          keys.map((value) => ({ score: 0, value })),
-        ),
-      leave: (keys) => this.#client.zRem(KEYS_IN_ORDER, [...keys]),
-    };
+  async #read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
+    if (keys.length === 0) return [];
+    const texts = await this.#ask(() => this.#client.mGet(keys.map((key) => placeOf(namespace, key))));
+    return texts.map((text) => text?.toString());
+  }
+
+  async #change(
+    script: string,
+    namespace: string,
+    keys: readonly string[],
+    values: readonly string[],
+  ): Promise<unknown> {
+    const { ownership } = this.#parts;
+    const order = namespace === RANGED ? KEYS_IN_ORDER : '';
+    const told = await this.#ask(() =>
+      this.#client.eval(script, {
+        keys: [LEASE, order, ...keys.map((key) => placeOf(namespace, key))],
+        arguments: [ownership.holder(), ...values],
+      }),
+    );
+    if (told === 0) throw ownership.refused();
+    return told;
   }
 
   #ask<T>(work: () => Promise<T>): Promise<T> {
     return this.#parts.line.ask(work);
   }
 }
+
+const placeOf = (namespace: string, key: string): string => PREFIX + namespace + SEPARATOR + key;
 
 function newClient(create: typeof createClient, { url, name }: ServerParts) {
   let stays = false;
