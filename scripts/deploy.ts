@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { type APIApplicationCommand, REST, Routes } from 'discord.js';
-import { handlers } from '../src/commands/index.ts';
+import { handlers, kindSpecs } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, deploymentOf, installLinks } from '../src/discord/deployment.ts';
 import { registrations } from '../src/discord/registration.ts';
 import { onTerminal } from '../src/lib/text.ts';
+import { kindNames } from '../src/services/tasks/task.ts';
 
 /** sysexits.h */
 const EX_USAGE = 64;
@@ -21,7 +22,7 @@ async function deploy(): Promise<number> {
       clear: { type: 'boolean', default: false },
     },
   });
-  const { discord } = readConfig(process.env);
+  const { discord } = readConfig(process.env, kindNames(kindSpecs));
   const rest = new REST({ version: '10', api: discord.apiUrl }).setToken(discord.token);
   const { id } = (await rest.get(Routes.currentApplication())) as { id: string };
   const guild = values.guild ?? discord.deployGuildId;

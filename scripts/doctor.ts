@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
+import { kindSpecs } from '../src/commands/index.ts';
+import { kindNames } from '../src/services/tasks/task.ts';
 import * as shape from '../src/config/shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
@@ -50,12 +52,12 @@ const FOUND: Readonly<Record<FindingKind, string>> = {
 async function doctor(): Promise<number> {
   const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
   const address = setting('STORE_URL', shape.store);
-  const prices = setting('PRICES', shape.prices);
+  const prices = setting('PRICES', shape.prices(kindNames(kindSpecs)));
   if (!address || !prices) return EX_CONFIG;
   const repair = !values['dry-run'];
   // The lines below say the same for a person.
   const log = openLog({ level: 'silent', secrets: [], readable: true, write: console.error });
-  const examination = await examine(address, { repair, clock: systemClock, log, prices });
+  const examination = await examine(address, { repair, clock: systemClock, log, prices, specs: kindSpecs });
   tell(examination, repair);
   const isLeft = examination.findings.some(({ kind }) => !repair || kind === 'damaged');
   return isLeft ? 1 : 0;

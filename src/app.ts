@@ -2,7 +2,7 @@ import { Events, type Interaction } from 'discord.js';
 import { askInThreads } from './commands/ask/in-threads.ts';
 import { fineTunePage } from './commands/finetune/view.ts';
 import { inThreads } from './commands/in-threads.ts';
-import { handlers, kindsOf, kindViews } from './commands/index.ts';
+import { handlers, kindSpecs, kindsOf, kindViews } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import { talkInThreads } from './commands/talk/in-threads.ts';
 import { unplacedTalks } from './commands/talk/start.ts';
@@ -47,7 +47,6 @@ import { openSounds } from './services/sound/sounds.ts';
 import { openStore, type StoreError } from './services/store/index.ts';
 import { Talks } from './services/talks/talks.ts';
 import { Offers } from './services/tasks/offers.ts';
-import { isInWords, isPart } from './services/tasks/task.ts';
 import { Tasks } from './services/tasks/tasks.ts';
 import { UsageDesk } from './services/usage/usage-desk.ts';
 
@@ -85,7 +84,10 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock } = tools;
   const say = speak();
   // First of all, for it tells whether another bot is at work here already.
-  const store = await openStore(config.store, { log, clock, botVersion: version, leaseMs: config.storeLeaseMs });
+  const store = await openStore(config.store, {
+    ...{ log, clock, specs: kindSpecs },
+    ...{ botVersion: version, leaseMs: config.storeLeaseMs },
+  });
   const { tenure } = store;
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
   const { baseUrl, apiKey } = config.gateway;
@@ -140,6 +142,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     store,
     ledger,
     kinds: [...kindsOf(gateway, config.poll), asks.kind, ...talks.kinds],
+    specs: kindSpecs,
     scheduler,
     clock,
     log,
@@ -177,9 +180,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   });
   tasks.onChange((task) => {
     // Its result comes soon, and is decoded there.
-    if (task.state === 'accepted' && !isInWords(task)) mediaProcess.start();
-    if (isInWords(task)) answers.show(task);
-    else if (!isPart(task)) delivery.show(task);
+    if (task.state === 'accepted' && !task.traits.isInWords) mediaProcess.start();
+    if (task.traits.isInWords) answers.show(task);
+    else if (!task.traits.isPart) delivery.show(task);
   });
 
   const follows = new Follower({

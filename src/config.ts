@@ -3,57 +3,58 @@ import * as shape from './config/shapes.ts';
 import { editDistance } from './lib/text.ts';
 
 /** Every variable, in the order in which problems are told. */
-const variables = z.object({
-  DISCORD_TOKEN: shape.botToken,
-  DISCORD_GUILD_ID: shape.guildId,
-  DISCORD_API_URL: shape.discordApi,
-  DISCORD_GUILD_IDS: shape.guildIds,
-  DISCORD_ADMIN_GUILD_IDS: shape.guildIds,
-  DISCORD_USER_INSTALL: shape.onOff,
-  DISCORD_MESSAGE_CONTENT: shape.onOff,
+const variables = (kinds: readonly string[]) =>
+  z.object({
+    DISCORD_TOKEN: shape.botToken,
+    DISCORD_GUILD_ID: shape.guildId,
+    DISCORD_API_URL: shape.discordApi,
+    DISCORD_GUILD_IDS: shape.guildIds,
+    DISCORD_ADMIN_GUILD_IDS: shape.guildIds,
+    DISCORD_USER_INSTALL: shape.onOff,
+    DISCORD_MESSAGE_CONTENT: shape.onOff,
 
-  GATEWAY_BASE_URL: shape.gatewayBase,
-  GATEWAY_API_KEY: shape.gatewayKey,
-  GATEWAY_IMGX_PATH: shape.pathPrefix('/imgx'),
-  GATEWAY_MUSIC_PATH: shape.pathPrefix('/music'),
-  GATEWAY_VIDEOA_PATH: shape.pathPrefix('/videoa'),
-  GATEWAY_COMPAT_PATH: shape.pathPrefix('/v1beta/compat'),
-  GATEWAY_CONNECTIONS: shape.connections,
-  // The specification hides these names or is contradicted by the wild: its word is the default, the rest a setting.
-  GATEWAY_REFERENCE_VIDEO_FIELD: shape.requestField('reference_video_urls'),
-  GATEWAY_REFERENCE_AUDIO_FIELD: shape.requestField('reference_audio_urls'),
-  GATEWAY_FACE_CHECK_FIELD: shape.optionalField,
-  GATEWAY_DESCRIBE_FIELD: shape.choice(['base64Array', 'base64'], 'base64Array'),
-  GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
-  GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
-  GATEWAY_USAGE_UNIT: shape.usageUnit,
-  GATEWAY_REALTIME_BETA: shape.onOff,
-  GATEWAY_REMIX: shape.onOff,
-  GATEWAY_IMGX_LISTS: shape.onOff,
-  GATEWAY_POLLS_PER_SECOND: shape.pollsPerSecond,
+    GATEWAY_BASE_URL: shape.gatewayBase,
+    GATEWAY_API_KEY: shape.gatewayKey,
+    GATEWAY_IMGX_PATH: shape.pathPrefix('/imgx'),
+    GATEWAY_MUSIC_PATH: shape.pathPrefix('/music'),
+    GATEWAY_VIDEOA_PATH: shape.pathPrefix('/videoa'),
+    GATEWAY_COMPAT_PATH: shape.pathPrefix('/v1beta/compat'),
+    GATEWAY_CONNECTIONS: shape.connections,
+    // The specification hides these names or is contradicted by the wild: its word is the default, the rest a setting.
+    GATEWAY_REFERENCE_VIDEO_FIELD: shape.requestField('reference_video_urls'),
+    GATEWAY_REFERENCE_AUDIO_FIELD: shape.requestField('reference_audio_urls'),
+    GATEWAY_FACE_CHECK_FIELD: shape.optionalField,
+    GATEWAY_DESCRIBE_FIELD: shape.choice(['base64Array', 'base64'], 'base64Array'),
+    GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
+    GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
+    GATEWAY_USAGE_UNIT: shape.usageUnit,
+    GATEWAY_REALTIME_BETA: shape.onOff,
+    GATEWAY_REMIX: shape.onOff,
+    GATEWAY_IMGX_LISTS: shape.onOff,
+    GATEWAY_POLLS_PER_SECOND: shape.pollsPerSecond,
 
-  STORE_URL: shape.store,
-  STORE_LEASE_SECONDS: shape.leaseSeconds,
-  MEDIA_ALLOW_PRIVATE: shape.onOff,
-  MEDIA_MEMORY_MB: shape.mediaMemory,
-  LOG_LEVEL: shape.logLevel,
-  POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
-  PRICES: shape.prices,
+    STORE_URL: shape.store,
+    STORE_LEASE_SECONDS: shape.leaseSeconds,
+    MEDIA_ALLOW_PRIVATE: shape.onOff,
+    MEDIA_MEMORY_MB: shape.mediaMemory,
+    LOG_LEVEL: shape.logLevel,
+    POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
+    PRICES: shape.prices(kinds),
 
-  DEFAULT_IMAGE_MODEL: shape.modelId,
-  DEFAULT_VIDEO_MODEL: shape.modelId,
-  DEFAULT_MUSIC_MODEL: shape.modelId,
-  DEFAULT_TEXT_MODEL: shape.modelId,
-  DEFAULT_TALK_MODEL: shape.modelId,
-  MAX_WAIT_PICTURE_SECONDS: shape.waitSeconds('300'),
-  MAX_WAIT_VIDEO_SECONDS: shape.waitSeconds('900'),
-  MAX_WAIT_MUSIC_SECONDS: shape.waitSeconds('300'),
-  MAX_WAIT_TEXT_SECONDS: shape.waitSeconds('120'),
-  FOLLOW_QUIET_SECONDS: shape.waitSeconds('600'),
-});
+    DEFAULT_IMAGE_MODEL: shape.modelId,
+    DEFAULT_VIDEO_MODEL: shape.modelId,
+    DEFAULT_MUSIC_MODEL: shape.modelId,
+    DEFAULT_TEXT_MODEL: shape.modelId,
+    DEFAULT_TALK_MODEL: shape.modelId,
+    MAX_WAIT_PICTURE_SECONDS: shape.waitSeconds('300'),
+    MAX_WAIT_VIDEO_SECONDS: shape.waitSeconds('900'),
+    MAX_WAIT_MUSIC_SECONDS: shape.waitSeconds('300'),
+    MAX_WAIT_TEXT_SECONDS: shape.waitSeconds('120'),
+    FOLLOW_QUIET_SECONDS: shape.waitSeconds('600'),
+  });
 
 /** These names are public interface: none is renamed or taken away. */
-export const configVariables = Object.freeze(variables.keyof().options);
+export const configVariables = Object.freeze(variables([]).keyof().options);
 
 export interface ConfigProblem {
   readonly variable: string;
@@ -76,15 +77,17 @@ type Frozen<T> = { readonly [Key in keyof T]: Frozen<T[Key]> };
 export type Config = Frozen<ReturnType<typeof arrange>>;
 export type GatewayConfig = Config['gateway'];
 
-export function readConfig(environment: Record<string, string | undefined>): Config {
+/** Prices are given by kinds of jobs. */
+export function readConfig(environment: Record<string, string | undefined>, kinds: readonly string[]): Config {
   // A blank line in `.env` means "not set", and a space or a carriage return at its end means nothing.
   const given = Object.fromEntries(configVariables.map((name) => [name, environment[name]?.trim() || undefined]));
   // Read once: code that zod would make for reading it faster takes longer to make than to do without.
-  const result = variables.safeParse(given, { jitless: true });
+  const shapes = variables(kinds);
+  const result = shapes.safeParse(given, { jitless: true });
   const wrong = new Set(result.error?.issues.map(({ path }) => path[0]));
   const refused = configVariables.filter((variable) => wrong.has(variable));
   const problems = refused.map((variable) => {
-    const expected = variables.shape[variable].description;
+    const expected = shapes.shape[variable].description;
     return { variable, problem: given[variable] === undefined ? `is required: ${expected}` : `should be ${expected}` };
   });
   const slips = nearMisses(environment);
@@ -94,7 +97,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   return config;
 }
 
-function arrange(given: z.output<typeof variables>) {
+function arrange(given: z.output<ReturnType<typeof variables>>) {
   const { DISCORD_GUILD_IDS: guildIds, DISCORD_ADMIN_GUILD_IDS: adminGuildIds } = given;
   return {
     discord: {

@@ -1,10 +1,12 @@
 import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, GatewayCloseCodes } from 'discord.js';
 import packageFile from '../package.json' with { type: 'json' };
 import { type App, startApp } from './app.ts';
+import { kindSpecs } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { MissingIntent } from './discord/intents.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
+import { kindNames } from './services/tasks/task.ts';
 
 // sysexits.h, so that a supervisor can tell what starting again would change.
 const EX_SOFTWARE = 70;
@@ -25,7 +27,7 @@ function leave(code: number): void {
 
 function configured(): Config | undefined {
   try {
-    return readConfig(process.env);
+    return readConfig(process.env, kindNames(kindSpecs));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const lines = error.problems.map(({ variable, problem }) => `  ${variable} ${problem}\n`);

@@ -59,7 +59,7 @@ const defaults = {
 
 function refusal(environment: Environment): ConfigError | undefined {
   try {
-    readConfig(environment);
+    config(environment);
     return undefined;
   } catch (error) {
     if (error instanceof ConfigError) return error;
@@ -75,13 +75,16 @@ function pricesFile(text: string): string {
 }
 
 const problems = (environment: Environment): readonly ConfigProblem[] => refusal(environment)?.problems ?? [];
-const withRequired = (environment: Environment) => readConfig({ ...required, ...environment });
+/** Prices are given by kinds of jobs. */
+const config = (environment: Environment) => readConfig(environment, kindNames(kindSpecs));
+
+const withRequired = (environment: Environment) => config({ ...required, ...environment });
 /** Everything that a person, a log or a crash report could show of an error. */
 const everythingSaid = (error: Error) => [error.stack, inspect(error, { depth: 9 }), JSON.stringify(error)].join('\n');
 
 describe('the defaults', () => {
   it('make a complete configuration out of the three required variables', () => {
-    expect(readConfig(required)).toEqual({
+    expect(config(required)).toEqual({
       discord: {
         token,
         apiUrl: 'https://discord.com/api',
@@ -119,11 +122,11 @@ describe('the defaults', () => {
 
   it('hold for variables that are empty or blank', () => {
     const blank = Object.fromEntries(configVariables.map((name, index) => [name, index % 2 ? '' : ' \t\r']));
-    expect(readConfig({ ...blank, ...required })).toEqual(readConfig(required));
+    expect(config({ ...blank, ...required })).toEqual(config(required));
   });
 
   it('leave optional values out instead of setting them to undefined', () => {
-    const { discord, gateway, models } = readConfig(required);
+    const { discord, gateway, models } = config(required);
     expect(discord).not.toHaveProperty('deployGuildId');
     expect(gateway).not.toHaveProperty('usageUnit');
     expect(gateway.fields).not.toHaveProperty('faceCheck');
@@ -133,7 +136,7 @@ describe('the defaults', () => {
 
 describe('a value', () => {
   it('is read without the spaces around it', () => {
-    expect(withRequired({ DISCORD_TOKEN: `  ${token}\r`, GATEWAY_API_KEY: `${key} ` })).toEqual(readConfig(required));
+    expect(withRequired({ DISCORD_TOKEN: `  ${token}\r`, GATEWAY_API_KEY: `${key} ` })).toEqual(config(required));
   });
 
   it.each([
@@ -437,7 +440,7 @@ describe('the configuration', () => {
   });
 
   it('does not share anything with the next one', () => {
-    expect(readConfig(required).store).not.toBe(readConfig(required).store);
+    expect(config(required).store).not.toBe(config(required).store);
   });
 });
 
@@ -533,7 +536,7 @@ describe('.env.example', () => {
   it('shows the real default of every optional variable', () => {
     expect(commented).toEqual(defaults);
     for (const [name, shown] of Object.entries(commented)) {
-      expect([name, withRequired({ [name]: shown })]).toEqual([name, readConfig(required)]);
+      expect([name, withRequired({ [name]: shown })]).toEqual([name, config(required)]);
     }
   });
 
@@ -547,6 +550,6 @@ describe('.env.example', () => {
   it('becomes a valid configuration when the required lines are filled in', () => {
     let filled = text;
     for (const [name, given] of Object.entries(required)) filled = filled.replace(`\n${name}=`, `\n${name}=${given}`);
-    expect(readConfig(parseEnv(filled))).toEqual(readConfig(required));
+    expect(config(parseEnv(filled))).toEqual(config(required));
   });
 });

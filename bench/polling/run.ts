@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../src/commands/index.ts';
 import { z } from 'zod';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { type Kind, kind, type Patience } from '../../src/services/tasks/kind.ts';
@@ -69,7 +70,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     warn: (facts: object) => trouble.push(facts),
     error: (facts: object) => trouble.push(facts),
   };
-  const tasks = new Tasks({
+  const tasks = new Tasks({ specs: kindSpecs,
     store,
     kinds: scenario.streams.map(({ sort }) => simulatedKind(sort, gateway)),
     scheduler: new InProcessScheduler({ clock, random: seeded(seed + 1), log, limits: scenario }),

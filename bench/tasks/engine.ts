@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kindsOf } from '../../src/commands/index.ts';
+import { kindsOf, kindSpecs } from '../../src/commands/index.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
@@ -41,14 +41,14 @@ const maxWaitMs = { picture: PATIENCE_MS, video: PATIENCE_MS, music: PATIENCE_MS
 const [wish] = (await once(process, 'message')) as [EngineWish];
 const clock = fastClock(wish.clockSpeed);
 const log = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => process.stderr.write(line) });
-const store = await openStore({ url: `sqlite://${wish.file}`, scheme: 'sqlite' }, { log, clock });
+const store = await openStore({ url: `sqlite://${wish.file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
 const { gatewayUrl: baseUrl, connections, perSecond, inFlight, inLists, isTimed } = wish;
 const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections }, { log, clock });
 const withoutJitter = (): number => 0.5;
 const random = isTimed ? withoutJitter : Math.random;
 const scheduler = new InProcessScheduler({ clock, log, random, limits: { perSecond, inFlight } });
 const watched = new WatchedScheduler(scheduler, clock, isTimed);
-const tasks = new Tasks({
+const tasks = new Tasks({ specs: kindSpecs,
   store,
   kinds: kindsOf(gateway, { imgxLists: inLists }),
   scheduler: watched,

@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../src/commands/index.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
@@ -33,7 +34,7 @@ const OVERDUE_AFTER_MS = 5 * 60_000;
 export async function fillStore(file: string, filling: Filling): Promise<void> {
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
   // Opened once as the bot does it, so that it is marked as one of its own.
-  await (await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock: systemClock })).close();
+  await (await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })).close();
   const connection = new Connection(file);
   const { live } = shelvesOn(connection);
   for (let at = 0; at < filling.tasks; at += ROWS_AT_ONCE) {

@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../src/commands/index.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +34,7 @@ export async function measurePages(): Promise<void> {
   const file = join(folder, 'pages.sqlite');
   try {
     const tasks = await filled(file);
-    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock: systemClock });
+    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock });
     const rows: string[][] = [];
     for (const [name, filter] of Object.entries(filtersOf(tasks))) rows.push(await measured(name, filter, store));
     await store.close();
@@ -78,7 +79,7 @@ async function measured(name: string, filter: Filter, store: KeptTasks): Promise
 
 /** Written many rows at a time, oldest first: one by one, each on the disk before the next, they take minutes. */
 async function filled(file: string): Promise<Task[]> {
-  await (await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock: systemClock })).close();
+  await (await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })).close();
   const connection = new Connection(file);
   const shelves = shelvesOn(connection);
   const tasks = Array.from({ length: TASKS }, (_, number) => settledTask(number));

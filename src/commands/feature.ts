@@ -2,6 +2,7 @@ import type { Button, Command, Form, Menu, Opener } from '../discord/handlers.ts
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { Kind, Source } from '../services/tasks/kind.ts';
+import type { KindSpecs } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
 /** What kinds are made of. */
@@ -18,7 +19,9 @@ export interface Feature {
   buttons?: readonly Button<Services>[];
   openers?: readonly Opener<Services>[];
   forms?: readonly Form<Services>[];
-  /** Its kinds of jobs, and how each is ordered and polled. */
+  /** What is known of its kinds of jobs wherever their tasks are. */
+  specs?: Partial<KindSpecs>;
+  /** How each is ordered and polled. */
   kinds?(tools: KindTools): readonly Kind[];
   /** How its kinds of tasks are shown, where they differ from others. */
   views?: MessageContext['views'];

@@ -3,6 +3,7 @@ import { shared } from '../messages/buttons/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { Kind, Source } from '../services/tasks/kind.ts';
+import { type KindSpecs, kindNames } from '../services/tasks/task.ts';
 import { about } from './about/feature.ts';
 import { ask } from './ask/feature.ts';
 import { blend } from './blend/feature.ts';
@@ -34,24 +35,14 @@ function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
   };
 }
 
+/** What orders jobs. */
+const jobs: readonly Feature[] = [imagine, image, video, music, describe, shorten, blend, ask, talk];
+
+/** What is known of every kind of job. */
+export const kindSpecs: KindSpecs = Object.assign({}, ...jobs.map(({ specs }) => specs));
+
 /** In the order in which `/help` tells of them. */
-const features: readonly Feature[] = [
-  imagine,
-  image,
-  video,
-  music,
-  describe,
-  shorten,
-  blend,
-  ask,
-  talk,
-  tasks,
-  models,
-  usage,
-  finetune,
-  about,
-  help,
-];
+const features: readonly Feature[] = [...jobs, tasks(kindNames(kindSpecs)), models, usage, finetune, about, help];
 
 /** All that can be typed, chosen, pressed and filled in. */
 export const handlers = {

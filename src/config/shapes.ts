@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseExact } from '../lib/exact-json.ts';
 import { withoutEnd } from '../lib/text.ts';
-import { taskKinds } from '../services/tasks/task.ts';
 
 // What a value may look like, what it turns into, and what it is when nothing is set. Each description completes the
 // sentence "NAME should be …" and never repeats the value, so a secret pasted into the wrong line stays a secret too.
@@ -154,25 +153,25 @@ const price = z
   .pipe(z.string().regex(/^\d{1,60}(\.\d{1,60})?$/));
 
 /** A price that no order will ever find is a typing error. */
-const priced = z
-  .string()
-  .refine((key) => taskKinds.some((kind) => key === kind || (key.startsWith(`${kind}:`) && key !== `${kind}:`)));
+const priced = (kinds: readonly string[]) =>
+  z.string().refine((key) => kinds.some((kind) => key === kind || (key.startsWith(`${kind}:`) && key !== `${kind}:`)));
 
 /** The value names a file, and becomes what is written there: like any other mistake, one in it is told before the bot starts. */
-export const prices = z
-  .string()
-  .transform((path, context) => {
-    try {
-      return parseExact(readFileSync(path, 'utf8'));
-    } catch {
-      // Whatever is wrong with it, the description says what it should be.
-      context.addIssue('not a readable file of JSON');
-      return z.NEVER;
-    }
-  })
-  .pipe(z.record(priced, price))
-  .optional()
-  .transform((known = {}) => known)
-  .describe(
-    `the path of a JSON file such as {"${taskKinds[0]}": "0.05", "${taskKinds[0]}:a-model": "0.08"}: decimal prices by kind (${taskKinds.join(', ')}) or by kind:model`,
-  );
+export const prices = (kinds: readonly string[]) =>
+  z
+    .string()
+    .transform((path, context) => {
+      try {
+        return parseExact(readFileSync(path, 'utf8'));
+      } catch {
+        // Whatever is wrong with it, the description says what it should be.
+        context.addIssue('not a readable file of JSON');
+        return z.NEVER;
+      }
+    })
+    .pipe(z.record(priced(kinds), price))
+    .optional()
+    .transform((known = {}) => known)
+    .describe(
+      `the path of a JSON file such as {"${kinds[0]}": "0.05", "${kinds[0]}:a-model": "0.08"}: decimal prices by kind (${kinds.join(', ')}) or by kind:model`,
+    );

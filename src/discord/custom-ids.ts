@@ -2,7 +2,6 @@ import { Refusal } from '../lib/refusal.ts';
 import type { ListName } from '../services/models/catalogue.ts';
 import { type ModelKind, type ModelSize, modelKinds, modelSizes } from '../services/models/ids.ts';
 import { type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
-import { taskKinds } from '../services/tasks/task.ts';
 import { isTaskId } from '../services/tasks/task-id.ts';
 import { type Filter, standings } from '../services/tasks/task-line.ts';
 import { type QuickRange, quickRanges } from '../services/usage/days.ts';
@@ -138,6 +137,9 @@ export const fitsPointer = (words = ''): boolean => Buffer.byteLength(words) <= 
 
 const short = (standing: string): string => standing.slice(0, 2);
 
+/** The name of a kind of task, or none. */
+const KIND = /^[a-z-]{0,30}$/;
+
 /** Forged, it may be of a bot that knew other kinds. */
 const onFilter: Spelling<Filter> = {
   write: ({ whose, kind, standing, words, before }) => [
@@ -147,15 +149,13 @@ const onFilter: Spelling<Filter> = {
     before ?? '',
     words ?? '',
   ],
-  read([whose, kind, standing, before = '', words = '']) {
-    const knownKind = taskKinds.find((one) => one === kind);
+  read([whose, kind = '', standing, before = '', words = '']) {
     const knownStanding = standings.find((one) => short(one) === standing);
-    if ((whose !== 'm' && whose !== 's') || (kind !== '' && !knownKind) || (standing !== '' && !knownStanding))
-      return forged();
+    if ((whose !== 'm' && whose !== 's') || !KIND.test(kind) || (standing !== '' && !knownStanding)) return forged();
     if ((before !== '' && !isTaskId(before)) || !fitsPointer(words)) return forged();
     return {
       whose: whose === 'm' ? 'mine' : 'server',
-      kind: knownKind,
+      kind: kind || undefined,
       standing: knownStanding,
       before: before || undefined,
       words: words || undefined,

@@ -1,17 +1,16 @@
-import { z } from 'zod';
-import { asText, inCode } from '../discord/markdown.ts';
+import { inCode } from '../discord/markdown.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
 import { signedUntil } from '../services/inputs/addresses.ts';
 import { type Media, MediaError } from '../services/media/index.ts';
-import { type FilmSeen, unmetIn, type Wish, wishesOf } from '../services/tasks/film-wishes.ts';
-import { type Reference, reference } from '../services/tasks/materials.ts';
-import type { Task, TaskKind } from '../services/tasks/task.ts';
+import type { Reference } from '../services/tasks/materials.ts';
+import type { Task } from '../services/tasks/task.ts';
 import { withReferenceNotes } from '../services/tasks/transitions.ts';
+import type { MessageContext } from './kind-view.ts';
 import type { Result } from './results.ts';
 
-interface NotesParts {
+interface NotesParts extends Pick<MessageContext, 'views'> {
   media: Media;
   say: Say;
   log: Log;
@@ -23,24 +22,14 @@ interface NotesParts {
 /** Whether it can be fetched shows before much of it has come. */
 const MOST_LOOKED_AT = 8 * 2 ** 20;
 const PATIENCE_MS = 15_000;
-/** Kinds whose request says what the film should be. */
-const FILMS: ReadonlySet<TaskKind> = new Set(['video', 'second-video', 'image-to-video']);
-
-const named = z.object({ references: z.array(reference) });
 
 /** What can be found out about a film that came out otherwise, and about a failure that references may explain. */
-export function notes({ media, say, log, clock, change }: NotesParts) {
+export function notes({ media, views, say, log, clock, change }: NotesParts) {
   return {
     /** What each result says of itself counts, else what the gateway says of it. */
     ofResult(task: Task, results: readonly Result[]): string[] {
-      if (!FILMS.has(task.kind)) return [];
-      const wishes = wishesOf(task);
-      const all = results.flatMap((result, index) => {
-        const film = { ...task.media[index], ...('film' in result && result.film) };
-        return unmetNotes(unmetIn(wishes, film), film, task.kind, say);
-      });
-      // Several films of one order were asked for alike: what holds for them is said once.
-      return [...new Set(all)];
+      const seen = results.map((result, index) => ({ ...task.media[index], ...('film' in result && result.film) }));
+      return views[task.kind]?.notes?.(task, seen, say) ?? [];
     },
 
     /**
@@ -48,7 +37,7 @@ export function notes({ media, say, log, clock, change }: NotesParts) {
      * happens is stored first, so that no file can bring down every start.
      */
     async ofFailure(task: Task): Promise<readonly string[]> {
-      const { references } = named.safeParse(task.request).data ?? { references: [] };
+      const { references = [] } = task.request;
       if (task.failure?.cause !== 'failed' || references.length === 0) return [];
       let known: readonly string[] | undefined;
       try {
@@ -123,7 +112,6 @@ interface LookedAt {
 }
 
 const LONGEST_NAME = 100;
-const LONGEST_ASKED = 40;
 
 /** Which references of something that failed to check. */
 export function referenceNotes(references: readonly LookedAt[], say: Say): string[] {
@@ -135,28 +123,4 @@ export function referenceNotes(references: readonly LookedAt[], say: Say): strin
   });
   // The specification, part 7: the address must be reachable, or the field follow the model.
   return mayBeTaken && lines.length > 0 ? [...lines, `-# ${say('film.reference.model')}`] : lines;
-}
-
-/** The option by which each parameter is asked for. */
-const OPTIONS = { size: 'size', aspect_ratio: 'size', resolution: 'size', duration: 'duration' } as const;
-
-/** Which parameter had no effect, and where else it may belong (specification, part 7). */
-export function unmetNotes(unmet: readonly Wish[], seen: FilmSeen, kind: TaskKind, say: Say): string[] {
-  return unmet.map((wish) => {
-    const { parameter, asked, at } = wish;
-    const isDuration = parameter === 'duration';
-    const actual = isDuration ? String(Math.round((seen.seconds ?? 0) * 10) / 10) : `${seen.width}x${seen.height}`;
-    const facts = { actual, asked: asText(String(asked), LONGEST_ASKED), parameter: inCode(parameter) };
-    const what = isDuration ? say('film.unmet.duration', facts) : say('film.unmet.size', facts);
-    return `-# ${what} ${advice()}`;
-
-    function advice(): string {
-      if (kind === 'image-to-video') return say('film.unmet.elsewhere');
-      if (at === 'metadata') return say('film.unmet.atTop', { option: OPTIONS[parameter] });
-      const extra = inCode(JSON.stringify({ [parameter]: asked }));
-      return parameter === 'size'
-        ? say('film.unmet.inMetadataOrOther', { extra })
-        : say('film.unmet.inMetadata', { extra });
-    }
-  });
 }

@@ -8,7 +8,7 @@ import { largerSizes } from '../services/models/ids.ts';
 import { turnsOf } from '../services/talks/opening.ts';
 import { isSpoiler } from '../services/tasks/follow-ups.ts';
 import type { Offers } from '../services/tasks/offers.ts';
-import { hasEnded, isInWords, isPart, type Task } from '../services/tasks/task.ts';
+import { hasEnded, type Task } from '../services/tasks/task.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
 import { musicPresenter, withSounds } from './album/presenter.ts';
 import { askManner } from './answer/manner.ts';
@@ -17,7 +17,7 @@ import type { MessageContext } from './kind-view.ts';
 import { notes } from './notes.ts';
 import { describedIn, framesOf, previewOf } from './previews.ts';
 import { attached, type Copies, type Result, type Results, resultsOf } from './results.ts';
-import { saidManner, talkMessage, talkNotice, voiceMessage } from './talk/message.ts';
+import { saidManner, talkNotice, voiceMessage } from './talk/message.ts';
 import { transcript } from './talk/transcript.ts';
 import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.ts';
 
@@ -42,6 +42,7 @@ export function presenter(parts: PresenterParts) {
   const context: MessageContext = {
     views: parts.views,
     isRemix,
+    hearsMessages,
     isOffered: (customId) => offers.isOffered(customId),
     largerThan: (model) => largerSizes(model, models.known),
   };
@@ -56,7 +57,7 @@ export function presenter(parts: PresenterParts) {
     { areGone = false, signal }: { areGone?: boolean; signal?: AbortSignal | undefined } = {},
   ): Promise<Prepared> {
     // Whether a larger variant is there is asked of the list before its button is.
-    if (task.kind === 'image') await models.atHand();
+    if (context.views[task.kind]?.asksModels) await models.atHand();
     const prompt = nameOf(task, context, say);
     const described = [
       ...(await describedIn(task, parts, signal)),
@@ -90,15 +91,16 @@ export function presenter(parts: PresenterParts) {
   }
 
   // What was said after it has broken it off, where it is still being answered itself.
-  const isSpokenOver = ({ id, request }: Task): boolean =>
-    tasks.live('said').some((other) => other.request.talk === request.talk && other.id > id);
+  const isSpokenOver = ({ id, parentId }: Task): boolean =>
+    tasks.live(({ traits }) => traits.isSpoken === true).some((other) => other.parentId === parentId && other.id > id);
+  const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
   const said = saidManner(isSpokenOver);
   const answers = (task: Task, link?: string) =>
-    answerMessages(task, task.kind === 'said' ? said : askManner, say, link);
+    answerMessages(task, task.traits.isSpoken ? said : askManner, say, link);
   return {
     messageOf(task: Task): MessagePlan {
-      if (isInWords(task)) return answers(task).first;
-      return task.kind === 'talk' ? talkMessage(task, hearsMessages, say) : taskMessage(task, context, say);
+      if (task.traits.isInWords) return answers(task).first;
+      return ownMessage(task) ?? taskMessage(task, context, say);
     },
 
     /** Every message of an answer; the first as it stands while those below it are still to come. */
@@ -106,10 +108,11 @@ export function presenter(parts: PresenterParts) {
 
     async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
       if (task.delivery.call) return { ...calling(task, say), release: () => undefined };
-      if (task.kind === 'album') return music.album(task);
-      if (task.kind === 'talk') return { plan: talkMessage(task, hearsMessages, say), release: () => undefined };
+      if (task.traits.isAlbum) return music.album(task);
+      const own = ownMessage(task);
+      if (own) return { plan: own, release: () => undefined };
       const parentLink = await linkToParent(task, parts);
-      if (isInWords(task)) return { plan: answers(task, parentLink).first, release: () => undefined };
+      if (task.traits.isInWords) return { plan: answers(task, parentLink).first, release: () => undefined };
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
         const preview = await previewOf(task, parts, signal);
@@ -129,10 +132,12 @@ export function presenter(parts: PresenterParts) {
     /** A result once more, whenever it was: as Discord keeps it, else as the gateway does. */
     async brought(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<Prepared> {
       const here = withSounds({ ...task, route: { ...task.route, uploadLimit } });
-      if (task.kind === 'album') return music.album(here);
-      if (task.kind === 'talk') return { plan: transcript(await turnsOf(task, tasks), say), release: () => undefined };
+      if (task.traits.isAlbum) return music.album(here);
+      if (task.traits.isConversation)
+        return { plan: transcript(await turnsOf(task, tasks), say), release: () => undefined };
       const parentLink = await linkToParent(task, parts);
-      if (isInWords(task)) return { plan: answers(inOneMessage(task), parentLink).first, release: () => undefined };
+      if (task.traits.isInWords)
+        return { plan: answers(inOneMessage(task), parentLink).first, release: () => undefined };
       const nothing = { ...NOTHING_SHOWN, parentLink };
       const stored = await parts.storedFiles(task);
       const results = await resultsOf(here, parts, copiesOf(stored ?? new Map()));
@@ -143,8 +148,7 @@ export function presenter(parts: PresenterParts) {
 
 async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<string | undefined> {
   // A song that an album follows is not made of it, nor what is said in a conversation of that.
-  const parent =
-    task.parentId === undefined || isPart(task) || task.kind === 'said' ? undefined : await tasks.get(task.parentId);
+  const parent = task.parentId === undefined || task.traits.isListedApart ? undefined : await tasks.get(task.parentId);
   return parent && messageLink(parent);
 }
 
@@ -164,8 +168,8 @@ function copiesOf(files: ReadonlyMap<string, string>): Copies {
 
 /** What is told once its end is shown. */
 function calling(task: Task, say: Say): Pick<Prepared, 'plan' | 'instead'> {
-  if (task.kind === 'talk') return { plan: talkNotice(task, say) };
-  if (task.kind !== 'said') return { plan: callTo(task, say) };
+  if (task.traits.isConversation) return { plan: talkNotice(task, say) };
+  if (!task.traits.isSpoken) return { plan: callTo(task, say) };
   const asFile = voiceMessage(task, say, { asFile: true });
   return task.route.maySpeak === false ? { plan: asFile } : { plan: voiceMessage(task, say), instead: asFile };
 }

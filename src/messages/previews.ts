@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
 import { type Media, MediaError } from '../services/media/index.ts';
 import { isSpoiler } from '../services/tasks/follow-ups.ts';
-import { type GivenPicture, givenPicture } from '../services/tasks/materials.ts';
+import type { GivenPicture } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { MessageContext } from './kind-view.ts';
 import { attached } from './results.ts';
@@ -45,7 +45,7 @@ const MOST_OF_GIVEN = 2 ** 19;
 
 /** The pictures that were described: a description says little to those who do not see what it is of. */
 export async function describedIn(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview[]> {
-  const given = givenPicture.array().safeParse(task.kind === 'describe' ? task.request.pictures : []).data ?? [];
+  const given = parts.views[task.kind]?.given?.(task) ?? [];
   const previews: Preview[] = [];
   for (const [index, { address, name }] of given.entries()) {
     const file = {

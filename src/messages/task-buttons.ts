@@ -3,7 +3,7 @@ import type { ButtonPlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { type ActionFamily, asksForWords, meaningOfAction } from '../services/tasks/actions.ts';
 import { hasOwnWords, isGrid, shortChanges } from '../services/tasks/follow-ups.ts';
-import { hasEnded, isPart, type Task } from '../services/tasks/task.ts';
+import { hasEnded, type Task } from '../services/tasks/task.ts';
 import type { MessageContext } from './kind-view.ts';
 
 export function taskButtons(task: Task, context: MessageContext, say: Say): ButtonPlan[] {
@@ -41,7 +41,7 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
       return [];
   }
   // What was not ordered here is not taken back or ordered again here.
-  if (isPart(task)) return hasEnded(task) ? [remove] : [];
+  if (task.traits.isPart) return hasEnded(task) ? [remove] : [];
   if (!hasEnded(task)) return [button('cancel', customIds.cancel.id(id))];
   if (failure?.cause === 'dismissed') return [remove];
   const edit = hasOwnWords(task) ? [button('edit', customIds.edit.id(id), { emoji: '✏️' })] : [];

@@ -1,7 +1,6 @@
 import { asText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
-import { meaningOfAction, meaningOfChange } from '../services/tasks/actions.ts';
 import { titleOf } from '../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
 import type { KindView, MessageContext } from './kind-view.ts';
@@ -32,7 +31,7 @@ export const NOTHING_SHOWN: Shown = { files: [], links: [], wholes: [], gone: 0,
 export function taskMessage(task: Task, context: MessageContext, say: Say, shown: Shown = NOTHING_SHOWN): MessagePlan {
   const view = context.views[task.kind];
   const facts = view?.facts?.(task, say) ?? [];
-  const lines = [...lineage(task, shown, say), ...facts, ...body(task, view, shown, say), ...shown.notes];
+  const lines = [...lineage(task, view, shown, say), ...facts, ...body(task, view, shown, say), ...shown.notes];
   // How it stands is what counts: the prompt gets the room that is left.
   const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
   const content = [headline(task, nameOf(task, context, say), room, say), ...lines].join('\n');
@@ -41,13 +40,12 @@ export function taskMessage(task: Task, context: MessageContext, say: Say, shown
 }
 
 /** What it was made of: a follow-up says so, with a link where the message is still known. */
-function lineage({ kind, request, parentId }: Task, { parentLink }: Shown, say: Say): string[] {
-  if (kind !== 'action' && kind !== 'change') {
-    const link = parentLink === undefined || parentId === undefined ? undefined : parentLink;
+function lineage(task: Task, view: KindView | undefined, { parentLink }: Shown, say: Say): string[] {
+  const what = view?.lineage?.(task, say);
+  if (what === undefined) {
+    const link = task.parentId === undefined ? undefined : parentLink;
     return link === undefined ? [] : [`-# ${say('task.madeOf', { link })}`];
   }
-  const { family, index } = kind === 'action' ? meaningOfAction(String(request.customId)) : meaningOfChange(request);
-  const what = say(`task.what.${family}`, { index: String(index ?? '') });
   return [`-# ${parentLink === undefined ? what : say('task.lineage', { what, link: parentLink })}`];
 }
 

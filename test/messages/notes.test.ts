@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../src/commands/index.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openLog } from '../../src/lib/log.ts';
 import { speak } from '../../src/locales/index.ts';
@@ -24,7 +25,7 @@ async function noted() {
   const request = { prompt: 'waves', model: 'reel-2', references };
   const failed = (changes: Partial<Task> = {}): Task =>
     madeTask({ kind: 'video', state: 'failed', failure: { cause: 'failed' }, request, ...changes });
-  const store = await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { log, clock, botVersion: '0' });
+  const store = await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { specs: kindSpecs, log, clock, botVersion: '0' });
   onTestFinished(() => store.close());
   /** As after a start: nothing is known but what is stored. */
   const begin = async () => {

@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button, form, opener } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { ofKind, ownTask, pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
-import { hasEnded, isInWords } from '../../services/tasks/task.ts';
+import { hasEnded, isOf } from '../../services/tasks/task.ts';
 import { chosenModel } from '../model-option.ts';
 import type { Services } from '../services.ts';
 import { askedFor } from './request.ts';
@@ -13,9 +13,9 @@ export const stopButton = button(customIds.stop, {
   answers: 'here',
   async run(taskId, ask: Ask<Services>) {
     const task = await ownTask(taskId, ask);
-    if (!isInWords(task) || hasEnded(task)) throw new Refusal('refusals.notStoppable');
+    if (!task.traits.isInWords || hasEnded(task)) throw new Refusal('refusals.notStoppable');
     const { asks, talks } = ask.services;
-    await (task.kind === 'said' ? talks : asks).stop(task);
+    await (isOf('ask', task) ? asks.stop(task) : talks.stop(task));
     return 'shown as it goes';
   },
 });
@@ -33,7 +33,7 @@ export const goOnFilled = form(customIds.goOnFilled, {
     const given = goneOnIn(filled);
     if (given.prompt === '') throw new Refusal('refusals.noWords');
     const { services, origin } = ask;
-    const { effort, format, web } = before.request as { effort?: string; format?: string; web?: boolean };
+    const { effort, format, web } = before.request;
     const model = await chosenModel('text', before.model, services);
     const request = askedFor({ ...given, effort, format, web }, model, before, origin);
     await services.tasks.submit({ ...origin, kind: 'ask', request, parent: before });

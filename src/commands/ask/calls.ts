@@ -7,11 +7,11 @@ import { argumentsOf, type CostlyTool } from '../../services/asks/tools.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import type { Order } from '../../services/tasks/transitions.ts';
+import type { OrderedOf } from '../../services/tasks/transitions.ts';
 import { imageRequest, objectionTo } from '../image/request.ts';
 import { chosenModel } from '../model-option.ts';
 import type { Services } from '../services.ts';
-import { filmOrder } from '../video/request.ts';
+import { type FilmOrder, filmOrder } from '../video/request.ts';
 
 const ORDERED: Readonly<Record<CostlyTool, string>> = {
   make_image: 'The user said yes. The picture is being made, and will appear below in a message of its own.',
@@ -64,7 +64,7 @@ async function orderOf(
   name: CostlyTool,
   call: AnswerCall,
   services: Services,
-): Promise<Pick<Order, 'kind' | 'request'>> {
+): Promise<OrderedOf<'image'> | FilmOrder> {
   const given = argumentsOf(name, call.arguments);
   if (!given) throw new Refusal('refusals.unknownButton');
   const { prompt } = given;

@@ -2,7 +2,7 @@ import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
 import type { Origin } from '../../discord/origin.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { efforts, formats } from '../../services/asks/request.ts';
+import { askSpec, efforts, formats } from '../../services/asks/request.ts';
 import type { Feature } from '../feature.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
 import { unfitReference } from '../reference-options.ts';
@@ -61,6 +61,7 @@ async function asking(
 
 export const ask: Feature = {
   command: askCommand,
+  specs: { ask: askSpec },
   buttons: [stopButton, forgetButton, detailsButton, allowButton, declineButton],
   openers: [goOnOpener],
   forms: [goOnFilled],

@@ -2,7 +2,7 @@ import type { Answers } from '../../discord/answers/answers.ts';
 import type { Spoken } from '../../discord/spoken.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Say } from '../../locales/index.ts';
-import type { Task } from '../../services/tasks/task.ts';
+import type { TaskOf } from '../../services/tasks/task.ts';
 import type { Hearer } from '../in-threads.ts';
 import { chosenModel } from '../model-option.ts';
 import type { Services } from '../services.ts';
@@ -29,7 +29,7 @@ export function askInThreads({ isThread, ...parts }: AskInThreadsParts): Hearer 
 
 async function goOn(
   { id, channelId, guildId, memberId, content, files }: Spoken,
-  before: Task,
+  before: TaskOf<'ask'>,
   { services, answers, sentenceFor, say, clock }: Omit<AskInThreadsParts, 'isThread'>,
 ): Promise<void> {
   const message = await answers.replyTo({ channelId, id }, { content: say('task.isAsked') });
@@ -37,7 +37,7 @@ async function goOn(
   try {
     const image = files.find(({ mediaType = '' }) => mediaType.startsWith('image/'));
     const file = files.find((one) => one !== image);
-    const { effort, web } = before.request as { effort?: string; web?: boolean };
+    const { effort, web } = before.request;
     const model = await chosenModel('text', before.model, services);
     const { applicationId, uploadLimit, locale } = before.route;
     // A message has no token of its own: what is shown is shown by the bot.

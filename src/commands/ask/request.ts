@@ -1,6 +1,6 @@
 import type { Attachment } from '../../discord/options.ts';
 import { type Asker, mayInheritInstructions } from '../../services/asks/conversation.ts';
-import { type AskRequest, askRequest, efforts, formats } from '../../services/asks/request.ts';
+import { type AskRequest, efforts, formats } from '../../services/asks/request.ts';
 import type { Task } from '../../services/tasks/task.ts';
 
 /** What a member says with a question. */
@@ -18,8 +18,7 @@ export interface Given {
 /** Instructions hold for a whole conversation, as far as it may know them; what else was wished for holds for one question. */
 export function askedFor(given: Given, model: string, before: Task | undefined, asker: Asker): AskRequest {
   const { image, file, web } = given;
-  const inherited =
-    before && mayInheritInstructions(before, asker) ? askRequest.safeParse(before.request).data : undefined;
+  const inherited = before && mayInheritInstructions(before, asker) ? before.request : undefined;
   const instructions = given.instructions?.trim() || inherited?.instructions;
   const effort = efforts.find((one) => one === given.effort);
   const format = formats.find((one) => one === given.format);

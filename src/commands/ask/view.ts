@@ -14,7 +14,7 @@ export function answerDetails(task: Task, turns: number, say: Say): MessagePlan 
   const tools = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
   const blocks = [
     say('ask.details.model', { model: inCode(asText(task.model ?? '', LONGEST_MODEL)) }),
-    ...(typeof request.effort === 'string' ? [say('ask.details.effort', { effort: request.effort })] : []),
+    ...(request.effort !== undefined ? [say('ask.details.effort', { effort: request.effort })] : []),
     ...tokenLines(task, say),
     ...(times.ended === undefined ? [] : [say('ask.details.seconds', { seconds: String(seconds) })]),
     say('ask.details.letters', { count: wordsOf(task).length }),

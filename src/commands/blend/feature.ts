@@ -6,9 +6,28 @@ import type { KindView } from '../../messages/kind-view.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { givenPicture } from '../../services/tasks/materials.ts';
+import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
 import { picturesIn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+
+const shapes = ['PORTRAIT', 'SQUARE', 'LANDSCAPE'] as const;
+
+const blendShape = requestShape({
+  pictures: z.array(givenPicture).min(2).max(5),
+  shape: z.enum(shapes).optional(),
+});
+
+declare module '../../services/tasks/task.ts' {
+  interface TaskRequests {
+    blend: z.output<typeof blendShape>;
+  }
+}
+
+const blendSpec: KindSpec<'blend'> = {
+  request: blendShape.loose(),
+  traits: { isPaid: true, isGrid: () => true },
+};
 
 /** One picture of several (4.3). */
 const blendKind = (imgx: Gateway['imgx'], source: Source): Kind =>
@@ -16,28 +35,19 @@ const blendKind = (imgx: Gateway['imgx'], source: Source): Kind =>
     name: 'blend',
     source,
     patience: () => 'picture',
-    request: z.object({
-      pictures: z.array(givenPicture).min(2).max(5),
-      shape: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).optional(),
-    }),
     durationKey: () => 'blend',
     submit: ({ shape }, { materials: { pictures = [] } }) => imgx.blend({ pictures, ...(shape && { shape }) }),
   });
 
-const shapes = ['PORTRAIT', 'SQUARE', 'LANDSCAPE'] as const;
-
 /** A grid like that of words; its name says what was blended. */
-const blendView: KindView = {
-  facts({ request }, say) {
-    const shape = shapes.find((one) => one === request.shape);
-    return shape === undefined ? [] : [`-# ${say(`task.blend.${shape}`)}`];
-  },
+const blendView: KindView<'blend'> = {
+  facts: ({ request: { shape } }, say) => (shape === undefined ? [] : [`-# ${say(`task.blend.${shape}`)}`]),
 };
 
 const picture = { type: 'attachment', accept: ['image'] } as const;
 
 /** As the gateway calls them. */
-const SHAPES: Readonly<Record<string, 'PORTRAIT' | 'SQUARE' | 'LANDSCAPE'>> = {
+const SHAPES: Readonly<Record<string, (typeof shapes)[number]>> = {
   portrait: 'PORTRAIT',
   square: 'SQUARE',
   landscape: 'LANDSCAPE',
@@ -71,6 +81,7 @@ const handedIn = ({ image1: image, ...others }: { image1: Attachment }) => ({ im
 
 export const blend: Feature = {
   command: blendCommand,
+  specs: { blend: blendSpec },
   kinds: ({ gateway, imgx }) => [blendKind(gateway.imgx, imgx)],
   views: { blend: blendView },
 };

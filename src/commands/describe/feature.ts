@@ -8,9 +8,20 @@ import { lineButtons, shownLines, wholeText } from '../../messages/lines.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { type GivenPicture, givenPicture } from '../../services/tasks/materials.ts';
+import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
 import { picturesIn, picturesOn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+
+const describeShape = requestShape({ pictures: z.array(givenPicture).min(1) });
+
+declare module '../../services/tasks/task.ts' {
+  interface TaskRequests {
+    describe: z.output<typeof describeShape>;
+  }
+}
+
+const describeSpec: KindSpec<'describe'> = { request: describeShape.loose(), traits: { isPaid: true } };
 
 /** Words for a picture (4.3). */
 const describeKind = (imgx: Gateway['imgx'], source: Source): Kind =>
@@ -18,13 +29,13 @@ const describeKind = (imgx: Gateway['imgx'], source: Source): Kind =>
     name: 'describe',
     source,
     patience: () => 'picture',
-    request: z.object({ pictures: z.array(givenPicture).min(1) }),
     durationKey: () => 'describe',
     submit: (_request, { materials: { pictures = [] } }) => imgx.describe({ pictures }),
   });
 
 /** Words that could have led to the pictures, each to go on from. The gateway's own buttons for them are refused by many gateways. */
-const describeView: KindView = {
+const describeView: KindView<'describe'> = {
+  given: ({ request }) => request.pictures,
   result: (task, say) => shownLines(task, say),
   files: (task) => wholeText(task),
   buttons(task, _offering, say) {
@@ -77,6 +88,7 @@ async function described(pictures: GivenPicture[], { services, origin }: Ask<Ser
 export const describe: Feature = {
   command: describeCommand,
   menus: [describeMenu],
+  specs: { describe: describeSpec },
   kinds: ({ gateway, imgx }) => [describeKind(gateway.imgx, imgx)],
   views: { describe: describeView },
 };

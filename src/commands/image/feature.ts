@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { customIds } from '../../discord/custom-ids.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, button, command } from '../../discord/handlers.ts';
@@ -8,12 +7,11 @@ import type { Gateway } from '../../services/gateway/index.ts';
 import { variantOf } from '../../services/models/ids.ts';
 import { needsResult } from '../../services/tasks/follow-ups.ts';
 import { type Kind, kind } from '../../services/tasks/kind.ts';
-import { reference } from '../../services/tasks/materials.ts';
 import type { Feature } from '../feature.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
 import type { Services } from '../services.ts';
 import { referenceMenu, referenceOpener, referredForm } from './reference.ts';
-import { imageRequest, objectionTo } from './request.ts';
+import { imageRequest, imageSpecs, objectionTo } from './request.ts';
 import { image as imageView } from './view.ts';
 
 /** Asynchronous image jobs (4.5). */
@@ -22,9 +20,7 @@ function imageKind(imageJobs: Gateway['imageJobs']): Kind {
     name: 'image',
     source: { name: 'image jobs', one: (remoteId) => imageJobs.get(remoteId, { attempts: 1 }) },
     patience: () => 'picture',
-    request: z.object({ prompt: z.string(), model: z.string(), references: z.array(reference).optional() }),
     durationKey: ({ model }) => `image:${model}`,
-    model: ({ model }) => model,
     keyed: {
       bodyOf({ prompt, model }, { references = [] }) {
         const image = references.map(({ given }) => given);
@@ -85,6 +81,7 @@ export const image: Feature = {
   buttons: [largerButton],
   openers: [referenceOpener],
   forms: [referredForm],
+  specs: imageSpecs,
   kinds: ({ gateway }) => [imageKind(gateway.imageJobs)],
   views: { image: imageView },
 };

@@ -48,7 +48,7 @@ export const referredForm = form(customIds.referenceFilled, {
     const objection = objectionTo(values);
     if (objection) throw objection;
     const request = imageRequest(values, await chosenModel('image', model, ask.services));
-    const covered = parent && isSpoiler(parent) ? { ...request, spoiler: true as const } : request;
+    const covered = parent && isSpoiler(parent) ? { ...request, spoiler: true } : request;
     await ask.services.tasks.submit({ ...ask.origin, kind: 'image', request: covered, parent });
     return 'shown as it goes';
   },

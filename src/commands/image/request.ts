@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
+import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 import { picturesIn, type References, unfitReference } from '../reference-options.ts';
 
 export interface ImageValues extends References {
@@ -7,13 +9,17 @@ export interface ImageValues extends References {
 }
 
 /** What the task keeps. This endpoint takes references by their addresses alone (specification, 4.5). */
-export type ImageRequest = {
-  prompt: string;
-  model: string;
-  references?: Reference[];
-  /** Its results are covered until somebody wants to see them. */
-  spoiler?: true;
-};
+const imageShape = requestShape({ prompt: z.string(), model: z.string() });
+type ImageRequest = z.output<typeof imageShape>;
+
+declare module '../../services/tasks/task.ts' {
+  interface TaskRequests {
+    image: ImageRequest;
+  }
+}
+
+const image: KindSpec<'image'> = { request: imageShape.loose(), traits: { isPaid: true, hasOwnWords: true } };
+export const imageSpecs = { image };
 
 /** As many as any of the gateway's models is known to take (specification, part 8). */
 const MOST_REFERENCES = 7;

@@ -5,7 +5,8 @@ import type { KindView } from '../../messages/kind-view.ts';
 
 const LONGEST_MODEL = 200;
 
-export const image: KindView = {
+export const image: KindView<'image'> = {
+  asksModels: true,
   facts: ({ model = '' }, say) =>
     model === '' ? [] : [`-# ${say('task.facts.model', { model: asText(model, LONGEST_MODEL) })}`],
 

@@ -7,11 +7,12 @@ import type { Say } from '../../locales/index.ts';
 import { pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
 import type { KindView, MessageContext } from '../../messages/kind-view.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
-import { animationOf, extensionOf, FILM_DOOR, filmOf, motions } from '../../services/tasks/animations.ts';
 import { promptOf } from '../../services/tasks/follow-ups.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { linksIn, picturesOn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+import { animationOf, extensionOf, FILM_DOOR, filmOf } from './animations.ts';
+import { motions } from './request.ts';
 
 /** A film of a single picture, or a longer one of a film, where the gateway has no button for it that works. */
 export const animateOpener = opener(customIds.animate, async (taskId, ask: Ask<Services>, pressed) => {
@@ -116,15 +117,10 @@ export function filmWishesIn({ fields, files }: Filled) {
 }
 
 /** A film made of a result by our own asking, where the gateway has no button for it that works. */
-export const animate: KindView = {
-  facts({ request }, say) {
-    const motion = motions.find((one) => one === request.motion);
-    const facts = [
-      ...(motion ? [say(`task.animate.${motion}`)] : []),
-      ...(request.loop === true ? [say('task.animate.loop')] : []),
-    ];
-    return facts.length === 0 ? [] : [`-# ${facts.join(' · ')}`];
-  },
+export const animate: KindView<'animate'> = {
+  facts: ({ request: { motion, loop } }, say) => [
+    `-# ${[say(`task.animate.${motion}`), ...(loop ? [say('task.animate.loop')] : [])].join(' · ')}`,
+  ],
   more: filmButtons,
 };
 

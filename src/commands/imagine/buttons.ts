@@ -4,17 +4,12 @@ import { Refusal } from '../../lib/refusal.ts';
 import { ownTask, pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
 import { wordsForm, wordsIn } from '../../messages/words-form.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
-import {
-  actionOn,
-  changeOn,
-  promptOf,
-  proposedWords,
-  sideOf,
-  type WrittenWords,
-} from '../../services/tasks/follow-ups.ts';
+import { promptOf } from '../../services/tasks/follow-ups.ts';
 import { sides } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
+import type { WrittenWords } from '../../services/tasks/words.ts';
 import type { Services } from '../services.ts';
+import { actionOn, changeOn, proposedWords, sideOf } from './follow-ups.ts';
 
 /** Presses a button that the gateway gave with a result. The new task is whoever pressed it's. */
 export const actionButton = button(customIds.action, {
@@ -91,7 +86,7 @@ export const wordsWritten = form(customIds.actionWordsFilled, {
 export const continueOpener = opener(customIds.continue, async (taskId, ask: Ask<Services>) => {
   const task = await soon(ownTask(taskId, ask), ask);
   if (task.state !== 'needs-input') throw new Refusal('refusals.noWordsWanted');
-  const withRegion = meaningOfAction(String(task.request.customId ?? '')).words === 'with-region';
+  const withRegion = task.kind === 'action' && meaningOfAction(task.request.customId).words === 'with-region';
   const words = task.finalPrompt || promptOf(task);
   const id = customIds.continueFilled.id(task.id);
   return wordsForm({ id, title: ask.say('words.title'), words, withRegion }, ask.say);

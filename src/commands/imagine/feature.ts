@@ -1,5 +1,8 @@
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
+import type { Say } from '../../locales/index.ts';
+import type { KindView } from '../../messages/kind-view.ts';
+import { type ActionMeaning, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { animate, animateFilled, animateOpener, filmButtons } from './animate.ts';
@@ -15,7 +18,7 @@ import {
 import { ranges } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
 import { allLinesButton, allLinesConfirmed, lineOpener, lineWritten } from './lines.ts';
-import { imagineRequest, objectionTo } from './request.ts';
+import { imagineRequest, imagineSpecs, objectionTo } from './request.ts';
 
 /** As much as Discord lets a member type into an option. */
 const LONGEST_PROMPT = 6_000;
@@ -60,12 +63,24 @@ const imagineCommand = command({
   },
 });
 
+const madeBy = ({ family, index }: ActionMeaning, say: Say): string =>
+  say(`task.what.${family}`, { index: String(index ?? '') });
+const actionView: KindView<'action'> = {
+  lineage: ({ request }, say) => madeBy(meaningOfAction(request.customId), say),
+  more: filmButtons,
+};
+const changeView: KindView<'change'> = {
+  lineage: ({ request }, say) => madeBy(meaningOfChange(request), say),
+  more: filmButtons,
+};
+
 export const imagine: Feature = {
   command: imagineCommand,
   buttons: [actionButton, changeButton, upscaleAllButton, allLinesButton, allLinesConfirmed],
   openers: [wordsOpener, continueOpener, lineOpener, animateOpener],
   forms: [wordsWritten, continueWritten, lineWritten, animateFilled],
+  specs: imagineSpecs,
   kinds: ({ gateway, imgx }) => imagineKinds(gateway.imgx, imgx),
   // Made of a result by what the gateway offers.
-  views: { action: { more: filmButtons }, change: { more: filmButtons }, animate },
+  views: { action: actionView, change: changeView, animate },
 };

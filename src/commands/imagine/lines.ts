@@ -4,10 +4,11 @@ import { Refusal } from '../../lib/refusal.ts';
 import { pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
 import { offeredLines } from '../../messages/lines.ts';
 import { wordsForm, wordsIn } from '../../messages/words-form.ts';
-import { type FollowUp, isSpoiler } from '../../services/tasks/follow-ups.ts';
+import { isSpoiler } from '../../services/tasks/follow-ups.ts';
 import { lineAt } from '../../services/tasks/lines.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
+import type { FollowUp } from './follow-ups.ts';
 import { imagineRequest, objectionTo } from './request.ts';
 
 /** One line of what was described or shortened, in the form of `/imagine`: to be changed, and ordered. */
@@ -29,7 +30,7 @@ export const lineWritten = form(customIds.lineFilled, {
 });
 
 /** Pictures of a line. The gateway's own buttons for it would ask for words too, and many gateways refuse them. */
-function imagined(parent: Task, words: string): FollowUp {
+function imagined(parent: Task, words: string): FollowUp<'imagine'> {
   const values = { prompt: words, spoiler: isSpoiler(parent) };
   const objection = objectionTo(values);
   if (objection) throw objection;

@@ -1,4 +1,7 @@
+import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
+import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
+import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 import { handedIn, linksIn, type References, unfitReference } from '../reference-options.ts';
 import { flagInNegative, flagsFor, outOfRange, type Wishes } from './flags.ts';
 
@@ -7,16 +10,72 @@ export interface ImagineValues extends Wishes, References {
   spoiler?: boolean | undefined;
 }
 
-/** What the task keeps: a picture is named by where it is, and fetched by whoever submits it. */
-export type ImagineRequest = {
-  /** As the gateway gets it: addresses of reference pictures, the words, the flags. */
-  prompt: string;
-  /** As the member typed it. */
-  typed: string;
-  pictures?: { address: string; name: string }[];
-  /** Its results, and those that are made of them, are covered until somebody wants to see them. */
-  spoiler?: true;
+/** What the task keeps. Its prompt is as the gateway gets it: addresses of reference pictures, the words, the flags. */
+const imagineShape = requestShape({ prompt: z.string() });
+type ImagineRequest = z.output<typeof imagineShape>;
+
+/** What every follow-up of a task names: the task as the gateway knows it, and what the button said. */
+const followUp = requestShape({
+  of: z.string(),
+  label: z.string(),
+  /** What it is about: the words that are sent, else those of the task it follows. */
+  prompt: z.string(),
+});
+const actionShape = followUp.extend({ customId: z.string() });
+const changeShape = followUp.extend({
+  action: z.enum(['UPSCALE', 'VARIATION', 'REROLL']),
+  index: z.number().default(1),
+});
+
+export const motions = ['low', 'high'] as const;
+export type Motion = (typeof motions)[number];
+/** Its pictures are the first frame, and a last one where there is one. */
+const animateShape = requestShape({
+  prompt: z.string(),
+  motion: z.enum(motions),
+  loop: z.boolean().optional(),
+  /** In place of pictures one of the films of a finished task, to be made longer. */
+  extend: z.object({ taskId: z.string(), index: z.number() }).optional(),
+});
+
+declare module '../../services/tasks/task.ts' {
+  interface TaskRequests {
+    imagine: ImagineRequest;
+    action: z.output<typeof actionShape>;
+    change: z.output<typeof changeShape>;
+    animate: z.output<typeof animateShape>;
+  }
+}
+
+/** Follow-ups whose results are four pictures again. */
+const GRIDS: ReadonlySet<ActionFamily> = new Set([
+  'variation',
+  'vary',
+  'reroll',
+  'pan',
+  'zoom',
+  'custom-zoom',
+  'describe-line',
+  'shorten-line',
+]);
+
+const imagine: KindSpec<'imagine'> = {
+  request: imagineShape.loose(),
+  traits: { isPaid: true, hasOwnWords: true, isGrid: () => true },
 };
+const action: KindSpec<'action'> = {
+  request: actionShape.loose(),
+  traits: { isPaid: true, isGrid: ({ customId }) => GRIDS.has(meaningOfAction(customId).family) },
+};
+const change: KindSpec<'change'> = {
+  request: changeShape.loose(),
+  traits: { isPaid: true, isGrid: (request) => request.action !== 'UPSCALE' },
+};
+const animate: KindSpec<'animate'> = {
+  request: animateShape.loose(),
+  traits: { isPaid: true, hasOwnWords: true },
+};
+export const imagineSpecs = { imagine, action, change, animate };
 
 export function imagineRequest(values: ImagineValues): ImagineRequest {
   const words = values.prompt.trim();
@@ -25,7 +84,7 @@ export function imagineRequest(values: ImagineValues): ImagineRequest {
     prompt: [...linksIn(values), words, ...flagsFor(words, values)].join(' '),
     typed: words,
     ...(pictures.length > 0 && { pictures }),
-    ...(values.spoiler && { spoiler: true as const }),
+    ...(values.spoiler && { spoiler: true }),
   };
 }
 

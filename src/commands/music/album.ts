@@ -2,7 +2,6 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { ofKind, pressedTask } from '../../messages/buttons/pressed-task.ts';
-import { partsOf } from '../../services/tasks/albums.ts';
 import { mayGoOn } from '../../services/tasks/follow-ups.ts';
 import { turnedTo } from '../../services/tasks/transitions.ts';
 import type { Services } from '../services.ts';
@@ -22,7 +21,7 @@ export const songSelect = button(customIds.albumSong, {
   answers: 'beside',
   async run(taskId, ask: Ask<Services>, [chosen]) {
     const album = ofKind('album', await pressedTask(taskId, ask));
-    const part = partsOf(album.request).find(({ id }) => id === chosen);
+    const part = album.request.parts.find(({ id }) => id === chosen);
     if (!part) throw new Refusal('refusals.unknownButton');
     const task = await ask.services.tasks.get(part.id);
     if (!task) throw new Refusal('refusals.unknownTask');

@@ -8,14 +8,14 @@ import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { albumPageButton, songSelect } from './album.ts';
 import { follow } from './follow.ts';
-import { musicKinds } from './kinds.ts';
+import { musicKinds, musicSpecs } from './kinds.ts';
 import { make } from './make.ts';
 
 /** A song, whether it was ordered here or is followed. */
-const song: KindView = {
+const song: KindView<'song' | 'music'> = {
   title: (task, say) => songTitle(task) ?? say('music.untitled'),
   facts: (task, say) => [
-    ...(task.request.instrumental === true ? [`-# ${say('music.instrumental')}`] : []),
+    ...(task.kind === 'song' && task.request.instrumental ? [`-# ${say('music.instrumental')}`] : []),
     // What can be heard already stands there before all of it is done.
     ...(hasEnded(task) ? [] : finishedTracks(task).map((track) => trackLine(track, task, say))),
   ],
@@ -42,6 +42,7 @@ const musicCommand: Command<Services> = { name: 'music', subcommands: [make, fol
 export const music: Feature = {
   command: musicCommand,
   buttons: [albumPageButton, songSelect],
+  specs: musicSpecs,
   kinds: ({ gateway }) => musicKinds(gateway.music),
   views: { song, music: song },
 };

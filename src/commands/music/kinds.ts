@@ -1,17 +1,34 @@
 import { z } from 'zod';
 import { type Gateway, GatewayError, type Snapshot } from '../../services/gateway/index.ts';
-import { albumRequest } from '../../services/tasks/albums.ts';
+import { albumSpec } from '../../services/tasks/albums.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
+import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 
-const song = z.object({
-  /** What it is about or, where that is said, its lyrics. */
+/** Its prompt is what it is about or, where that is said, its lyrics. */
+const songShape = requestShape({
   prompt: z.string(),
   isLyrics: z.boolean().optional(),
-  style: z.string().optional(),
-  title: z.string().optional(),
   instrumental: z.boolean().optional(),
-  model: z.string().optional(),
 });
+/** What is only followed asks for nothing. */
+const musicShape = requestShape({});
+
+declare module '../../services/tasks/task.ts' {
+  interface TaskRequests {
+    song: z.output<typeof songShape>;
+    music: z.output<typeof musicShape>;
+  }
+}
+
+const song: KindSpec<'song'> = {
+  request: songShape.loose(),
+  traits: { isPaid: true, hasOwnWords: true, keepsTitle: true, isFollowable: true },
+};
+const music: KindSpec<'music'> = {
+  request: musicShape.loose(),
+  traits: { isPart: true, isListedApart: true, isFollowable: true },
+};
+export const musicSpecs = { song, music, album: albumSpec };
 
 /** Songs that are ordered here, tasks that are only followed, and what brings many of them together in one message. */
 export function musicKinds(music: Gateway['music']): Kind[] {
@@ -20,11 +37,9 @@ export function musicKinds(music: Gateway['music']): Kind[] {
     kind({
       name: 'song',
       source,
-      request: song,
       patience: () => 'music',
       mayBeMissing: 'kind',
       durationKey: ({ model = '' }) => `song:${model}`,
-      model: ({ model }) => model,
       submit: ({ prompt, isLyrics, style, title, instrumental, model }) =>
         music.makeSong({
           ...(prompt !== '' && (isLyrics ? { lyrics: prompt } : { about: prompt })),
@@ -34,8 +49,8 @@ export function musicKinds(music: Gateway['music']): Kind[] {
           ...(model !== undefined && { model }),
         }),
     }),
-    kind({ name: 'music', source, request: z.object({}), patience: () => 'music', durationKey: () => 'music' }),
-    kind({ name: 'album', request: albumRequest, patience: () => 'music', durationKey: () => 'album' }),
+    kind({ name: 'music', source, patience: () => 'music', durationKey: () => 'music' }),
+    kind({ name: 'album', patience: () => 'music', durationKey: () => 'album' }),
   ];
 }
 

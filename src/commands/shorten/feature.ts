@@ -8,8 +8,22 @@ import { lineButtons, shownLines, wholeText } from '../../messages/lines.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { directionsIn, readText } from '../../services/tasks/lines.ts';
+import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
+
+const shortenShape = requestShape({ prompt: z.string() });
+
+declare module '../../services/tasks/task.ts' {
+  interface TaskRequests {
+    shorten: z.output<typeof shortenShape>;
+  }
+}
+
+const shortenSpec: KindSpec<'shorten'> = {
+  request: shortenShape.loose(),
+  traits: { isPaid: true, hasOwnWords: true },
+};
 
 /** A prompt in fewer words (4.3). */
 const shortenKind = (imgx: Gateway['imgx'], source: Source): Kind =>
@@ -17,7 +31,6 @@ const shortenKind = (imgx: Gateway['imgx'], source: Source): Kind =>
     name: 'shorten',
     source,
     patience: () => 'picture',
-    request: z.object({ prompt: z.string() }),
     durationKey: () => 'shorten',
     submit: ({ prompt }) => imgx.shorten({ prompt }),
   });
@@ -27,7 +40,7 @@ const ROOM_FOR_LINES = 1_200;
 const ROOM_FOR_DIRECTIONS = 300;
 
 /** Shorter words, each to go on from, and what the long ones were mainly about. */
-const shortenView: KindView = {
+const shortenView: KindView<'shorten'> = {
   result(task, say) {
     const directions = directionsIn(readText(task.text ?? '')).join(', ');
     const words = asText(directions, ROOM_FOR_DIRECTIONS);
@@ -66,6 +79,7 @@ const shortenCommand = command({
 
 export const shorten: Feature = {
   command: shortenCommand,
+  specs: { shorten: shortenSpec },
   kinds: ({ gateway, imgx }) => [shortenKind(gateway.imgx, imgx)],
   views: { shorten: shortenView },
 };

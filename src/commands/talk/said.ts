@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { type SaidRequest, type TalkRequest, talkRequest } from '../../services/talks/opening.ts';
-import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import type { SaidRequest } from '../../services/talks/opening.ts';
+import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
 
 interface Given {
   words: string;
@@ -10,14 +10,14 @@ interface Given {
 /** Only what can be seen says anything. */
 export const saysAnything = (words: string): boolean => /[^\s\p{Cf}]/u.test(words);
 
-export const isHeardIn = ({ requesterId, request }: Task, memberId: string): boolean =>
-  requesterId === memberId || (request as Partial<TalkRequest>).who === 'everyone';
+export const isHeardIn = ({ requesterId, request }: TaskOf<'talk'>, memberId: string): boolean =>
+  requesterId === memberId || request.who === 'everyone';
 
 /** The conversation, where it goes on and this member is heard in it. */
 export function openFor(
   talk: Task,
   { memberId, channelId }: { memberId: string; channelId: string | undefined },
-): Task {
+): TaskOf<'talk'> {
   if (talk.kind !== 'talk') throw new Refusal('refusals.unknownButton');
   if (hasEnded(talk)) throw new Refusal('refusals.talkOver');
   if (!isHeardIn(talk, memberId)) throw new Refusal('refusals.talkOnlyOwner');
@@ -30,8 +30,8 @@ export function openFor(
 export const objectionTo = ({ words, sound }: Given): Refusal | undefined =>
   saysAnything(words) || sound ? undefined : new Refusal('refusals.talkNothing');
 
-export function saidIn(talk: Task, { words, sound }: Given): SaidRequest {
-  const { model, isClosed } = talkRequest.parse(talk.request);
+export function saidIn(talk: TaskOf<'talk'>, { words, sound }: Given): SaidRequest {
+  const { model, isClosed } = talk.request;
   const prompt = saysAnything(words) ? words.trim() : undefined;
   return {
     ...{ talk: talk.id, model },

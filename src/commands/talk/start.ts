@@ -91,10 +91,7 @@ async function unsuitable(model: string, { models }: Pick<Services, 'models'>): 
 
 /** Conversations that a bot which ended in between has left where nobody can find them. */
 export const unplacedTalks = (tasks: Pick<Tasks, 'live'>): string[] =>
-  tasks
-    .live('talk')
-    .filter(({ message, state }) => !message && state !== 'submitting')
-    .map(({ id }) => id);
+  tasks.live(({ kind, message, state }) => kind === 'talk' && !message && state !== 'submitting').map(({ id }) => id);
 
 /** A conversation that has no place after all is none. */
 async function placed(task: Task, where: Where, ask: Ask<Services>): Promise<MessagePlace> {

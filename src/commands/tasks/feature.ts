@@ -1,8 +1,7 @@
 import { fitsPointer } from '../../discord/custom-ids.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type TaskKind, taskKinds } from '../../services/tasks/task.ts';
-import { type Standing, standings } from '../../services/tasks/task-line.ts';
+import { type Filter, standings } from '../../services/tasks/task-line.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import {
@@ -17,29 +16,31 @@ import {
 import { taskList } from './list.ts';
 import { exportButton, forgetButton, forgetReallyButton, forgetSureButton } from './own-data.ts';
 
-const tasksCommand = command({
-  name: 'tasks',
-  isPrivate: true,
-  options: {
-    text: { type: 'text' },
-    kind: { type: 'text', choices: taskKinds },
-    state: { type: 'text', choices: standings },
-    whose: { type: 'text', choices: ['mine', 'server'] },
-  },
-  guards: [(_place, { text }) => (fitsPointer(text?.trim()) ? undefined : new Refusal('refusals.tasksTextTooLong'))],
-  async run({ text, kind, state, whose }, ask: Ask<Services>) {
-    const filter = {
-      whose: (whose ?? 'mine') as 'mine' | 'server',
-      kind: kind as TaskKind | undefined,
-      standing: state as Standing | undefined,
-      words: text?.trim() || undefined,
-    };
-    return taskList(filter, ask);
-  },
-});
+const tasksCommand = (kinds: readonly string[]) =>
+  command({
+    name: 'tasks',
+    isPrivate: true,
+    options: {
+      text: { type: 'text' },
+      kind: { type: 'text', choices: kinds },
+      state: { type: 'text', choices: standings },
+      whose: { type: 'text', choices: ['mine', 'server'] },
+    },
+    guards: [(_place, { text }) => (fitsPointer(text?.trim()) ? undefined : new Refusal('refusals.tasksTextTooLong'))],
+    async run({ text, kind, state, whose }, ask: Ask<Services>) {
+      const filter: Filter = {
+        whose: whose === 'server' ? whose : 'mine',
+        kind,
+        standing: standings.find((one) => one === state),
+        words: text?.trim() || undefined,
+      };
+      return taskList(filter, ask);
+    },
+  });
 
-export const tasks: Feature = {
-  command: tasksCommand,
+/** Its filter knows every kind of task. */
+export const tasks = (kinds: readonly string[]): Feature => ({
+  command: tasksCommand(kinds),
   buttons: [
     tasksPageButton,
     chooseTask,
@@ -53,4 +54,4 @@ export const tasks: Feature = {
     forgetSureButton,
     forgetReallyButton,
   ],
-};
+});

@@ -7,7 +7,7 @@ import { turnLines } from '../../messages/talk/transcript.ts';
 import type { Cost } from '../../services/ledger/ledger.ts';
 import { turnsOf } from '../../services/talks/opening.ts';
 import { hasOwnWords, typedIn } from '../../services/tasks/follow-ups.ts';
-import { hasEnded, isClosed, isPart, type Task } from '../../services/tasks/task.ts';
+import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import type { Filter } from '../../services/tasks/task-line.ts';
 import type { Services } from '../services.ts';
 import { isShowable, mayDeleteMessage, maySeeCost, seenTask } from './audience.ts';
@@ -43,13 +43,13 @@ const shownBy = (task: Task): string => (isClosed(task) ? customIds.showAsk : cu
 
 /** The page is its reader's alone, and yet what was public becomes public again. */
 function decisions(task: Task, button: (name: Name, id: string) => ButtonPlan[]): ButtonPlan[] {
-  const { id, state, route, failure, kind } = task;
+  const { id, state, route, failure } = task;
   if (state === 'unconfirmed') {
     const tryAgain = route.isPrivate ? customIds.tryAgainBeside : customIds.tryAgainOpenly;
     return [...button('tryAgain', tryAgain.id(id)), ...button('dismiss', customIds.dismiss.id(id))];
   }
-  if (isPart(task) || kind === 'said') return [];
-  if (kind === 'talk') return hasEnded(task) ? [] : button('end', customIds.endTalk.id(id));
+  if (task.traits.isListedApart) return [];
+  if (task.traits.isConversation) return hasEnded(task) ? [] : button('end', customIds.endTalk.id(id));
   if (!hasEnded(task)) return button('cancel', customIds.cancel.id(id));
   if (!['failed', 'expired', 'cancelled'].includes(state) || failure?.cause === 'dismissed') return [];
   // What comes of it is as public as the task was.

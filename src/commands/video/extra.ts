@@ -1,10 +1,14 @@
+import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
+export const fields = z.record(z.string(), z.json());
+export type Fields = z.output<typeof fields>;
+
 /** What a model takes besides, as the option `extra` says it. */
 export interface Extra {
-  metadata: Record<string, unknown>;
-  topLevel: Record<string, unknown>;
+  metadata: Fields;
+  topLevel: Fields;
 }
 
 /** These begin the names of keys that go to the top level (specification, 4.4, rule 1). */
@@ -39,7 +43,7 @@ export function extraIn(typed = '', taken: Readonly<Record<string, string>> = {}
 }
 
 /** What was typed as one JSON object, of things that can be sent as they are. */
-export function objectIn(typed: string): Record<string, unknown> {
+export function objectIn(typed: string): Fields {
   let value: unknown;
   try {
     value = JSON.parse(typed);
@@ -49,7 +53,7 @@ export function objectIn(typed: string): Record<string, unknown> {
   }
   if (!isRecord(value)) throw new Refusal('refusals.extraNoObject');
   inspect(value, 1);
-  return value;
+  return fields.parse(value);
 }
 
 /** Names that mean something to JavaScript itself. */

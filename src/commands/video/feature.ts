@@ -5,8 +5,8 @@ import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
 import type { Services } from '../services.ts';
 import { filmedForm, filmMenu, filmOpener } from './film.ts';
 import { videoKinds } from './kinds.ts';
-import { endpoints, filmOrder, objectionTo } from './request.ts';
-import { video as videoView } from './view.ts';
+import { endpoints, filmOrder, objectionTo, videoSpecs } from './request.ts';
+import { videoView } from './view.ts';
 
 /** As much as Discord lets a member type into an option. */
 const LONGEST_PROMPT = 6_000;
@@ -63,6 +63,7 @@ export const video: Feature = {
   menus: [filmMenu],
   openers: [filmOpener],
   forms: [filmedForm],
+  specs: videoSpecs,
   kinds: ({ gateway }) => videoKinds(gateway),
   views: { video: videoView, 'second-video': videoView, 'image-to-video': videoView },
 };

@@ -9,7 +9,7 @@ import { isSpoiler, needsResult } from '../../services/tasks/follow-ups.ts';
 import { chosenModel } from '../model-option.ts';
 import { picturesOn } from '../reference-options.ts';
 import type { Services } from '../services.ts';
-import { filmOrder, objectionTo } from './request.ts';
+import { filmOrder, objectionTo, withSpoiler } from './request.ts';
 
 /** A film to be made of a result. What was pressed tells its files with addresses that are good for a day. */
 export const filmOpener = opener(customIds.film, async (taskId, ask: Ask<Services>, pressed) => {
@@ -39,9 +39,9 @@ export const filmedForm = form(customIds.filmFilled, {
     const { model, values } = filmWishes({ fields });
     const objection = objectionTo(values);
     if (objection) throw objection;
-    const { kind, request } = filmOrder(values, await chosenModel('video', model, services), services.films.fields);
-    const covered = parent && isSpoiler(parent) ? { ...request, spoiler: true } : request;
-    await services.tasks.submit({ ...origin, kind, request: covered, parent });
+    const order = filmOrder(values, await chosenModel('video', model, services), services.films.fields);
+    const covered = parent && isSpoiler(parent) ? withSpoiler(order) : order;
+    await services.tasks.submit({ ...origin, ...covered, parent });
     return 'shown as it goes';
   },
 });

@@ -1,43 +1,18 @@
-import { z } from 'zod';
 import type { Gateway } from '../../services/gateway/index.ts';
 import { type Kind, kind, type Patience } from '../../services/tasks/kind.ts';
-import { type Materials, type Reference, reference } from '../../services/tasks/materials.ts';
+import type { Materials, Reference } from '../../services/tasks/materials.ts';
+import type { TaskRequests } from '../../services/tasks/task.ts';
+import type { Fields } from './extra.ts';
 
-const anything = z.record(z.string(), z.json());
-
-const film = z.object({
-  prompt: z.string(),
-  model: z.string(),
-  size: z.string().optional(),
-  duration: z.union([z.number(), z.string()]).optional(),
-  aspectRatio: z.string().optional(),
-  resolution: z.string().optional(),
-  mode: z.string().optional(),
-  metadata: anything.optional(),
-  /** In their order: pictures (a first and a last frame where the model reads them so), films, sounds. */
-  references: z.array(reference).optional(),
-  /** Extension fields, at the top level. */
-  extra: anything.optional(),
-});
-
-const generic = film.extend({ faceCheck: z.boolean().optional() });
-
-const vendor = film
-  .pick({ prompt: true, model: true, mode: true, references: true })
-  .extend({ duration: z.number().optional() });
-
-type Durable = Pick<z.output<typeof film>, 'model' | 'mode'>;
+type Durable = Pick<TaskRequests['video'], 'model' | 'mode'>;
 
 /** A better mode takes its time. */
 const durationKey = ({ model, mode = '' }: Durable): string => `video:${model}:${mode}`;
-const modelOf = ({ model }: Durable): string => model;
 const patience = (): Patience => 'video';
 
 function given({ references = [] }: Materials, medium: Reference['medium']): string[] {
   return references.filter((one) => one.medium === medium).map((one) => one.given);
 }
-
-type Fields = z.output<typeof anything>;
 
 const defined = (fields: { [Name in string]: Fields[string] | undefined }): Fields =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
@@ -48,9 +23,9 @@ export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kin
     kind({
       name: 'video',
       source: { name: 'videos', one: (remoteId) => videos.get(remoteId, { attempts: 1 }) },
-      request: generic,
-      ...{ patience, durationKey, model: modelOf },
-      submit({ references: _, ...request }: z.output<typeof generic>, { materials }) {
+      patience,
+      durationKey,
+      submit({ references: _, ...request }, { materials }) {
         const images = given(materials, 'image');
         const [referenceVideos, referenceAudios] = [given(materials, 'video'), given(materials, 'audio')];
         return videos.create({
@@ -65,9 +40,9 @@ export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kin
     kind({
       name: 'second-video',
       source: { name: 'second videos', one: (remoteId) => secondVideos.get(remoteId, { attempts: 1 }) },
-      request: film,
-      ...{ patience, durationKey, model: modelOf },
-      submit({ references: _, ...request }: z.output<typeof film>, { materials }) {
+      patience,
+      durationKey,
+      submit({ references: _, ...request }, { materials }) {
         const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra, ...rest } = request;
         const [image] = given(materials, 'image');
         // The specification shows no shape of this entry: what it shows of the generic one goes beside, as extension fields do.
@@ -78,9 +53,9 @@ export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kin
     kind({
       name: 'image-to-video',
       source: { name: 'image to video', one: (remoteId) => imageToVideo.get(remoteId, { attempts: 1 }) },
-      request: vendor,
-      ...{ patience, durationKey, model: modelOf },
-      submit({ references: _, ...request }: z.output<typeof vendor>, { materials }) {
+      patience,
+      durationKey,
+      submit({ references: _, ...request }, { materials }) {
         const [image = ''] = given(materials, 'image');
         return imageToVideo.create({ ...request, image });
       },

@@ -1,10 +1,48 @@
+import { z } from 'zod';
 import { nameIn } from '../../discord/target.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
-import type { Order } from '../../services/tasks/transitions.ts';
+import { type KindSpec, requestShape, type TaskRequests } from '../../services/tasks/task.ts';
+import type { OrderedOf } from '../../services/tasks/transitions.ts';
 import { linksIn, picturesIn, type References, unfitReference } from '../reference-options.ts';
-import { extraIn, objectIn } from './extra.ts';
+import { extraIn, type Fields, fields, objectIn } from './extra.ts';
+
+/** Its references are in their order: pictures (a first and a last frame where the model reads them so), films, sounds. */
+const filmShape = requestShape({
+  prompt: z.string(),
+  model: z.string(),
+  size: z.string().optional(),
+  duration: z.union([z.number(), z.string()]).optional(),
+  aspectRatio: z.string().optional(),
+  resolution: z.string().optional(),
+  mode: z.string().optional(),
+  metadata: fields.optional(),
+  /** Extension fields, at the top level. */
+  extra: fields.optional(),
+  /** Options that this gateway has no name for. */
+  notSent: z.array(z.string()).optional(),
+});
+const genericShape = filmShape.extend({ faceCheck: z.boolean().optional() });
+/** Here seconds are a number, and nothing else. */
+const vendorShape = filmShape.extend({ duration: z.number().optional() });
+
+export type FilmRequest = z.output<typeof filmShape>;
+type VendorRequest = z.output<typeof vendorShape>;
+
+declare module '../../services/tasks/task.ts' {
+  interface TaskRequests {
+    video: z.output<typeof genericShape>;
+    'second-video': FilmRequest;
+    'image-to-video': VendorRequest;
+  }
+}
+
+const traits = { isPaid: true, hasOwnWords: true };
+const generic: KindSpec<'video'> = { request: genericShape.loose(), traits };
+const second: KindSpec<'second-video'> = { request: filmShape.loose(), traits };
+const vendor: KindSpec<'image-to-video'> = { request: vendorShape.loose(), traits };
+export const videoSpecs = { video: generic, 'second-video': second, 'image-to-video': vendor };
 
 /** The ways to a film: the generic task and `/v1/videos` (specification, 4.4), and the vendor path (4.2). */
 export const endpoints = ['generic', 'image-to-video', 'videos'] as const;
@@ -34,11 +72,14 @@ export interface FilmFields {
 export interface Films {
   fields: FilmFields;
   /** Where the length of reference films can be known, they may not be too long together. */
-  refuseTooLong(request: Order['request'], memberId: string): Promise<void>;
+  refuseTooLong(request: FilmRequest, memberId: string): Promise<void>;
 }
 
+/** What is ordered, and at which endpoint. */
+export type FilmOrder = OrderedOf<keyof typeof videoSpecs>;
+
 /** What the gateway is asked for. Whatever of it makes no sense, or has no place at the endpoint, is a refusal that says so. */
-export function filmOrder(values: FilmValues, model: string, fields?: FilmFields): Pick<Order, 'kind' | 'request'> {
+export function filmOrder(values: FilmValues, model: string, fields?: FilmFields): FilmOrder {
   if (!/[^\s\p{Cf}]/u.test(values.prompt)) throw new Refusal('refusals.optionPromptEmpty');
   switch (values.endpoint ?? 'generic') {
     case 'image-to-video':
@@ -52,6 +93,12 @@ export function filmOrder(values: FilmValues, model: string, fields?: FilmFields
   }
 }
 
+/** Its results are covered like those that it is made of. */
+export const withSpoiler = <K extends FilmOrder['kind']>({ kind, request }: OrderedOf<K>): OrderedOf<K> => ({
+  kind,
+  request: { ...request, spoiler: true },
+});
+
 /** Why it cannot be ordered like this, as far as that can be told without looking elsewhere. */
 export function objectionTo(values: FilmValues): Refusal | undefined {
   try {
@@ -63,7 +110,7 @@ export function objectionTo(values: FilmValues): Refusal | undefined {
   }
 }
 
-function genericRequest(values: FilmValues, model: string, fields?: FilmFields): Order['request'] {
+function genericRequest(values: FilmValues, model: string, fields?: FilmFields): TaskRequests['video'] {
   const { face_check } = values;
   const { faceCheck } = fields ?? {};
   const taken = {
@@ -79,13 +126,13 @@ function genericRequest(values: FilmValues, model: string, fields?: FilmFields):
   };
 }
 
-function secondRequest(values: FilmValues, model: string): Order['request'] {
+function secondRequest(values: FilmValues, model: string): FilmRequest {
   refuseOthers(values, ['reference_video', 'reference_audio', 'face_check']);
   const taken = { seconds: 'duration' };
   return { ...common(values, model, taken), ...withReferences(onePicture(values, 'address or data')) };
 }
 
-function vendorRequest(values: FilmValues, model: string): Order['request'] {
+function vendorRequest(values: FilmValues, model: string): VendorRequest {
   refuseOthers(values, ['size', 'negative', 'seed', 'camera', 'extra']);
   refuseOthers(values, ['reference_video', 'reference_audio', 'face_check']);
   const pictures = onePicture(values, 'address');
@@ -100,7 +147,7 @@ function vendorRequest(values: FilmValues, model: string): Order['request'] {
   };
 }
 
-function common(values: FilmValues, model: string, taken: Readonly<Record<string, string>>): Order['request'] {
+function common(values: FilmValues, model: string, taken: Readonly<Record<string, string>>): FilmRequest {
   const { negative, seed } = values;
   const camera = cameraWish(values.camera);
   const { metadata, topLevel } = extraIn(values.extra, taken);
@@ -172,7 +219,7 @@ export function durationWish(typed = ''): number | string | undefined {
 }
 
 /** In the model's own words; a model that wants more than words gets the object that was typed. */
-export function cameraWish(typed = ''): string | Record<string, unknown> | undefined {
+export function cameraWish(typed = ''): string | Fields | undefined {
   const text = typed.trim();
   if (!text.startsWith('{')) return text === '' ? undefined : text;
   try {

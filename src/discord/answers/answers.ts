@@ -111,4 +111,4 @@ export class Answers {
   }
 }
 
-const spokenBeside = ({ kind, beside = [] }: Task): MessagePlace[] => (kind === 'said' ? beside : []);
+const spokenBeside = ({ traits, beside = [] }: Task): MessagePlace[] => (traits.isSpoken ? beside : []);

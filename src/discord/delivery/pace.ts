@@ -1,6 +1,6 @@
 import { SnowflakeUtil } from 'discord.js';
 import { wordsOf } from '../../services/asks/transitions.ts';
-import { isInWords, type Task } from '../../services/tasks/task.ts';
+import type { Task } from '../../services/tasks/task.ts';
 
 const MOST_EDITS = 8;
 /** That it is still being worked on, although longer than anybody waits, must always be seen. */
@@ -29,9 +29,9 @@ const BEFORE_WORDS_MS = 1_500;
 
 /** From when on progress may be shown again; undefined: no more of it. */
 export function mayShowAt(task: Task, { edits, lastAt, heardAt }: Shown): number | undefined {
-  if (isInWords(task)) return mayShowWordsAt(task, lastAt, heardAt);
+  if (task.traits.isInWords) return mayShowWordsAt(task, lastAt, heardAt);
   // Until a conversation is over its message says the same.
-  if (task.kind === 'talk') return undefined;
+  if (task.traits.isConversation) return undefined;
   const { created, overdue } = task.times;
   const most = overdue === undefined ? MOST_EDITS - KEPT_FOR_OVERDUE : MOST_EDITS;
   if (edits >= most) return undefined;

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { isInWords, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import {
   called,
   calling,
@@ -42,7 +42,7 @@ export class DeliveryRecord {
     await this.#try((task) => {
       const there = message ? shownIn(task, message) : task;
       // Those of an answer are not counted, for there are as many as it has seconds.
-      return isInWords(task) ? there : progressShown(there);
+      return task.traits.isInWords ? there : progressShown(there);
     });
   }
 
@@ -59,7 +59,7 @@ export class DeliveryRecord {
     await this.#store((task) => {
       if ('nowhere' in fate) {
         // Nobody waits for how a conversation ended in a place that is gone.
-        return task.kind === 'talk' ? delivered(task, undefined, at) : undeliverable(task, fate.nowhere, at);
+        return task.traits.isConversation ? delivered(task, undefined, at) : undeliverable(task, fate.nowhere, at);
       }
       return (isWorthACall(task, fate.by) ? toBeCalled : delivered)(task, fate.there, at);
     });

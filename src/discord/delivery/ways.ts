@@ -16,9 +16,9 @@ export type Shut = ReadonlySet<Way['by']>;
 /** By the clock and by what is known, in the order in which they are tried. Nothing private takes one that others can read. */
 export function waysToEnd(task: Task, shut: Shut, now: number): Way[] {
   // A conversation is over where it took place, and without a place nobody has to be told.
-  const isTalk = task.kind === 'talk';
-  if (isTalk && !task.message) return [];
-  const ways = [tokenWay(task, now), editWay(task), channelWay(task), isTalk ? undefined : directWay(task)];
+  const { isConversation } = task.traits;
+  if (isConversation && !task.message) return [];
+  const ways = [tokenWay(task, now), editWay(task), channelWay(task), isConversation ? undefined : directWay(task)];
   return ways.filter((way) => way !== undefined).filter(({ by }) => !shut.has(by));
 }
 
@@ -31,7 +31,7 @@ export function wayToProgress(task: Task, shut: Shut, now: number): TokenWay | E
 /** To the place where the end is shown; nobody is called to what is private, or to what was taken away. */
 export function wayToCall(task: Task, shut: Shut, now: number): AnswerWay | TokenWay | undefined {
   const { route, message } = task;
-  if (!message || route.isPrivate || (task.kind === 'said' && !hasToSpeak(task))) return undefined;
+  if (!message || route.isPrivate || (task.traits.isSpoken && !hasToSpeak(task))) return undefined;
   if (route.mayPost) return { by: 'answer', message };
   return shut.has('token') ? undefined : tokenWay(task, now);
 }
@@ -78,12 +78,13 @@ const hasToSpeak = ({ answer }: Task): boolean => answer?.voice?.sound !== undef
 
 /** A fresh direct message calls by itself; an edit does not, not even there. */
 export function isWorthACall(task: Task, by: Way['by']): boolean {
-  const { kind, talk, request, route, times, successorId } = task;
+  const { traits, talk, request, route, times, successorId } = task;
   // Whose member has already ordered again knows how it ended.
   if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
-  if (kind === 'said') return hasToSpeak(task);
+  if (traits.isSpoken) return hasToSpeak(task);
   // Whoever has ended a conversation knows, others in it do not, and a fresh message tells by itself.
-  if (kind === 'talk') return by === 'edit' && (talk?.end !== 'ended' || request.who === 'everyone');
+  if (traits.isConversation)
+    return by === 'edit' && (talk?.end !== 'ended' || traits.isForEveryone?.(request) === true);
   // Whoever has stopped it knows.
   if (task.failure?.cause === 'stopped') return false;
   return (times.ended ?? times.created) - times.created > LONG_MS;

@@ -28,7 +28,7 @@ export const reasonOf = ({ failure }: Task): string => asText(failure?.reason ??
 export const askManner: Manner = {
   title: (task, most) => asText(titleOf(task), most),
   facts({ model = '', request }, link, say) {
-    const effort = typeof request.effort === 'string' ? ` · ${say('ask.effort', { effort: request.effort })}` : '';
+    const effort = request.effort === undefined ? '' : ` · ${say('ask.effort', { effort: request.effort })}`;
     return [
       say('ask.facts', { model: asText(model, LONGEST_MODEL) }) + effort,
       ...(link === undefined ? [] : [say('ask.title', { link })]),

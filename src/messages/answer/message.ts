@@ -32,7 +32,7 @@ export function answerMessages(task: Task, manner: Manner, say: Say, parentLink?
       overflow: 'cut',
       files,
       controls: manner.buttons(task, say),
-    } as MessagePlan,
+    } satisfies MessagePlan,
     further: further.map(({ shown, files: own }, index): MessagePlan => {
       const isLast = index === further.length - 1;
       const rest = !isOver && own.some(({ name }) => name === 'the-rest.md') ? small([say('ask.rest')]) : [];

@@ -39,7 +39,7 @@ const edited = (on: typeof customIds.editFilled, answers: 'beside' | 'openly') =
       const { words } = wordsIn(filled);
       if (words === '') throw new Refusal('refusals.noWords');
       // What was named by what it was made of is named by its words from now on; a song keeps its name.
-      const name = task.kind === 'song' ? {} : { title: undefined };
+      const name = task.traits.keepsTitle ? {} : { title: undefined };
       await orderOnceMore(task, ask, { prompt: words, typed: words, ...name });
       return 'shown as it goes';
     },

@@ -2,7 +2,6 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button } from '../../discord/handlers.ts';
 import { mayManageMessages } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { isInWords } from '../../services/tasks/task.ts';
 import { withoutMessage } from '../../services/tasks/transitions.ts';
 import type { MessageServices } from '../services.ts';
 import { pressedTask } from './pressed-task.ts';
@@ -19,7 +18,7 @@ export const deleteButton = button(customIds.delete, {
     if (requesterId !== ask.place.userId && !mayManageMessages(ask.place)) throw new Refusal('refusals.notYours');
     const pressed = ask.origin.message?.id ?? '';
     await ask.services.tasks.change(id, (task) => withoutMessage(task, pressed));
-    if (isInWords(task) && task.message?.id === pressed) await ask.services.answers.takeAway(task);
+    if (task.traits.isInWords && task.message?.id === pressed) await ask.services.answers.takeAway(task);
     return 'taken away';
   },
 });

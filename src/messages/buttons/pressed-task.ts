@@ -3,7 +3,8 @@ import type { Ask } from '../../discord/handlers.ts';
 import { within } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { mayGoOn } from '../../services/tasks/follow-ups.ts';
-import type { Task } from '../../services/tasks/task.ts';
+import { type CommonRequest, isOf, type Task, type TaskKind, withRequest } from '../../services/tasks/task.ts';
+import { orderedIn } from '../../services/tasks/transitions.ts';
 import type { MessageServices } from '../services.ts';
 
 /** The task whose message was pressed, for anybody who may see it. */
@@ -25,8 +26,8 @@ export function owned(task: Task, { place }: Pick<Ask<MessageServices>, 'place'>
 }
 
 /** Ids can be forged: a button of one kind of task means nothing on another. */
-export function ofKind(kind: Task['kind'], task: Task): Task {
-  if (task.kind !== kind) throw new Refusal('refusals.unknownButton');
+export function ofKind<K extends TaskKind>(kind: K, task: Task): Extract<Task, { kind: K }> {
+  if (!isOf(kind, task)) throw new Refusal('refusals.unknownButton');
   return task;
 }
 
@@ -42,13 +43,13 @@ export async function soon(task: Promise<Task>, { services }: Ask<MessageService
 
 /** Orders what a task ordered, as whoever pressed: a new task beside, of the same origin, and with what should differ. */
 export async function orderOnceMore(
-  { kind, request, parentId }: Task,
+  task: Task,
   { services, origin, place }: Pick<Ask<MessageServices>, 'services' | 'origin' | 'place'>,
-  changes: Task['request'] = {},
+  changes: CommonRequest = {},
 ): Promise<void> {
   // What was allowed when it was ordered first may not be any more, or not where it was brought.
   const objection = mayPostFiles(place, { private: origin.route.isPrivate });
   if (objection) throw objection;
-  const parent = parentId === undefined ? undefined : await services.tasks.get(parentId);
-  await services.tasks.submit({ ...origin, kind, request: { ...request, ...changes }, parent });
+  const parent = task.parentId === undefined ? undefined : await services.tasks.get(task.parentId);
+  await services.tasks.submit({ ...origin, ...orderedIn(withRequest(task, changes)), parent });
 }

@@ -3,9 +3,8 @@ import { asText } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
-import { talkRequest } from '../../services/talks/opening.ts';
 import { promptOf } from '../../services/tasks/follow-ups.ts';
-import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import { button, type Manner, reasonOf, undecidedButtons } from '../answer/manner.ts';
 
 const LONGEST_MODEL = 60;
@@ -16,9 +15,9 @@ const LONGEST_INSTRUCTIONS = 300;
  * The message with which a live conversation begins, and which says how it ended. `hearsMessages`: whoever writes in the thread is heard,
  * without pressing anything.
  */
-export function talkMessage(task: Task, hearsMessages: boolean, say: Say): MessagePlan {
+export function talkMessage(task: TaskOf<'talk'>, hearsMessages: boolean, say: Say): MessagePlan {
   const { id, requesterId } = task;
-  const { model, voice, instructions = '', who } = talkRequest.parse(task.request);
+  const { model, voice, instructions = '', who } = task.request;
   const owner = `<@${requesterId}>`;
   const shown = asText(instructions, LONGEST_INSTRUCTIONS);
   const head = [
@@ -78,12 +77,12 @@ export const saidManner = (isSpokenOver: (task: Task) => boolean): Manner => ({
 });
 
 function saidButtons(task: Task, say: Say): ButtonPlan[] {
-  const { id, state, request } = task;
+  const { id, parentId = '', state } = task;
   if (state === 'unconfirmed') return undecidedButtons(task, say);
   if (state === 'submitting') return [];
   if (!hasEnded(task)) return [button(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' })];
   return [
-    button(say('talk.buttons.speak'), customIds.speak.id(String(request.talk)), { emoji: '🎙️', look: 'primary' }),
+    button(say('talk.buttons.speak'), customIds.speak.id(parentId), { emoji: '🎙️', look: 'primary' }),
     button(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' }),
   ];
 }

@@ -7,10 +7,10 @@ import type { Answer, AnswerCall, Refusable } from '../tasks/answer.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
-import { hasEnded, type Task } from '../tasks/task.ts';
+import { hasEnded, isOf, type Task, type TaskOf } from '../tasks/task.ts';
 import type { Tasks } from '../tasks/tasks.ts';
 import { type Asker, Conversations } from './conversation.ts';
-import { type AskRequest, askRequest, lessOf, textRequestOf } from './request.ts';
+import { type AskRequest, lessOf, textRequestOf } from './request.ts';
 import { Draft, type Opened, opened } from './stream.ts';
 import { type ToolParts, usedTools } from './tools.ts';
 import {
@@ -60,10 +60,8 @@ export class Asks {
     this.kind = kind({
       name: 'ask',
       follow: (task) => this.#follow(task),
-      request: askRequest,
       patience: () => 'text',
       durationKey: ({ model }) => `ask:${model}`,
-      model: ({ model }) => model,
       submit: async (request, { idempotencyKey, materials, asker }) => {
         // What a model is known to refuse is told to those alone who wished for it.
         const missed = request.web ? (this.#refused.get(request.model) ?? []) : [];
@@ -80,13 +78,13 @@ export class Asks {
   }
 
   /** The answer from which a member goes on who asks again in the same place. */
-  newestOf(whose: Parameters<Conversations['newestOf']>[0]): Promise<Task | undefined> {
+  newestOf(whose: Parameters<Conversations['newestOf']>[0]): Promise<TaskOf<'ask'> | undefined> {
     return this.#known.earlier.newestOf(whose, this.#parts.clock.now());
   }
 
   /** How many questions of its conversation the model knew before an answer. */
-  async knewOf(task: Task): Promise<number> {
-    const { after } = askRequest.parse(task.request);
+  async knewOf(task: TaskOf<'ask'>): Promise<number> {
+    const { after } = task.request;
     return (await this.#known.earlier.before(after, task)).length;
   }
 
@@ -176,15 +174,17 @@ export class Asks {
 
   /** What came of the calls goes to the model all at once, and whoever closes the last of them sends it. */
   #goOnOnceSettled(task: Task): void {
-    if (isSettled(task) && !hasEnded(task)) this.#track(this.#goOn(task));
+    if (isOf('ask', task) && isSettled(task) && !hasEnded(task)) this.#track(this.#goOn(task));
   }
 
-  async #goOn(task: Task): Promise<void> {
+  async #goOn(task: TaskOf<'ask'>): Promise<void> {
     try {
-      const request = askRequest.parse(task.request);
       const occasion = { memberId: task.requesterId, patienceMs: this.#parts.patienceMs };
       const materials = await this.#parts.gather(task.request, occasion);
-      await this.#answer(task.id, await this.#open(await this.#questionOf(request, materials, task, answerOf(task))));
+      await this.#answer(
+        task.id,
+        await this.#open(await this.#questionOf(task.request, materials, task, answerOf(task))),
+      );
     } catch (error) {
       if (!(error instanceof GatewayError) && !(error instanceof Refusal)) throw error;
       await this.#breakOff(task.id, 'failed', error instanceof GatewayError ? error : undefined);
@@ -256,7 +256,7 @@ export class Asks {
       if (used.length === 0) return answered(after, end === 'incomplete' ? (reason ?? '') : undefined, now());
       return waitingCalls(after).length > 0 ? waitingForMember(after) : after;
     });
-    if (used.length > 0 && waitingCalls(task).length === 0) await this.#goOn(task);
+    if (used.length > 0 && isOf('ask', task) && waitingCalls(task).length === 0) await this.#goOn(task);
   }
 
   async #breakOff(id: string, cause: TakenBack | 'failed', error: GatewayError | undefined): Promise<void> {

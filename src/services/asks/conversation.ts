@@ -1,4 +1,4 @@
-import type { MessageAddress, Task } from '../tasks/task.ts';
+import type { MessageAddress, Task, TaskOf } from '../tasks/task.ts';
 import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
 import { answerOf, wordsOf } from './transitions.ts';
 
@@ -81,9 +81,9 @@ export class Conversations {
     for (let id = after, seen = 0; id !== undefined && turns.length < MOST_TURNS && seen < MOST_OF_ONE; seen++) {
       const task = await this.#kept.get(id);
       if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
-      id = typeof task.request.after === 'string' ? task.request.after : undefined;
+      id = task.request.after;
       if (!mayBeTold(task)) continue;
-      const turn = { prompt: String(task.request.prompt ?? ''), text: wordsOf(task) };
+      const turn = { prompt: task.request.prompt, text: wordsOf(task) };
       letters += turn.prompt.length + turn.text.length;
       if (letters > MOST_LETTERS) break;
       turns.push(turn);
@@ -95,12 +95,12 @@ export class Conversations {
   async newestOf(
     { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
     now: number,
-  ): Promise<Task | undefined> {
+  ): Promise<TaskOf<'ask'> | undefined> {
     const { lines } = await this.#kept.page({ of: { memberId }, kind: 'ask', most: MOST_LOOKED_AT });
     for (const line of lines) {
       if (now - line.createdAt > GOES_ON_FOR_MS) return undefined;
       const task = await this.#kept.get(line.id);
-      if (!task || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
+      if (task?.kind !== 'ask' || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
       if (answerOf(task).isForgotten) return undefined;
       if (wordsOf(task) !== '' && task.times.ended !== undefined) return task;
     }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Model } from '../gateway/models.ts';
 import type { TextContent, TextItem, TextRequest, TextTool } from '../gateway/responses/request.ts';
 import type { Answer, Refusable } from '../tasks/answer.ts';
-import { givenPicture, type Materials } from '../tasks/materials.ts';
+import type { Materials } from '../tasks/materials.ts';
+import { type KindSpec, requestShape } from '../tasks/task.ts';
 import type { Turn } from './conversation.ts';
 import { toolsOffered } from './tools.ts';
 
@@ -11,7 +12,7 @@ export const efforts = ['minimal', 'low', 'medium', 'high'] as const;
 export const formats = ['text', 'json'] as const;
 
 /** What a member wants to know, as the task keeps it. */
-export const askRequest = z.object({
+const askShape = requestShape({
   prompt: z.string(),
   model: z.string(),
   instructions: z.string().optional(),
@@ -19,13 +20,19 @@ export const askRequest = z.object({
   format: z.enum(formats).optional(),
   /** The model may look things up on the web. */
   web: z.boolean().optional(),
-  pictures: z.array(givenPicture).optional(),
-  documents: z.array(givenPicture).optional(),
   /** The answer before it in its conversation. */
   after: z.string().optional(),
 });
 
-export type AskRequest = z.output<typeof askRequest>;
+export type AskRequest = z.output<typeof askShape>;
+
+declare module '../tasks/task.ts' {
+  interface TaskRequests {
+    ask: AskRequest;
+  }
+}
+
+export const askSpec: KindSpec<'ask'> = { request: askShape.loose(), traits: { isPaid: true, isInWords: true } };
 
 interface Input {
   request: AskRequest;

@@ -1,17 +1,7 @@
-import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { dataUri, type FileContent, type Media } from '../media/index.ts';
-import {
-  type Gather,
-  type GivenPicture,
-  givenPicture,
-  type Occasion,
-  type Reference,
-  type Region,
-  reference,
-  region,
-} from '../tasks/materials.ts';
+import type { Gather, GivenPicture, Occasion, Reference, Region } from '../tasks/materials.ts';
 import { type Reach, signedUntil } from './addresses.ts';
 import { GivenFiles, type GivenFilesParts, inMegabytes, MB, PATIENCE_MS, whileHeld } from './given-files.ts';
 
@@ -29,18 +19,9 @@ const LIGHT = 2 * MB;
 /** What is no larger than this was not what was too large, and would only become a blot. */
 const FEATHER = 100_000;
 
-const named = z.object({
-  pictures: z.array(givenPicture).optional(),
-  region: region.optional(),
-  references: z.array(reference).optional(),
-  documents: z.array(givenPicture).optional(),
-  sound: givenPicture.optional(),
-});
-
 /** Brings together what an order sends along. Whatever of it cannot be sent is a refusal that says so. */
 export function gatherer(parts: GathererParts): Gather {
-  return async (request, occasion) => {
-    const { pictures = [], region: changed, references = [], documents = [], sound } = named.parse(request);
+  return async ({ pictures = [], region: changed, references = [], documents = [], sound }, occasion) => {
     if (pictures.length > MOST_PICTURES) {
       throw new Refusal('refusals.picturesTooMany', { most: String(MOST_PICTURES) });
     }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { dayOf } from '../../lib/clock.ts';
 import { tokens } from '../tasks/answer.ts';
-import { isInWords, type Task } from '../tasks/task.ts';
+import type { Task } from '../tasks/task.ts';
 
 /** Decimal text by kind, or by `kind:model` where a model has a price of its own. */
 export type Prices = Readonly<Record<string, string>>;
@@ -78,7 +78,7 @@ function standingOfTask(task: Task): Standing {
   // The same order stands in the ledger under its successor.
   if (task.handedOver) return 'refunded';
   // The model has worked for whatever of an answer has come, however it ended, and may have where the bot no longer heard it.
-  if (isInWords(task) && failure && hasCost(task)) return 'settled';
+  if (task.traits.isInWords && failure && hasCost(task)) return 'settled';
   switch (state) {
     case 'ready':
     case 'delivered':

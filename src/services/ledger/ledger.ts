@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
 import { dayOf } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { isOrdered, type Task } from '../tasks/task.ts';
+import type { Task } from '../tasks/task.ts';
 import {
   agreeing,
   amountOf,
@@ -58,10 +58,10 @@ export class Ledger {
 
   /** Sets right what a crash has left behind, and begins the ledger of a store that has none from the tasks it keeps. */
   async open(all: readonly Task[]): Promise<void> {
-    const live = all.filter(isOrdered);
+    const live = all.filter(({ traits }) => traits.isPaid);
     const { entries, clock, prices } = this.#parts;
     const since = await entries.openSince();
-    if (since === undefined) for await (const task of entries.tasks()) if (isOrdered(task)) await this.#agree(task);
+    if (since === undefined) for await (const task of entries.tasks()) if (task.traits.isPaid) await this.#agree(task);
     const today = dayOf(clock.now());
     const awaited = new Map(live.map((task) => [task.id, task]));
     for await (const entry of entries.between(since ?? '', today)) {
@@ -78,7 +78,7 @@ export class Ledger {
 
   /** Called with an order before anything is done about it. This is where a no would come from: a `Refusal`. */
   async reserve(task: Task): Promise<void> {
-    if (!isOrdered(task)) return;
+    if (!task.traits.isPaid) return;
     const { entries, prices } = this.#parts;
     const estimate = priceOf(prices, task.kind, task.model);
     await entries.change(keyOfTask(task), (known) => known ?? reserved(task, estimate));
@@ -87,7 +87,7 @@ export class Ledger {
 
   /** The gateway has refused it, or never heard of it. */
   async refund(task: Task): Promise<void> {
-    if (isOrdered(task)) await this.#note(task, { standing: 'refunded', at: this.#parts.clock.now() });
+    if (task.traits.isPaid) await this.#note(task, { standing: 'refunded', at: this.#parts.clock.now() });
   }
 
   /** Told of every change of a task, as often as there is one. */
@@ -121,7 +121,7 @@ export class Ledger {
 
   /** What is known of what a task cost; undefined: nothing. */
   async costOf(task: Task): Promise<Cost | undefined> {
-    if (!isOrdered(task)) return undefined;
+    if (!task.traits.isPaid) return undefined;
     const entry = await this.#parts.entries.find(keyOfTask(task));
     const known = entry && amountOf(entry);
     return entry && known && { ...known, standing: standingOf(entry) };

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Entries } from '../ledger/entry.ts';
-import { isLive, type Task } from '../tasks/task.ts';
+import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
 import { lineOf, type TaskLine } from '../tasks/task-line.ts';
 import type { Duration, ForgettingMark, PageQuestion, SentBody, TaskPage, TaskStore } from '../tasks/task-store.ts';
 import { withoutExpiredToken } from '../tasks/transitions.ts';
@@ -23,6 +23,7 @@ export interface KeptTasksParts {
   shelves: Shelves;
   log: Log;
   clock: Clock;
+  specs: KindSpecs;
   migrations?: ReadonlyMap<number, Migration> | undefined;
   tenure?: Tenure;
   close(): void | Promise<void>;
@@ -60,12 +61,12 @@ export class KeptTasks implements TaskStore {
   #clearedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: KeptTasksParts) {
-    const { shelves, clock, migrations = taskMigrations, tenure = soleTenure } = parts;
+    const { shelves, clock, specs, migrations = taskMigrations, tenure = soleTenure } = parts;
     const quarantine = new Quarantine(shelves.quarantine, parts);
     this.#parts = parts;
     this.tenure = tenure;
-    this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, migrations });
-    this.#index = new LineIndex(shelves.index, quarantine);
+    this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, reading: { migrations, specs } });
+    this.#index = new LineIndex(shelves.index, quarantine, specs);
     this.#remotes = new RemoteRows(shelves.remotes);
     this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
     this.#sent = new SentRows(shelves.sent);
@@ -109,7 +110,7 @@ export class KeptTasks implements TaskStore {
   }
 
   async put(task: Task): Promise<void> {
-    mustBeReadable(task);
+    mustBeReadable(task, this.#parts.specs);
     await this.#clearExpired();
     await this.#alone(task, () => this.#write(withoutExpiredToken(task, this.#parts.clock.now())));
     // SQLite answers at once, so a long row of puts would keep everything else in the process waiting.
@@ -153,6 +154,7 @@ export class KeptTasks implements TaskStore {
       pageOf(question, {
         lines: this.#index.newestFirst(owner, question.before),
         isOver: this.#isOver,
+        isListedApart: ({ kind }) => this.#parts.specs[kind].traits.isListedApart === true,
         find: (ids) => this.#rows.find(ids),
       }),
     );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { taskKinds, taskStates } from '../tasks/task.ts';
+import { isKind, type KindSpecs, type TaskKind, taskStates } from '../tasks/task.ts';
 import type { TaskLine } from '../tasks/task-line.ts';
 import { fitting, type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
@@ -7,9 +7,9 @@ import type { Shelf } from './shelf.ts';
 /** Enough that a page seldom needs a second row, and few enough that adding a line writes little (some 25 KB). */
 const LINES_A_CHUNK = 100;
 
-const line: z.ZodType<TaskLine> = z.object({
+const line = z.object({
   id: z.string(),
-  kind: z.enum(taskKinds),
+  kind: z.string(),
   state: z.enum(taskStates),
   requesterId: z.string(),
   guildId: z.string().optional(),
@@ -22,9 +22,12 @@ const line: z.ZodType<TaskLine> = z.object({
 /** Row `<owner>`: the first id of each chunk, in order. A chunk holds the lines from there up to the next chunk's first. */
 export const headSchema = z.object({ starts: z.array(z.string()).min(1) });
 /** Row `<owner>:<first id>`. */
-export const chunkSchema = z.object({ lines: z.array(line) });
+export const chunkSchema = (specs: KindSpecs) =>
+  z.object({ lines: z.array(line.extend({ kind: z.custom<TaskKind>((name) => isKind(name, specs)) })) });
 type Head = z.output<typeof headSchema>;
-type Chunk = z.output<typeof chunkSchema>;
+interface Chunk {
+  lines: TaskLine[];
+}
 
 interface Place {
   starts: readonly string[];
@@ -68,10 +71,10 @@ export class LineIndex {
   readonly #heads: Rows<Head>;
   readonly #chunks: Rows<Chunk>;
 
-  constructor(shelf: Shelf, quarantine: Quarantine) {
+  constructor(shelf: Shelf, quarantine: Quarantine, specs: KindSpecs) {
     this.#shelf = shelf;
     this.#heads = new Rows(shelf, quarantine, fitting(headSchema));
-    this.#chunks = new Rows(shelf, quarantine, fitting(chunkSchema));
+    this.#chunks = new Rows(shelf, quarantine, fitting(chunkSchema(specs)));
   }
 
   /** In the place of the task's earlier line, if there is one. */

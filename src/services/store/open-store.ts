@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { KindSpecs } from '../tasks/task.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
 import { KeptTasks } from './kept-tasks.ts';
 import { soleTenure } from './lease.ts';
@@ -14,6 +15,8 @@ export interface OpenParts extends RemoteParts {
 }
 
 interface StoreParts extends OpenParts {
+  /** What is known of each kind of task. */
+  specs: KindSpecs;
   botVersion?: string | undefined;
   migrations?: ReadonlyMap<number, Migration> | undefined;
 }

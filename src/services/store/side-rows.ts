@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { KeyedLock } from '../../lib/keyed-lock.ts';
-import { isLive, mayBeSentAgain, type Task, type TaskKind } from '../tasks/task.ts';
+import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
 import { type Duration, type ForgettingMark, KEPT_DURATIONS, type SentBody } from '../tasks/task-store.ts';
 import { fitting, type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
@@ -48,8 +48,6 @@ export class SentRows {
   }
 }
 
-/** Nothing else can be followed by its id. */
-const FOLLOWABLE: ReadonlySet<TaskKind> = new Set(['song', 'music']);
 const remoteSchema = z.object({ id: z.string() });
 
 /** Which task the gateway knows by which id. A row only points: whether its task is there, and goes by that id, is asked of the task. */
@@ -62,8 +60,8 @@ export class RemoteRows {
 
   /** Before the task itself, so that none is there that cannot be found. */
   async point(task: Task): Promise<void> {
-    const { id, kind, remoteId } = task;
-    if (remoteId === undefined || !FOLLOWABLE.has(kind)) return;
+    const { id, traits, remoteId } = task;
+    if (remoteId === undefined || !traits.isFollowable) return;
     if (isLive(task)) {
       if ((await this.find(remoteId)) !== id) await this.#shelf.put(rowKey(remoteId), { id });
     } else await this.#shelf.put(rowKey(remoteId), { id }, RETENTION_MS);

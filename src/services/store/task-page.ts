@@ -1,4 +1,4 @@
-import { isListedApart, type Task } from '../tasks/task.ts';
+import type { Task } from '../tasks/task.ts';
 import { lineOf, type TaskLine } from '../tasks/task-line.ts';
 import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
 
@@ -18,6 +18,8 @@ interface Sources {
   /** Chunk by chunk, newest first. */
   lines: AsyncIterable<readonly TaskLine[]>;
   isOver(line: TaskLine): boolean;
+  /** Another task stands in lists for it. */
+  isListedApart(line: TaskLine): boolean;
   find(ids: readonly string[]): Promise<ReadonlyMap<string, Task>>;
 }
 
@@ -25,7 +27,9 @@ export async function pageOf({ most, states, ...question }: PageQuestion, source
   const isWanted = wanted(question);
   const found: TaskLine[] = [];
   for await (const chunk of sources.lines) {
-    const lines = chunk.filter((line) => isWanted(line) && !sources.isOver(line));
+    const isShown = (line: TaskLine) =>
+      !(question.withoutParts && sources.isListedApart(line)) && !sources.isOver(line);
+    const lines = chunk.filter((line) => isWanted(line) && isShown(line));
     const current = await asTheyAre(lines, sources);
     found.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
     // One more than asked for, to know whether there is another page.
@@ -37,11 +41,11 @@ export async function pageOf({ most, states, ...question }: PageQuestion, source
 
 /** What never changes in a task, so that a line can tell it. */
 function wanted(question: Omit<PageQuestion, 'most' | 'states'>) {
-  const { kind, words = '', withoutPrivate = false, withoutParts = false } = question;
+  const { kind, words = '', withoutPrivate = false } = question;
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (line: TaskLine): boolean => {
     if (kind !== undefined && line.kind !== kind) return false;
-    if ((withoutPrivate && line.isPrivate) || (withoutParts && isListedApart(line))) return false;
+    if (withoutPrivate && line.isPrivate) return false;
     const summary = line.summary.toLowerCase();
     return parts.every((part) => summary.includes(part));
   };

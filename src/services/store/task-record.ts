@@ -1,6 +1,16 @@
+import type { z } from 'zod';
 import { DAY_MS } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
-import { TASK_VERSION, type Task, taskSchema } from '../tasks/task.ts';
+import {
+  isKind,
+  type KindSpecs,
+  TASK_VERSION,
+  type Task,
+  type TaskFacts,
+  type TaskKind,
+  type TaskOf,
+  taskFacts,
+} from '../tasks/task.ts';
 import { StoreError } from './backend.ts';
 import { UNREADABLE } from './rows.ts';
 import { Unreadable } from './shelf.ts';
@@ -40,22 +50,48 @@ export function upgraded(
   return current;
 }
 
+/** How stored tasks are read. */
+export interface TaskReading {
+  readonly migrations: ReadonlyMap<number, Migration>;
+  readonly specs: KindSpecs;
+}
+
 /** A task, brought up to today's version; or why the row is none, without a word of its content. */
-export function readTask(id: string, value: unknown, migrations: ReadonlyMap<number, Migration>): Task | string {
+export function readTask(id: string, value: unknown, { migrations, specs }: TaskReading): Task | string {
   if (value instanceof Unreadable || !isRecord(value)) return UNREADABLE;
   const { version } = value;
   if (typeof version === 'number' && version > TASK_VERSION)
     throw new StoreError('newer', `Task ${id} was stored by a newer Atelier: start that version again.`);
   const record = broughtUp(value, migrations);
   if (!record) return 'cannot be brought up to this version';
-  const { data, error } = taskSchema.safeParse(record);
-  if (!data) return `does not fit at ${[...new Set(error.issues.map(({ path }) => path.join('.')))].join(', ')}`;
-  return data.id === id ? data : 'holds another task';
+  const { data, error } = taskFacts.safeParse(record);
+  if (!data) return misfit(error);
+  if (data.id !== id) return 'holds another task';
+  return isKind(record.kind, specs) ? withRequestOf(record.kind, record.request, data, specs) : 'does not fit at kind';
+}
+
+function withRequestOf<K extends TaskKind>(
+  kind: K,
+  stored: unknown,
+  facts: TaskFacts,
+  specs: KindSpecs,
+): TaskOf<K> | string {
+  const { request: shape, traits } = specs[kind];
+  const read = shape.safeParse(stored);
+  return read.success ? { ...facts, kind, request: read.data, traits } : misfit(read.error, 'request');
+}
+
+const misfit = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): string =>
+  `does not fit at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
+
+/** A task as it is stored: its traits are those of its kind. */
+export function recordOf({ traits: _, ...record }: Task): object {
+  return record;
 }
 
 /** What could not be read again must not be written: it would be set aside at the next start, and nobody would look after it. */
-export function mustBeReadable(task: Task): void {
-  const record = readTask(task.id, task, new Map());
+export function mustBeReadable(task: Task, specs: KindSpecs): void {
+  const record = readTask(task.id, task, { migrations: new Map(), specs });
   if (typeof record === 'string') throw new StoreError('failed', `Task ${task.id} cannot be stored: it ${record}.`);
 }
 

@@ -4,7 +4,7 @@ import { isLive, type Task } from '../tasks/task.ts';
 import { withoutExpiredToken } from '../tasks/transitions.ts';
 import { type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
-import { isPast, type Migration, RETENTION_MS, readTask } from './task-record.ts';
+import { isPast, RETENTION_MS, readTask, recordOf, type TaskReading } from './task-record.ts';
 
 export interface TaskRowsParts {
   live: Shelf;
@@ -12,7 +12,7 @@ export interface TaskRowsParts {
   quarantine: Quarantine;
   locks: KeyedLock;
   clock: Clock;
-  migrations: ReadonlyMap<number, Migration>;
+  reading: TaskReading;
 }
 
 /** The tasks themselves, live and finished ones apart: what is left to do is then found in one short way through. */
@@ -70,14 +70,14 @@ export class TaskRows {
   }
 
   async putLive(...tasks: Task[]): Promise<void> {
-    await this.#parts.live.putMany(tasks.map((task) => ({ key: task.id, value: task })));
+    await this.#parts.live.putMany(tasks.map((task) => ({ key: task.id, value: recordOf(task) })));
   }
 
   async putFinished(task: Task): Promise<void> {
     const { finished, clock } = this.#parts;
     const left = (task.times.settled ?? clock.now()) + RETENTION_MS - clock.now();
     // Zero and less would mean "for ever" to the adapter.
-    await finished.put(task.id, task, Math.max(1, left));
+    await finished.put(task.id, recordOf(task), Math.max(1, left));
   }
 
   /** Written where it belongs before it goes from where it does not. */
@@ -101,7 +101,7 @@ export class TaskRows {
   ): Promise<Map<string, Task>> {
     const tasks = new Map<string, Task>();
     for (const [id, value] of rows) {
-      const record = readTask(id, value, this.#parts.migrations);
+      const record = readTask(id, value, this.#parts.reading);
       const task = typeof record === 'string' ? await setAside(shelf, id) : record;
       if (task) tasks.set(id, task);
     }
@@ -110,13 +110,13 @@ export class TaskRows {
 
   /** Looked at once more while nobody writes it: what was written meanwhile is good, and stays. */
   readonly #setAside = (shelf: Shelf, id: string): Promise<Task | undefined> => {
-    const { locks, quarantine, migrations } = this.#parts;
-    return locks.run(taskLock(id), () => taskRows(shelf, quarantine, migrations).get(id));
+    const { locks, quarantine, reading } = this.#parts;
+    return locks.run(taskLock(id), () => taskRows(shelf, quarantine, reading).get(id));
   };
 }
 
 /** The tasks of one place as they lie there. */
-export const taskRows = (shelf: Shelf, quarantine: Quarantine, migrations: ReadonlyMap<number, Migration>) =>
-  new Rows(shelf, quarantine, (id, value) => readTask(id, value, migrations));
+export const taskRows = (shelf: Shelf, quarantine: Quarantine, reading: TaskReading) =>
+  new Rows(shelf, quarantine, (id, value) => readTask(id, value, reading));
 
 export const taskLock = (id: string): string => `task ${id}`;

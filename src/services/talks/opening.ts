@@ -3,36 +3,46 @@ import { answerOf, wordsOf } from '../asks/transitions.ts';
 import { type Gateway, GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import type { EarlierTurn, RealtimeSession } from '../gateway/realtime/events.ts';
 import { UNWRITTEN } from '../gateway/realtime/memory.ts';
-import { givenPicture } from '../tasks/materials.ts';
-import type { Task } from '../tasks/task.ts';
+import { type KindSpec, requestShape, type Task } from '../tasks/task.ts';
 import type { Tasks } from '../tasks/tasks.ts';
 
 /** Whose words a live conversation hears. */
 export const audiences = ['me', 'everyone'] as const;
 
 /** A live conversation, as a member wants it. */
-export const talkRequest = z.object({
+const talkShape = requestShape({
   model: z.string(),
   voice: z.string().optional(),
   instructions: z.string().optional(),
   who: z.enum(audiences),
-  /** Where it takes place only those see it who were let in: it is in no list that others look at. */
-  isClosed: z.boolean().optional(),
 });
 
 /** Something said in one: words, a sound, or both. */
-export const saidRequest = z.object({
+const saidShape = requestShape({
   /** The task of the conversation. */
   talk: z.string(),
   model: z.string(),
-  prompt: z.string().optional(),
-  sound: givenPicture.optional(),
-  /** As that of the conversation. */
-  isClosed: z.boolean().optional(),
 });
 
-export type TalkRequest = z.output<typeof talkRequest>;
-export type SaidRequest = z.output<typeof saidRequest>;
+export type TalkRequest = z.output<typeof talkShape>;
+export type SaidRequest = z.output<typeof saidShape>;
+
+declare module '../tasks/task.ts' {
+  interface TaskRequests {
+    talk: TalkRequest;
+    said: SaidRequest;
+  }
+}
+
+const talk: KindSpec<'talk'> = {
+  request: talkShape.loose(),
+  traits: { isConversation: true, isForEveryone: ({ who }) => who === 'everyone' },
+};
+const said: KindSpec<'said'> = {
+  request: saidShape.loose(),
+  traits: { isPaid: true, isInWords: true, isListedApart: true, isSpoken: true },
+};
+export const talkSpecs = { talk, said };
 
 export interface OpeningParts {
   realtime: Pick<Gateway['realtime'], 'open'>;
@@ -47,10 +57,10 @@ export const isForGood = (error: unknown): boolean => error instanceof GatewayEr
 
 export async function opened(
   { realtime, transcriber }: OpeningParts,
-  request: unknown,
+  request: TalkRequest,
   options: { earlier: readonly EarlierTurn[]; signal: AbortSignal },
 ): Promise<RealtimeSession> {
-  const { model, instructions, voice } = talkRequest.parse(request);
+  const { model, instructions, voice } = request;
   try {
     return await realtime.open({ model, instructions, voice, transcriber: await transcriber() }, options);
   } catch (error) {
@@ -86,7 +96,7 @@ export async function earlierIn(
 function turnOf(task: Task): EarlierTurn[] {
   const { prompt, sound } = task.request;
   const { heard = sound === undefined ? undefined : UNWRITTEN } = answerOf(task);
-  const said = [prompt, heard].filter((words) => typeof words === 'string' && words !== '').join('\n\n');
+  const said = [prompt, heard].filter((words) => words !== undefined && words !== '').join('\n\n');
   const text = wordsOf(task);
   return [{ by: 'member', text: said }, ...(text === '' ? [] : [{ by: 'model' as const, text }])];
 }

@@ -8,7 +8,7 @@ import type { Sounds } from '../sound/sounds.ts';
 import type { VoiceWriter } from '../sound/writing.ts';
 import type { Voice } from '../tasks/answer.ts';
 import type { TasksLog, Transition } from '../tasks/book.ts';
-import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
+import { hasEnded, isFollowed, type Task, type TaskOf } from '../tasks/task.ts';
 import type { Conversation, Speaking } from './conversation.ts';
 import { concluded, heardAs, turnTaken } from './transitions.ts';
 
@@ -22,9 +22,6 @@ interface SayingsParts {
   change(id: string, transition: Transition): Promise<Task>;
   conversation(id: string): Conversation | undefined;
 }
-
-/** The conversation in which it was said. */
-export const whereSaid = ({ request }: Task): string => String(request.talk);
 
 /** What is being said in all conversations, and its answers. */
 export class Sayings {
@@ -41,7 +38,7 @@ export class Sayings {
     this.#begun.set(key, speaking);
   }
 
-  async follow(task: Task): Promise<void> {
+  async follow(task: TaskOf<'said'>): Promise<void> {
     const { id, idempotencyKey } = task;
     const speaking = this.#begun.get(idempotencyKey);
     this.#begun.delete(idempotencyKey);
@@ -63,9 +60,9 @@ export class Sayings {
     await this.#speaking.get(id)?.takeBack('stopped');
   }
 
-  async #answer(task: Task, speaking: Speaking): Promise<void> {
+  async #answer(task: TaskOf<'said'>, speaking: Speaking): Promise<void> {
     const { id } = task;
-    const conversation = this.#parts.conversation(whereSaid(task));
+    const conversation = this.#parts.conversation(task.request.talk);
     const silent = (): void => {
       this.#speaking.delete(id);
       conversation?.over(speaking);
@@ -81,10 +78,10 @@ export class Sayings {
   }
 
   /** What was said is part of its conversation from the moment the model began to answer. */
-  async #takeTurn(task: Task): Promise<void> {
+  async #takeTurn(task: TaskOf<'said'>): Promise<void> {
     const { log, change, conversation } = this.#parts;
     const at = task.times.accepted ?? task.times.created;
-    const where = whereSaid(task);
+    const where = task.request.talk;
     conversation(where)?.heard(at);
     try {
       await change(where, (talk) => turnTaken(talk, task.id, at));

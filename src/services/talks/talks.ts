@@ -6,19 +6,11 @@ import type { TasksLog, Transition } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
 import type { TalkEnd } from '../tasks/task.ts';
-import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
+import { hasEnded, isFollowed, type Task, type TaskOf } from '../tasks/task.ts';
 import type { Tasks } from '../tasks/tasks.ts';
 import { Conversation, Silence, type Speaking } from './conversation.ts';
-import {
-  earlierIn,
-  isForGood,
-  type OpeningParts,
-  opened,
-  type SaidRequest,
-  saidRequest,
-  talkRequest,
-} from './opening.ts';
-import { Sayings, whereSaid } from './sayings.ts';
+import { earlierIn, isForGood, type OpeningParts, opened, type SaidRequest } from './opening.ts';
+import { Sayings } from './sayings.ts';
 import { talkOf, talkOver, turnGone, underWay } from './transitions.ts';
 
 interface TalksParts extends OpeningParts {
@@ -50,10 +42,8 @@ export class Talks {
       kind({
         name: 'talk',
         follow: (task) => this.#takeUp(task),
-        request: talkRequest,
         patience: () => 'text',
         durationKey: ({ model }) => `talk:${model}`,
-        model: ({ model }) => model,
         submit: async (request, { idempotencyKey }) => {
           const session = await opened(parts, request, { earlier: [], signal: this.#stopping.signal });
           this.#opened.set(idempotencyKey, session);
@@ -63,10 +53,8 @@ export class Talks {
       kind({
         name: 'said',
         follow: (task) => this.#track(this.#sayings.follow(task)),
-        request: saidRequest,
         patience: () => 'text',
         durationKey: ({ model }) => `said:${model}`,
-        model: ({ model }) => model,
         submit: async (request, { idempotencyKey, materials }) => {
           const speaking = await this.#say(request, materials);
           this.#sayings.begin(idempotencyKey, speaking);
@@ -84,8 +72,9 @@ export class Talks {
   }
 
   /** The one that takes place in a channel and has not ended. Answers from memory. */
-  in(channelId: string): Task | undefined {
-    return this.#book.live('talk').find((task) => task.channelId === channelId && !hasEnded(task));
+  in(channelId: string): TaskOf<'talk'> | undefined {
+    const isHere = (task: Task) => task.kind === 'talk' && task.channelId === channelId && !hasEnded(task);
+    return this.#book.live(isHere).find((task) => task.kind === 'talk');
   }
 
   /** Ends a conversation; what is being said is broken off. Nothing happens where it has ended, or has not begun. */
@@ -140,7 +129,7 @@ export class Talks {
 
   async #openAnew(id: string): Promise<RealtimeSession> {
     const task = await this.#book.get(id);
-    if (!task || hasEnded(task)) throw new Refusal('refusals.talkOver');
+    if (task?.kind !== 'talk' || hasEnded(task)) throw new Refusal('refusals.talkOver');
     const earlier = await earlierIn(task, (said) => this.#book.get(said));
     try {
       return await opened(this.#parts, task.request, { earlier, signal: this.#stopping.signal });
@@ -167,7 +156,7 @@ export class Talks {
   #goneIs(task: Task): void {
     // The gateway never took it, so that no session knows of it.
     if (task.kind !== 'said' || task.state === 'submitting') return;
-    const id = whereSaid(task);
+    const id = task.request.talk;
     const conversation = this.#conversations.get(id);
     if (!conversation) return;
     this.#track(conversation.renew());

@@ -65,14 +65,11 @@ export function asksForWords(customId: string, isRemix: boolean): boolean {
   return words === 'always' || words === 'with-region' || (words === 'in-remix' && isRemix);
 }
 
-const CHANGES: Readonly<Record<string, ActionFamily>> = {
-  UPSCALE: 'upscale',
-  VARIATION: 'variation',
-  REROLL: 'reroll',
-};
+const CHANGES = { UPSCALE: 'upscale', VARIATION: 'variation', REROLL: 'reroll' } as const;
 
 /** The same of a follow-up that was asked for by a word instead of a button. */
-export function meaningOfChange({ action, index }: Readonly<Record<string, unknown>>): ActionMeaning {
-  const family = CHANGES[String(action)] ?? 'other';
-  return { family, words: 'never', ...(typeof index === 'number' && { index }) };
-}
+export const meaningOfChange = ({ action, index }: { action: keyof typeof CHANGES; index: number }): ActionMeaning => ({
+  family: CHANGES[action],
+  words: 'never',
+  index,
+});

@@ -4,21 +4,29 @@ import type { Clock } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Whence } from './orders.ts';
-import { hasEnded, type Task } from './task.ts';
+import { hasEnded, isOf, type KindSpec, type KindSpecs, requestShape, type Task, type TaskOf } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
 import { adopted, bringingTogether, complete } from './transitions.ts';
 
 /** The parts of an album: tasks of their own, in the order in which they were named. */
-export const albumRequest = z.object({
+const albumShape = requestShape({
   parts: z.array(z.object({ id: z.string(), remoteId: z.string(), isAdopted: z.boolean() })),
 });
-type AlbumPart = z.output<typeof albumRequest>['parts'][number];
+type AlbumRequest = z.output<typeof albumShape>;
+type AlbumPart = AlbumRequest['parts'][number];
 
-export const partsOf = (request: Readonly<Record<string, unknown>>): AlbumPart[] => albumRequest.parse(request).parts;
+declare module './task.ts' {
+  interface TaskRequests {
+    album: AlbumRequest;
+  }
+}
+
+export const albumSpec: KindSpec<'album'> = { request: albumShape.loose(), traits: { isAlbum: true } };
 
 interface AlbumsParts {
   book: TaskBook;
+  specs: Pick<KindSpecs, 'music'>;
   store: Pick<TaskStore, 'knownAs'>;
   clock: Clock;
   log: TasksLog;
@@ -61,7 +69,8 @@ export class Albums {
         const known = found.get(remoteId);
         return { id: known?.id ?? taskId(now), remoteId, isAdopted: known === undefined };
       });
-      const facts = { id: taskId(now), idempotencyKey: randomUUID(), durationKey: 'album', now };
+      const { traits } = albumSpec;
+      const facts = { id: taskId(now), traits, idempotencyKey: randomUUID(), durationKey: 'album', now };
       const album = bringingTogether({ ...whence, kind: 'album', request: { parts } }, facts);
       await this.#parts.book.add(album);
       try {
@@ -76,15 +85,14 @@ export class Albums {
   }
 
   async partsOf(album: Task): Promise<{ remoteId: string; task: Task | undefined }[]> {
-    return Promise.all(
-      partsOf(album.request).map(async ({ id, remoteId }) => ({ remoteId, task: await this.#parts.book.get(id) })),
-    );
+    const parts = isOf('album', album) ? album.request.parts : [];
+    return Promise.all(parts.map(async ({ id, remoteId }) => ({ remoteId, task: await this.#parts.book.get(id) })));
   }
 
   /** Goes on with the albums that were live when the bot last ran. */
-  async start(albums: readonly Task[]): Promise<void> {
+  async start(albums: readonly TaskOf<'album'>[]): Promise<void> {
     for (const album of albums.filter((task) => !hasEnded(task))) {
-      const parts = partsOf(album.request);
+      const { parts } = album.request;
       await this.#adopt(album, parts);
       await this.#watch(album, parts);
     }
@@ -103,7 +111,14 @@ export class Albums {
     for (const { id, remoteId, isAdopted } of parts) {
       if (!isAdopted || (await book.get(id))) continue;
       const order = { kind: 'music', request: {}, requesterId, guildId, channelId, route, parent: album } as const;
-      const facts = { id, remoteId, idempotencyKey: randomUUID(), durationKey: 'music', now: times.created };
+      const facts = {
+        id,
+        remoteId,
+        traits: this.#parts.specs.music.traits,
+        idempotencyKey: randomUUID(),
+        durationKey: 'music',
+        now: times.created,
+      };
       const part = adopted(order, facts);
       await book.add(part);
       added.push(part);
@@ -185,7 +200,7 @@ export class Albums {
   }
 }
 
-const isMusic = ({ kind, remoteId }: Task): boolean => remoteId !== undefined && (kind === 'song' || kind === 'music');
+const isMusic = ({ traits, remoteId }: Task): boolean => remoteId !== undefined && traits.isFollowable === true;
 
 /** The gateway did not know it then; whoever asks again may know better. */
-const isGivenUp = ({ kind, failure }: Task): boolean => kind === 'music' && failure?.cause === 'forgotten';
+const isGivenUp = ({ traits, failure }: Task): boolean => traits.isPart === true && failure?.cause === 'forgotten';

@@ -48,5 +48,14 @@ export interface Occasion {
   lighter?: boolean;
 }
 
-/** Brings together what a request names. Refuses what is not there any more, or not what it should be. */
-export type Gather = (request: Readonly<Record<string, unknown>>, occasion: Occasion) => Promise<Materials>;
+/** What a request names that has to be brought together. */
+export interface Named {
+  readonly pictures?: readonly GivenPicture[] | undefined;
+  readonly region?: Region | undefined;
+  readonly references?: readonly Reference[] | undefined;
+  readonly documents?: readonly GivenPicture[] | undefined;
+  readonly sound?: GivenPicture | undefined;
+}
+
+/** Brings it together. Refuses what is not there any more, or not what it should be. */
+export type Gather = (named: Named, occasion: Occasion) => Promise<Materials>;

@@ -1,7 +1,6 @@
 import { type Clock, SteadyClock } from '../../lib/clock.ts';
 import { type ActionFamily, meaningOfAction } from './actions.ts';
-import { FILM_DOOR } from './animations.ts';
-import type { Task, TaskKind } from './task.ts';
+import type { TaskKind } from './task.ts';
 
 /** Gateways answer that they do not know it (wire facts). */
 const NEVER_OFFERED: ReadonlySet<string> = new Set<ActionFamily>(['favourite']);
@@ -21,9 +20,9 @@ export class Offers {
     this.#clock = new SteadyClock(clock);
   }
 
-  /** The gateway has said by a code of its own that it has no way to do this. */
-  refuse(order: Pick<Task, 'kind' | 'request'>): void {
-    const name = nameOfOrder(order);
+  /** The gateway has said by a code of its own that it has no way to do this: what a button, or a kind, goes by. */
+  refuse(as: string): void {
+    const name = nameOf(as);
     this.#refused.delete(name);
     this.#refused.set(name, this.#clock.now() + REMEMBERED_MS);
     for (const oldest of this.#refused.keys()) {
@@ -33,8 +32,8 @@ export class Offers {
   }
 
   /** It has taken one. */
-  take(order: Pick<Task, 'kind' | 'request'>): void {
-    this.#refused.delete(nameOfOrder(order));
+  take(as: string): void {
+    this.#refused.delete(nameOf(as));
   }
 
   /** Of the buttons on results. */
@@ -54,12 +53,7 @@ export class Offers {
   }
 }
 
-function nameOfOrder({ kind, request }: Pick<Task, 'kind' | 'request'>): string {
-  if (kind === 'animate') return FILM_DOOR;
-  return kind === 'action' ? nameOf(String(request.customId)) : kindName(kind);
-}
-
-const kindName = (kind: TaskKind): string => `kind ${kind}`;
+export const kindName = (kind: TaskKind): string => `kind ${kind}`;
 
 /** The same button of another result is refused as well; of those that nobody has heard of only the very same is. */
 function nameOf(customId: string): string {

@@ -7,11 +7,21 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Kind, Patience } from './kind.ts';
 import type { Gather, Materials, Occasion } from './materials.ts';
-import type { Offers } from './offers.ts';
-import type { Task, TaskKind } from './task.ts';
+import { kindName, type Offers } from './offers.ts';
+import type { KindSpecs, Task, TaskKind } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
-import { accepted, dismissed, handedOver, type Order, submitting, succeededBy, unconfirmed } from './transitions.ts';
+import {
+  accepted,
+  dismissed,
+  handedOver,
+  type Order,
+  type OrderFacts,
+  orderedIn,
+  submitting,
+  succeededBy,
+  unconfirmed,
+} from './transitions.ts';
 
 /** Nobody means the same thing twice within so short a time. */
 const SAME_ORDER_MS = 3_000;
@@ -21,6 +31,7 @@ interface OrdersParts {
   store: Pick<TaskStore, 'keepSent' | 'sentOf'>;
   ledger?: Ledger | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
+  specs: KindSpecs;
   gather: Gather;
   maxWaitMs: Readonly<Record<Patience, number>>;
   clock: Clock;
@@ -33,7 +44,7 @@ interface OrdersParts {
 }
 
 /** What comes with a press on a task's message, for the task that takes its place. */
-export type Whence = Omit<Order, 'kind' | 'request' | 'parent' | 'predecessorId'>;
+export type Whence = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 
 /** Brings orders to the gateway: stored before it hears of them, sent once, and never again by themselves. */
 export class Orders {
@@ -141,7 +152,7 @@ export class Orders {
     });
     try {
       const parent = old.parentId === undefined ? undefined : await book.get(old.parentId);
-      const order = { ...whence, kind: old.kind, request: old.request, parent };
+      const order = { ...whence, ...orderedIn(old), parent };
       if (!kinds.get(old.kind)?.keyed) return await this.#carryOut(order, successorId);
       // Of what an older bot has sent only the key is known; with it the gateway at least never makes a second job.
       const sent = (await store.sentOf(id)) ?? { idempotencyKey: old.idempotencyKey };
@@ -158,11 +169,13 @@ export class Orders {
     const kind = kinds.get(order.kind);
     if (!kind) throw new Error(`Nobody knows how to submit ${order.kind}.`);
     // A button can be forged.
-    if (!kind.isOrderable) throw new Refusal('refusals.unknownButton');
+    if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindMissing');
     const going = await this.#prepared(kind, order, sentBefore);
-    const facts = { durationKey: kind.durationKey(order.request), model: kind.model(order.request) };
-    await this.#enter(submitting(order, { id, idempotencyKey: going.idempotencyKey, now: clock.now(), ...facts }));
+    const { idempotencyKey } = going;
+    const { traits } = this.#parts.specs[order.kind];
+    const facts = { traits, durationKey: kind.durationKey(order.request), model: order.request.model };
+    await this.#enter(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
     const outcome = await this.#send(kind, { ...order, id }, going);
     if ('refused' in outcome) {
       await this.#leaveNothing(id);
@@ -175,7 +188,7 @@ export class Orders {
       await this.takeOver(task);
       return task;
     }
-    offers.take(order);
+    offers.take(offeredAs(kind, order));
     const task = await book.change(id, (before) => accepted(before, submission, now), { mustHold: true });
     this.#parts.follow(task);
     await this.takeOver(task);
@@ -205,7 +218,8 @@ export class Orders {
       const sending =
         kind.keyed && body !== undefined
           ? kind.keyed.send({ idempotencyKey, body })
-          : kind.submit(request, { idempotencyKey, materials, asker: order });
+          : kind.submit?.(request, { idempotencyKey, materials, asker: order });
+      if (!sending) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
       return { submission: await sending };
     } catch (error) {
       // Said before the gateway was asked.
@@ -235,9 +249,10 @@ export class Orders {
   }
 
   /** What its member is told of an order that was refused. Only what the gateway says by name is remembered for others. */
-  #objection({ mayBeMissing }: Kind, order: Order, refused: unknown): unknown {
+  #objection(kind: Kind, order: Order, refused: unknown): unknown {
+    const { mayBeMissing } = kind;
     if (!mayBeMissing || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
-    if (refused.isNamed) this.#parts.offers.refuse(order);
+    if (refused.isNamed) this.#parts.offers.refuse(offeredAs(kind, order));
     return mayBeMissing === 'kind' ? new Refusal('refusals.kindMissing') : refused;
   }
 
@@ -265,6 +280,8 @@ export class Orders {
     }
   }
 }
+
+const offeredAs = (kind: Kind, { request }: Order): string => kind.offeredAs?.(request) ?? kindName(kind.name);
 
 const TOO_LARGE = 413;
 

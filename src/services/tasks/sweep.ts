@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Patience } from './kind.ts';
-import { hasEnded, isOpenEnded, type Task } from './task.ts';
+import { hasEnded, type Task } from './task.ts';
 import { overdue, withoutExpiredToken } from './transitions.ts';
 
 /** Nobody minds to be told a few seconds late that it takes long. */
@@ -61,7 +61,7 @@ export class Sweep {
 
   #isOverdue(task: Task, now: number): boolean {
     const { maxWaitMs, patienceOf } = this.#parts;
-    if (hasEnded(task) || isOpenEnded(task) || task.times.overdue !== undefined) return false;
+    if (hasEnded(task) || task.traits.isConversation || task.times.overdue !== undefined) return false;
     return now - task.times.created >= maxWaitMs[patienceOf(task)];
   }
 }

@@ -1,5 +1,5 @@
 import { titleOf } from './follow-ups.ts';
-import { isClosed, isPart, type Task, type TaskKind, type TaskState } from './task.ts';
+import { isClosed, type Task, type TaskKind, type TaskState } from './task.ts';
 
 /** A task in one line, for lists: enough to recognise it by, and to find it with words. */
 export interface TaskLine {
@@ -22,13 +22,13 @@ const LONGEST_SUMMARY = 120;
 function nameOf(task: Task): string {
   const { request, tracks = [], remoteId = '', answer } = task;
   const known = [titleOf(task), tracks[0]?.title, request.style, answer?.heard, ...aboutTalk(task)];
-  const name = known.find((one) => typeof one === 'string' && one !== '');
-  return name ? String(name) : isPart(task) ? remoteId : '';
+  const name = known.find((one) => one !== undefined && one !== '');
+  return name ?? (task.traits.isPart ? remoteId : '');
 }
 
 /** A live conversation has no words of its own but how the model is to be. */
-const aboutTalk = ({ kind, request }: Task): unknown[] =>
-  kind === 'talk' ? [request.instructions, request.model] : [];
+const aboutTalk = ({ traits, request }: Task): (string | undefined)[] =>
+  traits.isConversation ? [request.instructions, request.model] : [];
 
 export function lineOf(task: Task): TaskLine {
   const { id, kind, state, requesterId, guildId, times } = task;
@@ -61,7 +61,7 @@ export const statesOf: Readonly<Record<Standing, readonly TaskState[]>> = {
 /** Which tasks a list shows. */
 export interface Filter {
   whose: 'mine' | 'server';
-  kind?: TaskKind | undefined;
+  kind?: string | undefined;
   standing?: Standing | undefined;
   words?: string | undefined;
   /** Only tasks older than this one. */

@@ -1,4 +1,4 @@
-import type { MessageAddress, Task, TaskKind, TaskState } from './task.ts';
+import type { MessageAddress, Task, TaskState } from './task.ts';
 import type { TaskLine } from './task-line.ts';
 
 /** Where tasks are kept. Every method throws where the store cannot do it: nothing is ever lost in silence. */
@@ -60,7 +60,7 @@ export interface PageQuestion {
   most: number;
   /** Only tasks older than this one. */
   before?: string | undefined;
-  kind?: TaskKind | undefined;
+  kind?: string | undefined;
   states?: readonly TaskState[] | undefined;
   /** All of these words stand in the line, in any order. */
   words?: string | undefined;

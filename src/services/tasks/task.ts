@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { answer } from './answer.ts';
+import { givenPicture, reference, region } from './materials.ts';
 
 /** Raised with every change that an older bot could not read; `store/task-record.ts` knows the way up. */
 export const TASK_VERSION = 3;
@@ -24,26 +25,44 @@ export const taskStates = [
 
 export type TaskState = (typeof taskStates)[number];
 
-export const taskKinds = [
-  'imagine',
-  'action',
-  'change',
-  'animate',
-  'describe',
-  'shorten',
-  'blend',
-  'image',
-  'video',
-  'second-video',
-  'image-to-video',
-  'song',
-  'music',
-  'album',
-  'ask',
-  'talk',
-  'said',
-] as const;
-export type TaskKind = (typeof taskKinds)[number];
+/** What requests of several kinds hold under the same names. */
+const commonRequest = z.object({
+  /** What it is about. */
+  prompt: z.string().optional(),
+  /** As its member wrote it, without what options added to it. */
+  typed: z.string().optional(),
+  /** What it is called where it was made without words. */
+  title: z.string().optional(),
+  /** Words that the gateway asks for. */
+  words: z.string().optional(),
+  region: region.optional(),
+  model: z.string().optional(),
+  instructions: z.string().optional(),
+  effort: z.string().optional(),
+  format: z.string().optional(),
+  style: z.string().optional(),
+  /** Its results are covered until somebody wants to see them. */
+  spoiler: z.boolean().optional(),
+  /** Only those see it who were let in: it is in no list that others look at. */
+  isClosed: z.boolean().optional(),
+  pictures: z.array(givenPicture).optional(),
+  documents: z.array(givenPicture).optional(),
+  references: z.array(reference).optional(),
+  sound: givenPicture.optional(),
+});
+export type CommonRequest = z.output<typeof commonRequest>;
+
+/** The request of one kind: what all may hold, and what this one does. */
+export const requestShape = <S extends z.ZodRawShape>(own: S) => commonRequest.extend(own);
+
+/**
+ * What a task of each kind asks for. Whoever owns a kind adds it here by declaration merging, and says in its `KindSpec` how a stored request is
+ * read.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: its members stand with their kinds.
+export interface TaskRequests {}
+
+export type TaskKind = keyof TaskRequests;
 
 const time = z.number();
 
@@ -161,13 +180,11 @@ const delivery = z.object({
   undeliverable: z.enum(['deleted', 'no-way']).optional(),
 });
 
-export const taskSchema = z.object({
+/** Everything but its kind, and what it asks for. */
+export const taskFacts = z.object({
   version: z.literal(TASK_VERSION),
   id: z.string(),
-  kind: z.enum(taskKinds),
   state: z.enum(taskStates),
-  /** As asked; its kind knows the shape. */
-  request: z.record(z.string(), z.unknown()),
   idempotencyKey: z.string(),
   remoteId: z.string().optional(),
   requesterId: z.string(),
@@ -239,8 +256,68 @@ export const taskSchema = z.object({
   }),
 });
 
-export type Task = z.output<typeof taskSchema>;
-export type KeptMedium = Task['media'][number];
+export type TaskFacts = z.output<typeof taskFacts>;
+
+/** What sets tasks of one kind apart from others. */
+export interface Traits<K extends TaskKind = TaskKind> {
+  /** Ordered through the bot, and so in the ledger. */
+  readonly isPaid?: boolean;
+  /** It has no message of its own: albums show it. */
+  readonly isPart?: boolean;
+  /** It brings others together, and is not asked about itself. */
+  readonly isAlbum?: boolean;
+  /** Another task brings it together with others, and stands in lists for all of them. */
+  readonly isListedApart?: boolean;
+  /** Words of a model, shown while they come. */
+  readonly isInWords?: boolean;
+  /** An answer that is heard in a live conversation. */
+  readonly isSpoken?: boolean;
+  /** A live conversation: it lasts as long as its member likes, so that nobody waits for its end. */
+  readonly isConversation?: boolean;
+  /** Its prompt is its member's own words, so that it can be ordered with others. */
+  readonly hasOwnWords?: boolean;
+  /** It keeps its name when it is ordered with other words. */
+  readonly keepsTitle?: boolean;
+  /** The gateway knows it by an id by which it may be followed. */
+  readonly isFollowable?: boolean;
+  /** Whether its result is a grid of four, of which one can be asked for. */
+  isGrid?(request: TaskRequests[K]): boolean;
+  /** Whether everybody is heard in it, where it is a conversation. */
+  isForEveryone?(request: TaskRequests[K]): boolean;
+}
+
+/** What is known of a kind wherever its tasks are. */
+export interface KindSpec<K extends TaskKind = TaskKind> {
+  /** How a request is read. What of it nobody here knows is kept: another version may have written it. */
+  readonly request: z.ZodType<TaskRequests[K]>;
+  readonly traits: Traits<K>;
+}
+
+export type KindSpecs = { readonly [K in TaskKind]: KindSpec<K> };
+
+export const isKind = (name: unknown, specs: KindSpecs): name is TaskKind =>
+  typeof name === 'string' && Object.hasOwn(specs, name);
+
+/** In the order of their features. */
+export const kindNames = (specs: KindSpecs): TaskKind[] =>
+  Object.keys(specs).filter((name): name is TaskKind => isKind(name, specs));
+
+/** A task of one of these kinds. Its traits are those of its kind, and not stored. */
+export type TaskOf<K extends TaskKind> = {
+  [One in K]: TaskFacts & { kind: One; request: TaskRequests[One]; traits: Traits };
+}[K];
+
+export type Task = TaskOf<TaskKind>;
+
+/** The same task, which asks for something else in this. */
+export function withRequest<K extends TaskKind>(task: TaskOf<K>, changes: CommonRequest): TaskOf<K> {
+  return { ...task, request: { ...task.request, ...changes } };
+}
+
+/** For a kind that the caller knows. */
+export const isOf = <K extends TaskKind>(kind: K, task: Task): task is Extract<Task, { kind: K }> => task.kind === kind;
+
+export type KeptMedium = TaskFacts['media'][number];
 export type KeptTrack = z.output<typeof keptTrack>;
 export type MessagePlace = z.output<typeof message>;
 export type MessageAddress = z.output<typeof address>;
@@ -251,27 +328,9 @@ export type Route = z.output<typeof route>;
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
 const BEFORE_END: ReadonlySet<TaskState> = new Set(['submitting', ...FOLLOWED]);
 
-/** Without a cost of their own: what is only followed, and what brings others together. */
-const UNPAID: ReadonlySet<TaskKind> = new Set(['music', 'album', 'talk']);
-
-/** Ordered through the bot, and so in the ledger. */
-export const isOrdered = ({ kind }: Pick<Task, 'kind'>): boolean => !UNPAID.has(kind);
-
-/** It has no message of its own: albums show it. */
-export const isPart = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'music';
-
-/** Words of a model, shown while they come. */
-export const isInWords = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'ask' || kind === 'said';
-
 /** Only those see it who were let in, so others come across it in no list. */
 export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>
   route.isPrivate || request.isClosed === true;
-
-/** Another task brings it together with others, and stands in lists for all of them. */
-export const isListedApart = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'music' || kind === 'said';
-
-/** It lasts as long as its member likes, so that nobody waits for its end. */
-export const isOpenEnded = ({ kind }: Pick<Task, 'kind'>): boolean => kind === 'talk';
 
 /** The gateway is at work on it, so it is asked about. */
 export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);

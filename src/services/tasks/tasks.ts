@@ -7,7 +7,6 @@ import { SPREAD_MS, specSchedule } from '../polling/schedule.ts';
 import type { LaneTrouble, Scheduler } from '../polling/scheduler.ts';
 import { type Admit, Albums } from './albums.ts';
 import { TaskBook, type TasksLog, type Transition } from './book.ts';
-import type { WrittenWords } from './follow-ups.ts';
 import type { Kind, Patience, Source } from './kind.ts';
 import type { Gather } from './materials.ts';
 import { Offers } from './offers.ts';
@@ -17,17 +16,18 @@ import { Forgetting } from './own-data/forgetting.ts';
 import type { Hear, Removal, RemoveMessages, TellForgotten } from './own-data/wish.ts';
 import { tasksOf } from './own-data/wish.ts';
 import { Sweep } from './sweep.ts';
-import { hasEnded, isFollowed, isOrdered, type Task, type TaskKind } from './task.ts';
+import { hasEnded, isFollowed, type KindSpecs, type Task, type TaskKind } from './task.ts';
 import type { PageQuestion, TaskPage, TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
 import { type Order, unconfirmed, withoutMessage } from './transitions.ts';
-import { Words } from './words.ts';
+import { Words, type WrittenWords } from './words.ts';
 
 export interface TasksParts {
   store: TaskStore;
   /** Without it nobody keeps account of who used what. */
   ledger?: Ledger | undefined;
   kinds: readonly Kind[];
+  specs: KindSpecs;
   scheduler: Scheduler;
   clock: Clock;
   log: TasksLog;
@@ -85,6 +85,7 @@ export class Tasks {
       store,
       ledger,
       kinds: this.#kinds,
+      specs: parts.specs,
       gather: parts.gather,
       maxWaitMs,
       clock,
@@ -103,7 +104,7 @@ export class Tasks {
       hint: (id) => this.hint(id),
     });
     this.#book.onChange((task) => this.#words.giveIfAsked(task));
-    this.#albums = new Albums({ book: this.#book, store, clock, log, follow });
+    this.#albums = new Albums({ book: this.#book, specs: parts.specs, store, clock, log, follow });
     this.#forgetting = new Forgetting({ ...parts, book: this.#book, ledger });
     this.#exports = new Exports({
       rowsOf: (memberId) => {
@@ -124,9 +125,9 @@ export class Tasks {
     this.#book.onGone(listener);
   }
 
-  /** Those of a kind for which something is left to do, from memory. */
-  live(kind: TaskKind): Task[] {
-    return this.#book.live().filter((task) => task.kind === kind);
+  /** Those for which something is left to do, from memory. */
+  live(isWanted: (task: Task) => boolean): Task[] {
+    return this.#book.live().filter(isWanted);
   }
 
   get liveCount(): number {
@@ -250,7 +251,7 @@ export class Tasks {
   async start(): Promise<void> {
     const { clock, scheduler, random = Math.random } = this.#parts;
     const now = clock.now();
-    const albums = this.#leftOver.filter(({ kind }) => kind === 'album');
+    const albums = this.#leftOver.filter((task) => task.kind === 'album');
     const firstAt = spreadFrom(now, random);
     const leftOver = this.#leftOver.splice(0);
     for (const task of leftOver) {
@@ -295,7 +296,7 @@ export class Tasks {
 
   /** What costs nothing of its own is simply asked for again. */
   async #leaveOpen(task: Task, now: number): Promise<void> {
-    if (isOrdered(task)) await this.#book.change(task.id, (known) => unconfirmed(known, undefined, now));
+    if (task.traits.isPaid) await this.#book.change(task.id, (known) => unconfirmed(known, undefined, now));
     else await this.#book.forget(task.id);
   }
 

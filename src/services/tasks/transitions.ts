@@ -1,21 +1,30 @@
 import type { Submission } from '../gateway/read/submission.ts';
 import {
+  type CommonRequest,
   hasEnded,
   type Intention,
   isLive,
-  isPart,
   type MessageAddress,
   type MessagePlace,
   type Route,
   TASK_VERSION,
   type Task,
   type TaskKind,
+  type TaskOf,
+  type TaskRequests,
+  type Traits,
+  withRequest,
 } from './task.ts';
 
+/** What is ordered. */
+export type OrderedOf<K extends TaskKind> = { [One in K]: { kind: One; request: TaskRequests[One] } }[K];
+
 /** What a member orders, before it is a task. */
-export interface Order {
-  kind: TaskKind;
-  request: Task['request'];
+export type OrderOf<K extends TaskKind> = OrderFacts & OrderedOf<K>;
+export type Order = OrderOf<TaskKind>;
+
+/** Who orders it, and from where. */
+export interface OrderFacts {
   requesterId: string;
   guildId?: string | undefined;
   channelId?: string | undefined;
@@ -27,18 +36,26 @@ export interface Order {
   predecessorId?: string | undefined;
 }
 
+/** What a task has ordered, for the like of it. */
+export const orderedIn = <K extends TaskKind>({ kind, request }: TaskOf<K>): OrderedOf<K> => ({ kind, request });
+
 export interface NewTask {
   id: string;
+  traits: Traits;
   idempotencyKey: string;
   model?: string | undefined;
   durationKey: string;
   now: number;
 }
 
-export function submitting(order: Order, { id, idempotencyKey, model, durationKey, now }: NewTask): Task {
-  const { parent, ...rest } = order;
+export function submitting<K extends TaskKind>(order: OrderOf<K>, facts: NewTask): TaskOf<K> {
+  const { id, traits, idempotencyKey, model, durationKey, now } = facts;
+  const { kind, request, requesterId, guildId, channelId, message, route, parent, predecessorId } = order;
   return {
-    ...rest,
+    kind,
+    request,
+    traits,
+    ...{ requesterId, guildId, channelId, message, route, predecessorId },
     version: TASK_VERSION,
     id,
     state: 'submitting',
@@ -75,7 +92,7 @@ export function complete(task: Task, now: number): Task {
 
 /** What is shown by others has nothing left to do once it has ended. */
 export function settledUnseen(task: Task, now: number): Task {
-  return isPart(task) && hasEnded(task) && isLive(task) ? delivered(task, undefined, now) : task;
+  return task.traits.isPart && hasEnded(task) && isLive(task) ? delivered(task, undefined, now) : task;
 }
 
 /** The page that its message shows. */
@@ -97,10 +114,10 @@ export function accepted(task: Task, submission: Submission, now: number): Task 
 }
 
 /** Words for it are about to go to the gateway: whatever happens on their way, they do not go again by themselves. */
-export function wordsGoing(task: Task, words: Partial<Task['request']>, now: number): Task {
+export function wordsGoing(task: Task, words: CommonRequest, now: number): Task {
   if (task.state !== 'needs-input') throw wrongTurn(task, 'given words');
   const { wordsRefused: _, ...rest } = task;
-  return { ...rest, request: { ...task.request, ...words }, times: { ...task.times, wordsSent: now } };
+  return { ...withRequest(rest, words), times: { ...task.times, wordsSent: now } };
 }
 
 /** The gateway has its words, and begins. It may have given it another id. */

@@ -2,11 +2,10 @@ import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { TaskBook, TasksLog } from './book.ts';
-import type { WrittenWords } from './follow-ups.ts';
 import type { Kind, Patience } from './kind.ts';
-import type { Gather } from './materials.ts';
+import type { Gather, Region } from './materials.ts';
 import type { Whence } from './orders.ts';
-import type { Task, TaskKind } from './task.ts';
+import { type CommonRequest, type Task, type TaskKind, withRequest } from './task.ts';
 import { reachedBy, wordsGoing, wordsRefused, wordsTaken } from './transitions.ts';
 
 interface WordsParts {
@@ -19,6 +18,12 @@ interface WordsParts {
   /** Throws where nothing may be done any more. */
   mayAct(): void;
   hint(id: string): void;
+}
+
+/** Words, and the part of the picture they are for. */
+export interface WrittenWords {
+  words: string;
+  region?: Region | undefined;
 }
 
 /** Gives tasks that wait for words their words: what begins then may be charged, so they are sent once, like an order. */
@@ -55,14 +60,14 @@ export class Words {
     await Promise.allSettled(this.#underWay);
   }
 
-  async #send(id: string, words: Partial<Task['request']>, checked: (task: Task) => Task): Promise<Task> {
+  async #send(id: string, words: CommonRequest, checked: (task: Task) => Task): Promise<Task> {
     const { book, kinds, gather, maxWaitMs, clock, log } = this.#parts;
     const known = await book.get(id);
     if (!known) throw new Refusal('refusals.unknownTask');
     const answering = kinds.get(known.kind);
-    if (!answering) throw new Error(`Nobody knows how to give words to ${known.kind}.`);
+    if (!answering?.answer) throw new Error(`Nobody knows how to give words to ${known.kind}.`);
     // What the words name is brought together before anything is on its way.
-    const named = { ...checked(known).request, ...words };
+    const { request: named } = withRequest(checked(known), words);
     const patienceMs = maxWaitMs[answering.patience(named)];
     const materials = await gather(named, { memberId: known.requesterId, patienceMs });
     const waiting = await book.change(id, (task) => wordsGoing(checked(task), words, clock.now()));

@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openLog } from '../../../src/lib/log.ts';
@@ -32,7 +33,7 @@ class Kept extends Shelf {
 async function kept() {
   const store = await openStore(
     { url: `sqlite://${join(folder(), 'atelier.sqlite')}`, scheme: 'sqlite' },
-    { log, clock: new ManualClock() },
+    { specs: kindSpecs, log, clock: new ManualClock() },
   );
   onTestFinished(() => store.close());
   const shelf = new Kept(new TaskBook({ store, log }));

@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
@@ -52,7 +53,7 @@ describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
     await second.stop();
     expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'settled', 'unconfirmed']);
     expect([wire.asked(), booked(gateway)]).toEqual([3, 3]);
-    const { findings } = await examine(config.store, { clock, log, prices: {}, repair: false });
+    const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, prices: {}, repair: false });
     expect(findings).toEqual([]);
     expect(stage.logged()).not.toMatch(new RegExp(`Wren|pirate|who am I|${key}`));
   });

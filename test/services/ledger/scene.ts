@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
@@ -41,7 +42,7 @@ let orders = 0;
 
 export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOptions = {}): Promise<Run> {
   const { clock, log, file } = on;
-  const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock, busyTimeoutMs: 10 });
+  const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock, busyTimeoutMs: 10 });
   let isOpen = true;
   const die = async (): Promise<void> => {
     if (!isOpen) return;
@@ -74,7 +75,7 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
   const heard: string[] = [];
   let answer: Answer = 'taken';
   const ledger = new Ledger({ entries, prices, clock, log });
-  const tasks = new Tasks({
+  const tasks = new Tasks({ specs: kindSpecs,
     store: mortal,
     ledger,
     gather: async () => ({}),

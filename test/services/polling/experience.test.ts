@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../../src/lib/log.ts';
@@ -21,7 +22,7 @@ async function knowing(
   before?: TaskStore,
 ) {
   const store =
-    before ?? (await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { log, clock: new ManualClock() }));
+    before ?? (await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { specs: kindSpecs, log, clock: new ManualClock() }));
   const experience = new Experience({ store, log });
   const drawn = logNormal(count, medianMs, 0.3);
   // In no order, a second after the other.

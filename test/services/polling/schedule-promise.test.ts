@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -134,7 +135,7 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
   };
   const begin = async () => {
     const own = new Timers(time);
-    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock: own });
+    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: own });
     const scheduler = new InProcessScheduler({
       clock: own,
       log,
@@ -143,7 +144,7 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
     });
     const { schedule } = past;
     const parts = { store, kinds: [simulated], scheduler, clock: own, log, maxWaitMs, schedule };
-    const tasks = new Tasks({
+    const tasks = new Tasks({ specs: kindSpecs,
       ...parts,
       gather: async () => ({}),
       removeMessages: async () => ({ removed: 0, left: [], isLater: false }),

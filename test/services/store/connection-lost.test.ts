@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
@@ -12,7 +13,7 @@ const LIMIT_MS = LEASE_MS / 5;
 async function wired(site: Site): Promise<{ wire: Wire; store: KeptTasks }> {
   const wire = await Wire.to(site.url);
   const { scheme, log, clock } = site;
-  const store = await openStore({ url: wire.url, scheme }, { log, clock, leaseMs: LEASE_MS });
+  const store = await openStore({ url: wire.url, scheme }, { specs: kindSpecs, log, clock, leaseMs: LEASE_MS });
   return { wire, store };
 }
 

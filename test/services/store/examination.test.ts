@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +10,7 @@ import { leave, onStores, type Site, type SiteRow } from './sites.ts';
 import { DAY_MS, folder, MINUTE_MS, makeTask, START, settled, sql } from './stage.ts';
 
 const look = ({ url, scheme, clock, log }: Site, repair: boolean): Promise<Examination> =>
-  examine({ url, scheme }, { clock, log, repair });
+  examine({ url, scheme }, { specs: kindSpecs, clock, log, repair });
 
 const found = ({ findings }: Examination): Partial<Record<FindingKind, number>> =>
   Object.fromEntries(findings.map(({ kind, count }) => [kind, count]));

@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import {
   chmodSync,
   existsSync,
@@ -64,7 +65,7 @@ describe("the store's files", () => {
     const { file, log, clock } = stage();
     process.chdir(dirname(file));
     try {
-      const store = await openStore({ url: 'sqlite://data/a b.sqlite', scheme: 'sqlite' }, { log, clock });
+      const store = await openStore({ url: 'sqlite://data/a b.sqlite', scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
       await store.close();
     } finally {
       process.chdir(before);

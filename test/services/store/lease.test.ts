@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
@@ -165,7 +166,7 @@ describe('the hold on a store', () =>
         [away, 'unreachable'],
       ] as const) {
         const error = await refused(
-          openStore({ url: url.href, scheme: site.scheme }, { log: site.log, clock: site.clock }),
+          openStore({ url: url.href, scheme: site.scheme }, { specs: kindSpecs, log: site.log, clock: site.clock }),
         );
         expect(error.kind).toBe(kind);
         expect(`${error.message} ${site.logged.join()}`).not.toContain(url.password);

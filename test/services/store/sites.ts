@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -100,7 +101,7 @@ async function siteOf(kind: Kind): Promise<Site> {
   const onTop = async (backend: Backend, { botVersion, migrations }: OpenOptions, close: () => Promise<void>) => {
     const shelves = shelvesOn(backend);
     await markSchema(shelves.meta, botVersion);
-    return new KeptTasks({ ...parts, migrations, shelves, close });
+    return new KeptTasks({ specs: kindSpecs, ...parts, migrations, shelves, close });
   };
   const site: Site = {
     ...{ kind, url, scheme, clock, logged, log },
@@ -109,7 +110,7 @@ async function siteOf(kind: Kind): Promise<Site> {
     async open(options = {}) {
       // In memory everything is gone with its connection, so that one stays.
       if (shared) return onTop(shared, options, async () => undefined);
-      const store = await openStore({ url, scheme }, { ...parts, ...options });
+      const store = await openStore({ url, scheme }, { specs: kindSpecs, ...parts, ...options });
       onTestFinished(() => store.close());
       return store;
     },
@@ -124,7 +125,7 @@ async function siteOf(kind: Kind): Promise<Site> {
         ? { backend: shared, close: async () => undefined }
         : await openBackend({ url, scheme }, parts);
       onTestFinished(close);
-      return new KeptTasks({ ...parts, shelves: shelvesOn(failingPower(backend, writes)), close });
+      return new KeptTasks({ specs: kindSpecs, ...parts, shelves: shelvesOn(failingPower(backend, writes)), close });
     },
     async rows(namespace) {
       const rows = await back.rows();

@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { openStore } from '../../../src/services/store/index.ts';
 import { TASK_VERSION, type Task } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
+import { type Parts, taskFrom } from '../../support/tasks.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 export const MINUTE_MS = 60_000;
@@ -16,7 +18,7 @@ export const DAY_MS = 24 * 60 * MINUTE_MS;
 /** The clock's first moment in every test. */
 export const START = Date.UTC(2026, 0, 1);
 
-interface Made extends Partial<Omit<Task, 'route' | 'times'>> {
+interface Made extends Omit<Parts, 'route' | 'times'> {
   route?: Partial<Task['route']>;
   times?: Partial<Task['times']>;
 }
@@ -24,11 +26,11 @@ interface Made extends Partial<Omit<Task, 'route' | 'times'>> {
 /** A running task; each of its parts can be told otherwise. */
 export function makeTask({ route, times, ...over }: Made = {}): Task {
   const created = times?.created ?? START;
-  return {
+  const record = {
     version: TASK_VERSION,
     id: taskId(created),
-    kind: 'imagine',
-    state: 'running',
+    kind: 'imagine' as const,
+    state: 'running' as const,
     request: { prompt: 'a red fox in the snow' },
     idempotencyKey: 'once',
     requesterId: 'ann',
@@ -38,7 +40,7 @@ export function makeTask({ route, times, ...over }: Made = {}): Task {
       token: 'a-token-that-lets-anybody-answer',
       tokenExpiresAt: START + 15 * MINUTE_MS,
       isPrivate: false,
-      install: 'guild',
+      install: 'guild' as const,
       mayPost: true,
       uploadLimit: 10_000_000,
       locale: 'en-US',
@@ -52,6 +54,7 @@ export function makeTask({ route, times, ...over }: Made = {}): Task {
     times: { created, ...times },
     ...over,
   };
+  return taskFrom(record);
 }
 
 /** As delivery leaves it: nothing is left to do. */
@@ -80,7 +83,7 @@ export function stage(file = join(folder(), 'atelier.sqlite')): Stage {
   const logged: string[] = [];
   const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
   const open = async (over = {}): Promise<TaskStore> => {
-    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock, ...over });
+    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock, ...over });
     onTestFinished(() => store.close());
     return store;
   };

@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../../src/lib/log.ts';
 import { examine } from '../../../src/services/store/index.ts';
@@ -102,7 +103,7 @@ describe('a restart', () => {
       if (going) expect((await second.say(going, 'Again')).state).toBe('accepted');
       await second.leave();
       const address = { url: `sqlite://${first.file}`, scheme: 'sqlite' } as const;
-      const { findings } = await examine(address, { clock, log, prices: {}, repair: false });
+      const { findings } = await examine(address, { specs: kindSpecs, clock, log, prices: {}, repair: false });
       expect(findings).toEqual([]);
       if (isThrough) break;
     }

@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -76,7 +77,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
   const file = before?.file ?? join(folder(), 'atelier.sqlite');
   const lines: string[] = [];
   const log = openLog({ level: 'debug', secrets: [], readable: false, write: (line) => lines.push(line) });
-  const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { log, clock, busyTimeoutMs: 10 });
+  const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock, busyTimeoutMs: 10 });
   const client = openGateway({ ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' }, { log, clock });
   const sounds = before?.sounds ?? realSounds();
   if (!before) onTestFinished(() => sounds.close());
@@ -90,7 +91,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     await store.close();
   };
   const kept = diesAfter === undefined ? store : mortal(store, diesAfter, die);
-  const tasks = new Tasks({
+  const tasks = new Tasks({ specs: kindSpecs,
     store: kept,
     ledger: new Ledger({ entries: kept.entries, prices: {}, clock, log }),
     kinds: talks.kinds,

@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -159,9 +160,9 @@ describe('an album', () => {
 async function gatheredWith(file: string, writes: number, ids: string[], { clock }: Engine): Promise<boolean> {
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
   const connection = new FailingPower(file, writes);
-  const store = new KeptTasks({ shelves: shelvesOn(connection), clock, log, close: () => connection.close() });
+  const store = new KeptTasks({ specs: kindSpecs, shelves: shelvesOn(connection), clock, log, close: () => connection.close() });
   const book = new TaskBook({ store, log });
-  const albums = new Albums({ book, store, clock, log, follow: () => undefined });
+  const albums = new Albums({ specs: kindSpecs, book, store, clock, log, follow: () => undefined });
   try {
     await albums.bringTogether(whence, ids, everything);
     return true;

@@ -1,11 +1,13 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
 import type { Snapshot } from '../../../src/services/gateway/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { type Order, submitting } from '../../../src/services/tasks/transitions.ts';
+import { type OrderOf, submitting } from '../../../src/services/tasks/transitions.ts';
+import { changed, type Parts } from '../../support/tasks.ts';
 
 export const start = Date.UTC(2026, 0, 1);
 export const minute = 60_000;
 
-export const order: Order = {
+export const order: OrderOf<'imagine'> = {
   kind: 'imagine',
   request: { prompt: 'a fox' },
   requesterId: '100000000000000001',
@@ -23,9 +25,10 @@ export const order: Order = {
   },
 };
 
-export function madeTask(changes: Partial<Task> = {}): Task {
-  const facts = { id: '01k3v9x2mabcdefgh', idempotencyKey: 'a-key', durationKey: 'imagine', now: start };
-  return { ...submitting(order, facts), ...changes };
+export function madeTask(changes: Parts = {}): Task {
+  const { traits } = kindSpecs.imagine;
+  const facts = { id: '01k3v9x2mabcdefgh', traits, idempotencyKey: 'a-key', durationKey: 'imagine', now: start };
+  return changed(submitting(order, facts), changes);
 }
 
 export const taken = { remoteId: 'remote-1', needsInput: false, finalPrompt: undefined, queuedBehind: undefined };

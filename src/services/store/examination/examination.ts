@@ -3,6 +3,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Prices } from '../../ledger/entry.ts';
+import type { KindSpecs } from '../../tasks/task.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
 import { refuseOthers } from '../marks.ts';
 import { openRemote } from '../remote/open-remote.ts';
@@ -36,6 +37,8 @@ export interface Examination {
 interface ExaminationParts {
   log: Log;
   clock: Clock;
+  /** What is known of each kind of task. */
+  specs: KindSpecs;
   leaseMs?: number | undefined;
   /** Without it nothing of the store is changed. */
   repair: boolean;
@@ -94,13 +97,14 @@ function looksDamaged(file: string): boolean | undefined {
 
 async function examineRows(
   backend: Backend,
-  { repair, log, clock, prices = {} }: ExaminationParts,
+  { repair, log, clock, specs, prices = {} }: ExaminationParts,
   ...before: Look[]
 ): Promise<Examination> {
   const shelves = shelvesOn(backend);
   const quarantine = new Quarantine(shelves.quarantine, { log, clock });
-  const rows = new TaskRows({ ...shelves, quarantine, locks: new KeyedLock(), clock, migrations: taskMigrations });
-  const tasks = await lookAtTasks(shelves, { rows, quarantine, clock });
+  const reading = { migrations: taskMigrations, specs };
+  const rows = new TaskRows({ ...shelves, quarantine, locks: new KeyedLock(), clock, reading });
+  const tasks = await lookAtTasks(shelves, { rows, quarantine, clock, reading });
   const looks = [
     ...before,
     await lookAtMark(shelves.meta),
@@ -109,7 +113,7 @@ async function examineRows(
     // A wish to be forgotten of which nothing is left to do is fine: the next start sees to it.
     await lookAtRows(forgettingRows(shelves.forgetting, quarantine)),
     await lookAtSent(shelves.sent, tasks.tasks),
-    await lookAtLines(shelves.index, quarantine, tasks.tasks),
+    await lookAtLines(shelves.index, quarantine, { tasks: tasks.tasks, specs }),
     await lookAtLedger(shelves, quarantine, { tasks: tasks.tasks, clock, prices }),
     await lookAtExpired(backend, clock),
   ];

@@ -1,4 +1,4 @@
-import type { Task } from '../../tasks/task.ts';
+import type { KindSpecs, Task } from '../../tasks/task.ts';
 import { lineOf, type TaskLine } from '../../tasks/task-line.ts';
 import { chunkKey, chunkSchema, headSchema, isSameLine, LineIndex, startOf, withinRange } from '../line-index.ts';
 import { type Quarantine, Rows, UNREADABLE } from '../rows.ts';
@@ -12,9 +12,12 @@ type Row = { starts: string[] } | { lines: TaskLine[] };
 export async function lookAtLines(
   shelf: Shelf,
   quarantine: Quarantine,
-  tasks: ReadonlyMap<string, Task>,
+  { tasks, specs }: { tasks: ReadonlyMap<string, Task>; specs: KindSpecs },
 ): Promise<Look> {
-  const index = new LineIndex(shelf, quarantine);
+  const index = new LineIndex(shelf, quarantine, specs);
+  const lines = chunkSchema(specs);
+  const readRow = (_key: string, value: unknown): Row | string =>
+    headSchema.safeParse(value).data ?? lines.safeParse(value).data ?? UNREADABLE;
   const { good: rows, bad, setAside } = await new Rows(shelf, quarantine, readRow).sorted();
   const right = rightLists(tasks);
   const heads = [...rows].filter(([, row]) => 'starts' in row).map(([key]) => key);
@@ -44,10 +47,6 @@ export async function lookAtLines(
       for (const owner of wrong) await index.rewrite(owner, [...(right.get(owner)?.values() ?? [])]);
     },
   };
-}
-
-function readRow(_key: string, value: unknown): Row | string {
-  return headSchema.safeParse(value).data ?? chunkSchema.safeParse(value).data ?? UNREADABLE;
 }
 
 function rightLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string, TaskLine>> {

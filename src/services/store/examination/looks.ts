@@ -1,6 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { agreeing, type Entry, keyOfTask, type Prices, withoutTask } from '../../ledger/entry.ts';
-import { isLive, isOrdered, mayBeSentAgain, type Task } from '../../tasks/task.ts';
+import { isLive, mayBeSentAgain, type Task } from '../../tasks/task.ts';
 import { withoutExpiredToken } from '../../tasks/transitions.ts';
 import type { Backend } from '../backend.ts';
 import { entryRows } from '../entry-rows.ts';
@@ -9,7 +9,7 @@ import type { Quarantine, Rows } from '../rows.ts';
 import type { Shelf, Shelves } from '../shelf.ts';
 import { sentSchema } from '../side-rows.ts';
 import { isPrivate, makePrivate } from '../sqlite.ts';
-import { isPast, taskMigrations } from '../task-record.ts';
+import { isPast, type TaskReading } from '../task-record.ts';
 import { type TaskRows, taskRows } from '../task-rows.ts';
 
 export type FindingKind =
@@ -52,10 +52,10 @@ interface TaskLook extends Look {
 
 export async function lookAtTasks(
   { live, finished }: Shelves,
-  { rows, quarantine, clock }: { rows: TaskRows; quarantine: Quarantine; clock: Clock },
+  { rows, quarantine, clock, reading }: { rows: TaskRows; quarantine: Quarantine; clock: Clock; reading: TaskReading },
 ): Promise<TaskLook> {
   const now = clock.now();
-  const sorted = (shelf: Shelf) => taskRows(shelf, quarantine, taskMigrations).sorted();
+  const sorted = (shelf: Shelf) => taskRows(shelf, quarantine, reading).sorted();
   const places = { live: await sorted(live), finished: await sorted(finished) };
   const tasks = new Map<string, Task>();
   const wrong: Task[] = [];
@@ -132,7 +132,7 @@ export async function lookAtLedger(
   const right = new Map<string, Entry>();
   const isKept = (await ledgerMark(meta).read()) !== undefined;
   // A store in which no ledger was ever kept is given one by the next start.
-  for (const task of isKept ? [...tasks.values()].filter(isOrdered) : []) {
+  for (const task of isKept ? [...tasks.values()].filter(({ traits }) => traits.isPaid) : []) {
     const key = keyOfTask(task);
     right.set(key, agreeing(good.get(key), task, prices));
   }

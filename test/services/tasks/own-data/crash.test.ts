@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../../src/commands/index.ts';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -70,7 +71,7 @@ describe('a member who wants to be forgotten', () => {
       const clock = new ManualClock(START + 2 * MINUTE_MS);
       copyFileSync(made.file, file);
       const power = new Power(file, writes);
-      const failing = new KeptTasks({ shelves: shelvesOn(power), clock, log, close: () => power.close() });
+      const failing = new KeptTasks({ specs: kindSpecs, shelves: shelvesOn(power), clock, log, close: () => power.close() });
       const before = wishes({ store: failing, clock, log });
       const started = await before.catch(() => undefined);
       const isWished = await started?.tasks
@@ -103,7 +104,7 @@ describe('a member who wants to be forgotten', () => {
       for (const { secret } of marks) expect(logged.join('')).not.toContain(secret);
       const { findings } = await examine(
         { url: `sqlite://${file}`, scheme: 'sqlite' },
-        { clock, log, prices, repair: false },
+        { specs: kindSpecs, clock, log, prices, repair: false },
       );
       expect(findings).toEqual([]);
     }

@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../../src/commands/index.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GatewayError } from '../../../../src/services/gateway/index.ts';
 import { examine } from '../../../../src/services/store/index.ts';
@@ -209,7 +210,7 @@ describe('a wish to be forgotten', () => {
     });
     await store.close();
     const address = { url: `sqlite://${on.file}`, scheme: 'sqlite' } as const;
-    expect((await examine(address, { ...on, repair: false })).findings).toEqual([]);
+    expect((await examine(address, { specs: kindSpecs, ...on, repair: false })).findings).toEqual([]);
     const here = await scene([], {}, on);
     await here.until(here.isOver);
     expect(here.told).toEqual([]);

@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../../../src/commands/index.ts';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Log } from '../../../../src/lib/log.ts';
@@ -52,7 +53,7 @@ export async function wishes({
   isHeard = () => true,
 }: WishesOptions): Promise<Wishes> {
   const [told, removed, shown]: [Wishes['told'], string[], string[]] = [[], [], []];
-  const tasks = new Tasks({
+  const tasks = new Tasks({ specs: kindSpecs,
     store,
     ledger: new Ledger({ entries: store.entries, prices, clock, log }),
     gather: async () => ({}),

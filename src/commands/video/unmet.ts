@@ -1,5 +1,7 @@
-import { isRecord } from '../../lib/exact-json.ts';
-import type { Task } from './task.ts';
+import { asText, inCode } from '../../discord/markdown.ts';
+import type { Say } from '../../locales/index.ts';
+import type { Seen } from '../../messages/kind-view.ts';
+import type { FilmRequest } from './request.ts';
 
 /** What was asked of a film, and where in the request it stood. */
 export type Wish = Place & (WishedSize | { parameter: 'duration'; seconds: number });
@@ -15,26 +17,17 @@ type WishedSize =
   | { parameter: 'aspect_ratio'; aspect: number }
   | { parameter: 'resolution'; lines: number };
 
-/** What the film itself says. */
-export interface FilmSeen {
-  width?: number | undefined;
-  height?: number | undefined;
-  seconds?: number | undefined;
-}
-
 /** Of each parameter the one that counts: what stands at the top level, else what stands in the metadata. */
-export function wishesOf({ request }: Pick<Task, 'request'>): Wish[] {
-  const { metadata, extra } = request;
-  const inner = isRecord(metadata) ? metadata : {};
+export function wishesOf({ metadata = {}, extra = {}, ...request }: FilmRequest): Wish[] {
   const top = {
     size: request.size,
     aspect_ratio: request.aspectRatio,
     resolution: request.resolution,
-    duration: request.duration ?? (isRecord(extra) ? extra.seconds : undefined),
+    duration: request.duration ?? extra.seconds,
   };
   return PARAMETERS.flatMap((parameter): Wish[] => {
     const at = isSaid(top[parameter]) ? 'top' : 'metadata';
-    const asked = at === 'top' ? top[parameter] : inner[parameter];
+    const asked = at === 'top' ? top[parameter] : metadata[parameter];
     const wish = isSaid(asked) ? parsed(parameter, String(asked)) : undefined;
     return isSaid(asked) && wish ? [{ ...wish, asked, at }] : [];
   });
@@ -74,7 +67,7 @@ const SECONDS = 0.5;
 const SHARE = 0.1;
 
 /** The wishes that had no effect, as far as the film tells. */
-export function unmetIn(wishes: readonly Wish[], { width, height, seconds }: FilmSeen): Wish[] {
+export function unmetIn(wishes: readonly Wish[], { width, height, seconds }: Seen): Wish[] {
   return wishes.filter((wish) => {
     if (wish.parameter === 'duration') {
       return seconds !== undefined && Math.abs(seconds - wish.seconds) > Math.max(SECONDS, wish.seconds * SHARE);
@@ -89,5 +82,31 @@ export function unmetIn(wishes: readonly Wish[], { width, height, seconds }: Fil
         return Math.abs(Math.min(width, height) - wish.lines) > PIXELS;
     }
     return false;
+  });
+}
+
+const LONGEST_ASKED = 40;
+
+/** The option by which each parameter is asked for. */
+const OPTIONS = { size: 'size', aspect_ratio: 'size', resolution: 'size', duration: 'duration' } as const;
+
+/** Which parameter had no effect, and where else it may belong (specification, part 7). */
+export function unmetNotes(unmet: readonly Wish[], seen: Seen, isVendor: boolean, say: Say): string[] {
+  return unmet.map((wish) => {
+    const { parameter, asked, at } = wish;
+    const isDuration = parameter === 'duration';
+    const actual = isDuration ? String(Math.round((seen.seconds ?? 0) * 10) / 10) : `${seen.width}x${seen.height}`;
+    const facts = { actual, asked: asText(String(asked), LONGEST_ASKED), parameter: inCode(parameter) };
+    const what = isDuration ? say('film.unmet.duration', facts) : say('film.unmet.size', facts);
+    return `-# ${what} ${advice()}`;
+
+    function advice(): string {
+      if (isVendor) return say('film.unmet.elsewhere');
+      if (at === 'metadata') return say('film.unmet.atTop', { option: OPTIONS[parameter] });
+      const extra = inCode(JSON.stringify({ [parameter]: asked }));
+      return parameter === 'size'
+        ? say('film.unmet.inMetadataOrOther', { extra })
+        : say('film.unmet.inMetadata', { extra });
+    }
   });
 }

@@ -1,0 +1,60 @@
+import { Refusal } from '../../lib/refusal.ts';
+import { meaningOfAction } from '../../services/tasks/actions.ts';
+import { isGrid, isSpoiler, needsResult, promptOf, type ShortChange } from '../../services/tasks/follow-ups.ts';
+import { lineAt } from '../../services/tasks/lines.ts';
+import type { Region, sides } from '../../services/tasks/materials.ts';
+import type { Task, TaskKind } from '../../services/tasks/task.ts';
+import type { OrderedOf } from '../../services/tasks/transitions.ts';
+import type { WrittenWords } from '../../services/tasks/words.ts';
+
+/** What a follow-up of a task asks for; who asks, and from where, comes with the press. */
+export type FollowUp<K extends TaskKind> = OrderedOf<K> & { parent: Task };
+
+/** Presses one of the buttons that the gateway gave with the result, by its stored custom action ID. */
+export function actionOn(parent: Task, place: number, written?: WrittenWords): FollowUp<'action'> {
+  const action = parent.actions[place];
+  if (!action) throw new Refusal('refusals.unknownButton');
+  needsResult(parent);
+  const { customId, label } = action;
+  return { kind: 'action', parent, request: { ...about(parent, written), customId, label } };
+}
+
+/** The same for a result that came without buttons. */
+export function changeOn(parent: Task, short: ShortChange): FollowUp<'change'> {
+  needsResult(parent);
+  if (!isGrid(parent) || parent.media.length === 0) throw new Refusal('refusals.noResult');
+  const action = short === 'R' ? 'REROLL' : short.startsWith('U') ? 'UPSCALE' : 'VARIATION';
+  const index = Number(short.charAt(1) || 1);
+  return { kind: 'change', parent, request: { ...about(parent), action, index, label: short } };
+}
+
+/** What every follow-up of a task names. */
+export function about(parent: Task, written?: WrittenWords) {
+  const { title } = parent.request;
+  if (parent.remoteId === undefined) throw new Refusal('refusals.unknownButton');
+  return {
+    of: parent.remoteId,
+    prompt: promptOf(parent),
+    ...(title !== undefined && { title }),
+    ...(isSpoiler(parent) && { spoiler: true }),
+    ...(written && { words: written.words }),
+    ...(written?.region && { region: written.region }),
+  };
+}
+
+/** The part of a task's picture that a side stands for. */
+export function sideOf(parent: Task, side: (typeof sides)[number]): Region {
+  const [picture] = parent.media;
+  if (picture?.address === undefined) throw new Refusal('refusals.pictureGone', { name: side });
+  const { address, width, height } = picture;
+  return { side, of: { address, width, height } };
+}
+
+/** The words that a form for an action starts with. */
+export function proposedWords(parent: Task, place: number): string {
+  const { family, index } = meaningOfAction(parent.actions[place]?.customId ?? '');
+  const prompt = promptOf(parent);
+  if (family === 'custom-zoom') return `${prompt} --zoom 2`.trim();
+  if (family === 'describe-line' || family === 'shorten-line') return lineAt(parent.text ?? '', index ?? 1) ?? prompt;
+  return prompt;
+}

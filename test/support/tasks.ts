@@ -1,0 +1,26 @@
+import { kindSpecs } from '../../src/commands/index.ts';
+import { readTask } from '../../src/services/store/task-record.ts';
+import { isOf, type Task, type TaskFacts, type TaskKind } from '../../src/services/tasks/task.ts';
+
+/** Parts of a task as they are stored. */
+export interface Parts extends Partial<Omit<TaskFacts, 'version'>> {
+  kind?: TaskKind;
+  request?: object;
+}
+
+/** A task as the store reads it. */
+export function taskFrom(record: Parts & Pick<Task, 'id' | 'kind'>): Task {
+  const task = readTask(record.id, record, { migrations: new Map(), specs: kindSpecs });
+  if (typeof task === 'string') throw new Error(`The task ${task}.`);
+  return task;
+}
+
+/** The same task, of a kind that the test knows. */
+export function ofKind<K extends TaskKind>(kind: K, task: Task): Extract<Task, { kind: K }> {
+  if (!isOf(kind, task)) throw new Error(`It is a ${task.kind}.`);
+  return task;
+}
+
+/** The same task with other parts. */
+export const changed = (task: Task, { request, ...parts }: Parts): Task =>
+  taskFrom({ ...task, ...parts, ...(request && { request }) });
