@@ -26,6 +26,7 @@ const LONGEST = [
   'test/e2e/process',
   'test/e2e/asks/process',
   'test/e2e/store-lease',
+  'test/services/store/lease',
   'test/e2e/store-away',
   'test/e2e/tasks/animate',
   'test/e2e/talk/faults',
@@ -51,10 +52,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     setupFiles: ['test/support/each-file.ts'],
     // Real servers and a real encoder on small machines: a test that hangs is found, a slow one is let finish.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Without this, what has not come about within a second on a busy machine is a failure.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 50_000 } },
     // Most of the time a test waits for others: four share two cores well.
     maxWorkers: 4,
     // Most of what a test makes lives as long as the test; with little room for the young it would be copied again and again.

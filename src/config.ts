@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as shape from './config/shapes.ts';
+import { definedIn } from './lib/entries.ts';
 import { editDistance } from './lib/text.ts';
 
 /** Every variable, in the order in which problems are told. */
@@ -102,7 +103,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
   return {
     discord: {
       token: given.DISCORD_TOKEN,
-      ...present({ deployGuildId: given.DISCORD_GUILD_ID }),
+      ...definedIn({ deployGuildId: given.DISCORD_GUILD_ID }),
       apiUrl: given.DISCORD_API_URL,
       guildIds,
       // With several servers only the operator can say whose managers may see what was spent.
@@ -123,14 +124,14 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       fields: {
         referenceVideos: given.GATEWAY_REFERENCE_VIDEO_FIELD,
         referenceAudios: given.GATEWAY_REFERENCE_AUDIO_FIELD,
-        ...present({ faceCheck: given.GATEWAY_FACE_CHECK_FIELD }),
+        ...definedIn({ faceCheck: given.GATEWAY_FACE_CHECK_FIELD }),
         describePictures: given.GATEWAY_DESCRIBE_FIELD,
       },
       simpleChangeOrder: given.GATEWAY_SIMPLE_CHANGE_ORDER,
       modelSlashes: given.GATEWAY_MODEL_SLASHES,
       realtimeBeta: given.GATEWAY_REALTIME_BETA,
       remix: given.GATEWAY_REMIX,
-      ...present({ usageUnit: given.GATEWAY_USAGE_UNIT }),
+      ...definedIn({ usageUnit: given.GATEWAY_USAGE_UNIT }),
     },
     store: given.STORE_URL,
     storeLeaseMs: given.STORE_LEASE_SECONDS * 1000,
@@ -143,7 +144,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       perSecond: given.GATEWAY_POLLS_PER_SECOND,
       imgxLists: given.GATEWAY_IMGX_LISTS,
     },
-    models: present({
+    models: definedIn({
       image: given.DEFAULT_IMAGE_MODEL,
       video: given.DEFAULT_VIDEO_MODEL,
       music: given.DEFAULT_MUSIC_MODEL,
@@ -158,12 +159,6 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
     },
     followQuietMs: given.FOLLOW_QUIET_SECONDS * 1000,
   };
-}
-
-/** Leaves out what is unset, so that an optional property is absent and never `undefined`. */
-function present<T extends object>(values: T) {
-  const kept = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(kept) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
 }
 
 function freeze(value: object): void {

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { kindSpecs } from '../src/commands/index.ts';
 import { ConfigError, type ConfigProblem, configVariables, type GatewayConfig, readConfig } from '../src/config.ts';
+import { kindNames } from '../src/services/tasks/task.ts';
 
 type Environment = Record<string, string | undefined>;
 

@@ -1,5 +1,4 @@
 import { kindSpecs } from '../../src/commands/index.ts';
-import { z } from 'zod';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { type Kind, kind, type Patience } from '../../src/services/tasks/kind.ts';
 import type { TaskKind } from '../../src/services/tasks/task.ts';
@@ -14,7 +13,7 @@ const SECOND = 1_000;
 /** The settings' defaults. */
 const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
 /** Kinds of the engine that stand for jobs of these patiences; which of its names they bear changes nothing. */
-const namesOf = { picture: 'imagine', video: 'action', music: 'change' } as const satisfies Partial<
+const namesOf = { picture: 'imagine', video: 'video', music: 'song' } as const satisfies Partial<
   Record<Patience, TaskKind>
 >;
 
@@ -70,7 +69,8 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     warn: (facts: object) => trouble.push(facts),
     error: (facts: object) => trouble.push(facts),
   };
-  const tasks = new Tasks({ specs: kindSpecs,
+  const tasks = new Tasks({
+    specs: kindSpecs,
     store,
     kinds: scenario.streams.map(({ sort }) => simulatedKind(sort, gateway)),
     scheduler: new InProcessScheduler({ clock, random: seeded(seed + 1), log, limits: scenario }),
@@ -172,17 +172,22 @@ function simulatedKind(sort: Sort, gateway: SimulatedGateway): Kind {
   return kind({
     name: namesOf[sort],
     source: gateway.source(sort),
-    request: z.object({ ms: z.number() }),
     patience: () => sort,
     durationKey: () => namesOf[sort],
-    submit: ({ ms }) => gateway.submit(ms),
+    // How long it takes is what it asks for.
+    submit: ({ prompt }) => gateway.submit(Number(prompt)),
   });
 }
 
-function order(name: TaskKind, ms: number, number: number, guildId: string): Parameters<Tasks['submit']>[0] {
+function order(
+  name: (typeof namesOf)[Sort],
+  ms: number,
+  number: number,
+  guildId: string,
+): Parameters<Tasks['submit']>[0] {
   return {
     kind: name,
-    request: { ms },
+    request: { prompt: String(ms), model: 'simulated' },
     requesterId: `${number}`,
     guildId,
     route: {

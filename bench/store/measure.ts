@@ -1,3 +1,4 @@
+import { kindSpecs } from '../../src/commands/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { KeyedLock } from '../../src/lib/keyed-lock.ts';
 import { openLog } from '../../src/lib/log.ts';
@@ -5,6 +6,7 @@ import { openBackend, openStore } from '../../src/services/store/index.ts';
 import { LineIndex } from '../../src/services/store/line-index.ts';
 import { Quarantine } from '../../src/services/store/rows.ts';
 import { shelvesOn } from '../../src/services/store/shelf.ts';
+import { recordOf } from '../../src/services/store/task-record.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { lineOf } from '../../src/services/tasks/task-line.ts';
 import type { TaskStore } from '../../src/services/tasks/task-store.ts';
@@ -24,6 +26,7 @@ const ROWS_AT_ONCE = 500;
 const AT_ONCE = 32;
 
 const parts = {
+  specs: kindSpecs,
   log: openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined }),
   clock: systemClock,
 };
@@ -91,10 +94,10 @@ async function fill({ address }: Place): Promise<Task[]> {
   const { backend, close } = await openBackend(address, parts);
   const shelves = shelvesOn(backend);
   for (let at = 0; at < TASKS; at += ROWS_AT_ONCE) {
-    const rows = tasks.slice(at, at + ROWS_AT_ONCE).map((task) => ({ key: task.id, value: task }));
+    const rows = tasks.slice(at, at + ROWS_AT_ONCE).map((task) => ({ key: task.id, value: recordOf(task) }));
     await shelves.live.putMany(rows);
   }
-  const index = new LineIndex(shelves.index, new Quarantine(shelves.quarantine, parts));
+  const index = new LineIndex(shelves.index, new Quarantine(shelves.quarantine, parts), kindSpecs);
   await new KeyedLock().run(MEMBER, () => index.rewrite(`member:${MEMBER}`, tasks.map(lineOf)));
   await close();
   return tasks;

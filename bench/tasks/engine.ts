@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kindsOf, kindSpecs } from '../../src/commands/index.ts';
+import { kindSpecs, kindsOf } from '../../src/commands/index.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
@@ -48,7 +48,8 @@ const withoutJitter = (): number => 0.5;
 const random = isTimed ? withoutJitter : Math.random;
 const scheduler = new InProcessScheduler({ clock, log, random, limits: { perSecond, inFlight } });
 const watched = new WatchedScheduler(scheduler, clock, isTimed);
-const tasks = new Tasks({ specs: kindSpecs,
+const tasks = new Tasks({
+  specs: kindSpecs,
   store,
   kinds: kindsOf(gateway, { imgxLists: inLists }),
   scheduler: watched,

@@ -1,5 +1,5 @@
-import { kindSpecs } from '../../src/commands/index.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { kindSpecs } from '../../src/commands/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import type { Snapshot } from '../../src/services/gateway/index.ts';
@@ -7,6 +7,7 @@ import { readSnapshot } from '../../src/services/gateway/read/reader.ts';
 import { openStore } from '../../src/services/store/index.ts';
 import { shelvesOn } from '../../src/services/store/shelf.ts';
 import { Connection } from '../../src/services/store/sqlite.ts';
+import { recordOf } from '../../src/services/store/task-record.ts';
 import { advance } from '../../src/services/tasks/advance.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
@@ -34,14 +35,16 @@ const OVERDUE_AFTER_MS = 5 * 60_000;
 export async function fillStore(file: string, filling: Filling): Promise<void> {
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
   // Opened once as the bot does it, so that it is marked as one of its own.
-  await (await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })).close();
+  await (
+    await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })
+  ).close();
   const connection = new Connection(file);
   const { live } = shelvesOn(connection);
   for (let at = 0; at < filling.tasks; at += ROWS_AT_ONCE) {
     const tasks = Array.from({ length: Math.min(ROWS_AT_ONCE, filling.tasks - at) }, (_, one) =>
       runningTask(at + one, filling),
     );
-    await live.putMany(tasks.map((task) => ({ key: task.id, value: task })));
+    await live.putMany(tasks.map((task) => ({ key: task.id, value: recordOf(task) })));
   }
   connection.close();
 }
@@ -74,7 +77,13 @@ export function runningTask(number: number, { ageMs, withDeadTokens = false }: O
         locale: 'en-US',
       },
     },
-    { id: taskId(created), idempotencyKey: randomUUID(), durationKey: 'imagine', now: created },
+    {
+      id: taskId(created),
+      traits: kindSpecs.imagine.traits,
+      idempotencyKey: randomUUID(),
+      durationKey: 'imagine',
+      now: created,
+    },
   );
   const taken = { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
   const running = advance(accepted(ordered, taken, created), snapshotOf(remoteId), Math.min(now, created + 60_000));

@@ -1,7 +1,7 @@
-import { kindSpecs } from '../../src/commands/index.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { kindSpecs } from '../../src/commands/index.ts';
 import type { Services } from '../../src/commands/services.ts';
 import { taskList } from '../../src/commands/tasks/list.ts';
 import type { Ask } from '../../src/discord/handlers.ts';
@@ -14,6 +14,7 @@ import { LineIndex } from '../../src/services/store/line-index.ts';
 import { Quarantine } from '../../src/services/store/rows.ts';
 import { shelvesOn } from '../../src/services/store/shelf.ts';
 import { Connection } from '../../src/services/store/sqlite.ts';
+import { recordOf } from '../../src/services/store/task-record.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
 import type { Filter } from '../../src/services/tasks/task-line.ts';
@@ -34,7 +35,10 @@ export async function measurePages(): Promise<void> {
   const file = join(folder, 'pages.sqlite');
   try {
     const tasks = await filled(file);
-    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock });
+    const store = await openStore(
+      { url: `sqlite://${file}`, scheme: 'sqlite' },
+      { specs: kindSpecs, log, clock: systemClock },
+    );
     const rows: string[][] = [];
     for (const [name, filter] of Object.entries(filtersOf(tasks))) rows.push(await measured(name, filter, store));
     await store.close();
@@ -79,13 +83,21 @@ async function measured(name: string, filter: Filter, store: KeptTasks): Promise
 
 /** Written many rows at a time, oldest first: one by one, each on the disk before the next, they take minutes. */
 async function filled(file: string): Promise<Task[]> {
-  await (await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })).close();
+  await (
+    await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })
+  ).close();
   const connection = new Connection(file);
   const shelves = shelvesOn(connection);
   const tasks = Array.from({ length: TASKS }, (_, number) => settledTask(number));
   for (let at = 0; at < TASKS; at += 1_000)
-    await shelves.finished.putMany(tasks.slice(at, at + 1_000).map((task) => ({ key: task.id, value: task })));
-  const index = new LineIndex(shelves.index, new Quarantine(shelves.quarantine, { log, clock: systemClock }));
+    await shelves.finished.putMany(
+      tasks.slice(at, at + 1_000).map((task) => ({ key: task.id, value: recordOf(task) })),
+    );
+  const index = new LineIndex(
+    shelves.index,
+    new Quarantine(shelves.quarantine, { log, clock: systemClock }),
+    kindSpecs,
+  );
   for (const owner of [`member:${MEMBER}`, `server:${GUILD}`]) await index.rewrite(owner, tasks.map(lineOf));
   connection.close();
   return tasks;
@@ -93,10 +105,12 @@ async function filled(file: string): Promise<Task[]> {
 
 function settledTask(number: number): Task {
   const created = Date.now() - (TASKS - number) * (HOUR_MS / 2);
+  const prompt = `a fox ${number} in the snow, by lamplight, with a lantern and a very long shadow --ar 16:9`;
+  const kind = number % 20 === 0 ? 'video' : 'imagine';
   const task = submitting(
     {
-      kind: number % 20 === 0 ? 'video' : 'imagine',
-      request: { prompt: `a fox ${number} in the snow, by lamplight, with a lantern and a very long shadow --ar 16:9` },
+      kind,
+      request: { prompt, model: 'reel-2' },
       requesterId: MEMBER,
       guildId: GUILD,
       route: {
@@ -104,7 +118,10 @@ function settledTask(number: number): Task {
         ...{ install: 'guild', mayPost: true, uploadLimit: 10 * 2 ** 20, locale: 'en-US' },
       },
     },
-    { id: taskId(created), idempotencyKey: String(number), durationKey: 'imagine', now: created },
+    {
+      ...{ id: taskId(created), traits: kindSpecs[kind].traits },
+      ...{ idempotencyKey: String(number), durationKey: 'imagine', now: created },
+    },
   );
   const state = number % 50 === 0 ? 'failed' : number % 1_000 === 1 ? 'ready' : 'delivered';
   return { ...task, state, times: { created, ended: created + 60_000, settled: created + 60_000 } };

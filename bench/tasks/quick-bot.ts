@@ -1,6 +1,8 @@
 import { startApp } from '../../src/app.ts';
+import { kindSpecs } from '../../src/commands/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { openLog } from '../../src/lib/log.ts';
+import { kindNames } from '../../src/services/tasks/task.ts';
 import { fastClock } from './fast-clock.ts';
 import type { SidesWish } from './job-orders.ts';
 
@@ -9,7 +11,7 @@ import type { SidesWish } from './job-orders.ts';
 const [wish = '{}'] = process.argv.slice(2);
 const { clockSpeed, clockOrigin } = JSON.parse(wish) as SidesWish;
 const log = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => process.stderr.write(line) });
-const app = await startApp(readConfig(process.env), {
+const app = await startApp(readConfig(process.env, kindNames(kindSpecs)), {
   log,
   version: 'measured',
   clock: fastClock(clockSpeed, clockOrigin),

@@ -2,6 +2,7 @@ import { InteractionResponseType as Answer, type APIMessage } from 'discord-api-
 import type { Acknowledgement, Interaction, Modal } from './interactions/interaction.ts';
 import type { Parts } from './parts.ts';
 import type { Post } from './post.ts';
+import { text } from './text.ts';
 
 /** A message as a client sees it. */
 export interface Message extends APIMessage {
@@ -65,7 +66,11 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
         const message = answer();
         return message && wanted(message) ? message : undefined;
       };
-      return watch.until(look, 'the answer');
+      const instead = () => {
+        const known = interaction.original ? [seen(interaction.original, parts)] : [];
+        return `There is: ${JSON.stringify([acknowledgement()?.type, ...[...known, ...followUps()].map(text)])}`;
+      };
+      return watch.until(look, 'the answer', instead);
     },
     followUps,
     followUp: (wanted = () => true) => watch.until(() => followUps().find(wanted), 'a follow-up'),

@@ -1,5 +1,5 @@
 /** A real-time net under a test whose condition never comes; everything else waits on the injected clock. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 50_000;
 
 interface Waiter {
   check(): boolean;
@@ -14,8 +14,8 @@ export class Watch {
     for (const waiter of [...this.#waiters]) if (waiter.check()) this.#waiters.delete(waiter);
   }
 
-  /** `look` answers undefined while there is nothing yet, and throws when there will never be. */
-  until<Found>(look: () => Found | undefined, what: string): Promise<Found> {
+  /** `look` answers undefined while there is nothing yet, and throws when there will never be; `seen` tells what there is instead. */
+  until<Found>(look: () => Found | undefined, what: string, seen = () => ''): Promise<Found> {
     const { promise, resolve, reject } = Promise.withResolvers<Found>();
     // Whoever asked may look at the promise later than it fails.
     promise.catch(() => undefined);
@@ -39,9 +39,12 @@ export class Watch {
     };
     if (waiter.check()) return promise;
     this.#waiters.add(waiter);
+    // Made here, it shows who waited.
+    const late = new Error(`Waited ${PATIENCE_MS / 1_000} seconds of real time for ${what}.`);
     net = setTimeout(() => {
       this.#waiters.delete(waiter);
-      waiter.fail(new Error(`Waited ${PATIENCE_MS / 1_000} seconds of real time for ${what}.`));
+      late.message += ` ${seen()}`;
+      waiter.fail(late);
     }, PATIENCE_MS);
     return promise;
   }

@@ -5,12 +5,13 @@ import { expect } from 'vitest';
 import { type DiscordOptions, type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
 import { type App, type AppTools, startApp } from '../../src/app.ts';
-import { handlers } from '../../src/commands/index.ts';
+import { handlers, kindSpecs } from '../../src/commands/index.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Log, openLog } from '../../src/lib/log.ts';
 import type { GatewayLimits } from '../../src/services/gateway/settings.ts';
+import { kindNames } from '../../src/services/tasks/task.ts';
 import { atEnd } from '../support/ending.ts';
 import { mediaProcess } from '../support/media-process.ts';
 import { thriftyStudio } from '../support/studio.ts';
@@ -69,7 +70,7 @@ export async function stage({
   atEnd(() => gateway.close());
   const folder = await mkdtemp(join(tmpdir(), 'atelier-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
-  const config = readConfig({
+  const environment = {
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
     GATEWAY_BASE_URL: gateway.url,
@@ -77,7 +78,8 @@ export async function stage({
     LOG_LEVEL: 'debug',
     STORE_URL: `sqlite://${join(folder, 'atelier.sqlite')}`,
     ...settings,
-  });
+  };
+  const config = readConfig(environment, kindNames(kindSpecs));
   if (deployed) await deploy(discord, deployed === true ? config.discord : deployed);
   const lines: string[] = [];
   const logged = (): string => lines.join('');

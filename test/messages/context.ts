@@ -6,6 +6,7 @@ import { Offers } from '../../src/services/tasks/offers.ts';
 
 export const context: MessageContext = {
   views: kindViews,
+  hearsMessages: false,
   isRemix: false,
   largerThan: (model) => largerSizes(model, [{ id: 'lumen-2K' }, { id: 'lumen-4K' }]),
   isOffered: (customId) => new Offers(systemClock).isOffered(customId),

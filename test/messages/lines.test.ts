@@ -3,17 +3,21 @@ import { judgeBody } from '../../sandbox/discord/judge/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
 import { taskMessage } from '../../src/messages/task-message.ts';
-import type { Task } from '../../src/services/tasks/task.ts';
+import type { Task, TaskFacts } from '../../src/services/tasks/task.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
+import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 
 const say = speak();
 
-const ended = (changes: Partial<Task>): Task =>
+const ended = (changes: Parts): Task =>
   madeTask({ state: 'ready', times: { created: start, ended: start + 5_000 }, ...changes });
 
+const fox = { address: 'https://cdn.example/fox.png', name: 'fox.png' };
+const sea = { address: 'https://cdn.example/sea.png', name: 'sea.png' };
+
 const described = (text: string): Task =>
-  ended({ kind: 'describe', request: { pictures: [], title: 'fox_1.png, hare.webp' }, text });
+  ended({ kind: 'describe', request: { pictures: [fox], title: 'fox_1.png, hare.webp' }, text });
 
 const shortened = (text: string): Task => ended({ kind: 'shorten', request: { prompt: 'a very long prompt' }, text });
 
@@ -79,24 +83,26 @@ describe('the message of a shortened prompt', () => {
   });
 });
 
+const upscaled = { of: '1', label: 'U2', action: 'UPSCALE', index: 2, prompt: 'a fox' };
+
 describe('the message of a blend', () => {
   it('is called by its pictures, says its shape, and has the buttons of a grid', () => {
-    const media: Task['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
-    const request = { pictures: [], title: 'fox.png + sea.png', shape: 'PORTRAIT' };
+    const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
+    const request = { pictures: [fox, sea], title: 'fox.png + sea.png', shape: 'PORTRAIT' };
     expect(planOf(ended({ kind: 'blend', request, media }))).toMatchSnapshot();
-    const action = { kind: 'change', request: { action: 'UPSCALE', index: 2, prompt: '', title: 'fox.png + sea.png' } };
-    expect(planOf(ended({ ...action, media } as Partial<Task>)).content).toContain('**fox.png + sea.png** · <@');
+    const made = { ...upscaled, prompt: '', title: 'fox.png + sea.png' };
+    expect(planOf(ended({ kind: 'change', request: made, media })).content).toContain('**fox.png + sea.png** · <@');
   });
 });
 
 describe('a single picture', () => {
-  const media: Task['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
+  const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
   const upscale = {
-    kind: 'change',
-    request: { action: 'UPSCALE', index: 2, prompt: 'a fox' },
+    kind: 'change' as const,
+    request: upscaled,
     remoteId: '1',
     media,
-  } as const;
+  };
   const animateHigh = { customId: 'MJ::JOB::animate_high::1::x::SOLO', label: 'Animate', emoji: '' };
   const idsOf = (task: Task, isOffered = (_: string) => true): string[] =>
     (taskMessage(task, { ...context, isOffered }, say).controls ?? []).flatMap((one) =>
@@ -112,17 +118,17 @@ describe('a single picture', () => {
   });
 
   it.each([
-    ['a grid', { request: { action: 'VARIATION', index: 2 } }],
+    ['a grid', { request: { ...upscaled, action: 'VARIATION' } }],
     ['four pictures', { media: [...media, ...media, ...media, ...media] }],
     ['nothing', { media: [] }],
     ['pictures of another family', { kind: 'image', request: { prompt: 'a fox', model: 'm' } }],
     ['what failed', { state: 'failed' }],
-  ] satisfies [string, Partial<Task>][])('is no %s', (_, changes) => {
-    expect(idsOf(ended({ ...upscale, ...(changes as Partial<Task>) }))).not.toContain('anim');
+  ] satisfies [string, Parts][])('is no %s', (_, changes) => {
+    expect(idsOf(ended({ ...upscale, ...changes }))).not.toContain('anim');
   });
 
   it('become a film tells how it moves, and can be made longer', () => {
-    const film: Task['media'] = [{ kind: 'video', address: 'https://example.org/1.mp4', firstSeenAt: start }];
+    const film: TaskFacts['media'] = [{ kind: 'video', address: 'https://example.org/1.mp4', firstSeenAt: start }];
     const request = { prompt: 'it runs', motion: 'high', loop: true, pictures: [] };
     expect(planOf(ended({ kind: 'animate', request, remoteId: '2', media: film }))).toMatchSnapshot();
   });

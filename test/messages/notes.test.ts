@@ -1,5 +1,5 @@
-import { kindSpecs } from '../../src/commands/index.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { kindSpecs, kindViews } from '../../src/commands/index.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { speak } from '../../src/locales/index.ts';
 import { notes } from '../../src/messages/notes.ts';
@@ -11,6 +11,7 @@ import { file, openFileHost } from '../services/media/file-host.ts';
 import { mp4Film } from '../services/media/films.ts';
 import { madeTask } from '../services/tasks/made.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import type { Parts } from '../support/tasks.ts';
 
 /** A gateway's origin that keeps films, and what is noted about tasks whose references lie there. */
 async function noted() {
@@ -23,15 +24,21 @@ async function noted() {
   onTestFinished(() => media.close());
   const references = [{ address, name: 'dance.mp4', medium: 'video', takes: 'address' }];
   const request = { prompt: 'waves', model: 'reel-2', references };
-  const failed = (changes: Partial<Task> = {}): Task =>
+  const failed = (changes: Parts = {}): Task =>
     madeTask({ kind: 'video', state: 'failed', failure: { cause: 'failed' }, request, ...changes });
-  const store = await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { specs: kindSpecs, log, clock, botVersion: '0' });
+  const store = await openStore(
+    { url: 'sqlite://:memory:', scheme: 'sqlite' },
+    { specs: kindSpecs, log, clock, botVersion: '0' },
+  );
   onTestFinished(() => store.close());
   /** As after a start: nothing is known but what is stored. */
   const begin = async () => {
     const book = new TaskBook({ store, log });
     await book.open();
-    return notes({ media, log, clock, say: speak(), change: (id, transition) => book.change(id, transition) });
+    return notes({
+      ...{ media, views: kindViews, log, clock, say: speak() },
+      change: (id, transition) => book.change(id, transition),
+    });
   };
   const stored = async (task: Task): Promise<Task> => {
     await store.put(task);
@@ -61,7 +68,7 @@ describe('the references of a task that failed', () => {
     expect(await (await begin()).ofFailure(task)).toEqual(first);
     const never = host.on('/never.mp4', () => undefined);
     const reference = { address: never, name: 'never.mp4', medium: 'video', takes: 'address' };
-    const request = { prompt: 'waves', references: [reference] };
+    const request = { prompt: 'waves', model: 'reel-2', references: [reference] };
     const cut = await stored(failed({ id: '01k3v9x2mabcdefgz', request }));
     const looking = (await begin()).ofFailure(cut);
     await expect.poll(() => host.heard.length).toBe(2);
@@ -76,9 +83,14 @@ describe('the references of a task that failed', () => {
     const { ofFailure } = await begin();
     for (const cause of ['forgotten', 'dismissed', 'cancelled', 'expired'] as const)
       expect(await ofFailure(failed({ failure: { cause } }))).toEqual([]);
-    expect(await ofFailure(failed({ request: { prompt: 'waves' } }))).toEqual([]);
-    expect(await ofFailure(failed({ request: { references: 'odd' } }))).toEqual([]);
+    expect(await ofFailure(failed({ request: { prompt: 'waves', model: 'reel-2' } }))).toEqual([]);
     expect(host.heard).toEqual([]);
+  });
+
+  it('of another shape than any are not read at all', async () => {
+    const { failed } = await noted();
+    const request = { prompt: 'waves', model: 'reel-2', references: 'odd' };
+    expect(() => failed({ request })).toThrow('request.references');
   });
 
   it('are not accused of anything because the bot is about to stop', async () => {

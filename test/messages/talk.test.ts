@@ -6,22 +6,26 @@ import { answerMessages } from '../../src/messages/answer/message.ts';
 import { saidManner, talkMessage, talkNotice, voiceMessage } from '../../src/messages/talk/message.ts';
 import { transcript, turnLines } from '../../src/messages/talk/transcript.ts';
 import { NO_ANSWER } from '../../src/services/tasks/answer.ts';
-import type { TalkEnd, Task } from '../../src/services/tasks/task.ts';
+import type { TalkEnd, Task, TaskOf } from '../../src/services/tasks/task.ts';
 import { makeTask } from '../services/store/stage.ts';
+import { ofKind, type Parts } from '../support/tasks.ts';
 
 const say = speak();
 
-const talk = (request: object = {}, end?: TalkEnd): Task =>
-  makeTask({
-    ...{ kind: 'talk', state: end ? 'ready' : 'running', model: 'aria-realtime' },
-    request: { model: 'aria-realtime', who: 'me', ...request },
-    talk: { turns: [], heardAt: 0, ...(end && { end }) },
-  });
+const talk = (request: object = {}, end?: TalkEnd): TaskOf<'talk'> =>
+  ofKind(
+    'talk',
+    makeTask({
+      ...{ kind: 'talk', state: end ? 'ready' : 'running', model: 'aria-realtime' },
+      request: { model: 'aria-realtime', who: 'me', ...request },
+      talk: { turns: [], heardAt: 0, ...(end && { end }) },
+    }),
+  );
 
-const said = (more: Partial<Omit<Task, 'route' | 'times'>> = {}): Task =>
+const said = (more: Omit<Parts, 'route' | 'times'> = {}): Task =>
   makeTask({ kind: 'said', request: { talk: 'x', model: 'aria-realtime', prompt: 'how *are* you?' }, ...more });
 
-const opening = (task: Task, hearsMessages = false) => talkMessage(task, hearsMessages, say);
+const opening = (task: TaskOf<'talk'>, hearsMessages = false) => talkMessage(task, hearsMessages, say);
 const labels = (plan: { controls?: readonly object[] }) =>
   (plan.controls ?? []).map((one) => ('label' in one ? one.label : ''));
 

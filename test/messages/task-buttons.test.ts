@@ -5,6 +5,7 @@ import { speak } from '../../src/locales/index.ts';
 import { taskButtons } from '../../src/messages/task-buttons.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
+import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 
 const say = speak();
@@ -34,7 +35,7 @@ function rowsOf(task: Task): string[][] {
   );
 }
 
-const done = (actions: Task['actions'], more: Partial<Task> = {}): Task =>
+const done = (actions: Task['actions'], more: Parts = {}): Task =>
   madeTask({ state: 'ready', media: [...media], actions, ...more });
 
 describe('the buttons of a result', () => {
@@ -79,9 +80,8 @@ describe('the buttons of a result', () => {
       ['V1', 'V2', 'V3', 'V4'],
       ['Upscale all', 'Use as reference', 'Delete'],
     ]);
-    expect(rowsOf(done([], { kind: 'change', request: { action: 'UPSCALE', index: 1 } }))).toEqual([
-      ['Use as reference', 'Delete'],
-    ]);
+    const upscale = { of: '1', label: 'U1', prompt: 'a fox', action: 'UPSCALE', index: 1 };
+    expect(rowsOf(done([], { kind: 'change', request: upscale }))).toEqual([['Use as reference', 'Delete']]);
   });
 
   it.each(['upscale_9', ':smile:', '<:custom:123456789012345678>', 'x', '🔄🔄', ' ', '1'])(

@@ -4,6 +4,7 @@ import { speak } from '../../src/locales/index.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
+import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 
 const say = speak();
@@ -28,7 +29,7 @@ describe('the message of a task', () => {
     ['unconfirmed', { failure: { cause: 'unconfirmed', reason: 'reset' } }, 'What happened: reset'],
     ['ready', {}, 'gave nothing to show'],
     ['delivered', { media: [{ kind: 'image', firstSeenAt: start }] }, 'Done in'],
-  ] satisfies [Task['state'], Partial<Task>, string][])('that is %s (%j) says "%s"', (state, changes, words) => {
+  ] satisfies [Task['state'], Parts, string][])('that is %s (%j) says "%s"', (state, changes, words) => {
     expect(contentOf(madeTask({ state, ...changes }))).toContain(words);
   });
 
@@ -39,18 +40,19 @@ describe('the message of a task', () => {
     ['needs-input', { times: { created: start, wordsSent: start } }, []],
     ['unconfirmed', {}, ['Try again (may be charged twice)', 'Dismiss']],
     ['failed', {}, ['Retry', 'Edit and retry', 'Delete']],
-    ['failed', { kind: 'change', request: { action: 'REROLL' } }, ['Retry', 'Delete']],
+    [
+      'failed',
+      { kind: 'change', request: { of: '1', label: 'R', prompt: 'a fox', action: 'REROLL' } },
+      ['Retry', 'Delete'],
+    ],
     ['cancelled', { failure: { cause: 'dismissed' } }, ['Delete']],
     ['delivered', {}, ['Delete']],
-  ] satisfies [Task['state'], Partial<Task>, string[]][])(
-    'that is %s (%j) has the buttons %j',
-    (state, changes, labels) => {
-      expect(labelsOf(madeTask({ state, ...changes }))).toEqual(labels);
-    },
-  );
+  ] satisfies [Task['state'], Parts, string[]][])('that is %s (%j) has the buttons %j', (state, changes, labels) => {
+    expect(labelsOf(madeTask({ state, ...changes }))).toEqual(labels);
+  });
 
   it('says what a follow-up is, with a link to what it was made of', () => {
-    const request = { customId: 'MJ::JOB::variation::3::uuid', prompt: 'a fox' };
+    const request = { of: '1', label: 'V3', customId: 'MJ::JOB::variation::3::uuid', prompt: 'a fox' };
     const task = madeTask({ state: 'running', kind: 'action', request });
     expect(contentOf(task)).toContain('-# Variation of picture 3\n');
     const parentLink = 'https://discord.com/channels/1/2/3';

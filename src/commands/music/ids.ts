@@ -44,16 +44,15 @@ function jsonIn(text: string): Json | undefined {
   return undefined;
 }
 
-function wordsIn(value: Json | undefined, depth: number): string[] {
+function wordsIn(value: unknown, depth: number): string[] {
   if (value === null || value === undefined || depth > DEEPEST) return [];
   if (Array.isArray(value)) return value.flatMap((one) => wordsIn(one, depth + 1));
   if (!isRecord(value)) return separated(String(value));
-  const record = value as { [key: string]: Json };
   for (const name of ID_NAMES) {
-    const id = record[name];
+    const id = value[name];
     if ((typeof id === 'string' && id !== '') || typeof id === 'number') return [String(id)];
   }
-  return LIST_NAMES.flatMap((name) => wordsIn(record[name], depth + 1));
+  return LIST_NAMES.flatMap((name) => wordsIn(value[name], depth + 1));
 }
 
 /** Brackets and quotes that were copied along. */

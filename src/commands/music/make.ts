@@ -1,6 +1,7 @@
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
 import type { Values } from '../../discord/options.ts';
+import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { askedModel, modelOption, suggestedModels } from '../model-option.ts';
 import type { Services } from '../services.ts';
@@ -27,9 +28,8 @@ type Wish = Partial<Record<Words, string>>;
 
 /** What was written: an option of nothing but spaces and signs that nobody sees says nothing. */
 function written(values: Partial<Record<Words, string | undefined>>): Wish {
-  const names = Object.keys(LONGEST) as Words[];
   return Object.fromEntries(
-    names.flatMap((name) => (/[^\s\p{Cf}]/u.test(values[name] ?? '') ? [[name, values[name]?.trim()]] : [])),
+    keysOf(LONGEST).flatMap((name) => (/[^\s\p{Cf}]/u.test(values[name] ?? '') ? [[name, values[name]?.trim()]] : [])),
   );
 }
 
@@ -37,7 +37,7 @@ function objectionTo(values: Partial<Record<Words, string | undefined>>): Refusa
   const wish = written(values);
   if (Object.keys(wish).length === 0) return new Refusal('refusals.songEmpty');
   if (wish.about !== undefined && wish.lyrics !== undefined) return new Refusal('refusals.songBoth');
-  for (const option of Object.keys(LONGEST) as Words[]) {
+  for (const option of keysOf(LONGEST)) {
     const [most, { length }] = [LONGEST[option], wish[option] ?? ''];
     if (length > most)
       return new Refusal('refusals.songTooLong', { option, most: String(most), count: String(length) });

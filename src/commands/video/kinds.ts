@@ -1,8 +1,8 @@
+import { definedIn } from '../../lib/entries.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
 import { type Kind, kind, type Patience } from '../../services/tasks/kind.ts';
 import type { Materials, Reference } from '../../services/tasks/materials.ts';
 import type { TaskRequests } from '../../services/tasks/task.ts';
-import type { Fields } from './extra.ts';
 
 type Durable = Pick<TaskRequests['video'], 'model' | 'mode'>;
 
@@ -14,9 +14,6 @@ function given({ references = [] }: Materials, medium: Reference['medium']): str
   return references.filter((one) => one.medium === medium).map((one) => one.given);
 }
 
-const defined = (fields: { [Name in string]: Fields[string] | undefined }): Fields =>
-  Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-
 /** The generic entry and `/v1/videos` (4.4), and image-to-video on the vendor path (4.2). */
 export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kind[] {
   return [
@@ -25,11 +22,12 @@ export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kin
       source: { name: 'videos', one: (remoteId) => videos.get(remoteId, { attempts: 1 }) },
       patience,
       durationKey,
-      submit({ references: _, ...request }, { materials }) {
+      submit(request, { materials }) {
+        const { prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck } = request;
         const images = given(materials, 'image');
         const [referenceVideos, referenceAudios] = [given(materials, 'video'), given(materials, 'audio')];
         return videos.create({
-          ...request,
+          ...{ prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck },
           ...(images.length === 1 && { image: images[0] }),
           ...(images.length > 1 && { images }),
           ...(referenceVideos.length > 0 && { referenceVideos }),
@@ -42,12 +40,19 @@ export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kin
       source: { name: 'second videos', one: (remoteId) => secondVideos.get(remoteId, { attempts: 1 }) },
       patience,
       durationKey,
-      submit({ references: _, ...request }, { materials }) {
-        const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra, ...rest } = request;
+      submit({ prompt, model, size, duration, ...request }, { materials }) {
+        const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra } = request;
         const [image] = given(materials, 'image');
         // The specification shows no shape of this entry: what it shows of the generic one goes beside, as extension fields do.
-        const beside = defined({ aspect_ratio, resolution, mode, metadata, ...extra });
-        return secondVideos.create({ ...rest, ...(image !== undefined && { image }), extra: beside });
+        const beside = definedIn({ aspect_ratio, resolution, mode, metadata, ...extra });
+        return secondVideos.create({
+          prompt,
+          model,
+          size,
+          duration,
+          ...(image !== undefined && { image }),
+          extra: beside,
+        });
       },
     }),
     kind({
@@ -55,9 +60,9 @@ export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kin
       source: { name: 'image to video', one: (remoteId) => imageToVideo.get(remoteId, { attempts: 1 }) },
       patience,
       durationKey,
-      submit({ references: _, ...request }, { materials }) {
+      submit({ prompt, model, duration, mode }, { materials }) {
         const [image = ''] = given(materials, 'image');
-        return imageToVideo.create({ ...request, image });
+        return imageToVideo.create({ prompt, model, duration, mode, image });
       },
     }),
   ];

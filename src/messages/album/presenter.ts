@@ -87,7 +87,7 @@ export function musicPresenter(parts: MusicParts) {
   };
 }
 
-const isSong = ({ kind }: Task): boolean => kind === 'song' || kind === 'music';
+const isSong = ({ traits }: Task): boolean => traits.isFollowable === true;
 
 function titleAt(task: Task, place: number, say: Say): string {
   const track = finishedTracks(task)[place];

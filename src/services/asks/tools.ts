@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';
@@ -49,7 +50,7 @@ export const tools = {
 type ToolName = keyof typeof tools;
 export type CostlyTool = 'make_image' | 'make_video';
 
-const names = Object.keys(tools) as ToolName[];
+const names = keysOf(tools);
 
 /** A longer list of models costs more to read than it is worth; then the bot's usual one is taken, unless the user names another. */
 const MOST_NAMED = 30;
@@ -81,10 +82,11 @@ const toolNamed = (name: string): ToolName | undefined => names.find((one) => on
 export function argumentsOf<Name extends ToolName>(
   name: Name,
   text: string,
-): z.output<(typeof tools)[Name]['shape']> | undefined {
+): z.output<(typeof tools)[Name]['shape']> | undefined;
+export function argumentsOf(name: ToolName, text: string): object | undefined {
   try {
     const given: unknown = text.trim() === '' ? {} : JSON.parse(text);
-    return tools[name].shape.safeParse(given).data as z.output<(typeof tools)[Name]['shape']> | undefined;
+    return tools[name].shape.safeParse(given).data;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -46,6 +46,7 @@ const CLEANED_AT_ONCE = 200;
 export class KeptTasks implements TaskStore {
   readonly #parts: KeptTasksParts;
   readonly #locks = new KeyedLock();
+  readonly #quarantine: Quarantine;
   readonly #rows: TaskRows;
   readonly #index: LineIndex;
   readonly #durations: DurationBook;
@@ -63,6 +64,7 @@ export class KeptTasks implements TaskStore {
   constructor(parts: KeptTasksParts) {
     const { shelves, clock, specs, migrations = taskMigrations, tenure = soleTenure } = parts;
     const quarantine = new Quarantine(shelves.quarantine, parts);
+    this.#quarantine = quarantine;
     this.#parts = parts;
     this.tenure = tenure;
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, reading: { migrations, specs } });
@@ -78,6 +80,11 @@ export class KeptTasks implements TaskStore {
       task: (id) => this.get(id),
       tasks: () => this.#rows.all(),
     });
+  }
+
+  /** Tells members of tasks that nobody can read, each of them once. */
+  tellOwners(tell: (memberId: string) => Promise<boolean>): Promise<void> {
+    return this.#quarantine.tellOwners(tell);
   }
 
   async live(): Promise<Task[]> {

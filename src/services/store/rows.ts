@@ -1,7 +1,11 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Shelf, Unreadable } from './shelf.ts';
+
+/** As much of a task as tells whose it is. */
+const ownedRow = z.object({ requesterId: z.string() });
+const untoldRow = z.looseObject({ owner: z.string(), isTold: z.undefined().optional() });
 
 /** Rows that nobody can read are set aside, where they harm nothing and a person may still look at them. */
 export class Quarantine {
@@ -19,9 +23,29 @@ export class Quarantine {
   async take(from: Shelf, key: string, value: unknown, why: string): Promise<void> {
     const at = this.#clock.now();
     const text = value instanceof Unreadable ? value.text : JSON.stringify(value);
-    await this.#shelf.put(`${from.name}:${key}:${at}`, { from: from.name, key, text, why, at });
+    const owner = ownedRow.safeParse(value).data?.requesterId;
+    await this.#shelf.put(`${from.name}:${key}:${at}`, {
+      from: from.name,
+      key,
+      text,
+      why,
+      at,
+      ...(owner && { owner }),
+    });
     await from.delete(key);
     this.#log.error({ namespace: from.name, key, why }, 'A stored row was set aside; `npm run doctor` tells more.');
+  }
+
+  /** Tells whoever a row belongs to that it was set aside, once: where `tell` says no, at another start. */
+  async tellOwners(tell: (memberId: string) => Promise<boolean>): Promise<void> {
+    const told = new Map<string, boolean>();
+    for await (const [key, value] of this.#shelf.entries()) {
+      const { owner } = untoldRow.safeParse(value).data ?? {};
+      if (owner === undefined) continue;
+      const isTold = told.get(owner) ?? (await tell(owner));
+      told.set(owner, isTold);
+      if (isTold) await this.#shelf.put(key, { ...untoldRow.parse(value), isTold });
+    }
   }
 }
 

@@ -15,16 +15,19 @@ export class Unreadable {
 /** The adapter wraps every value once more, so a row without a `value` inside is none of ours. */
 export const rowFormat = {
   stringify: (row: unknown): string => JSON.stringify(row),
-  parse<T>(text: string): T {
-    try {
-      const row: unknown = JSON.parse(text);
-      if (isRecord(row) && 'value' in row) return row as T;
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
-    return { value: new Unreadable(text) } as T;
-  },
+  parse: rowIn,
 };
+
+function rowIn<T>(text: string): T;
+function rowIn(text: string): unknown {
+  try {
+    const row: unknown = JSON.parse(text);
+    if (isRecord(row) && 'value' in row) return row;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return { value: new Unreadable(text) };
+}
 
 /** One namespace of the store. Whatever it cannot do, it throws as a `StoreError`. */
 export class Shelf {

@@ -145,6 +145,9 @@ export interface ConnectionOptions {
 // https://www.sqlite.org/pragma.html#pragma_synchronous, in WAL mode
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { 'at-once': 'FULL', soon: 'NORMAL' };
 
+const isBindable = (value: unknown): value is SQLInputValue =>
+  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
+
 /**
  * A store in an SQLite file, or in memory: the one connection that all namespaces share. It is handed to the adapters as their driver: so a
  * failure becomes a `StoreError` where its code is still known, and the namespaces never wait for each other's locks.
@@ -203,8 +206,8 @@ export class Connection implements Backend {
   rows(sql: string, ...values: unknown[]): Record<string, unknown>[] {
     try {
       if (!this.#database.isOpen) throw closed(this.name);
-      // The adapter binds nothing but text, whole numbers and null.
-      return this.#database.prepare(sql).all(...(values as SQLInputValue[]));
+      if (!values.every(isBindable)) throw new TypeError('The adapter binds nothing but text, numbers and null.');
+      return this.#database.prepare(sql).all(...values);
     } catch (error) {
       this.#failure = storeFailure(error, this.name);
       throw this.#failure;

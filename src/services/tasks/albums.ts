@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Whence } from './orders.ts';
-import { hasEnded, isOf, type KindSpec, type KindSpecs, requestShape, type Task, type TaskOf } from './task.ts';
+import { hasEnded, isOf, type KindSpec, type KindSpecs, requestShape, type Task } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
 import { adopted, bringingTogether, complete } from './transitions.ts';
@@ -90,8 +90,9 @@ export class Albums {
   }
 
   /** Goes on with the albums that were live when the bot last ran. */
-  async start(albums: readonly TaskOf<'album'>[]): Promise<void> {
-    for (const album of albums.filter((task) => !hasEnded(task))) {
+  async start(leftOver: readonly Task[]): Promise<void> {
+    for (const album of leftOver) {
+      if (!isOf('album', album) || hasEnded(album)) continue;
       const { parts } = album.request;
       await this.#adopt(album, parts);
       await this.#watch(album, parts);

@@ -49,7 +49,7 @@ export interface Occasion {
 }
 
 /** What a request names that has to be brought together. */
-export interface Named {
+interface Named {
   readonly pictures?: readonly GivenPicture[] | undefined;
   readonly region?: Region | undefined;
   readonly references?: readonly Reference[] | undefined;

@@ -251,7 +251,6 @@ export class Tasks {
   async start(): Promise<void> {
     const { clock, scheduler, random = Math.random } = this.#parts;
     const now = clock.now();
-    const albums = this.#leftOver.filter((task) => task.kind === 'album');
     const firstAt = spreadFrom(now, random);
     const leftOver = this.#leftOver.splice(0);
     for (const task of leftOver) {
@@ -268,7 +267,7 @@ export class Tasks {
       const task = predecessorId === undefined ? undefined : this.#book.find(id);
       if (task) await this.#orders.takeOver(task);
     }
-    await this.#albums.start(albums);
+    await this.#albums.start(leftOver);
     this.#forgetting.start();
     scheduler.start();
     this.#sweep.start();

@@ -140,10 +140,11 @@ describe('whatever is typed and chosen', () => {
     fc.assert(
       fc.property(anything, wishes, links, (prompt, wish, given) => {
         const request = imagineRequest({ prompt, ...wish, links: given });
+        const { typed = '' } = request;
         expect(request.typed).toBe(prompt.trim());
         const addresses = (given?.split(', ') ?? []).map((address) => `${address} `).join('');
-        expect(request.prompt.startsWith(addresses + request.typed)).toBe(true);
-        expect(request.prompt.slice(addresses.length + request.typed.length)).toMatch(/^(?: --\p{L}.*)?$/su);
+        expect(request.prompt.startsWith(addresses + typed)).toBe(true);
+        expect(request.prompt.slice(addresses.length + typed.length)).toMatch(/^(?: --\p{L}.*)?$/su);
         expect(flagsFor(request.prompt, wish)).toEqual([]);
       }),
     );

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { objectionTo, openFor, saidIn } from '../../../src/commands/talk/said.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { saidRequest } from '../../../src/services/talks/opening.ts';
-import type { Task } from '../../../src/services/tasks/task.ts';
+import { talkSpecs } from '../../../src/services/talks/opening.ts';
+import type { TaskOf } from '../../../src/services/tasks/task.ts';
 import { makeTask } from '../../services/store/stage.ts';
+import { ofKind, type Parts } from '../../support/tasks.ts';
 
-const talk = (request: object = {}, more: Partial<Omit<Task, 'route' | 'times'>> = {}): Task =>
-  makeTask({ kind: 'talk', channelId: '3', request: { model: 'm', who: 'me', ...request }, ...more });
+const talk = (request: object = {}, more: Pick<Parts, 'state'> = {}): TaskOf<'talk'> =>
+  ofKind('talk', makeTask({ kind: 'talk', channelId: '3', request: { model: 'm', who: 'me', ...request }, ...more }));
 
 const here = (memberId: string) => ({ memberId, channelId: '3' });
 const sound = { address: 'https://example.org/a.ogg', name: 'a.ogg', size: 7 };
@@ -36,7 +37,7 @@ describe('what is said', () => {
     const kept = { address: sound.address, name: sound.name };
     expect(saidIn(task, { words: ' hello\n' })).toEqual({ ...common, prompt: 'hello' });
     expect(saidIn(task, { words: '\u200b ', sound })).toEqual({ ...common, sound: kept });
-    expect(saidRequest.parse(saidIn(task, { words: 'and?', sound }))).toEqual({
+    expect(talkSpecs.said.request.parse(saidIn(task, { words: 'and?', sound }))).toEqual({
       ...common,
       prompt: 'and?',
       sound: kept,

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { tasksList } from '../../../src/commands/tasks/list.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { speak } from '../../../src/locales/index.ts';
-import { taskKinds, taskStates } from '../../../src/services/tasks/task.ts';
+import { kindNames, taskStates } from '../../../src/services/tasks/task.ts';
 import type { TaskLine } from '../../../src/services/tasks/task-line.ts';
 
 const violationsOf = (body: unknown) => judgeBody('webhook-edit', body);
@@ -34,7 +35,7 @@ it('ten tasks of any words, kinds and states are a message that Discord takes wh
   const lines = fc.array(
     fc.record({
       summary: fc.string({ unit: 'grapheme', maxLength: 60 }).map((words) => words.replace(/\s+/g, ' ').trim()),
-      kind: fc.constantFrom(...taskKinds),
+      kind: fc.constantFrom(...kindNames(kindSpecs)),
       state: fc.constantFrom(...taskStates),
       isPrivate: fc.boolean(),
     }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
-import { handlers } from '../../../src/commands/index.ts';
+import { handlers, kindSpecs } from '../../../src/commands/index.ts';
 import type { Services } from '../../../src/commands/services.ts';
 import { chooseTask, tasksPageButton } from '../../../src/commands/tasks/buttons.ts';
 import { tasks } from '../../../src/commands/tasks/feature.ts';
@@ -9,7 +9,7 @@ import { customId, customIds, fitsPointer, readCustomId } from '../../../src/dis
 import type { Ask, Button } from '../../../src/discord/handlers.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { taskKinds } from '../../../src/services/tasks/task.ts';
+import { kindNames } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { standings } from '../../../src/services/tasks/task-line.ts';
 
@@ -33,7 +33,7 @@ function found(verb: string): Button<Services> {
 
 const filters = fc.record({
   whose: fc.constantFrom('mine' as const, 'server' as const),
-  kind: fc.option(fc.constantFrom(...taskKinds), { nil: undefined }),
+  kind: fc.option(fc.constantFrom(...kindNames(kindSpecs)), { nil: undefined }),
   standing: fc.option(fc.constantFrom(...standings), { nil: undefined }),
   words: fc.option(
     fc.string({ unit: 'grapheme', minLength: 1 }).filter((words) => fitsPointer(words)),
@@ -43,7 +43,9 @@ const filters = fc.record({
 });
 
 it('/tasks is registered as Discord takes it', () => {
-  expect(judgeBody('commands', [registrationOf(tasks.command, { userInstall: true })])).toEqual([]);
+  expect(judgeBody('commands', [registrationOf(tasks(kindNames(kindSpecs)).command, { userInstall: true })])).toEqual(
+    [],
+  );
 });
 
 describe('a custom id of a list', () => {

@@ -5,6 +5,9 @@ import { openMedia } from '../../../src/services/media/index.ts';
 import { file, openFileHost } from '../../services/media/file-host.ts';
 import { mp4Film, webmFilm } from '../../services/media/films.ts';
 
+const waves = { prompt: 'waves', model: 'reel-2' };
+const dance = { name: 'dance', medium: 'video', takes: 'address' } as const;
+
 async function scene() {
   const host = await openFileHost();
   onTestFinished(() => host.close());
@@ -13,8 +16,8 @@ async function scene() {
   onTestFinished(() => media.close());
   const { refuseTooLong } = films({ media, log, fields: { referenceVideos: 'videos', referenceAudios: 'audios' } });
   const request = (...addresses: string[]) => ({
-    prompt: 'waves',
-    references: addresses.map((address) => ({ address, name: 'dance', medium: 'video', takes: 'address' })),
+    ...waves,
+    references: addresses.map((address) => ({ ...dance, address })),
   });
   return { host, refuseTooLong, request };
 }
@@ -38,6 +41,6 @@ describe('films to go by', () => {
     const live = host.on('/live.webm', file(webmFilm({ isLive: true })));
     const page = host.on('/page.mp4', file(Buffer.from('<!doctype html>')));
     await refuseTooLong(request(live, page, `${host.origin}/none.mp4`), 'member');
-    await refuseTooLong({ prompt: 'waves' }, 'member');
+    await refuseTooLong(waves, 'member');
   });
 });

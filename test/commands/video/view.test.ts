@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { filmForm } from '../../../src/commands/video/film.ts';
+import { unmetIn, unmetNotes, wishesOf } from '../../../src/commands/video/unmet.ts';
 import { speak } from '../../../src/locales/index.ts';
-import { referenceNotes, unmetNotes } from '../../../src/messages/notes.ts';
+import { referenceNotes } from '../../../src/messages/notes.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../../src/messages/task-message.ts';
-import { unmetIn, wishesOf } from '../../../src/services/tasks/film-wishes.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { context } from '../../messages/context.ts';
 import { madeTask, start } from '../../services/tasks/made.ts';
+import type { Parts } from '../../support/tasks.ts';
 
 const say = speak();
-const film = (changes: Partial<Task> = {}): Task =>
+const film = (changes: Parts = {}): Task =>
   madeTask({ kind: 'video', model: 'reel-2', request: { prompt: 'waves at dawn', model: 'reel-2' }, ...changes });
 const shot = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;
 
@@ -115,7 +116,8 @@ describe('the message of a film', () => {
     ['image-to-video', { duration: 10 }],
   ] as const)('of the kind %s that came out otherwise (%j) names what had no effect', (kind, request) => {
     const seen = { width: 640, height: 360, seconds: 5.04 };
-    expect(unmetNotes(unmetIn(wishesOf({ request }), seen), seen, kind, say)).toMatchSnapshot();
+    const wishes = wishesOf({ prompt: 'waves', model: 'reel-2', ...request });
+    expect(unmetNotes(unmetIn(wishes, seen), seen, kind === 'image-to-video', say)).toMatchSnapshot();
   });
 });
 

@@ -1,8 +1,9 @@
 import { PermissionFlagsBits as May, MessageType, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { NO_ANSWER } from '../../../src/services/tasks/answer.ts';
-import type { Task } from '../../../src/services/tasks/task.ts';
+import type { Task, TaskFacts } from '../../../src/services/tasks/task.ts';
 import { dismissed, messageGone, succeededBy } from '../../../src/services/tasks/transitions.ts';
+import { changed } from '../../support/tasks.ts';
 import { minutes, ordered, planOf, seconds, until } from './scene.ts';
 
 type Stage = Awaited<ReturnType<typeof ordered>>;
@@ -14,7 +15,7 @@ const isCallGoing = (_: Task, after: Task): boolean => after.delivery.call?.goin
 async function ends(
   { task, tell, clock }: Pick<Stage, 'task' | 'tell' | 'clock'>,
   after = long,
-  change: Partial<Task> = { state: 'ready' },
+  change: Partial<TaskFacts> = { state: 'ready' },
 ): Promise<void> {
   clock.advance(after);
   await tell(task.id, { ...change, times: { ...task.times, ended: clock.now() } });
@@ -412,7 +413,8 @@ describe('a bot that comes back after a crash', () => {
     const stage = await ordered();
     const { task, shelf, clock, open } = stage;
     const voice = { seconds: 1, waveform: 'AA==', sound: Buffer.from('a sound').toString('base64') };
-    shelf.put({ ...shelf.get(task.id), kind: 'said', answer: { ...NO_ANSWER, voice } });
+    const said = { kind: 'said' as const, request: { talk: 'x', model: 'aria-realtime' } };
+    shelf.put(changed(shelf.get(task.id), { ...said, answer: { ...NO_ANSWER, voice } }));
     await crashed('before the store knew that the call goes out', stage);
     expect(posts(stage)).toHaveLength(0);
     clock.advance(minutes(300));

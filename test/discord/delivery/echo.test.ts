@@ -1,6 +1,6 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mayShowAt } from '../../../src/discord/delivery/pace.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
+import { madeTask } from '../../services/tasks/made.ts';
 import { minutes, seconds } from './scene.ts';
 
 const born = Date.UTC(2026, 0, 1);
@@ -8,7 +9,7 @@ const snowflakeAt = (time: number): string => String(BigInt(time - 1_420_070_400
 
 function job(times: Partial<Task['times']> = {}, messageAt?: number): Task {
   const message = messageAt === undefined ? undefined : { channelId: '1', id: snowflakeAt(messageAt) };
-  return { times: { created: born, ...times }, message } as Task;
+  return madeTask({ times: { created: born, ...times }, message });
 }
 
 /** The moments of all edits of a job about which there is news all the time, in seconds after its beginning. */

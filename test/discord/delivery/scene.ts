@@ -2,6 +2,7 @@ import { type BaseInteraction, Events, MessageFlags, Routes } from 'discord.js';
 import { expect, onTestFinished } from 'vitest';
 import { type DiscordOptions, startDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { discordClients } from '../../../src/discord/clients.ts';
 import { customId } from '../../../src/discord/custom-ids.ts';
 import { Delivery } from '../../../src/discord/delivery/delivery.ts';
@@ -11,7 +12,7 @@ import type { MessagePlan } from '../../../src/discord/plan.ts';
 import { Responder } from '../../../src/discord/responder.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
-import { hasEnded, type MessagePlace, type Task } from '../../../src/services/tasks/task.ts';
+import { hasEnded, type MessagePlace, type Task, type TaskFacts } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { submitting } from '../../../src/services/tasks/transitions.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -155,14 +156,20 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
         message,
         route: routeOf(interaction, { isPrivate }),
       },
-      { id: taskId(clock.now()), idempotencyKey: 'key', durationKey: 'imagine', now: clock.now() },
+      {
+        id: taskId(clock.now()),
+        traits: kindSpecs.imagine.traits,
+        idempotencyKey: 'key',
+        durationKey: 'imagine',
+        now: clock.now(),
+      },
     );
     shelf.put(task);
     return task;
   }
 
   /** Changes the stored task, as the gateway's news does, and tells the delivery. */
-  async function tell(id: string, change: Partial<Task>, to: Delivery = delivery): Promise<void> {
+  async function tell(id: string, change: Partial<TaskFacts>, to: Delivery = delivery): Promise<void> {
     to.show(await shelf.change(id, (task) => ({ ...task, ...change, times: { ...task.times, ...change.times } })));
   }
 

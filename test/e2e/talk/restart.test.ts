@@ -1,8 +1,8 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { enter, key } from '../bot.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { gatherer } from '../../../src/services/inputs/inputs.ts';
 import { type Media, openMedia } from '../../../src/services/media/index.ts';
-import type { Materials, Occasion } from '../../../src/services/tasks/materials.ts';
+import type { Materials, Occasion, Reference } from '../../../src/services/tasks/materials.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { realSounds } from '../../support/sounds.ts';
@@ -28,7 +28,7 @@ describe('what an order goes by', () => {
   let png: Buffer;
   /** Addresses that the gateway cannot fetch. */
   let outOfReach: (address: string) => boolean;
-  let gather: (references: object[], occasion?: Partial<Occasion>) => Promise<Materials>;
+  let gather: (references: Reference[], occasion?: Partial<Occasion>) => Promise<Materials>;
 
   beforeEach(async () => {
     [gateway, discord, stranger] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
@@ -55,12 +55,13 @@ describe('what an order goes by', () => {
     await Promise.all([gateway.close(), discord.close(), stranger.close()]);
   });
 
-  const named = (name: string, address: string, more: object = {}) => ({
+  const named = (name: string, address: string, more: Partial<Reference> = {}): Reference => ({
     ...{ name, address, medium: 'image', takes: 'address' },
     ...more,
   });
-  const at = (name: string, bytes: Buffer, more: object = {}) => named(name, discord.on(`/${name}`, file(bytes)), more);
-  const uploaded = (name: string, bytes: Buffer, until: number, more: object = {}) => {
+  const at = (name: string, bytes: Buffer, more: Partial<Reference> = {}) =>
+    named(name, discord.on(`/${name}`, file(bytes)), more);
+  const uploaded = (name: string, bytes: Buffer, until: number, more: Partial<Reference> = {}) => {
     const address = discord.on(`/attachments/1/2/${name}`, file(bytes));
     return named(name, `${address}?ex=${Math.floor(until / 1_000).toString(16)}&is=1&hm=ab&`, more);
   };

@@ -11,7 +11,10 @@ export async function findings(
   { file, clock, log }: Stage,
   { repair = false, prices = {} }: { repair?: boolean; prices?: Prices } = {},
 ): Promise<Partial<Record<FindingKind, number>>> {
-  const found = await examine({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, clock, log, repair, prices });
+  const found = await examine(
+    { url: `sqlite://${file}`, scheme: 'sqlite' },
+    { specs: kindSpecs, clock, log, repair, prices },
+  );
   const ours = found.findings.filter(({ kind }) => !OF_OTHERS.has(kind));
   return Object.fromEntries(ours.map(({ kind, count }) => [kind, count]));
 }

@@ -1,6 +1,5 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { onTestFinished } from 'vitest';
-import { z } from 'zod';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
 import type { Entry, Prices } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
@@ -42,7 +41,10 @@ let orders = 0;
 
 export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOptions = {}): Promise<Run> {
   const { clock, log, file } = on;
-  const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock, busyTimeoutMs: 10 });
+  const store = await openStore(
+    { url: `sqlite://${file}`, scheme: 'sqlite' },
+    { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
+  );
   let isOpen = true;
   const die = async (): Promise<void> => {
     if (!isOpen) return;
@@ -75,7 +77,8 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
   const heard: string[] = [];
   let answer: Answer = 'taken';
   const ledger = new Ledger({ entries, prices, clock, log });
-  const tasks = new Tasks({ specs: kindSpecs,
+  const tasks = new Tasks({
+    specs: kindSpecs,
     store: mortal,
     ledger,
     gather: async () => ({}),
@@ -86,9 +89,7 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
         name: 'imagine',
         source: { name: 'imgx', one: async () => madeSnapshot() },
         patience: () => 'picture',
-        request: z.object({ prompt: z.string(), model: z.string().optional() }),
         durationKey: () => 'imagine',
-        model: ({ model }) => model,
         submit: async () => {
           const all = await store.live();
           heard.push(

@@ -1,6 +1,6 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { Experience, LearnedSchedule } from '../../../src/services/polling/experience.ts';
 import { specSchedule } from '../../../src/services/polling/schedule.ts';
@@ -22,7 +22,11 @@ async function knowing(
   before?: TaskStore,
 ) {
   const store =
-    before ?? (await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { specs: kindSpecs, log, clock: new ManualClock() }));
+    before ??
+    (await openStore(
+      { url: 'sqlite://:memory:', scheme: 'sqlite' },
+      { specs: kindSpecs, log, clock: new ManualClock() },
+    ));
   const experience = new Experience({ store, log });
   const drawn = logNormal(count, medianMs, 0.3);
   // In no order, a second after the other.
@@ -121,7 +125,7 @@ describe('the learned schedule', () => {
 
   it('lets the gateway’s percentage move it, the more the further along, and never far', async () => {
     const { gapAt } = await knowing({ medianMs: 120 * second });
-    const at = (progress: number): number => gapAt(running({ progress }), 60 * second);
+    const at = (progress: number): number => gapAt({ ...running(), progress }, 60 * second);
     const usual = gapAt(running(), 60 * second);
     expect(at(90)).toBeLessThan(usual / 2);
     expect(at(20)).toBeGreaterThan(usual);

@@ -1,11 +1,10 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { pause } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { GatewayError, type Snapshot } from '../../../src/services/gateway/index.ts';
@@ -98,7 +97,6 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
   const simulated = kind({
     name: 'imagine',
     source,
-    request: z.object({ prompt: z.string() }),
     patience: () => 'picture',
     durationKey: () => 'imagine',
     async submit({ prompt }) {
@@ -144,7 +142,8 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
     });
     const { schedule } = past;
     const parts = { store, kinds: [simulated], scheduler, clock: own, log, maxWaitMs, schedule };
-    const tasks = new Tasks({ specs: kindSpecs,
+    const tasks = new Tasks({
+      specs: kindSpecs,
       ...parts,
       gather: async () => ({}),
       removeMessages: async () => ({ removed: 0, left: [], isLater: false }),

@@ -42,17 +42,18 @@ export const holdsWrite = `
 
 /** Opens the store as a bot does, puts a task if there is one, and keeps the store until it is killed. */
 export const holdsStore = `
-  const [file, store, log, task] = process.argv.slice(1);
+  const [file, store, log, commands, task] = process.argv.slice(1);
   const { openStore } = await import(store);
   const { openLog } = await import(log);
+  const { kindSpecs } = await import(commands);
   const clock = { now: () => Date.now(), after: () => () => undefined };
   const quiet = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
-  const kept = await openStore({ url: 'sqlite://' + file, scheme: 'sqlite' }, { log: quiet, clock });
+  const kept = await openStore({ url: 'sqlite://' + file, scheme: 'sqlite' }, { specs: kindSpecs, log: quiet, clock });
   if (task) await kept.put(JSON.parse(task));
   console.log('ready');
   setInterval(() => kept, 1000);
 `;
 
-export const modules = ['services/store/index.ts', 'lib/log.ts'].map(
+export const modules = ['services/store/index.ts', 'lib/log.ts', 'commands/index.ts'].map(
   (path) => new URL(`../../../src/${path}`, import.meta.url).href,
 );

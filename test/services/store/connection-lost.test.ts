@@ -1,5 +1,5 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { describe, expect, it, vi } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
 import { Wire } from '../../support/wire.ts';

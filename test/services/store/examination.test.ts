@@ -1,7 +1,7 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { type Examination, examine, type FindingKind } from '../../../src/services/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -211,7 +211,7 @@ describe('examining a store', () => {
   it('makes no folder for a file that is not there', async () => {
     const file = join(folder(), 'nothing', 'atelier.sqlite');
     const log = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
-    const parts = { clock: new ManualClock(START), log, repair: true };
+    const parts = { specs: kindSpecs, clock: new ManualClock(START), log, repair: true };
     const nothing = await examine({ url: `sqlite://${file}`, scheme: 'sqlite' }, parts);
     expect(nothing).toEqual({ file, holds: undefined, findings: [] });
     expect(existsSync(join(file, '..'))).toBe(false);

@@ -1,4 +1,3 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import {
   chmodSync,
   existsSync,
@@ -12,6 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import { child, holdsStore, modules } from './child.ts';
@@ -65,7 +65,10 @@ describe("the store's files", () => {
     const { file, log, clock } = stage();
     process.chdir(dirname(file));
     try {
-      const store = await openStore({ url: 'sqlite://data/a b.sqlite', scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
+      const store = await openStore(
+        { url: 'sqlite://data/a b.sqlite', scheme: 'sqlite' },
+        { specs: kindSpecs, log, clock },
+      );
       await store.close();
     } finally {
       process.chdir(before);

@@ -137,7 +137,7 @@ describe('keeping tasks', () =>
       const site = await stage();
       const { open } = site;
       const store = await open();
-      const bad = makeTask({ progress: Number.NaN, text: 'what ann wrote' });
+      const bad = { ...makeTask({ text: 'what ann wrote' }), progress: Number.NaN };
       const error = await store.put(bad).catch((reason: unknown) => reason);
       expect(error).toMatchObject({
         kind: 'failed',

@@ -1,13 +1,13 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import { type LeaseClock, leaseClock } from '../../../src/services/store/lease.ts';
 import { onServers, type Site } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 
-/** Short, so that a test need not wait for long until one has run out. */
-const LEASE_MS = 1_500;
+/** A test waits until one has run out, and a fifth of it is all that a busy server has for each request. */
+const LEASE_MS = 5_000;
 /** Where the next renewal is waited for: a server has a fifth of it for each request, and a busy machine may need most of a second. */
 const MIDDLING_MS = 6_000;
 /** Where nobody waits for its end. */

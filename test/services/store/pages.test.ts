@@ -66,7 +66,7 @@ describe('pages of tasks', () =>
       const store = await (await stage()).open();
       const fox = makeTask({ ...at(1), request: { prompt: 'A Red  fox\nin snow' } });
       const owl = settled(makeTask({ ...at(2), request: { prompt: 'red owl' }, route: { isPrivate: true } }));
-      const failed = settled(makeTask({ ...at(3), request: {}, requesterId: 'bob' }));
+      const failed = settled(makeTask({ ...at(3), request: { prompt: '' }, requesterId: 'bob' }));
       for (const task of [fox, owl, { ...failed, state: 'failed' as const }]) await store.put(task);
       const den = { guildId: 'den' };
       const asked = async (question: Question) => (await leaf(store, den, 10, question)).ids;

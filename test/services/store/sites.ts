@@ -1,10 +1,10 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createClient } from '@redis/client';
 import pg from 'pg';
 import { describe, onTestFinished } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { type Log, openLog } from '../../../src/lib/log.ts';
 import { type Backend, StoreError } from '../../../src/services/store/backend.ts';
 import { KeptTasks } from '../../../src/services/store/kept-tasks.ts';

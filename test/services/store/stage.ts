@@ -1,16 +1,16 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { type Log, openLog } from '../../../src/lib/log.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { TASK_VERSION, type Task } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
-import { type Parts, taskFrom } from '../../support/tasks.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { type Parts, taskFrom } from '../../support/tasks.ts';
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -83,7 +83,10 @@ export function stage(file = join(folder(), 'atelier.sqlite')): Stage {
   const logged: string[] = [];
   const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
   const open = async (over = {}): Promise<TaskStore> => {
-    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock, ...over });
+    const store = await openStore(
+      { url: `sqlite://${file}`, scheme: 'sqlite' },
+      { specs: kindSpecs, log, clock, ...over },
+    );
     onTestFinished(() => store.close());
     return store;
   };

@@ -1,6 +1,6 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { StoreError, type StoreErrorKind } from '../../../src/services/store/index.ts';
 import { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
 import { shelvesOn } from '../../../src/services/store/shelf.ts';
@@ -48,7 +48,13 @@ describe('a store that fails says so', () => {
   it('when there is no room left, and keeps what was there', async () => {
     const { file, clock, log, open } = stage();
     const connection = new Connection(file);
-    const store = new KeptTasks({ specs: kindSpecs, shelves: shelvesOn(connection), clock, log, close: () => connection.close() });
+    const store = new KeptTasks({
+      specs: kindSpecs,
+      shelves: shelvesOn(connection),
+      clock,
+      log,
+      close: () => connection.close(),
+    });
     await store.put(task);
     const [size] = connection.rows('PRAGMA page_count');
     connection.rows(`PRAGMA max_page_count = ${Number(size?.page_count)}`);
@@ -85,7 +91,13 @@ describe('a store that fails says so', () => {
     const { file, clock, log, open } = stage();
     await (await open()).close();
     const connection = new Connection(file, { readOnly: true });
-    const store = new KeptTasks({ specs: kindSpecs, shelves: shelvesOn(connection), clock, log, close: () => connection.close() });
+    const store = new KeptTasks({
+      specs: kindSpecs,
+      shelves: shelvesOn(connection),
+      clock,
+      log,
+      close: () => connection.close(),
+    });
     await allThrow(writes(store), 'failed', 'cannot be written');
     await store.close();
   });

@@ -1,18 +1,20 @@
 import { expect, it } from 'vitest';
 import { earlierIn } from '../../../src/services/talks/opening.ts';
 import { NO_ANSWER } from '../../../src/services/tasks/answer.ts';
-import type { Task } from '../../../src/services/tasks/task.ts';
+import type { Parts } from '../../support/tasks.ts';
 import { madeTask } from '../tasks/made.ts';
 
 /** What was said in a conversation, as the store keeps it. */
-function conversation(saids: Partial<Task>[]) {
+function conversation(saids: Parts[]) {
   const kept = new Map(
-    saids.map((said, index) => [
-      `said-${index}`,
-      madeTask({ kind: 'said', id: `said-${index}`, state: 'delivered', ...said }),
-    ]),
+    saids.map(({ request, ...said }, index) => {
+      const id = `said-${index}`;
+      const asked = { talk: 'talk', model: 'parley', ...request };
+      return [id, madeTask({ kind: 'said', id, state: 'delivered', request: asked, ...said })];
+    }),
   );
-  const talk = madeTask({ kind: 'talk', talk: { turns: [...kept.keys(), 'gone'], heardAt: 0 } });
+  const asked = { model: 'parley', who: 'me' };
+  const talk = madeTask({ kind: 'talk', request: asked, talk: { turns: [...kept.keys(), 'gone'], heardAt: 0 } });
   return earlierIn(talk, async (id) => kept.get(id));
 }
 

@@ -1,5 +1,5 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
@@ -94,8 +94,9 @@ describe('a restart', () => {
       if (asked > 0) expect(fate).toBeDefined();
       expect(asked).toBeLessThanOrEqual(1);
       expect(fate?.answer?.voice?.sound).toBeUndefined();
-      const [going] = second.tasks.live('talk');
-      if (fate) await expect.poll(() => second.tasks.live('talk')[0]?.state, patience).toBe('running');
+      const [going] = second.tasks.live((task) => task.kind === 'talk');
+      if (fate)
+        await expect.poll(() => second.tasks.live((task) => task.kind === 'talk')[0]?.state, patience).toBe('running');
       expect(going?.talk?.turns ?? []).toEqual(fate?.times.accepted ? [fate.id] : []);
       fates.push(
         fate ? `${fate.state} ${fate.failure?.cause ?? ''}`.trim() : `none, ${going ? 'in a talk' : 'and no talk'}`,

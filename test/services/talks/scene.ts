@@ -1,8 +1,8 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
@@ -77,7 +77,10 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
   const file = before?.file ?? join(folder(), 'atelier.sqlite');
   const lines: string[] = [];
   const log = openLog({ level: 'debug', secrets: [], readable: false, write: (line) => lines.push(line) });
-  const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock, busyTimeoutMs: 10 });
+  const store = await openStore(
+    { url: `sqlite://${file}`, scheme: 'sqlite' },
+    { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
+  );
   const client = openGateway({ ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' }, { log, clock });
   const sounds = before?.sounds ?? realSounds();
   if (!before) onTestFinished(() => sounds.close());
@@ -91,7 +94,8 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     await store.close();
   };
   const kept = diesAfter === undefined ? store : mortal(store, diesAfter, die);
-  const tasks = new Tasks({ specs: kindSpecs,
+  const tasks = new Tasks({
+    specs: kindSpecs,
     store: kept,
     ledger: new Ledger({ entries: kept.entries, prices: {}, clock, log }),
     kinds: talks.kinds,
@@ -157,7 +161,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     isDead: () => isDead,
     async begin(request = {}) {
       const { token: _, ...route } = order.route;
-      const asked = { model, who: 'everyone', ...request };
+      const asked = { model, who: 'everyone' as const, ...request };
       const talk = await tasks.submit({ ...order, route, kind: 'talk', request: asked });
       return when(talk, ({ state }) => state === 'running');
     },

@@ -10,12 +10,14 @@ import {
   underWay,
 } from '../../../src/services/talks/transitions.ts';
 import { exportText } from '../../../src/services/tasks/own-data/exports.ts';
+import { withRequest } from '../../../src/services/tasks/task.ts';
 import { lineOf } from '../../../src/services/tasks/task-line.ts';
 import { called, delivered, toBeCalled, undeliverable, voiceShown } from '../../../src/services/tasks/transitions.ts';
+import { changed } from '../../support/tasks.ts';
 import { madeTask, start } from '../tasks/made.ts';
 
 const talk = madeTask({ kind: 'talk', state: 'accepted', request: { model: 'parley', who: 'me' } });
-const said = madeTask({ kind: 'said', state: 'running', request: { talk: talk.id, prompt: 'Hello' } });
+const said = madeTask({ kind: 'said', state: 'running', request: { talk: talk.id, model: 'parley', prompt: 'Hello' } });
 const usage = { input: 10, output: 20, cached: 0, audioInput: 5, audioOutput: 15 };
 const voice = { seconds: 2, waveform: 'AAEC', sound: 'T2dnUw==' };
 
@@ -48,16 +50,16 @@ describe('a conversation', () => {
 
   it('is called by how the model is to be, else by its model; what is said in it by its words, else by what was heard', () => {
     expect(lineOf(talk).summary).toBe('parley');
-    expect(lineOf({ ...talk, request: { ...talk.request, instructions: 'Be a pirate.' } }).summary).toBe(
-      'Be a pirate.',
-    );
+    expect(lineOf(withRequest(talk, { instructions: 'Be a pirate.' })).summary).toBe('Be a pirate.');
     expect(lineOf(said).summary).toBe('Hello');
-    expect(lineOf(heardAs({ ...said, request: { talk: talk.id } }, 'a clear sound')).summary).toBe('a clear sound');
+    expect(
+      lineOf(heardAs(changed(said, { request: { talk: talk.id, model: 'parley' } }), 'a clear sound')).summary,
+    ).toBe('a clear sound');
   });
 
   it('is private in lists where its thread is', () => {
     expect(lineOf(talk).isPrivate).toBe(false);
-    expect(lineOf({ ...said, request: { ...said.request, isClosed: true } }).isPrivate).toBe(true);
+    expect(lineOf(withRequest(said, { isClosed: true })).isPrivate).toBe(true);
   });
 });
 

@@ -1,15 +1,16 @@
-import { kindSpecs } from '../../../src/commands/index.ts';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
 import { shelvesOn } from '../../../src/services/store/shelf.ts';
-import { Albums, partsOf } from '../../../src/services/tasks/albums.ts';
+import { Albums } from '../../../src/services/tasks/albums.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import { delivered } from '../../../src/services/tasks/transitions.ts';
 import { lists, singles, songs } from '../../e2e/tasks/songs.ts';
+import { ofKind } from '../../support/tasks.ts';
 import { FailingPower } from '../store/failing-power.ts';
 import { folder } from '../store/stage.ts';
 import { type Engine, engine } from './engine.ts';
@@ -85,7 +86,7 @@ describe('an album', () => {
     const song = await side.tasks.submit({ ...order, kind: 'song', request: { prompt: 'a storm' } });
     const ids = [song.remoteId ?? ''];
     const album = await side.tasks.bringTogether(whence, ids, everything);
-    expect(partsOf(album.request)).toEqual([{ id: song.id, remoteId: song.remoteId, isAdopted: false }]);
+    expect(ofKind('album', album).request.parts).toEqual([{ id: song.id, remoteId: song.remoteId, isAdopted: false }]);
     await ended(side, album);
     await side.tasks.change(song.id, (task) => delivered(task, undefined, side.clock.now()));
     const again = await side.tasks.bringTogether(whence, ids, everything);
@@ -160,7 +161,13 @@ describe('an album', () => {
 async function gatheredWith(file: string, writes: number, ids: string[], { clock }: Engine): Promise<boolean> {
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
   const connection = new FailingPower(file, writes);
-  const store = new KeptTasks({ specs: kindSpecs, shelves: shelvesOn(connection), clock, log, close: () => connection.close() });
+  const store = new KeptTasks({
+    specs: kindSpecs,
+    shelves: shelvesOn(connection),
+    clock,
+    log,
+    close: () => connection.close(),
+  });
   const book = new TaskBook({ store, log });
   const albums = new Albums({ specs: kindSpecs, book, store, clock, log, follow: () => undefined });
   try {

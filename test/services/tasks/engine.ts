@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../../sandbox/gateway/gateway.ts';
-import { kindsOf, kindSpecs } from '../../../src/commands/index.ts';
+import { kindSpecs, kindsOf } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
@@ -70,7 +70,10 @@ export async function engine(
   if (!before) atEnd(() => gateway.close());
   const lines: string[] = [];
   const log = openLog({ level: 'debug', secrets: [], readable: false, write: (line) => lines.push(line) });
-  const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock, busyTimeoutMs: 10 });
+  const store = await openStore(
+    { url: `sqlite://${file}`, scheme: 'sqlite' },
+    { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
+  );
   const client = openGateway(
     { ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' },
     { log, clock },
@@ -79,7 +82,8 @@ export async function engine(
   const scheduler = new InProcessScheduler({ clock, log, random: () => 0.5 });
   const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
   const ledger = hasLedger ? new Ledger({ entries: store.entries, prices: {}, clock, log }) : undefined;
-  const tasks = new Tasks({ specs: kindSpecs,
+  const tasks = new Tasks({
+    specs: kindSpecs,
     store: storeFor(store),
     ledger,
     kinds: [...kindsOf(client, { imgxLists: false }), ...kindsFor(client)],

@@ -1,18 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { FILM_DOOR } from '../../../src/services/tasks/animations.ts';
-import { actionOn } from '../../../src/services/tasks/follow-ups.ts';
-import { Offers } from '../../../src/services/tasks/offers.ts';
+import { FILM_DOOR } from '../../../src/commands/imagine/animations.ts';
+import { actionOn } from '../../../src/commands/imagine/follow-ups.ts';
+import { kindName, Offers } from '../../../src/services/tasks/offers.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { engine } from './engine.ts';
 import { minute, order } from './made.ts';
-
-const press = (customId: string) => ({ kind: 'action' as const, request: { customId } });
 
 describe('what a gateway has refused', () => {
   it('is offered again after ten minutes, whatever becomes of the clock', () => {
     const clock = new ManualClock();
     const offers = new Offers(clock);
-    offers.refuse(press('MJ::JOB::upsample::1::x'));
+    offers.refuse('MJ::JOB::upsample::1::x');
     expect(offers.isOffered('MJ::JOB::upsample::2::y')).toBe(false);
     expect(offers.isOffered('MJ::JOB::variation::2::y')).toBe(true);
     clock.setBack(60 * minute);
@@ -25,17 +23,16 @@ describe('what a gateway has refused', () => {
 
   it('is offered at once after it was taken', () => {
     const offers = new Offers(new ManualClock());
-    const film = { kind: 'animate' as const, request: {} };
-    const song = { kind: 'song' as const, request: {} };
-    for (const one of [film, song]) offers.refuse(one);
+    const song = kindName('song');
+    for (const one of [FILM_DOOR, song]) offers.refuse(one);
     expect([offers.isOffered(FILM_DOOR), offers.isMissing('song')]).toEqual([false, true]);
-    for (const one of [film, song]) offers.take(one);
+    for (const one of [FILM_DOOR, song]) offers.take(one);
     expect([offers.isOffered(FILM_DOOR), offers.isMissing('song')]).toEqual([true, false]);
   });
 
   it('is bounded where a gateway invents buttons, and what no gateway takes stays away', () => {
     const offers = new Offers(new ManualClock());
-    for (let at = 0; at < 1_000; at++) offers.refuse(press(`invented-${at}`));
+    for (let at = 0; at < 1_000; at++) offers.refuse(`invented-${at}`);
     expect(offers.isOffered('invented-0')).toBe(true);
     expect(offers.isOffered('invented-999')).toBe(false);
     expect(offers.isOffered('MJ::BOOKMARK::x')).toBe(false);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { StoreError } from '../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
@@ -138,7 +137,6 @@ describe('an unconfirmed order of an image that is tried again', () => {
         kind({
           name: 'image',
           patience: () => 'picture',
-          request: z.object({ prompt: z.string(), model: z.string() }),
           durationKey: () => 'image',
           keyed: {
             bodyOf: ({ prompt, model }, { references = [] }) => {
@@ -267,6 +265,7 @@ function mortal(after: number) {
 }
 
 describe('wherever the bot ends', () => {
+  const isImage = ({ kind: name }: Task): boolean => name === 'image';
   const all = async ({ store, tasks }: Engine): Promise<Task[]> => {
     const { lines } = await store.page({ of: { memberId: order.requesterId }, most: 50 });
     return Promise.all(lines.map(async ({ id }) => isThere(await tasks.get(id))));
@@ -274,8 +273,8 @@ describe('wherever the bot ends', () => {
 
   /** Every task to its end, and its end shown. */
   async function ended(side: Engine): Promise<void> {
-    await side.until(() => (side.tasks.live('image').every(hasEnded) ? true : undefined));
-    for (const { id } of side.tasks.live('image'))
+    await side.until(() => (side.tasks.live(isImage).every(hasEnded) ? true : undefined));
+    for (const { id } of side.tasks.live(isImage))
       await side.tasks.change(id, (task) => delivered(task, undefined, side.clock.now()));
   }
 

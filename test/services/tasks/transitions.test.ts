@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hasEnded, isFollowed, isLive, type Task, taskSchema } from '../../../src/services/tasks/task.ts';
+import { recordOf } from '../../../src/services/store/task-record.ts';
+import { hasEnded, isFollowed, isLive, type Task } from '../../../src/services/tasks/task.ts';
 import {
   accepted,
   called,
@@ -20,6 +21,7 @@ import {
   withoutExpiredToken,
   withoutToken,
 } from '../../../src/services/tasks/transitions.ts';
+import { taskFrom } from '../../support/tasks.ts';
 import { madeTask, minute, order, start, taken } from './made.ts';
 
 const later = start + minute;
@@ -32,11 +34,12 @@ describe('a new task', () => {
     const task = madeTask();
     expect(task).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' }, times: { created: start } });
     expect(isLive(task) && !isFollowed(task) && !hasEnded(task)).toBe(true);
-    expect(taskSchema.parse(JSON.parse(JSON.stringify(task)))).toEqual(JSON.parse(JSON.stringify(task)));
+    expect(taskFrom(JSON.parse(JSON.stringify(recordOf(task))))).toEqual(task);
   });
 
   it('knows its parent and the first of its line', () => {
-    const facts = { idempotencyKey: 'k', durationKey: 'imagine', now: start };
+    const { traits } = madeTask();
+    const facts = { traits, idempotencyKey: 'k', durationKey: 'imagine', now: start };
     const child = submitting({ ...order, parent: madeTask({ id: 'a' }) }, { ...facts, id: 'b' });
     const grandchild = submitting({ ...order, parent: child }, { ...facts, id: 'c' });
     expect(child).toMatchObject({ parentId: 'a', rootId: 'a' });
@@ -135,7 +138,7 @@ describe('the call to the end', () => {
     expect(isLive(waiting) && hasEnded(waiting)).toBe(true);
     expect(waiting.delivery).not.toHaveProperty('intention');
     expect(waiting.route.token).toBe(order.route.token);
-    expect(taskSchema.parse(waiting).delivery.call).toEqual({ shownAt: later });
+    expect(taskFrom(waiting).delivery.call).toEqual({ shownAt: later });
     expect(toBeCalled(ended('failed'), undefined, later).state).toBe('failed');
   });
 

@@ -1,3 +1,4 @@
+import { definedIn } from '../../../lib/entries.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { asNumber, asText, asTime, firstAt, places } from './places.ts';
 import type { Medium } from './snapshot.ts';
@@ -95,12 +96,6 @@ function kindOfBase64(text: string): Medium['kind'] | undefined {
   const head = text.slice(0, SHORTEST_BASE64_FILE);
   if (!/^[\w+/=\s-]+$/.test(head)) return undefined;
   return BASE64_HEADS.find(([pattern]) => pattern.test(head))?.[1];
-}
-
-function definedIn<T extends object>(facts: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }
 
 const DEEPEST = 12;

@@ -144,12 +144,11 @@ export function asTime(value: unknown): number | undefined {
 export function countsIn<Name extends string>(
   value: unknown,
   at: Readonly<Record<Name, readonly Place[]>>,
-): Record<Name, number | undefined> | undefined {
+): Record<Name, number | undefined> | undefined;
+export function countsIn(value: unknown, at: Readonly<Record<string, readonly Place[]>>): object | undefined {
   if (!isRecord(value)) return undefined;
-  const names = Object.keys(at) as Name[];
-  const counts = names.map((name) => [name, firstAt(value, at[name], asCount)] as const);
-  if (counts.every(([, count]) => count === undefined)) return undefined;
-  return Object.fromEntries(counts) as Record<Name, number | undefined>;
+  const counts = Object.entries(at).map(([name, places]) => [name, firstAt(value, places, asCount)] as const);
+  return counts.every(([, count]) => count === undefined) ? undefined : Object.fromEntries(counts);
 }
 
 function asCount(value: unknown): number | undefined {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
+import { keysOf } from '../../../lib/entries.ts';
 import { agreeing, type Entry, keyOfTask, type Prices, withoutTask } from '../../ledger/entry.ts';
 import { isLive, mayBeSentAgain, type Task } from '../../tasks/task.ts';
 import { withoutExpiredToken } from '../../tasks/transitions.ts';
@@ -41,7 +42,7 @@ export interface Look {
 }
 
 export function counted(counts: Partial<Record<FindingKind, number>>): Finding[] {
-  const findings = Object.entries(counts).map(([kind, count]) => ({ kind: kind as FindingKind, count }));
+  const findings = keysOf(counts).map((kind) => ({ kind, count: counts[kind] ?? 0 }));
   return findings.filter(({ count }) => count > 0);
 }
 

@@ -1,7 +1,7 @@
-import { kindSpecs } from '../../../../src/commands/index.ts';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../../src/commands/index.ts';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
 import { examine } from '../../../../src/services/store/index.ts';
 import { KeptTasks } from '../../../../src/services/store/kept-tasks.ts';
@@ -71,7 +71,13 @@ describe('a member who wants to be forgotten', () => {
       const clock = new ManualClock(START + 2 * MINUTE_MS);
       copyFileSync(made.file, file);
       const power = new Power(file, writes);
-      const failing = new KeptTasks({ specs: kindSpecs, shelves: shelvesOn(power), clock, log, close: () => power.close() });
+      const failing = new KeptTasks({
+        specs: kindSpecs,
+        shelves: shelvesOn(power),
+        clock,
+        log,
+        close: () => power.close(),
+      });
       const before = wishes({ store: failing, clock, log });
       const started = await before.catch(() => undefined);
       const isWished = await started?.tasks

@@ -1,5 +1,5 @@
-import { kindSpecs } from '../../../../src/commands/index.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { kindSpecs } from '../../../../src/commands/index.ts';
 import { GatewayError } from '../../../../src/services/gateway/index.ts';
 import { examine } from '../../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../../src/services/store/kept-tasks.ts';

@@ -1,6 +1,5 @@
-import { kindSpecs } from '../../../../src/commands/index.ts';
 import { setImmediate } from 'node:timers/promises';
-import { z } from 'zod';
+import { kindSpecs } from '../../../../src/commands/index.ts';
 import type { Log } from '../../../../src/lib/log.ts';
 import type { Snapshot } from '../../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../../src/services/ledger/entry.ts';
@@ -53,7 +52,8 @@ export async function wishes({
   isHeard = () => true,
 }: WishesOptions): Promise<Wishes> {
   const [told, removed, shown]: [Wishes['told'], string[], string[]] = [[], [], []];
-  const tasks = new Tasks({ specs: kindSpecs,
+  const tasks = new Tasks({
+    specs: kindSpecs,
     store,
     ledger: new Ledger({ entries: store.entries, prices, clock, log }),
     gather: async () => ({}),
@@ -70,9 +70,7 @@ export async function wishes({
         name: 'imagine',
         source: { name: 'imgx', one: async (remoteId) => says(remoteId) },
         patience: () => 'picture',
-        request: z.object({ prompt: z.string(), model: z.string().optional() }),
         durationKey: () => 'imagine',
-        model: ({ model }) => model,
         submit: submits,
       }),
     ],

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type FilmSeen, unmetIn, wishesOf } from '../../../src/services/tasks/film-wishes.ts';
+import type { FilmRequest } from '../../../src/commands/video/request.ts';
+import { unmetIn, wishesOf } from '../../../src/commands/video/unmet.ts';
+import type { Seen } from '../../../src/messages/kind-view.ts';
+import { madeTask } from '../../services/tasks/made.ts';
 
-const unmet = (request: Record<string, unknown>, seen: FilmSeen): string[] =>
-  unmetIn(wishesOf({ request }), seen).map(({ parameter, asked, at }) => `${parameter} ${asked} ${at}`);
+const unmet = (request: Partial<FilmRequest>, seen: Seen): string[] =>
+  unmetIn(wishesOf({ prompt: 'waves', model: 'reel-2', ...request }), seen).map(
+    ({ parameter, asked, at }) => `${parameter} ${asked} ${at}`,
+  );
 
 describe('what was asked of a film and did not come', () => {
   it.each([
@@ -22,7 +27,6 @@ describe('what was asked of a film and did not come', () => {
     [{ extra: { seconds: '8' } }, { seconds: 5 }, ['duration 8 top']],
     [{ duration: 5, metadata: { duration: 10 } }, { seconds: 5 }, []],
     [{ metadata: { size: '16:9', resolution: 'high', aspect_ratio: { a: 1 } } }, { width: 10, height: 10 }, []],
-    [{ metadata: 'none', extra: null }, { width: 10, height: 10, seconds: 1 }, []],
     [
       { size: '1920x1080', duration: 10 },
       { width: 10, height: 10, seconds: 1 },
@@ -30,5 +34,10 @@ describe('what was asked of a film and did not come', () => {
     ],
   ])('of %j, where the film is %j, is %j', (request, seen, expected) => {
     expect(unmet(request, seen)).toEqual(expected);
+  });
+
+  it('is never looked for in fields of another shape, for such a task is not read', () => {
+    const odd = { prompt: 'waves', model: 'reel-2', metadata: 'none', extra: null };
+    expect(() => madeTask({ kind: 'video', request: odd })).toThrow('request.metadata, request.extra');
   });
 });
