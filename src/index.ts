@@ -2,7 +2,7 @@ import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, GatewayCloseCodes
 import packageFile from '../package.json' with { type: 'json' };
 import { type App, startApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { MissingIntent } from './discord/intents.ts';
+import { MissingIntent } from './discord/reads.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
 

@@ -2,7 +2,7 @@ import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import type { CustomId, Verb } from './custom-ids.ts';
-import type { Prepared } from './delivery/parts.ts';
+import type { Prepared } from './delivery/delivery.ts';
 import type { Filled } from './form.ts';
 import type { Guard } from './guards.ts';
 import type { Options, Values } from './options.ts';

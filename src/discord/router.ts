@@ -29,14 +29,14 @@ import {
 } from './handlers.ts';
 import { valuesOf } from './options.ts';
 import { type Answers, type Origin, originOf, pressOrigin, TOKEN_LIFE_MS } from './origin.ts';
+import { isTooLate } from './outbox/errors.ts';
+import type { Outbox } from './outbox/outbox.ts';
+import { Responder } from './outbox/responder.ts';
+import { insteadOfOther, lateWord, toMemberAlone, type Until } from './outbox/to-member-alone.ts';
 import { type Place, placeOf } from './place.ts';
 import { menuName } from './registration.ts';
-import { Responder, type Rests } from './responder.ts';
 import { suggestionsFor } from './suggestions.ts';
 import { targetOf } from './target.ts';
-import type { Until } from './to-member-alone.ts';
-import { insteadOfOther, lateWord, toMemberAlone } from './to-member-alone.ts';
-import { isTooLate } from './too-late.ts';
 
 export interface RouterParts<Services> {
   handlers: Handlers<Services>;
@@ -45,7 +45,7 @@ export interface RouterParts<Services> {
   services: Services;
   say: Say;
   funnel: Funnel;
-  rests: Rests;
+  outbox: Outbox;
   clock: Clock;
   /** The kind of channel in which an interaction was made. */
   channelTypeOf?: (interactionId: string) => ChannelType | undefined;
@@ -88,7 +88,7 @@ export class Router<Services> {
 
   async #answer(interaction: Interaction): Promise<void> {
     const { applicationId, id: interactionId, token } = interaction;
-    const responder = new Responder(this.#parts.rests, { applicationId, interactionId, token });
+    const responder = new Responder(this.#parts.outbox, { applicationId, interactionId, token });
     try {
       this.#admit(interaction);
       await this.#route(interaction, responder);

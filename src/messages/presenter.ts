@@ -1,4 +1,4 @@
-import type { Prepared } from '../discord/delivery/parts.ts';
+import type { Prepared } from '../discord/delivery/delivery.ts';
 import { messageLink } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -1,7 +1,7 @@
 import { REST } from 'discord.js';
 import Fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
-import { operators } from '../../src/discord/operators.ts';
+import { operators } from '../../src/discord/reads.ts';
 
 const closers: (() => Promise<void>)[] = [];
 

@@ -1,18 +1,46 @@
+import type { Clock } from '../../lib/clock.ts';
 import { isLive, type Task } from '../../services/tasks/task.ts';
-import { Carrier } from './carrier.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import type { MessagePlan } from '../plan.ts';
 import { Editor } from './editor.ts';
-import type { DeliveryParts } from './parts.ts';
+
+export interface Prepared {
+  plan: MessagePlan;
+  /** What is sent where Discord does not take that. */
+  instead?: MessagePlan;
+  /** Gives back the memory that its files hold. */
+  release(): void;
+}
+
+export type Transition = (task: Task) => Task;
+
+interface DeliveryLog {
+  info(facts: object, sentence: string): void;
+  warn(facts: object, sentence: string): void;
+  error(facts: object, sentence: string): void;
+}
+
+export interface DeliveryParts {
+  outbox: Outbox;
+  clock: Clock;
+  log: DeliveryLog;
+  /**
+   * What is to be told of a task now: what its message shows or, once that shows the end, the call to its member. It may fetch
+   * results, or a preview until the signal says that nobody waits for it. Does not throw for anything expected.
+   */
+  prepare(task: Task, signal?: AbortSignal): Promise<Prepared>;
+  /** Changes the stored task atomically and answers with it as it is then; throws if the store cannot. */
+  change(id: string, transition: Transition): Promise<Task>;
+}
 
 /** The one door through which a task's message changes. */
 export class Delivery {
   readonly #parts: DeliveryParts;
-  readonly #carrier: Carrier;
   readonly #editors = new Map<string, Editor>();
   readonly #stopping = new AbortController();
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
-    this.#carrier = new Carrier(parts);
   }
 
   /** Takes every news of a task. What comes of it is stored and logged, never thrown. */
@@ -32,7 +60,6 @@ export class Delivery {
   #editorOf({ id }: Task): Editor {
     const editor = new Editor(id, {
       parts: this.#parts,
-      carrier: this.#carrier,
       stopping: this.#stopping.signal,
       onOver: () => this.#editors.delete(id),
     });

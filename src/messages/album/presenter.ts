@@ -1,4 +1,4 @@
-import type { Prepared } from '../../discord/delivery/parts.ts';
+import type { Prepared } from '../../discord/delivery/delivery.ts';
 import type { FilePlan } from '../../discord/plan.ts';
 import { withoutEnd, withoutStart } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';

@@ -2,13 +2,13 @@ import { type BaseInteraction, Events, MessageFlags, Routes } from 'discord.js';
 import { expect, onTestFinished } from 'vitest';
 import { type DiscordOptions, startDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
-import { discordClients } from '../../../src/discord/clients.ts';
 import { customId } from '../../../src/discord/custom-ids.ts';
-import { Delivery } from '../../../src/discord/delivery/delivery.ts';
-import type { DeliveryParts, Prepared } from '../../../src/discord/delivery/parts.ts';
+import { Delivery, type DeliveryParts, type Prepared } from '../../../src/discord/delivery/delivery.ts';
 import { routeOf } from '../../../src/discord/origin.ts';
+import { discordClients } from '../../../src/discord/outbox/clients.ts';
+import { Outbox } from '../../../src/discord/outbox/outbox.ts';
+import { Responder } from '../../../src/discord/outbox/responder.ts';
 import type { MessagePlan } from '../../../src/discord/plan.ts';
-import { Responder } from '../../../src/discord/responder.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../../src/services/tasks/task.ts';
@@ -77,7 +77,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
     if (expects !== 'waits') expect(discord.rateLimited).toEqual([]);
   });
   const clients = discordClients(discord.apiUrl);
-  const { client, tokenRest } = clients;
+  const { client } = clients;
   onTestFinished(() => clients.close());
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
@@ -88,6 +88,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
 
   const lines: string[] = [];
   const log = openLog({ level: 'debug', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
+  const outbox = new Outbox(clients, log);
   let outstanding = 0;
   let prepared = 0;
   onTestFinished(() => expect(outstanding).toBe(0));
@@ -104,7 +105,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
   };
   const counted = new CountedClock(clock);
   const parts: DeliveryParts = {
-    ...{ botRest: client.rest, tokenRest, clock: counted, log, prepare },
+    ...{ outbox, clock: counted, log, prepare },
     change: (id, transition) => shelf.change(id, transition),
   };
   /** As after a restart: nothing is known but what the shelf has. */
@@ -138,7 +139,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
   }
 
   function responderFor({ id: interactionId, applicationId, token }: BaseInteraction): Responder {
-    return new Responder(clients, { interactionId, applicationId, token });
+    return new Responder(outbox, { interactionId, applicationId, token });
   }
 
   function keep(
@@ -172,7 +173,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
     );
 
   return {
-    ...{ clock, discord, shelf, delivery, open, order, press, tell, tokenRest, client },
+    ...{ clock, discord, shelf, delivery, open, order, press, tell, client },
     /** Timers that the delivery has set. */
     timers: () => counted.pending,
     /** Lets time pass as soon as the delivery waits for it. */

@@ -1,7 +1,6 @@
-import { Client, type DefaultRestOptions, Events, GatewayIntentBits, REST } from 'discord.js';
-import type { Log } from '../lib/log.ts';
-import { sentOnce } from './sent-once.ts';
-import { sendUploads, withUploads } from './uploads.ts';
+import { Client, Events, GatewayIntentBits, HTTPError, REST } from 'discord.js';
+import type { Log } from '../../lib/log.ts';
+import { type MakeRequest, sendUploads, withUploads } from './uploads.ts';
 
 /** Uploads are counted in here too: a large file on a slow line is not a failure. */
 const REST_TIMEOUT_MS = 60_000;
@@ -13,6 +12,8 @@ const INVALID_WARNING_INTERVAL = 100;
 /** The library keeps a queue for each token that was ever used, for an hour unless it is told otherwise. */
 const QUEUE_SWEEP_MS = 60_000;
 
+export type Reads = Pick<REST, 'get'>;
+
 export interface DiscordClients {
   /** Logs in and hears interactions. Its REST carries the bot's token and obeys Discord's 50 requests per second. */
   client: Client;
@@ -23,6 +24,8 @@ export interface DiscordClients {
   tokenRest: REST;
   /** For the first answers, which have three seconds in all: whoever sends them decides about another try. */
   callbackRest: REST;
+  /** Asks Discord, and can change nothing there. */
+  reads: Reads;
   /** Logs out and stops the timers of all three, which would otherwise keep them in memory for good. */
   close(): Promise<void>;
 }
@@ -45,7 +48,7 @@ export function discordClients(
     timeout: REST_TIMEOUT_MS,
     invalidRequestWarningInterval: INVALID_WARNING_INTERVAL,
     handlerSweepInterval: QUEUE_SWEEP_MS,
-    makeRequest: async (...request: Parameters<typeof DefaultRestOptions.makeRequest>) => {
+    makeRequest: async (...request: Parameters<MakeRequest>) => {
       mayAct();
       return make(...request);
     },
@@ -65,6 +68,7 @@ export function discordClients(
     client,
     tokenRest,
     callbackRest,
+    reads: client.rest,
     async close() {
       for (const rest of [tokenRest, callbackRest]) {
         rest.clearHashSweeper();
@@ -94,6 +98,39 @@ function inOneQueue(rest: REST): REST {
     return hashes;
   };
   return rest;
+}
+
+/**
+ * The library sends a request again where it was answered with a 5xx, reset or too late. A POST may have been carried out all the same, and
+ * a message would stand there twice: its outcome is unknown, and whoever sent it decides. A 429 was refused for certain, so the library
+ * goes on waiting and sending by itself.
+ */
+function sentOnce(make: MakeRequest): MakeRequest {
+  return async (url, init) => {
+    if (init.method !== 'POST') return make(url, init);
+    const response = await make(url, init).catch((cause: unknown) => {
+      // By its name or its code the library would know it for one to repeat.
+      throw new Error('Discord did not say what became of a message.', { cause });
+    });
+    if (response.status < 500) return response;
+    await response.arrayBuffer();
+    const { headers, status, statusText } = response;
+    const fail = async (): Promise<never> => {
+      throw new HTTPError(status, statusText, 'POST', url, { body: undefined, files: undefined });
+    };
+    // The library reads from its headers how many requests are left, and fails where it reads the body: by then it repeats nothing.
+    return {
+      ok: true,
+      headers,
+      status,
+      statusText,
+      body: null,
+      bodyUsed: true,
+      json: fail,
+      text: fail,
+      arrayBuffer: fail,
+    };
+  };
 }
 
 /** Writes down what an operator wants to know of the connection to Discord. */

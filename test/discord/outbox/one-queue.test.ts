@@ -1,7 +1,7 @@
 import { Routes } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
-import { startDiscord } from '../../sandbox/discord/discord.ts';
-import { discordClients } from '../../src/discord/clients.ts';
+import { startDiscord } from '../../../sandbox/discord/discord.ts';
+import { discordClients } from '../../../src/discord/outbox/clients.ts';
 
 it('a channel’s limit is not reached either by what was asked before its bucket had a name', async () => {
   const discord = await startDiscord({ limits: { channelWindowMs: 500 } });

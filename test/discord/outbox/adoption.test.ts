@@ -1,8 +1,8 @@
 import { SnowflakeUtil } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { findPosted } from '../../../src/discord/delivery/adoption.ts';
+import { findPosted } from '../../../src/discord/outbox/adoption.ts';
 import type { Intention, Task } from '../../../src/services/tasks/task.ts';
-import { minutes, seconds } from './scene.ts';
+import { minutes, seconds } from '../delivery/scene.ts';
 
 const at = Date.UTC(2026, 0, 1);
 const us = '1454000000000000001';
@@ -24,7 +24,7 @@ function channel(messages: { id: string }[], page = 100) {
   return { before, asked };
 }
 
-const found = (messages: { id: string }[]) => findPosted(task, intention, channel(messages).before);
+const found = (messages: { id: string }[]) => findPosted(task, intention, channel(messages));
 
 describe('looking for a message that was about to be posted', () => {
   it('finds ours, by the author or by the application', async () => {
@@ -59,17 +59,17 @@ describe('looking for a message that was about to be posted', () => {
 
   it('asks for no page more than it takes to come to the beginning', async () => {
     const talk = [...Array(250).keys()].map((count) => ({ id: idAt(at + minutes(10) - seconds(2 * count)) }));
-    const { before, asked } = channel([
+    const { asked, ...busy } = channel([
       ...talk,
       ...[...Array(300).keys()].map((count) => ({ id: idAt(at - minutes(2 + count)) })),
     ]);
-    expect(await findPosted(task, intention, before)).toBeUndefined();
+    expect(await findPosted(task, intention, busy)).toBeUndefined();
     expect(asked).toHaveLength(3);
   });
 
   it('gives up in a channel that is too busy', async () => {
-    const { before, asked } = channel([...Array(5_000).keys()].map((count) => ({ id: idAt(at + count * 100) })));
-    expect(await findPosted(task, intention, before)).toBeUndefined();
+    const { asked, ...busy } = channel([...Array(5_000).keys()].map((count) => ({ id: idAt(at + count * 100) })));
+    expect(await findPosted(task, intention, busy)).toBeUndefined();
     expect(asked).toHaveLength(10);
   });
 });

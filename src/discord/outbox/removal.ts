@@ -1,14 +1,13 @@
-import { DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
-import type { Clock } from '../lib/clock.ts';
-import { addressOf, type Removal } from '../services/tasks/own-data/wish.ts';
-import type { MessagePlace, Task } from '../services/tasks/task.ts';
-import { findPart } from './delivery/adoption.ts';
-import { Carrier } from './delivery/carrier.ts';
-import { factsOf, troubleOf } from './delivery/errors.ts';
+import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
+import type { Clock } from '../../lib/clock.ts';
+import { addressOf, type Removal } from '../../services/tasks/own-data/wish.ts';
+import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import { findPart } from './adoption.ts';
+import { factsOf, troubleOf } from './errors.ts';
+import type { Outbox } from './outbox.ts';
 
 interface RemovalParts {
-  botRest: REST;
-  tokenRest: REST;
+  outbox: Outbox;
   clock: Clock;
   log: { info(facts: object, sentence: string): void };
 }
@@ -16,16 +15,13 @@ interface RemovalParts {
 type Fate = 'gone' | 'none' | 'stays' | 'later';
 
 /** Takes a task's messages away: by the interaction's token while it lasts, for that reaches what one member alone sees; else as the bot. */
-export function removal({ botRest, tokenRest, clock, log }: RemovalParts) {
-  const carrier = new Carrier({ botRest, tokenRest });
-
-  /** One of those that the task shows itself in; `name` is what the interaction's token knows it by. */
-  async function own(task: Task, message: MessagePlace | undefined, name: string): Promise<Fate> {
+export function removal({ outbox, clock, log }: RemovalParts) {
+  /** One of those that the task shows itself in; without an id of its own the interaction's token knows it as its answer. */
+  async function own(task: Task, message: MessagePlace | undefined, followUpId?: string): Promise<Fate> {
     const { route, guildId, channelId } = task;
     const { applicationId, token, tokenExpiresAt } = route;
     if (token !== undefined && clock.now() < tokenExpiresAt) {
-      const target = Routes.webhookMessage(applicationId, token, name);
-      const fate = await tried('token', () => tokenRest.delete(target, { auth: false }));
+      const fate = await tried('token', () => outbox.remove({ by: 'token', applicationId, token, followUpId }));
       if (fate !== 'stays') return fate;
     }
     if (!message) return 'none';
@@ -34,8 +30,7 @@ export function removal({ botRest, tokenRest, clock, log }: RemovalParts) {
     return asBot(message);
   }
 
-  const asBot = ({ channelId, id }: MessagePlace): Promise<Fate> =>
-    tried('edit', () => botRest.delete(Routes.channelMessage(channelId, id)));
+  const asBot = (message: MessagePlace): Promise<Fate> => tried('edit', () => outbox.remove({ by: 'edit', message }));
 
   /** A part of an answer that may have been posted without anybody hearing of it. */
   async function unheardOf(task: Task): Promise<Fate> {
@@ -43,7 +38,7 @@ export function removal({ botRest, tokenRest, clock, log }: RemovalParts) {
     if (posting?.by !== 'bot') return 'none';
     let found: MessagePlace | undefined;
     const looked = await tried('edit', async () => {
-      found = await findPart(task, posting, (channelId, id) => carrier.before(channelId, id));
+      found = await findPart(task, posting, outbox);
     });
     if (looked === 'later') return 'later';
     return found ? asBot(found) : 'none';
@@ -62,8 +57,7 @@ export function removal({ botRest, tokenRest, clock, log }: RemovalParts) {
   }
 
   return async (task: Task): Promise<Removal> => {
-    const name = task.route.followUpId ?? '@original';
-    const fates = [{ address: addressOf(task), fate: await own(task, task.message, name) }];
+    const fates = [{ address: addressOf(task), fate: await own(task, task.message, task.route.followUpId) }];
     for (const part of task.answer?.parts ?? []) {
       const fate = part.by === 'bot' ? await asBot(part) : await own(task, part, part.id);
       fates.push({ address: addressOf({ ...task, message: part }), fate });

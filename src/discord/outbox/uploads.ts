@@ -3,12 +3,12 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { DefaultRestOptions, type InternalRequest, type RawFile, type REST } from 'discord.js';
 import { getGlobalDispatcher } from 'undici';
-import { PassingBytes } from '../lib/passing-bytes.ts';
-import { piecesOf } from '../services/media/content.ts';
-import { Turns } from '../services/media/download/room.ts';
-import { mediaTypes } from '../services/media/media-types.ts';
+import { PassingBytes } from '../../lib/passing-bytes.ts';
+import { piecesOf } from '../../services/media/content.ts';
+import { Turns } from '../../services/media/download/room.ts';
+import { mediaTypes } from '../../services/media/media-types.ts';
 
-type MakeRequest = typeof DefaultRestOptions.makeRequest;
+export type MakeRequest = typeof DefaultRestOptions.makeRequest;
 
 const MIMES: ReadonlyMap<string, string> = new Map(
   Object.values(mediaTypes).map(({ extension, mime }) => [`.${extension}`, mime]),

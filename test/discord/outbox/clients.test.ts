@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { discordClients } from '../../src/discord/clients.ts';
+import { discordClients } from '../../../src/discord/outbox/clients.ts';
 
 it('the clients leave no timer behind that would keep a stopped bot in memory', async () => {
   vi.useFakeTimers();

@@ -1,10 +1,10 @@
 import { ChannelType, RESTJSONErrorCodes as Code, DiscordAPIError, type REST, Routes } from 'discord.js';
-import { Refusal } from '../lib/refusal.ts';
-import type { MessagePlace } from '../services/tasks/task.ts';
-import { bodyOf } from './adapter.ts';
-import { Carrier } from './delivery/carrier.ts';
-import { factsOf, troubleOf } from './delivery/errors.ts';
-import type { MessagePlan } from './plan.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { MessagePlace } from '../../services/tasks/task.ts';
+import { bodyOf } from '../adapter.ts';
+import type { MessagePlan } from '../plan.ts';
+import { factsOf, troubleOf } from './errors.ts';
+import type { Outbox, OutboxLog } from './outbox.ts';
 
 /** Discord tidies a thread away by itself after an hour without a message, the shortest it knows. */
 const TIDIED_AFTER_MINUTES = 60;
@@ -25,21 +25,15 @@ const TYPES = {
   announcement: ChannelType.AnnouncementThread,
 } as const;
 
-interface ThreadMakerParts {
-  botRest: REST;
-  tokenRest: REST;
-  log: { info(facts: object, sentence: string): void; warn(facts: object, sentence: string): void };
-}
-
 /** Makes threads, and says the first word in them. */
 export class ThreadMaker {
   readonly #rest: REST;
-  readonly #carrier: Carrier;
-  readonly #log: ThreadMakerParts['log'];
+  readonly #outbox: Pick<Outbox, 'post'>;
+  readonly #log: OutboxLog;
 
-  constructor({ botRest, tokenRest, log }: ThreadMakerParts) {
+  constructor(botRest: REST, outbox: Pick<Outbox, 'post'>, log: OutboxLog) {
     this.#rest = botRest;
-    this.#carrier = new Carrier({ botRest, tokenRest });
+    this.#outbox = outbox;
     this.#log = log;
   }
 
@@ -71,7 +65,7 @@ export class ThreadMaker {
   /** The nonce keeps it from standing there twice. */
   async open(threadId: string, nonce: string, plan: MessagePlan): Promise<MessagePlace> {
     return this.#refusing(async () => {
-      const place = await this.#carrier.post(threadId, nonce, bodyOf(plan));
+      const place = await this.#outbox.post(threadId, nonce, bodyOf(plan));
       if (!place) throw new Error('Discord did not say where a message stands.');
       return place;
     });
@@ -96,9 +90,10 @@ export class ThreadMaker {
   }
 }
 
-function idIn(answer: unknown): string {
+/** Of a channel that Discord answers with. */
+export function idIn(answer: unknown): string {
   const { id } = (answer ?? {}) as { id?: unknown };
-  if (typeof id !== 'string') throw new Error('Discord did not say which thread it has made.');
+  if (typeof id !== 'string') throw new Error('Discord did not say which channel it has made.');
   return id;
 }
 
@@ -109,32 +104,4 @@ function refusalOf(error: unknown): Refusal {
   return troubleOf(error, 'channel') === 'no-access'
     ? new Refusal('refusals.talkThreadRefused')
     : new Refusal('refusals.talkThreadLater');
-}
-
-/** A thread stays one, so this is asked once a channel; of so many it is remembered. */
-const MOST_REMEMBERED = 5_000;
-
-const THREADS: ReadonlySet<unknown> = new Set([
-  ChannelType.PublicThread,
-  ChannelType.PrivateThread,
-  ChannelType.AnnouncementThread,
-]);
-
-/** Whether a channel is a thread. A message does not say it, and the servers' channels are not kept in memory. */
-export function threadsBy(rest: REST): (channelId: string) => Promise<boolean> {
-  const known = new Map<string, Promise<boolean>>();
-  return (channelId) => {
-    const asked = known.get(channelId) ?? askedFor(channelId, rest);
-    known.set(channelId, asked);
-    // What could not be asked just now may be known later.
-    asked.catch(() => known.delete(channelId));
-    const [oldest] = known.keys();
-    if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
-    return asked;
-  };
-}
-
-async function askedFor(channelId: string, rest: REST): Promise<boolean> {
-  const channel = await rest.get(Routes.channel(channelId));
-  return THREADS.has((channel as { type?: unknown }).type);
 }

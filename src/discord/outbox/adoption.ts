@@ -2,6 +2,7 @@ import { SnowflakeUtil } from 'discord.js';
 import type { Posting } from '../../services/tasks/answer.ts';
 import type { Intention, MessagePlace, Task } from '../../services/tasks/task.ts';
 import { readCustomId } from '../custom-ids.ts';
+import type { Outbox } from './outbox.ts';
 
 /** Discord's clock and ours may disagree by so much. */
 const SKEW_MS = 60_000;
@@ -21,16 +22,16 @@ interface Found {
   components?: unknown;
 }
 
-type Page = (channelId: string, id: string) => Promise<unknown[]>;
+type Channels = Pick<Outbox, 'before'>;
 
 /** Looks for a message that was about to be posted when the bot stopped, or when Discord's answer was lost. */
-export const findPosted = (task: Task, intention: Intention, before: Page): Promise<MessagePlace | undefined> =>
-  find(intention, before, (message) => isMine(message, task));
+export const findPosted = (task: Task, intention: Intention, channels: Channels): Promise<MessagePlace | undefined> =>
+  find(intention, channels, (message) => isMine(message, task));
 
 /** The same for a further message of an answer. It has no buttons, but it answers the first, and is none that is known. */
-export function findPart(task: Task, posting: Posting, before: Page): Promise<MessagePlace | undefined> {
+export function findPart(task: Task, posting: Posting, channels: Channels): Promise<MessagePlace | undefined> {
   const known = new Set(task.answer?.parts.map(({ id }) => id));
-  return find(posting, before, (message) => {
+  return find(posting, channels, (message) => {
     const answers = message.message_reference?.message_id;
     return isOurs(message, task) && answers === posting.answers && !known.has(message.id);
   });
@@ -38,13 +39,13 @@ export function findPart(task: Task, posting: Posting, before: Page): Promise<Me
 
 async function find(
   { channelId, at }: Pick<Intention, 'channelId' | 'at'>,
-  before: Page,
+  channels: Channels,
   isWanted: (message: Found) => boolean,
 ): Promise<MessagePlace | undefined> {
   const start = idAt(at - SKEW_MS);
   let oldest = idAt(at + WINDOW_MS);
   for (let page = 0; page < MOST_PAGES; page++) {
-    const messages = (await before(channelId, String(oldest))) as Found[];
+    const messages = (await channels.before(channelId, String(oldest))) as Found[];
     const since = messages.filter(({ id }) => BigInt(id) >= start);
     const mine = since.find(isWanted);
     if (mine) return { channelId, id: mine.id };

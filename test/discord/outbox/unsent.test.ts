@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { REST } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
-import { isUnsent } from '../../../src/discord/too-late.ts';
+import { isUnsent } from '../../../src/discord/outbox/errors.ts';
 
 /** What comes of a request to a port of this machine where nobody reads what comes. */
 async function failedAt(port: number): Promise<unknown> {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Routes } from 'discord.js';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { bodyOf } from '../../src/discord/adapter.ts';
-import { discordClients } from '../../src/discord/clients.ts';
-import type { FilePlan } from '../../src/discord/plan.ts';
+import { bodyOf } from '../../../src/discord/adapter.ts';
+import { discordClients } from '../../../src/discord/outbox/clients.ts';
+import type { FilePlan } from '../../../src/discord/plan.ts';
 
 /** A Discord that fails the first upload and keeps what the second one brings. */
 async function discord() {

@@ -1,8 +1,9 @@
 import { Routes } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startDiscord } from '../../sandbox/discord/discord.ts';
-import { discordClients } from '../../src/discord/clients.ts';
-import { Carrier } from '../../src/discord/delivery/carrier.ts';
+import { startDiscord } from '../../../sandbox/discord/discord.ts';
+import { discordClients } from '../../../src/discord/outbox/clients.ts';
+import { Outbox } from '../../../src/discord/outbox/outbox.ts';
+import { openLog } from '../../../src/lib/log.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -12,13 +13,20 @@ afterEach(async () => {
 async function connected() {
   const discord = await startDiscord();
   closers.push(() => discord.close());
-  const { client, tokenRest, close } = discordClients(discord.apiUrl);
+  const clients = discordClients(discord.apiUrl);
+  const { client, close } = clients;
   closers.push(() => close());
   client.rest.setToken(discord.token);
   client.rest.options.timeout = 2_000;
   const route = Routes.channelMessages(discord.world.channel('studio').id);
   const posts = () => discord.heard.filter(({ method, path }) => method === 'POST' && path.endsWith(route));
-  return { discord, rest: client.rest, carrier: new Carrier({ botRest: client.rest, tokenRest }), route, posts };
+  return {
+    discord,
+    rest: client.rest,
+    outbox: new Outbox(clients, openLog({ level: 'info', secrets: [], readable: false, write: () => undefined })),
+    route,
+    posts,
+  };
 }
 
 const lost = [
@@ -53,12 +61,12 @@ describe('a message that nothing keeps from appearing twice', () => {
   });
 
   it('with a nonce is sent until Discord says where it stands, and stands there once', async () => {
-    const { discord, carrier, posts } = await connected();
+    const { discord, outbox, posts } = await connected();
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'hang', done: true } });
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 502 } });
     const { id: channelId } = discord.world.channel('studio');
     const sent = { body: { content: 'once', components: [], allowed_mentions: { parse: [] as [] } }, files: [] };
-    const place = await carrier.post(channelId, 'nonce', sent);
+    const place = await outbox.post(channelId, 'nonce', sent);
     expect(posts()).toHaveLength(3);
     expect(discord.messages('studio').map(({ id }) => id)).toEqual([place?.id]);
   });

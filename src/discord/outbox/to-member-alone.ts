@@ -1,11 +1,10 @@
 import type { BaseInteraction } from 'discord.js';
-import type { Clock } from '../lib/clock.ts';
-import { pause } from '../lib/clock.ts';
-import type { Funnel } from './funnel.ts';
-import { TOKEN_LIFE_MS } from './origin.ts';
-import type { MessagePlan } from './plan.ts';
+import { type Clock, pause } from '../../lib/clock.ts';
+import type { Funnel } from '../funnel.ts';
+import { TOKEN_LIFE_MS } from '../origin.ts';
+import type { MessagePlan } from '../plan.ts';
+import { isGone, isPassing, isTooLate, isUnsent } from './errors.ts';
 import type { Responder } from './responder.ts';
-import { isGone, isPassing, isTooLate, isUnsent } from './too-late.ts';
 
 interface Words {
   /** For the member alone. */
@@ -19,31 +18,35 @@ interface Words {
  * deferred message and is as public as that, and once the deferred message is deleted Discord may take no follow-up at all. So something neutral
  * is put there, the words follow in private, and then the neutral line goes, whatever became of the words.
  */
-export async function toMemberAlone(responder: Responder, { plan, neutral }: Words, until: Until): Promise<void> {
+export async function toMemberAlone(responder: Responder, words: Words, until: Until): Promise<void> {
   // A press has changed nothing, so its message stays as it is and the words come beside it.
-  if (responder.acknowledgedUpdate) return tellBeside(responder, plan, until);
-  if (!responder.isPublic) return persistently(() => responder.tell(plan), until);
-  try {
-    await persistently(() => unlessGone(responder.edit(neutral)), until);
-    await tellBeside(responder, plan, until);
-  } finally {
-    await persistently(() => unlessGone(responder.takeAway()), until);
-  }
+  if (responder.acknowledgedUpdate) return tellBeside(responder, words.plan, until);
+  if (!responder.isPublic) return persistently(() => responder.tell(words.plan), until);
+  await insteadOfPublic(responder, words, until);
 }
 
 /** The same for a further message beside the answer. */
 export async function insteadOfOther(
   responder: Responder,
   { id, isPrivate }: { id: string; isPrivate: boolean },
-  { plan, neutral }: Words,
+  words: Words,
   until: Until,
 ): Promise<void> {
-  if (isPrivate) return persistently(() => responder.editOther(id, plan), until);
+  if (isPrivate) return persistently(() => responder.edit(words.plan, id), until);
+  await insteadOfPublic(responder, words, until, id);
+}
+
+async function insteadOfPublic(
+  responder: Responder,
+  { plan, neutral }: Words,
+  until: Until,
+  besideId?: string,
+): Promise<void> {
   try {
-    await persistently(() => unlessGone(responder.editOther(id, neutral)), until);
+    await persistently(() => unlessGone(responder.edit(neutral, besideId)), until);
     await tellBeside(responder, plan, until);
   } finally {
-    await persistently(() => unlessGone(responder.takeAwayOther(id)), until);
+    await persistently(() => unlessGone(responder.takeAway(besideId)), until);
   }
 }
 
@@ -93,13 +96,14 @@ export interface Until {
 
 /** Says what must be heard until Discord takes it: a refused order leaves no task behind that could tell it later. */
 async function persistently(
-  say: () => Promise<void>,
+  say: () => Promise<unknown>,
   { clock, until, stopping }: Until,
   isWorthAnother: (error: unknown) => boolean = isPassing,
 ): Promise<void> {
   for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
     try {
-      return await say();
+      await say();
+      return;
     } catch (error) {
       if (!isWorthAnother(error) || stopping.aborted || clock.now() + wait >= until) throw error;
       await pause(clock, wait, stopping);

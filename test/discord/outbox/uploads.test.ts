@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Routes } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type DiscordClients, discordClients } from '../../src/discord/clients.ts';
+import { type DiscordClients, discordClients } from '../../../src/discord/outbox/clients.ts';
 
 const APPLICATION = '100000000000000001';
 const JSON_TYPE = { 'content-type': 'application/json' };

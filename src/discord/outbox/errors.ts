@@ -1,7 +1,8 @@
 import { RESTJSONErrorCodes as Code, DiscordAPIError } from 'discord.js';
 import { nameIn, reasonOf, refusedFields } from '../../lib/loggable.ts';
+import { neverConnected } from '../../lib/never-connected.ts';
 import type { MessagePlan } from '../plan.ts';
-import type { AnswerWay, Way } from './ways.ts';
+import type { Way } from './ways.ts';
 
 /** What a failed request means for the message that was on its way. */
 export type Trouble =
@@ -31,7 +32,7 @@ const BY_CODE: ReadonlyMap<string | number, Trouble> = new Map<number, Trouble>(
 ]);
 
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
-export function troubleOf(error: unknown, by: Way['by'] | AnswerWay['by']): Trouble {
+export function troubleOf(error: unknown, by: Way['by'] | 'answer'): Trouble {
   // Sockets that break, answers that do not come in time, and everything from 500 on.
   if (!(error instanceof DiscordAPIError)) return 'later';
   const { code, status } = error;
@@ -43,6 +44,36 @@ export function troubleOf(error: unknown, by: Way['by'] | AnswerWay['by']): Trou
   // The bot's own token being refused is nothing that another way would get around.
   if (status === 401) return by === 'token' ? 'token-over' : 'later';
   return 'no-access';
+}
+
+const TOO_LATE: ReadonlySet<string | number> = new Set([
+  Code.UnknownInteraction,
+  Code.InteractionHasAlreadyBeenAcknowledged,
+  Code.InvalidWebhookToken,
+  Code.UnknownWebhook,
+]);
+
+/** Discord has given up on the interaction, or somebody has answered it: nothing more can be said, so nothing is tried. */
+export function isTooLate(error: unknown): boolean {
+  return error instanceof DiscordAPIError && TOO_LATE.has(error.code);
+}
+
+/** The message is not there any more. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof DiscordAPIError && error.code === Code.UnknownMessage;
+
+/** Another answer has come first: another process's, or an earlier try of our own that was heard although its answer was lost. */
+export function isAnsweredAlready(error: unknown): boolean {
+  return error instanceof DiscordAPIError && error.code === Code.InteractionHasAlreadyBeenAcknowledged;
+}
+
+/** Discord cannot have received it. */
+export const isUnsent = (error: unknown): boolean =>
+  neverConnected(error) || (error instanceof Error && isUnsent(error.cause));
+
+/** Nothing is known to be wrong with what was sent: the line to Discord broke, or Discord is in trouble. */
+export function isPassing(error: unknown): boolean {
+  return !(error instanceof DiscordAPIError) || error.status >= 500;
 }
 
 /** What the log may know of it: names and numbers, for the words of a refusal may quote what was sent. */
