@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,6 +82,23 @@ const allowed = [
 
 const fileOf = (folder: string, text: string): string => `${folder}/imports-${text.replaceAll(/[^a-z]+/gi, '-')}.ts`;
 
+/** What a second writer to Discord would have to import, by its file; true where it may. */
+const writers: Record<string, [source: string, isAllowed: boolean]> = {
+  'src/second-writer.ts': ["import { Routes } from 'discord.js';\n\nexport const y = Routes;\n", false],
+  'src/discord/second-writer.ts': ["import { REST } from 'discord.js';\n\nexport const y = REST;\n", false],
+  'src/discord/typed-writer.ts': ["import type { Client } from 'discord.js';\n\nexport type Y = Client;\n", false],
+  'src/discord/answers/second-writer.ts': [
+    "import { REST } from '@discordjs/rest';\n\nexport const y = REST;\n",
+    false,
+  ],
+  'src/discord/no-writer.ts': ["import { Events } from 'discord.js';\n\nexport const y = Events;\n", true],
+  'src/discord/reads.ts': ["import { Routes } from 'discord.js';\n\nexport const y = Routes;\n", true],
+  'src/discord/outbox/writer.ts': [
+    "import { REST, Routes } from 'discord.js';\n\nexport const y = [REST, Routes];\n",
+    true,
+  ],
+};
+
 const manners = {
   'src/services/gateway/environment.ts': 'export const home = process.env.HOME;\n',
   'src/index.ts': 'export const home = process.env.HOME;\n',
@@ -98,6 +115,7 @@ describe('the lint rules', () => {
     folder = mkdtempSync(join(tmpdir(), 'atelier-house-'));
     const { vcs: _, ...rules } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')) as Record<string, unknown>;
     const probes: Record<string, string> = { 'biome.json': JSON.stringify(rules), ...manners };
+    for (const [path, [source]] of Object.entries(writers)) probes[path] = source;
     for (const [room, text] of [...forbidden, ...allowed]) {
       probes[fileOf(room, text)] = `import { x } from '${text}';\n\nexport const y = x;\n`;
     }
@@ -135,5 +153,42 @@ describe('the lint rules', () => {
   it('leave no promise unawaited and no failure unheard', () => {
     expect(broken.get('src/lib/floating.ts')).toContain('lint/nursery/noFloatingPromises');
     expect(broken.get('src/lib/silence.ts')).toContain('lint/suspicious/noEmptyBlockStatements');
+  });
+
+  it.each(Object.entries(writers))('know whether %s may write to Discord', (path, [, isAllowed]) => {
+    expect((broken.get(path) ?? []).includes('lint/style/noRestrictedImports')).toBe(!isAllowed);
+  });
+});
+
+/** A REST that came by another way than an import, and what the library's own objects write with. */
+const WRITES = [
+  /(?<!\.)\.#?rest\b|\b(?:bot|token|callback)Rest\b/,
+  /\brest\.(?:post|put|patch|delete|request|raw)\(/i,
+  /\.(?:reply|deferReply|editReply|deleteReply|followUp|showModal|respond|send|createDM|startThread|react|crosspost)\(/,
+  /\b(?:interaction|message|channel|thread|user|member)\.(?:update|deferUpdate|edit|delete|setArchived)\(/,
+];
+
+const writesIn = (source: string): string[] => WRITES.flatMap((write) => source.match(write)?.[0] ?? []);
+
+describe('the outbox', () => {
+  it('is the one place from which Discord is written to', () => {
+    const sources = globSync(['src/*.ts', 'src/discord/**/*.ts'], { cwd: root }).filter(
+      (path) => !path.replaceAll('\\', '/').startsWith('src/discord/outbox/'),
+    );
+    expect(sources.length).toBeGreaterThan(30);
+    const found = sources.map((path) => [path, writesIn(readFileSync(join(root, path), 'utf8'))] as const);
+    expect(found.filter(([, writes]) => writes.length > 0)).toEqual([]);
+  });
+
+  it.each([
+    'await client.rest.post(route, { body });',
+    'await this.#tokenRest.patch(route, { body, auth: false });',
+    'await this.#parts.botRest.delete(route);',
+    "await interaction.reply('hello');",
+    'await interaction.deferUpdate();',
+    'await channel.send(plan);',
+    'await message.edit({ content });',
+  ])('would not be if a file said: %s', (source) => {
+    expect(writesIn(source)).not.toEqual([]);
   });
 });
