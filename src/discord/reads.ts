@@ -8,18 +8,14 @@ import {
   TeamMemberMembershipState,
 } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
+import type { PlainLog } from '../lib/log.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { DiscordClients, Reads } from './outbox/clients.ts';
 import { factsOf, troubleOf } from './outbox/errors.ts';
 import type { Place } from './place.ts';
 
-interface ReadsLog {
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-}
-
 /** Who runs the bot: the owner of its application, or its team. Asked for once; where that fails, nobody is, and it is asked again. */
-export function operators(reads: Reads, log: Pick<ReadsLog, 'warn'>): (userId: string) => Promise<boolean> {
+export function operators(reads: Reads, log: Pick<PlainLog, 'warn'>): (userId: string) => Promise<boolean> {
   let known: Promise<ReadonlySet<string>> | undefined;
   return async (userId) => {
     known ??= reads.get(Routes.currentApplication()).then((application) => idsOf(application as APIApplication));
@@ -48,7 +44,7 @@ export class MissingIntent extends Error {
 const ALLOWED = ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
 
 /** Asked before the login, which would end in an error that says nothing an operator could act upon. */
-export async function mustReadMessages(reads: Reads, token: string, log: Pick<ReadsLog, 'warn'>): Promise<void> {
+export async function mustReadMessages(reads: Reads, token: string, log: Pick<PlainLog, 'warn'>): Promise<void> {
   let application: APIApplication;
   try {
     const headers = { authorization: `Bot ${token}` };
@@ -105,7 +101,7 @@ const isForServers = ({ contexts }: APIApplicationCommand): boolean =>
  * The files of a task's message as Discord keeps them: their names, and fresh addresses that are good for a day. undefined: Discord does not
  * answer just now.
  */
-export function storedFiles(reads: Reads, log: ReadsLog) {
+export function storedFiles(reads: Reads, log: Pick<PlainLog, 'info'>) {
   return async (task: Task): Promise<ReadonlyMap<string, string> | undefined> => {
     const { message } = task;
     if (!message || isShownToOneAlone(task)) return new Map();

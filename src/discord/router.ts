@@ -32,7 +32,7 @@ import { type Answers, type Origin, originOf, pressOrigin, TOKEN_LIFE_MS } from 
 import { isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import { Responder } from './outbox/responder.ts';
-import { insteadOfOther, lateWord, toMemberAlone, type Until } from './outbox/to-member-alone.ts';
+import { lateWord, toMemberAlone, type Until } from './outbox/to-member-alone.ts';
 import { type Place, placeOf } from './place.ts';
 import { menuName } from './registration.ts';
 import { suggestionsFor } from './suggestions.ts';
@@ -215,7 +215,7 @@ export class Router<Services> {
         await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
       } catch (error) {
         const words = this.#words(error, 'a message beside an answer');
-        await insteadOfOther(responder, { id: message.id, isPrivate }, words, this.#until(interaction));
+        await toMemberAlone(responder, words, this.#until(interaction), { id: message.id, isPrivate });
       }
     };
     const later = lateWord(responder, interaction, this.#parts);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { isLive, type Task } from '../../services/tasks/task.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { MessagePlan } from '../plan.ts';
@@ -14,16 +15,10 @@ export interface Prepared {
 
 export type Transition = (task: Task) => Task;
 
-interface DeliveryLog {
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-  error(facts: object, sentence: string): void;
-}
-
 export interface DeliveryParts {
   outbox: Outbox;
   clock: Clock;
-  log: DeliveryLog;
+  log: PlainLog;
   /**
    * What is to be told of a task now: what its message shows or, once that shows the end, the call to its member. It may fetch
    * results, or a preview until the signal says that nobody waits for it. Does not throw for anything expected.

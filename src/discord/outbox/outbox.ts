@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { HTTPError, type InteractionResponseType, MessageFlags, type RawFile, type REST, Routes } from 'discord.js';
+import type { PlainLog } from '../../lib/log.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
@@ -19,16 +20,6 @@ const WAITED_FOR = new URLSearchParams({ wait: 'true' });
 /** Discord's limit. */
 const LONGEST_NONCE = 25;
 
-export interface OutboxLog {
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-}
-
-interface Callback {
-  type: InteractionResponseType;
-  data?: object;
-}
-
 /**
  * Everything that is written to Discord is written here, one request at a time and one way. The library underneath keeps to the rate limits
  * and tries again where that is all it takes.
@@ -38,9 +29,9 @@ export class Outbox {
   readonly #botRest: REST;
   readonly #tokenRest: REST;
   readonly #callbackRest: REST;
-  readonly #log: OutboxLog;
+  readonly #log: PlainLog;
 
-  constructor({ client, tokenRest, callbackRest }: DiscordClients, log: OutboxLog) {
+  constructor({ client, tokenRest, callbackRest }: DiscordClients, log: PlainLog) {
     this.#botRest = client.rest;
     this.#tokenRest = tokenRest;
     this.#callbackRest = callbackRest;
@@ -51,7 +42,7 @@ export class Outbox {
   /** The first answer to an interaction. Discord takes one alone, so it may be sent again. */
   async respond(
     { interactionId, token }: { interactionId: string; token: string },
-    body: Callback,
+    body: { type: InteractionResponseType; data?: object | undefined },
     files: RawFile[] = [],
   ): Promise<void> {
     for (let attempt = 1; ; attempt++) {

@@ -1,21 +1,16 @@
 import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
 import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { addressOf, type Removal } from '../../services/tasks/own-data/wish.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { findPart } from './adoption.ts';
 import { factsOf, troubleOf } from './errors.ts';
 import type { Outbox } from './outbox.ts';
 
-interface RemovalParts {
-  outbox: Outbox;
-  clock: Clock;
-  log: { info(facts: object, sentence: string): void };
-}
-
 type Fate = 'gone' | 'none' | 'stays' | 'later';
 
 /** Takes a task's messages away: by the interaction's token while it lasts, for that reaches what one member alone sees; else as the bot. */
-export function removal({ outbox, clock, log }: RemovalParts) {
+export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
   /** One of those that the task shows itself in; without an id of its own the interaction's token knows it as its answer. */
   async function own(task: Task, message: MessagePlace | undefined, followUpId?: string): Promise<Fate> {
     const { route, guildId, channelId } = task;

@@ -16,9 +16,7 @@ interface Address {
 export class Responder {
   readonly #outbox: Outbox;
   readonly #address: Address;
-  #acknowledged = false;
-  #acknowledgedUpdate = false;
-  #isPublic = false;
+  #stands: 'nothing' | 'pressed message' | 'public answer' | 'private answer' = 'nothing';
   #answered = false;
 
   constructor(outbox: Outbox, address: Address) {
@@ -26,47 +24,39 @@ export class Responder {
     this.#address = address;
   }
 
-  /** The answer is to be a change of the message that was pressed. */
-  get acknowledgedUpdate(): boolean {
-    return this.#acknowledgedUpdate;
-  }
-
-  /** The answer, or the spinner in its place, is there for everybody to see. */
-  get isPublic(): boolean {
-    return this.#isPublic;
+  /** What its token has to change: once acknowledged, the answer or the spinner in its place, or the message that was pressed. */
+  get stands() {
+    return this.#stands;
   }
 
   /** "Thinking…". Whether only the member sees the answer is decided here, for good. */
   async defer(isPrivate: boolean): Promise<void> {
-    this.#isPublic = !isPrivate;
-    await this.#callback(InteractionResponseType.DeferredChannelMessageWithSource, {
-      flags: isPrivate ? MessageFlags.Ephemeral : 0,
-    });
+    this.#stands = isPrivate ? 'private answer' : 'public answer';
+    const flags = isPrivate ? MessageFlags.Ephemeral : 0;
+    await this.#respond(InteractionResponseType.DeferredChannelMessageWithSource, { flags });
   }
 
   /** A press that will change the message it stands on. */
   async deferUpdate(): Promise<void> {
-    this.#acknowledgedUpdate = true;
-    await this.#callback(InteractionResponseType.DeferredMessageUpdate);
+    this.#stands = 'pressed message';
+    await this.#respond(InteractionResponseType.DeferredMessageUpdate);
   }
 
   /** Opens a form, which Discord takes as the first answer only. */
   async open(form: FormPlan): Promise<void> {
-    await this.#callback(InteractionResponseType.Modal, formBody(form));
+    await this.#respond(InteractionResponseType.Modal, formBody(form));
   }
 
   async suggest(choices: readonly { name: string; value: string }[]): Promise<void> {
-    await this.#callback(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
+    await this.#respond(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
   }
 
   /** Says something to the member alone: at once where nothing was said yet, else in place of the private answer. */
   async tell(plan: MessagePlan): Promise<void> {
-    if (this.#acknowledged) {
-      await this.edit(plan);
-      return;
-    }
-    const { body, files } = privately(bodyOf(plan));
-    await this.#callback(InteractionResponseType.ChannelMessageWithSource, body, files);
+    if (this.#stands === 'nothing') {
+      const { body, files } = privately(bodyOf(plan));
+      await this.#respond(InteractionResponseType.ChannelMessageWithSource, body, files);
+    } else await this.edit(plan);
   }
 
   /**
@@ -102,8 +92,8 @@ export class Responder {
     return { by: 'token', applicationId, token, followUpId };
   }
 
-  async #callback(type: InteractionResponseType, data?: object, files?: RawFile[]): Promise<void> {
-    this.#acknowledged = true;
-    await this.#outbox.respond(this.#address, data === undefined ? { type } : { type, data }, files);
+  async #respond(type: InteractionResponseType, data?: object, files?: RawFile[]): Promise<void> {
+    if (this.#stands === 'nothing') this.#stands = 'private answer';
+    await this.#outbox.respond(this.#address, { type, data }, files);
   }
 }

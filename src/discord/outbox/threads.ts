@@ -1,10 +1,11 @@
 import { ChannelType, RESTJSONErrorCodes as Code, DiscordAPIError, type REST, Routes } from 'discord.js';
+import type { PlainLog } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
 import { factsOf, troubleOf } from './errors.ts';
-import type { Outbox, OutboxLog } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
 
 /** Discord tidies a thread away by itself after an hour without a message, the shortest it knows. */
 const TIDIED_AFTER_MINUTES = 60;
@@ -29,9 +30,9 @@ const TYPES = {
 export class ThreadMaker {
   readonly #rest: REST;
   readonly #outbox: Pick<Outbox, 'post'>;
-  readonly #log: OutboxLog;
+  readonly #log: PlainLog;
 
-  constructor(botRest: REST, outbox: Pick<Outbox, 'post'>, log: OutboxLog) {
+  constructor(botRest: REST, outbox: Pick<Outbox, 'post'>, log: PlainLog) {
     this.#rest = botRest;
     this.#outbox = outbox;
     this.#log = log;

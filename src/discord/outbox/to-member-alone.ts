@@ -17,36 +17,24 @@ interface Words {
  * Tells a member why nothing came of an interaction, and nobody else. The first follow-up after a public deferral takes the place of the
  * deferred message and is as public as that, and once the deferred message is deleted Discord may take no follow-up at all. So something neutral
  * is put there, the words follow in private, and then the neutral line goes, whatever became of the words.
+ * The same holds for a message beside the answer.
  */
-export async function toMemberAlone(responder: Responder, words: Words, until: Until): Promise<void> {
-  // A press has changed nothing, so its message stays as it is and the words come beside it.
-  if (responder.acknowledgedUpdate) return tellBeside(responder, words.plan, until);
-  if (!responder.isPublic) return persistently(() => responder.tell(words.plan), until);
-  await insteadOfPublic(responder, words, until);
-}
-
-/** The same for a further message beside the answer. */
-export async function insteadOfOther(
-  responder: Responder,
-  { id, isPrivate }: { id: string; isPrivate: boolean },
-  words: Words,
-  until: Until,
-): Promise<void> {
-  if (isPrivate) return persistently(() => responder.edit(words.plan, id), until);
-  await insteadOfPublic(responder, words, until, id);
-}
-
-async function insteadOfPublic(
+export async function toMemberAlone(
   responder: Responder,
   { plan, neutral }: Words,
   until: Until,
-  besideId?: string,
+  beside?: { id: string; isPrivate: boolean },
 ): Promise<void> {
+  const id = beside?.id;
+  // A press has changed nothing, so its message stays as it is and the words come beside it.
+  if (!beside && responder.stands === 'pressed message') return tellBeside(responder, plan, until);
+  const isPublic = beside ? !beside.isPrivate : responder.stands === 'public answer';
+  if (!isPublic) return persistently(() => (beside ? responder.edit(plan, id) : responder.tell(plan)), until);
   try {
-    await persistently(() => unlessGone(responder.edit(neutral, besideId)), until);
+    await persistently(() => unlessGone(responder.edit(neutral, id)), until);
     await tellBeside(responder, plan, until);
   } finally {
-    await persistently(() => unlessGone(responder.takeAway(besideId)), until);
+    await persistently(() => unlessGone(responder.takeAway(id)), until);
   }
 }
 
