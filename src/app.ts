@@ -153,21 +153,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     hearsMessages: config.discord.messageContent,
     storedFiles: storedFiles(reads, log),
   });
-  const delivery = new Delivery({
-    outbox,
-    clock,
-    log,
-    prepare: presented.prepare,
-    change: (id, transition) => tasks.change(id, transition),
-  });
-  const answers = new Answers({
-    delivery,
-    outbox,
-    clock,
-    log,
-    plansOf: presented.answerOf,
-    change: (id, transition) => tasks.change(id, transition),
-  });
+  const showing = { outbox, clock, log, change: tasks.change.bind(tasks) };
+  const delivery = new Delivery({ ...showing, prepare: presented.prepare });
+  const answers = new Answers({ ...showing, delivery, plansOf: presented.answerOf });
   tasks.onChange((task) => {
     // Its result comes soon, and is decoded there.
     if (task.state === 'accepted' && !isInWords(task)) mediaProcess.start();

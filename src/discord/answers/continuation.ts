@@ -10,7 +10,7 @@ import { Appearance } from '../outbox/appearance.ts';
 import { factsOf, troubleOf } from '../outbox/errors.ts';
 import { tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
-import { type Outcome, type Part, PartPoster } from './part-poster.ts';
+import { type Miss, type Part, PartPoster } from './part-poster.ts';
 
 /** About one edit a second. */
 const GAP_MS = 1_100;
@@ -112,7 +112,7 @@ export class Continuation extends LatestNews {
   }
 
   /** The end is brought until it is there; what only passes by is not tried again. */
-  async #patiently<T>(isEnd: boolean, work: () => Promise<T>): Promise<T | Outcome> {
+  async #patiently<T>(isEnd: boolean, work: () => Promise<T>): Promise<T | Miss> {
     for (;;) {
       try {
         return await work();
@@ -124,7 +124,7 @@ export class Continuation extends LatestNews {
     }
   }
 
-  async #edit(task: Task, place: AnswerPart, wanted: MessageBody): Promise<Outcome> {
+  async #edit(task: Task, place: AnswerPart, wanted: MessageBody): Promise<'done' | Miss> {
     if (this.#deleted.has(place.id)) return 'gone';
     const appearance = this.#appearances.get(place.id) ?? new Appearance();
     this.#appearances.set(place.id, appearance);
@@ -134,6 +134,7 @@ export class Continuation extends LatestNews {
       const outcome = await this.#tried(way.by, async () => {
         await this.#scene.outbox.edit(way, change.sent);
         change.confirmed();
+        return 'done' as const;
       });
       if (outcome === 'gone') this.#deleted.add(place.id);
       if (outcome !== 'no-way') return outcome;
@@ -141,7 +142,7 @@ export class Continuation extends LatestNews {
     return 'no-way';
   }
 
-  async #post(part: Part): Promise<Task | Outcome> {
+  async #post(part: Part): Promise<Task | Miss> {
     const posted = await this.#poster.post(await this.#change((same) => same), part);
     if (posted === 'no-way') return 'no-way';
     const place = answerOf(posted.task).parts[part.index];
@@ -163,10 +164,9 @@ export class Continuation extends LatestNews {
     return this.#change((before) => partsCut(before, most));
   }
 
-  async #tried(by: Way['by'], work: () => Promise<unknown>): Promise<Outcome> {
+  async #tried<T>(by: Way['by'], work: () => Promise<T>): Promise<T | Miss> {
     try {
-      await work();
-      return 'done';
+      return await work();
     } catch (error) {
       const trouble = troubleOf(error, by);
       this.#scene.log.info({ task: this.#id, by, trouble, ...factsOf(error) }, 'A part of an answer was not shown.');

@@ -11,7 +11,8 @@ import { isUnsent, troubleOf } from '../outbox/errors.ts';
 import { type Shut, type TokenWay, tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 
-export type Outcome = 'done' | 'gone' | 'no-way';
+/** What came of a request instead of its result. */
+export type Miss = 'gone' | 'no-way';
 
 /** Discord knows a nonce again for "a few minutes" only, and the library's own tries reach some minutes beyond the last of ours. */
 const SAME_NONCE_MS = 2 * 60_000;
@@ -21,7 +22,7 @@ interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
   stopping: AbortSignal;
   shut: Shut;
   /** Tells what a failed request means; throws `Hindered` where its outcome is unknown. */
-  tried(by: Way['by'], work: () => Promise<unknown>): Promise<Outcome>;
+  tried<T>(by: Way['by'], work: () => Promise<T>): Promise<T | Miss>;
   /** Throws `Hindered` where the store cannot take it. */
   change(transition: Transition): Promise<Task>;
 }
@@ -69,11 +70,9 @@ export class PartPoster {
     const announced = found === 'unseen' ? task : await change((known) => partGoing(known, going));
     const reference = { message_id: first.id, fail_if_not_exists: false } as const;
     const sent = { ...wanted, body: { ...wanted.body, message_reference: reference } };
-    let place: MessagePlace | undefined;
-    const outcome = await tried('channel', async () => {
-      place = await outbox.post(first.channelId, `${this.#id}-${index + 1}`, sent);
-    });
-    if (outcome !== 'done' || !place) return undefined;
+    const nonce = `${this.#id}-${index + 1}`;
+    const place = await tried('channel', () => outbox.post(first.channelId, nonce, sent));
+    if (typeof place !== 'object') return undefined;
     return { task: await this.#posted(announced, { ...place, by: 'bot' }), shows: !before };
   }
 
@@ -84,13 +83,10 @@ export class PartPoster {
     const { channelId, id: answers } = first;
     const going = { by: 'token', channelId, answers, at: clock.now() } as const;
     const announced = await change((known) => partGoing(known, going));
-    let place: MessagePlace | undefined;
     try {
-      const outcome = await tried('token', async () => {
-        place = await outbox.add(token, wanted, task.route.isPrivate);
-      });
-      if (outcome === 'done' && place) return { task: await this.#posted(announced, place), shows: true };
-      if (outcome !== 'done') await change(partNotPosted);
+      const place = await tried('token', () => outbox.add(token, wanted, task.route.isPrivate));
+      if (typeof place === 'object') return { task: await this.#posted(announced, place), shows: true };
+      if (place !== undefined) await change(partNotPosted);
     } catch (error) {
       if (!(error instanceof Hindered) || error.hindrance !== 'unreachable') throw error;
       if (isUnsent(error.cause)) {
@@ -140,12 +136,8 @@ export class PartPoster {
     const { outbox, tried, change } = this.#parts;
     const token = this.#tokenWay(task);
     if (!token) return undefined;
-    let place: MessagePlace | undefined;
-    const outcome = await tried('token', async () => {
-      place = await outbox.edit(token, bodyOf(first));
-    });
-    const there = place;
-    return outcome === 'done' && there ? change((known) => shownIn(known, there)) : undefined;
+    const place = await tried('token', () => outbox.edit(token, bodyOf(first)));
+    return typeof place === 'object' ? change((known) => shownIn(known, place)) : undefined;
   }
 
   #tokenWay(task: Task): TokenWay | undefined {
