@@ -8,6 +8,7 @@ import { GatewayError, type GatewayErrorKind } from '../services/gateway/index.t
 import { bodyOf } from './adapter.ts';
 import { isPassing } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
+import { TOKEN_MARGIN_MS } from './outbox/ways.ts';
 import type { MessagePlan } from './plan.ts';
 
 /** Training counts in minutes: nobody waits for ten seconds of news. */
@@ -194,9 +195,6 @@ export const markOf = (events: readonly FineTuneEvent[]): string =>
 /** Why nothing is followed any more. Never that the job has ended: nothing but a person can read that from its events. */
 export type FollowEnd = 'stopped' | 'quiet' | 'too-late' | 'gone';
 
-/** A change under way when the token ends is refused: its last minute is left for the last word. */
-const TOKEN_MARGIN_MS = 60_000;
-
-/** When the last word must be said at the latest. */
+/** When the last word must be said at the latest: a change under way when the token ends is refused. */
 export const lastMoment = ({ tokenExpiresAt }: Pick<Follow, 'tokenExpiresAt'>): number =>
   tokenExpiresAt - TOKEN_MARGIN_MS;

@@ -2,7 +2,6 @@ import {
   type APIApplication,
   type APIApplicationCommand,
   ApplicationFlags,
-  ChannelType,
   InteractionContextType,
   Routes,
   TeamMemberMembershipState,
@@ -13,6 +12,7 @@ import type { Task } from '../services/tasks/task.ts';
 import type { DiscordClients, Reads } from './outbox/clients.ts';
 import { factsOf, troubleOf } from './outbox/errors.ts';
 import type { Place } from './place.ts';
+import { THREADS } from './talk-place.ts';
 
 /** Who runs the bot: the owner of its application, or its team. Asked for once; where that fails, nobody is, and it is asked again. */
 export function operators(reads: Reads, log: Pick<PlainLog, 'warn'>): (userId: string) => Promise<boolean> {
@@ -135,12 +135,6 @@ function filesOf(stored: unknown): Map<string, string> {
 
 /** A thread stays one, so this is asked once a channel; of so many it is remembered. */
 const MOST_REMEMBERED = 5_000;
-
-const THREADS: ReadonlySet<unknown> = new Set([
-  ChannelType.PublicThread,
-  ChannelType.PrivateThread,
-  ChannelType.AnnouncementThread,
-]);
 
 /** Whether a channel is a thread. A message does not say it, and the servers' channels are not kept in memory. */
 export function threadsBy(reads: Reads): (channelId: string) => Promise<boolean> {

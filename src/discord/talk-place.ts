@@ -24,7 +24,7 @@ const TO_TALK = [
 ];
 const TO_MAKE_ONE = { bit: May.CreatePublicThreads, name: 'Create Public Threads' };
 
-const THREADS: ReadonlySet<ChannelType> = new Set([
+export const THREADS: ReadonlySet<unknown> = new Set([
   ChannelType.PublicThread,
   ChannelType.PrivateThread,
   ChannelType.AnnouncementThread,

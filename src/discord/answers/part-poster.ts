@@ -8,14 +8,12 @@ import type { DeliveryParts, Transition } from '../delivery/delivery.ts';
 import { Hindered, type Patience } from '../delivery/hindered.ts';
 import { findPart } from '../outbox/adoption.ts';
 import { isUnsent, troubleOf } from '../outbox/errors.ts';
+import { SAME_NONCE_MS } from '../outbox/outbox.ts';
 import { type Shut, type TokenWay, tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 
 /** What came of a request instead of its result. */
 export type Miss = 'gone' | 'no-way';
-
-/** Discord knows a nonce again for "a few minutes" only, and the library's own tries reach some minutes beyond the last of ours. */
-const SAME_NONCE_MS = 2 * 60_000;
 
 interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
   patience: Patience;

@@ -1,6 +1,7 @@
 import { type Call, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import { factsOf, troubleOf } from '../outbox/errors.ts';
+import { SAME_NONCE_MS } from '../outbox/outbox.ts';
 import { type Shut, type TokenWay, tokenWay, type Way } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { Prepared } from './delivery.ts';
@@ -11,8 +12,6 @@ import { Hindered, Patience } from './hindered.ts';
 const LONG_MS = 60_000;
 /** Later its member has come back to it by themselves, or has long let it rest. */
 const NEWS_FOR_MS = 15 * 60_000;
-/** Discord knows a nonce again for "a few minutes" only, and the library's own tries reach some minutes beyond the last of ours. */
-const TRIED_FOR_MS = 2 * 60_000;
 
 /** A message of the bot's own, as an answer to the one that shows the end. */
 type AnswerWay = { by: 'answer'; message: MessagePlace };
@@ -125,7 +124,7 @@ function wayToCall(task: Task, shut: Shut, now: number): AnswerWay | TokenWay | 
 function mayStillCall(task: Task, { shownAt, goingAt }: Call, { by }: AnswerWay | TokenWay, now: number): boolean {
   // A sound is no news but a result, and comes however late.
   if (goingAt === undefined) return hasToSpeak(task) || now - shownAt < NEWS_FOR_MS;
-  return by === 'answer' && now - goingAt < TRIED_FOR_MS;
+  return by === 'answer' && now - goingAt < SAME_NONCE_MS;
 }
 
 /** Not the one of the task's own message. A nonce has 25 letters at most, and a task's id has 17. */

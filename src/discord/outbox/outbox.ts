@@ -19,6 +19,8 @@ const TRIES = 4;
 const WAITED_FOR = new URLSearchParams({ wait: 'true' });
 /** Discord's limit. */
 const LONGEST_NONCE = 25;
+/** Discord knows a nonce again for "a few minutes" only, and the library's own tries reach some minutes beyond the last of ours. */
+export const SAME_NONCE_MS = 2 * 60_000;
 
 /**
  * Everything that is written to Discord is written here, one request at a time and one way. The library underneath keeps to the rate limits

@@ -2,7 +2,7 @@ import type { AnswerPart } from '../../services/tasks/answer.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 
 /** An upload takes its time, and a token that ends meanwhile is a refused request more: its last minute is not begun. */
-const TOKEN_MARGIN_MS = 60_000;
+export const TOKEN_MARGIN_MS = 60_000;
 
 export type TokenWay = { by: 'token'; applicationId: string; token: string; followUpId?: string | undefined };
 export type EditWay = { by: 'edit'; message: MessagePlace };
