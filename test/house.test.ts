@@ -163,6 +163,7 @@ describe('the lint rules', () => {
 /** A REST that came by another way than an import, and what the library's own objects write with. */
 const WRITES = [
   /(?<!\.)\.#?rest\b|\b(?:bot|token|callback)Rest\b/,
+  /\bnew (?:REST|Client|WebhookClient)\b/,
   /\brest\.(?:post|put|patch|delete|request|raw)\(/i,
   /\.(?:reply|deferReply|editReply|deleteReply|followUp|showModal|respond|send|createDM|startThread|react|crosspost)\(/,
   /\b(?:interaction|message|channel|thread|user|member)\.(?:update|deferUpdate|edit|delete|setArchived)\(/,
@@ -184,6 +185,7 @@ describe('the outbox', () => {
     'await client.rest.post(route, { body });',
     'await this.#tokenRest.patch(route, { body, auth: false });',
     'await this.#parts.botRest.delete(route);',
+    'await new REST().setToken(token).post(route);',
     "await interaction.reply('hello');",
     'await interaction.deferUpdate();',
     'await channel.send(plan);',
