@@ -1,4 +1,5 @@
 import type { Handlers } from '../discord/handlers.ts';
+import type { SharedSentences } from '../locales/index.ts';
 import { shared } from '../messages/buttons/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
@@ -34,8 +35,7 @@ function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
   };
 }
 
-/** In the order in which `/help` tells of them. */
-const features: readonly Feature[] = [
+const others = [
   imagine,
   image,
   video,
@@ -50,8 +50,26 @@ const features: readonly Feature[] = [
   usage,
   finetune,
   about,
-  help,
-];
+] as const;
+
+/** In the order in which `/help` tells of them. */
+export const features = [...others, help(others)] as const;
+
+type AllOf<Text> = (Text extends Feature['text'] ? (text: Omit<Text, 'command'>) => void : never) extends (
+  text: infer All,
+) => void
+  ? All
+  : never;
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    resources: { translation: SharedSentences & AllOf<(typeof features)[number]['text']> };
+    returnNull: false;
+  }
+}
+
+/** What each of them says. */
+export const texts = features.map(({ text: { command: _, ...sentences } }) => sentences);
 
 /** All that can be typed, chosen, pressed and filled in. */
 export const handlers = {

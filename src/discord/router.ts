@@ -30,7 +30,6 @@ import {
 import { valuesOf } from './options.ts';
 import { type Answers, type Origin, originOf, pressOrigin, TOKEN_LIFE_MS } from './origin.ts';
 import { type Place, placeOf } from './place.ts';
-import { menuName } from './registration.ts';
 import { Responder, type Rests } from './responder.ts';
 import { suggestionsFor } from './suggestions.ts';
 import { targetOf } from './target.ts';
@@ -66,7 +65,7 @@ export class Router<Services> {
     const { commands, menus = [], buttons, openers, forms } = parts.handlers;
     this.#parts = parts;
     this.#commands = typedCommands(commands);
-    this.#menus = new Map(menus.map((menu) => [menuName(menu), menu]));
+    this.#menus = new Map(menus.map((menu) => [parts.say(`menus.${menu.name}`), menu]));
     this.#buttons = keyed(buttons);
     this.#openers = keyed(openers);
     this.#forms = keyed(forms);

@@ -2,6 +2,7 @@ import { type Ask, command } from '../../discord/handlers.ts';
 import { mentionOf } from '../../discord/markdown.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
+import { text } from './text.ts';
 import { aboutPage } from './view.ts';
 
 const aboutCommand = command({
@@ -14,6 +15,7 @@ const aboutCommand = command({
   },
 });
 
-export const about: Feature = {
+export const about: Feature<typeof text> = {
   command: aboutCommand,
+  text,
 };

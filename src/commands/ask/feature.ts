@@ -10,6 +10,7 @@ import type { Services } from '../services.ts';
 import { detailsButton, forgetButton, goOnFilled, goOnOpener, stopButton } from './buttons.ts';
 import { allowButton, declineButton } from './calls.ts';
 import { askedFor, type Given } from './request.ts';
+import { text } from './text.ts';
 
 /** As much as Discord lets a member type into an option. */
 const LONGEST_PROMPT = 6_000;
@@ -59,8 +60,9 @@ async function asking(
   });
 }
 
-export const ask: Feature = {
+export const ask: Feature<typeof text> = {
   command: askCommand,
+  text,
   buttons: [stopButton, forgetButton, detailsButton, allowButton, declineButton],
   openers: [goOnOpener],
   forms: [goOnFilled],

@@ -9,6 +9,7 @@ import { givenPicture } from '../../services/tasks/materials.ts';
 import type { Feature } from '../feature.ts';
 import { picturesIn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+import { text } from './text.ts';
 
 /** One picture of several (4.3). */
 const blendKind = (imgx: Gateway['imgx'], source: Source): Kind =>
@@ -69,8 +70,9 @@ const blendCommand = command({
 /** The first is counted here, for none is more than another. */
 const handedIn = ({ image1: image, ...others }: { image1: Attachment }) => ({ image, ...others });
 
-export const blend: Feature = {
+export const blend: Feature<typeof text> = {
   command: blendCommand,
+  text,
   kinds: ({ gateway, imgx }) => [blendKind(gateway.imgx, imgx)],
   views: { blend: blendView },
 };

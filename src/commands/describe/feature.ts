@@ -11,6 +11,7 @@ import { type GivenPicture, givenPicture } from '../../services/tasks/materials.
 import type { Feature } from '../feature.ts';
 import { picturesIn, picturesOn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+import { text } from './text.ts';
 
 /** Words for a picture (4.3). */
 const describeKind = (imgx: Gateway['imgx'], source: Source): Kind =>
@@ -74,8 +75,9 @@ async function described(pictures: GivenPicture[], { services, origin }: Ask<Ser
   return 'shown as it goes' as const;
 }
 
-export const describe: Feature = {
+export const describe: Feature<typeof text> = {
   command: describeCommand,
+  text,
   menus: [describeMenu],
   kinds: ({ gateway, imgx }) => [describeKind(gateway.imgx, imgx)],
   views: { describe: describeView },

@@ -14,6 +14,7 @@ import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
 import type { Services } from '../services.ts';
 import { referenceMenu, referenceOpener, referredForm } from './reference.ts';
 import { imageRequest, objectionTo } from './request.ts';
+import { text } from './text.ts';
 import { image as imageView } from './view.ts';
 
 /** Asynchronous image jobs (4.5). */
@@ -79,8 +80,9 @@ const imageCommand = command({
   },
 });
 
-export const image: Feature = {
+export const image: Feature<typeof text> = {
   command: imageCommand,
+  text,
   menus: [referenceMenu],
   buttons: [largerButton],
   openers: [referenceOpener],

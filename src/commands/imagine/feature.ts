@@ -16,6 +16,7 @@ import { ranges } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
 import { allLinesButton, allLinesConfirmed, lineOpener, lineWritten } from './lines.ts';
 import { imagineRequest, objectionTo } from './request.ts';
+import { text } from './text.ts';
 
 /** As much as Discord lets a member type into an option. */
 const LONGEST_PROMPT = 6_000;
@@ -60,8 +61,9 @@ const imagineCommand = command({
   },
 });
 
-export const imagine: Feature = {
+export const imagine: Feature<typeof text> = {
   command: imagineCommand,
+  text,
   buttons: [actionButton, changeButton, upscaleAllButton, allLinesButton, allLinesConfirmed],
   openers: [wordsOpener, continueOpener, lineOpener, animateOpener],
   forms: [wordsWritten, continueWritten, lineWritten, animateFilled],

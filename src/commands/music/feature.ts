@@ -10,6 +10,7 @@ import { albumPageButton, songSelect } from './album.ts';
 import { follow } from './follow.ts';
 import { musicKinds } from './kinds.ts';
 import { make } from './make.ts';
+import { text } from './text.ts';
 
 /** A song, whether it was ordered here or is followed. */
 const song: KindView = {
@@ -39,8 +40,9 @@ function lyricLines(task: Task, say: Say): string[] {
 
 const musicCommand: Command<Services> = { name: 'music', subcommands: [make, follow] };
 
-export const music: Feature = {
+export const music: Feature<typeof text> = {
   command: musicCommand,
+  text,
   buttons: [albumPageButton, songSelect],
   kinds: ({ gateway }) => musicKinds(gateway.music),
   views: { song, music: song },

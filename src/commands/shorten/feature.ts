@@ -10,6 +10,7 @@ import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { directionsIn, readText } from '../../services/tasks/lines.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
+import { text } from './text.ts';
 
 /** A prompt in fewer words (4.3). */
 const shortenKind = (imgx: Gateway['imgx'], source: Source): Kind =>
@@ -64,8 +65,9 @@ const shortenCommand = command({
   },
 });
 
-export const shorten: Feature = {
+export const shorten: Feature<typeof text> = {
   command: shortenCommand,
+  text,
   kinds: ({ gateway, imgx }) => [shortenKind(gateway.imgx, imgx)],
   views: { shorten: shortenView },
 };

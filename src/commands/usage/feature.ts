@@ -10,6 +10,7 @@ import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { usagePage } from './page.ts';
 import { altOf, pictureOf } from './picture.ts';
+import { text } from './text.ts';
 
 /**
  * Shows another range in the same message. Who may see what is decided anew, for permissions change; and whether others see it is asked of the
@@ -67,7 +68,8 @@ const usageCommand = command({
   },
 });
 
-export const usage: Feature = {
+export const usage: Feature<typeof text> = {
   command: usageCommand,
+  text,
   buttons: [usageRangeButton],
 };

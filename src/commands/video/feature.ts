@@ -6,6 +6,7 @@ import type { Services } from '../services.ts';
 import { filmedForm, filmMenu, filmOpener } from './film.ts';
 import { videoKinds } from './kinds.ts';
 import { endpoints, filmOrder, objectionTo } from './request.ts';
+import { text } from './text.ts';
 import { video as videoView } from './view.ts';
 
 /** As much as Discord lets a member type into an option. */
@@ -58,8 +59,9 @@ const videoCommand = command({
   },
 });
 
-export const video: Feature = {
+export const video: Feature<typeof text> = {
   command: videoCommand,
+  text,
   menus: [filmMenu],
   openers: [filmOpener],
   forms: [filmedForm],

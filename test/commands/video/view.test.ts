@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { texts } from '../../../src/commands/index.ts';
 import { filmForm } from '../../../src/commands/video/film.ts';
 import { speak } from '../../../src/locales/index.ts';
 import { referenceNotes, unmetNotes } from '../../../src/messages/notes.ts';
@@ -8,7 +9,7 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 import { context } from '../../messages/context.ts';
 import { madeTask, start } from '../../services/tasks/made.ts';
 
-const say = speak();
+const say = speak(texts);
 const film = (changes: Partial<Task> = {}): Task =>
   madeTask({ kind: 'video', model: 'reel-2', request: { prompt: 'waves at dawn', model: 'reel-2' }, ...changes });
 const shot = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;
