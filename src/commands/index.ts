@@ -8,7 +8,6 @@ import { about } from './about/feature.ts';
 import { ask } from './ask/feature.ts';
 import { blend } from './blend/feature.ts';
 import { describe } from './describe/feature.ts';
-import type { Feature } from './feature.ts';
 import { finetune } from './finetune/feature.ts';
 import { help } from './help/feature.ts';
 import { image } from './image/feature.ts';
@@ -55,21 +54,18 @@ const others = [
 /** In the order in which `/help` tells of them. */
 export const features = [...others, help(others)] as const;
 
-type AllOf<Text> = (Text extends Feature['text'] ? (text: Omit<Text, 'command'>) => void : never) extends (
-  text: infer All,
-) => void
-  ? All
-  : never;
+/** What each of them says. */
+export const texts = features.map(({ text: { command: _, ...sentences } }) => sentences);
+
+/** One that has the keys of each text of a union. */
+type AllOf<T> = (T extends unknown ? (text: T) => void : never) extends (text: infer All) => void ? All : never;
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: SharedSentences & AllOf<(typeof features)[number]['text']> };
+    resources: { translation: SharedSentences & AllOf<(typeof texts)[number]> };
     returnNull: false;
   }
 }
-
-/** What each of them says. */
-export const texts = features.map(({ text: { command: _, ...sentences } }) => sentences);
 
 /** All that can be typed, chosen, pressed and filled in. */
 export const handlers = {

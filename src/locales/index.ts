@@ -24,11 +24,8 @@ export function speak(features: readonly Sentences[]): Say {
 }
 
 /** For sentences whose key is put together from the names of commands and options. */
-export function sentenceAt(sentences: Sentences, path: readonly string[]): string | undefined {
-  let found: string | Sentences | undefined = sentences;
-  for (const name of path) {
-    if (typeof found !== 'object' || !Object.hasOwn(found, name)) return undefined;
-    found = found[name];
-  }
-  return typeof found === 'string' ? found : undefined;
+export function sentenceAt(sentences: Sentences, [name = '', ...path]: readonly string[]): string | undefined {
+  const found = Object.hasOwn(sentences, name) ? sentences[name] : undefined;
+  if (typeof found === 'object') return sentenceAt(found, path);
+  return path.length === 0 ? found : undefined;
 }

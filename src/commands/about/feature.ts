@@ -5,17 +5,15 @@ import type { Services } from '../services.ts';
 import { text } from './text.ts';
 import { aboutPage } from './view.ts';
 
-const aboutCommand = command({
-  name: 'about',
-  isPrivate: true,
-  options: {},
-  async run(_values, { services, place, say }: Ask<Services>) {
-    const [health, registered] = await Promise.all([services.health(), services.registered(place)]);
-    return aboutPage(health, mentionOf('help', registered.get('help')), say);
-  },
-});
-
 export const about: Feature<typeof text> = {
-  command: aboutCommand,
+  command: command({
+    name: 'about',
+    isPrivate: true,
+    options: {},
+    async run(_values, { services, place, say }: Ask<Services>) {
+      const [health, registered] = await Promise.all([services.health(), services.registered(place)]);
+      return aboutPage(health, mentionOf('help', registered.get('help')), say);
+    },
+  }),
   text,
 };

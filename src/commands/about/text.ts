@@ -1,5 +1,5 @@
 export const text = {
-  command: { description: 'What this bot is, and whether it is well', example: '/about', who: 'everyone', options: {} },
+  command: { description: 'What this bot is, and whether it is well', example: '/about', who: 'everyone' },
   about: {
     title: 'Atelier',
     version: 'Version {{version}}',

@@ -12,9 +12,7 @@ export const text = {
       aspect: 'Width to height; without it, square',
       private: 'Only you see the answer and its result',
     },
-    choices: {
-      aspect: { portrait: 'Portrait (2:3)', square: 'Square', landscape: 'Landscape (3:2)' },
-    },
+    choices: { aspect: { portrait: 'Portrait (2:3)', square: 'Square', landscape: 'Landscape (3:2)' } },
   },
   task: { blend: { PORTRAIT: 'Portrait (2:3)', SQUARE: 'Square', LANDSCAPE: 'Landscape (3:2)' } },
 } as const;

@@ -16,10 +16,10 @@ function helpPage(features: readonly Feature[], registered: ReadonlyMap<string, 
       return id === undefined ? [] : [say('help.line', { mention: mentionOf(name, id), description, example, who })];
     }),
   );
-  const menus = features.flatMap(({ menus = [] }) => menus.map(({ name }) => name));
-  const more = menus
-    .filter((name) => registered.has(say(`menus.${name}`)))
-    .map((name) => say('help.menuLine', { name: say(`menus.${name}`), description: say(`help.about.${name}`) }));
+  const more = features
+    .flatMap(({ menus = [] }) => menus)
+    .filter(({ name }) => registered.has(say(`menus.${name}`)))
+    .map(({ name }) => say('help.menuLine', { name: say(`menus.${name}`), description: say(`help.about.${name}`) }));
   const blocks = [
     lines.length === 0 ? say('help.nothing') : lines.join('\n'),
     ...(more.length === 0 ? [] : [[say('help.menus'), ...more].join('\n')]),

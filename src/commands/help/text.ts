@@ -1,5 +1,5 @@
 export const text = {
-  command: { description: 'What can be done here', example: '/help', who: 'everyone', options: {} },
+  command: { description: 'What can be done here', example: '/help', who: 'everyone' },
   help: {
     title: 'What can be done here',
     line: '{{mention}} · {{description}} ({{who}}). For example `{{example}}`',

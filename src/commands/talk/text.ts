@@ -17,7 +17,6 @@ export const text = {
       description: 'End the live conversation of this thread',
       example: '/talk end',
       who: 'whoever began it, and those who manage messages here',
-      options: {},
     },
   },
   talk: {

@@ -123,7 +123,10 @@ describe('the message of a film', () => {
 describe('the form for a film', () => {
   it('starts with the pictures and the model that are known, and cuts no address', () => {
     const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
-    const form = filmForm({ id: 'filmf.1', addresses: ['https://cdn.example/1.png', long], model: 'reel-2' }, say);
+    const form = filmForm(
+      { id: 'filmf.1', pictures: ['https://cdn.example/1.png', long].map((address) => ({ address })), model: 'reel-2' },
+      say,
+    );
     expect(form).toMatchInlineSnapshot(`
       {
         "fields": [
