@@ -2,7 +2,7 @@ import { Events, type Interaction } from 'discord.js';
 import { askInThreads } from './commands/ask/in-threads.ts';
 import { fineTunePage } from './commands/finetune/view.ts';
 import { inThreads } from './commands/in-threads.ts';
-import { handlers, kindsOf, kindViews } from './commands/index.ts';
+import { handlers, kindsOf, kindViews, texts } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import { talkInThreads } from './commands/talk/in-threads.ts';
 import { unplacedTalks } from './commands/talk/start.ts';
@@ -20,7 +20,6 @@ import { Outbox } from './discord/outbox/outbox.ts';
 import { removal } from './discord/outbox/removal.ts';
 import { Whereabouts } from './discord/place.ts';
 import { mustReadMessages, operators, registeredCommands, storedFiles, threadsBy } from './discord/reads.ts';
-import { menuName } from './discord/registration.ts';
 import { Router } from './discord/router.ts';
 import { type Clock, pause, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
@@ -78,7 +77,7 @@ export interface AppTools {
 /** The wiring: configuration in, running bot out. The sandbox and the tests start the same. */
 export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock } = tools;
-  const say = speak();
+  const say = speak(texts);
   // First of all, for it tells whether another bot is at work here already.
   const store = await openStore(config.store, { log, clock, botVersion: version, leaseMs: config.storeLeaseMs });
   const { tenure } = store;
@@ -219,7 +218,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
     registered: registeredCommands(
       clients,
-      [...typedCommands(handlers.commands).keys(), ...handlers.menus.map(menuName)],
+      [...typedCommands(handlers.commands).keys(), ...handlers.menus.map(({ name }) => say(`menus.${name}`))],
       clock,
     ),
   };

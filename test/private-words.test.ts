@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { texts } from '../src/commands/index.ts';
 import { Answers } from '../src/discord/answers/answers.ts';
 import { Funnel } from '../src/discord/funnel.ts';
 import { discordClients } from '../src/discord/outbox/clients.ts';
@@ -96,7 +97,7 @@ async function told(call: () => Promise<unknown>, { json, readable }: ReturnType
     return false;
   } catch (error) {
     for (const log of [json, readable]) {
-      new Funnel(speak(), log).sentenceFor(error, 'a test');
+      new Funnel(speak(texts), log).sentenceFor(error, 'a test');
       log.error({ err: error }, 'failed');
       log.error({ err: new Error('around', { cause: error }) }, 'failed');
       log.info(factsOf(error), 'failed');

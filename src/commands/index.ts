@@ -1,4 +1,5 @@
 import type { Handlers } from '../discord/handlers.ts';
+import type { SharedSentences } from '../locales/index.ts';
 import { shared } from '../messages/buttons/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
@@ -7,7 +8,6 @@ import { about } from './about/feature.ts';
 import { ask } from './ask/feature.ts';
 import { blend } from './blend/feature.ts';
 import { describe } from './describe/feature.ts';
-import type { Feature } from './feature.ts';
 import { finetune } from './finetune/feature.ts';
 import { help } from './help/feature.ts';
 import { image } from './image/feature.ts';
@@ -34,8 +34,7 @@ function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
   };
 }
 
-/** In the order in which `/help` tells of them. */
-const features: readonly Feature[] = [
+const others = [
   imagine,
   image,
   video,
@@ -50,8 +49,23 @@ const features: readonly Feature[] = [
   usage,
   finetune,
   about,
-  help,
-];
+] as const;
+
+/** In the order in which `/help` tells of them. */
+export const features = [...others, help(others)] as const;
+
+/** What each of them says. */
+export const texts = features.map(({ text: { command: _, ...sentences } }) => sentences);
+
+/** One that has the keys of each text of a union. */
+type AllOf<T> = (T extends unknown ? (text: T) => void : never) extends (text: infer All) => void ? All : never;
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    resources: { translation: SharedSentences & AllOf<(typeof texts)[number]> };
+    returnNull: false;
+  }
+}
 
 /** All that can be typed, chosen, pressed and filled in. */
 export const handlers = {

@@ -34,7 +34,6 @@ import type { Outbox } from './outbox/outbox.ts';
 import { Responder } from './outbox/responder.ts';
 import { lateWord, toMemberAlone, type Until } from './outbox/to-member-alone.ts';
 import { type Place, placeOf } from './place.ts';
-import { menuName } from './registration.ts';
 import { suggestionsFor } from './suggestions.ts';
 import { targetOf } from './target.ts';
 
@@ -66,7 +65,7 @@ export class Router<Services> {
     const { commands, menus = [], buttons, openers, forms } = parts.handlers;
     this.#parts = parts;
     this.#commands = typedCommands(commands);
-    this.#menus = new Map(menus.map((menu) => [menuName(menu), menu]));
+    this.#menus = new Map(menus.map((menu) => [parts.say(`menus.${menu.name}`), menu]));
     this.#buttons = keyed(buttons);
     this.#openers = keyed(openers);
     this.#forms = keyed(forms);

@@ -1,6 +1,7 @@
 import { ApplicationCommandType, Events, Routes } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
+import { texts } from '../../src/commands/index.ts';
 import { customId, verb } from '../../src/discord/custom-ids.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { button, command, form, type Handlers, opener } from '../../src/discord/handlers.ts';
@@ -107,7 +108,7 @@ async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }>
   closers.push(() => clients.close());
   const lines: string[] = [];
   const log = openLog({ level: 'info', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
-  const say = speak();
+  const say = speak(texts);
   const funnel = new Funnel(say, log);
   const router = new Router({
     handlers,

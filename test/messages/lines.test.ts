@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
 import { taskMessage } from '../../src/messages/task-message.ts';
@@ -7,7 +8,7 @@ import type { Task } from '../../src/services/tasks/task.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
 import { context } from './context.ts';
 
-const say = speak();
+const say = speak(texts);
 
 const ended = (changes: Partial<Task>): Task =>
   madeTask({ state: 'ready', times: { created: start, ended: start + 5_000 }, ...changes });

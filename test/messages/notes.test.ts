@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { texts } from '../../src/commands/index.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { speak } from '../../src/locales/index.ts';
 import { notes } from '../../src/messages/notes.ts';
@@ -30,7 +31,7 @@ async function noted() {
   const begin = async () => {
     const book = new TaskBook({ store, log });
     await book.open();
-    return notes({ media, log, clock, say: speak(), change: (id, transition) => book.change(id, transition) });
+    return notes({ media, log, clock, say: speak(texts), change: (id, transition) => book.change(id, transition) });
   };
   const stored = async (task: Task): Promise<Task> => {
     await store.put(task);

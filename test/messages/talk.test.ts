@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
 import { answerMessages } from '../../src/messages/answer/message.ts';
@@ -9,7 +10,7 @@ import { NO_ANSWER } from '../../src/services/tasks/answer.ts';
 import type { TalkEnd, Task } from '../../src/services/tasks/task.ts';
 import { makeTask } from '../services/store/stage.ts';
 
-const say = speak();
+const say = speak(texts);
 
 const talk = (request: object = {}, end?: TalkEnd): Task =>
   makeTask({

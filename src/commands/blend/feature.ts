@@ -7,8 +7,9 @@ import type { Gateway } from '../../services/gateway/index.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { givenPicture } from '../../services/tasks/materials.ts';
 import type { Feature } from '../feature.ts';
-import { picturesIn, unfitReference } from '../reference-options.ts';
+import { pictureOption, picturesIn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+import { text } from './text.ts';
 
 /** One picture of several (4.3). */
 const blendKind = (imgx: Gateway['imgx'], source: Source): Kind =>
@@ -34,8 +35,6 @@ const blendView: KindView = {
   },
 };
 
-const picture = { type: 'attachment', accept: ['image'] } as const;
-
 /** As the gateway calls them. */
 const SHAPES: Readonly<Record<string, 'PORTRAIT' | 'SQUARE' | 'LANDSCAPE'>> = {
   portrait: 'PORTRAIT',
@@ -47,11 +46,11 @@ const blendCommand = command({
   name: 'blend',
   isPrivate: (values) => values.private ?? false,
   options: {
-    image1: { ...picture, required: true },
-    image2: { ...picture, required: true },
-    image3: picture,
-    image4: picture,
-    image5: picture,
+    image1: { ...pictureOption, required: true },
+    image2: { ...pictureOption, required: true },
+    image3: pictureOption,
+    image4: pictureOption,
+    image5: pictureOption,
     aspect: { type: 'text', choices: Object.keys(SHAPES) },
     private: { type: 'switch' },
   },
@@ -69,8 +68,9 @@ const blendCommand = command({
 /** The first is counted here, for none is more than another. */
 const handedIn = ({ image1: image, ...others }: { image1: Attachment }) => ({ image, ...others });
 
-export const blend: Feature = {
+export const blend: Feature<typeof text> = {
   command: blendCommand,
+  text,
   kinds: ({ gateway, imgx }) => [blendKind(gateway.imgx, imgx)],
   views: { blend: blendView },
 };

@@ -9,8 +9,9 @@ import type { Gateway } from '../../services/gateway/index.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { type GivenPicture, givenPicture } from '../../services/tasks/materials.ts';
 import type { Feature } from '../feature.ts';
-import { picturesIn, picturesOn, unfitReference } from '../reference-options.ts';
+import { pictureOption, picturesIn, picturesOn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+import { text } from './text.ts';
 
 /** Words for a picture (4.3). */
 const describeKind = (imgx: Gateway['imgx'], source: Source): Kind =>
@@ -35,8 +36,6 @@ const describeView: KindView = {
   },
 };
 
-const picture = { type: 'attachment', accept: ['image'] } as const;
-
 /** As many as the command takes. */
 const MOST_PICTURES = 4;
 
@@ -44,10 +43,10 @@ const describeCommand = command({
   name: 'describe',
   isPrivate: (values) => values.private ?? false,
   options: {
-    image: { ...picture, required: true },
-    image2: picture,
-    image3: picture,
-    image4: picture,
+    image: { ...pictureOption, required: true },
+    image2: pictureOption,
+    image3: pictureOption,
+    image4: pictureOption,
     private: { type: 'switch' },
   },
   guards: [(_place, values) => unfitReference(values), mayPostFiles],
@@ -74,8 +73,9 @@ async function described(pictures: GivenPicture[], { services, origin }: Ask<Ser
   return 'shown as it goes' as const;
 }
 
-export const describe: Feature = {
+export const describe: Feature<typeof text> = {
   command: describeCommand,
+  text,
   menus: [describeMenu],
   kinds: ({ gateway, imgx }) => [describeKind(gateway.imgx, imgx)],
   views: { describe: describeView },

@@ -16,6 +16,7 @@ import {
 } from './buttons.ts';
 import { taskList } from './list.ts';
 import { exportButton, forgetButton, forgetReallyButton, forgetSureButton } from './own-data.ts';
+import { text } from './text.ts';
 
 const tasksCommand = command({
   name: 'tasks',
@@ -38,8 +39,9 @@ const tasksCommand = command({
   },
 });
 
-export const tasks: Feature = {
+export const tasks: Feature<typeof text> = {
   command: tasksCommand,
+  text,
   buttons: [
     tasksPageButton,
     chooseTask,

@@ -3,6 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import type { Order } from '../../services/tasks/transitions.ts';
+import { emptyPrompt } from '../prompt-option.ts';
 import { linksIn, picturesIn, type References, unfitReference } from '../reference-options.ts';
 import { extraIn, objectIn } from './extra.ts';
 
@@ -39,7 +40,8 @@ export interface Films {
 
 /** What the gateway is asked for. Whatever of it makes no sense, or has no place at the endpoint, is a refusal that says so. */
 export function filmOrder(values: FilmValues, model: string, fields?: FilmFields): Pick<Order, 'kind' | 'request'> {
-  if (!/[^\s\p{Cf}]/u.test(values.prompt)) throw new Refusal('refusals.optionPromptEmpty');
+  const objection = emptyPrompt(values);
+  if (objection) throw objection;
   switch (values.endpoint ?? 'generic') {
     case 'image-to-video':
       return { kind: 'image-to-video', request: vendorRequest(values, model) };
