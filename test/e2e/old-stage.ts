@@ -4,7 +4,7 @@ import type { Post } from '../../sandbox/discord/post.ts';
 import type { Channel, Thread } from '../../sandbox/discord/world.ts';
 import { NOTHING } from '../../sandbox/gateway/decimal.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
-import type { Job } from '../../sandbox/gateway/job.ts';
+import type { Job, JobOrders } from '../../sandbox/gateway/job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { fileOf } from '../../src/services/store/backend.ts';
 import { mp4Film } from '../services/media/films.ts';
@@ -32,8 +32,8 @@ interface KeptPost extends Omit<Post, 'channel' | 'author' | 'uploads' | 'tts' |
 type KeptThread = Channel & { thread: Omit<Thread, 'members'> & { members: Record<string, number> } };
 type KeptJob = Omit<Job, 'charge'>;
 
-/** Both sides as the old bot left them, twenty minutes later, and its store at the place of the new one. */
-export async function oldStage(): Promise<QuickStage> {
+/** Both sides as the old bot left them, twenty minutes later, and its store at the place of the new one. What is at work goes by `orders`. */
+export async function oldStage(orders: JobOrders = {}): Promise<QuickStage> {
   const clock = new QuickClock(SPEED);
   clock.putForward(made.at + LATER_MS - clock.now());
   // The ids of servers, channels and people come from the moment when they were made.
@@ -56,7 +56,7 @@ export async function oldStage(): Promise<QuickStage> {
   isFurnished = true;
   const { discord, gateway, config } = staged;
   takeUpMessages(discord);
-  takeUpJobs(gateway);
+  takeUpJobs(gateway, orders);
   const here = (text: string): string =>
     text.replaceAll(made.gateway, gateway.url).replaceAll(made.discord, discord.url);
   writeOldStore(fileOf(config.store), here);
@@ -78,14 +78,16 @@ function takeUpMessages({ world, restore }: EmbeddedDiscord): void {
   }
 }
 
-function takeUpJobs({ jobs }: EmbeddedGateway): void {
+function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobOrders): void {
   const reviver = (_: string, value: unknown): unknown =>
     value instanceof Object && 'type' in value && value.type === 'Buffer' && 'data' in value
       ? Buffer.from(value.data as number[])
       : value;
   for (const { state, ...job } of linesOf<KeptJob>('jobs.jsonl', reviver)) {
     // What has failed is asked about no more.
-    if (state !== 'failed') jobs.add({ ...job, charge: NOTHING, state: state === 'running' ? 'queued' : state });
+    if (state === 'failed') continue;
+    if (state === 'running' || state === 'queued') jobs.add({ ...job, charge: NOTHING, state: 'queued' }, orders);
+    else jobs.add({ ...job, charge: NOTHING, state });
   }
 }
 
