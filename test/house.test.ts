@@ -103,6 +103,10 @@ const manners = {
   'src/services/gateway/environment.ts': 'export const home = process.env.HOME;\n',
   'src/index.ts': 'export const home = process.env.HOME;\n',
   'src/lib/floating.ts': 'async function later(): Promise<void> {}\nlater();\n',
+  'src/lib/hen.ts': "import type { Egg } from './egg.ts';\n\nexport type Hen = { of?: Egg };\n",
+  'src/lib/egg.ts': "import type { Hen } from './hen.ts';\n\nexport type Egg = { of?: Hen };\n",
+  'sandbox/discord/hen.ts': "import type { Egg } from './egg.ts';\n\nexport type Hen = { of?: Egg };\n",
+  'sandbox/discord/egg.ts': "import type { Hen } from './hen.ts';\n\nexport type Egg = { of?: Hen };\n",
   'src/lib/silence.ts': "try {\n  JSON.parse('x');\n} catch {}\n",
 };
 
@@ -148,6 +152,11 @@ describe('the lint rules', () => {
   it('let the environment be read at the start alone', () => {
     expect(broken.get('src/services/gateway/environment.ts')).toContain('lint/style/noProcessEnv');
     expect(broken.get('src/index.ts') ?? []).not.toContain('lint/style/noProcessEnv');
+  });
+
+  it.each(['src/lib', 'sandbox/discord'])('let no circle of imports be in %s, not even of types', (room) => {
+    expect(broken.get(`${room}/hen.ts`)).toContain('lint/suspicious/noImportCycles');
+    expect(broken.get(`${room}/egg.ts`)).toContain('lint/suspicious/noImportCycles');
   });
 
   it('leave no promise unawaited and no failure unheard', () => {
