@@ -14,14 +14,7 @@ import type { Rooms, SessionState } from './state.ts';
 import { Transcripts } from './transcripts.ts';
 import { Turns } from './turns.ts';
 
-interface Given {
-  readonly line: Line;
-  readonly parts: Rooms;
-  readonly grant: KeyGrant;
-  readonly model: Model;
-  readonly freshId: (prefix: string) => string;
-  readonly changed: () => void;
-}
+type Given = Pick<Session, 'line' | 'parts' | 'grant' | 'model' | 'freshId' | 'changed'>;
 
 const MINUTE = 60_000;
 
