@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type APIApplicationCommand, REST, Routes } from 'discord.js';
-import { handlers, kindSpecs } from '../src/commands/index.ts';
+import { features, kindSpecs } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, deploymentOf, installLinks } from '../src/discord/deployment.ts';
 import { registrations } from '../src/discord/registration.ts';
@@ -28,7 +28,7 @@ async function deploy(): Promise<number> {
   const guild = values.guild ?? discord.deployGuildId;
   const all = guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
   const registered = (await rest.get(all)) as APIApplicationCommand[];
-  const wanted = values.clear ? [] : registrations(handlers, discord);
+  const wanted = values.clear ? [] : registrations(features, discord);
   const deployment = deploymentOf(registered, wanted);
   tell(deployment, guild, values['dry-run']);
   if (!values['dry-run']) await carryOut(deployment, rest, all);

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { kindSpecs } from '../src/commands/index.ts';
-import { kindNames } from '../src/services/tasks/task.ts';
 import * as shape from '../src/config/shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
@@ -13,6 +12,7 @@ import {
   StoreError,
   type StoreErrorKind,
 } from '../src/services/store/index.ts';
+import { kindNames } from '../src/services/tasks/task.ts';
 
 /** sysexits.h */
 const EX_USAGE = 64;

@@ -2,7 +2,7 @@ import { Events, type Interaction } from 'discord.js';
 import { askInThreads } from './commands/ask/in-threads.ts';
 import { fineTunePage } from './commands/finetune/view.ts';
 import { inThreads } from './commands/in-threads.ts';
-import { handlers, kindSpecs, kindsOf, kindViews } from './commands/index.ts';
+import { handlers, kindSpecs, kindsOf, kindViews, texts } from './commands/index.ts';
 import type { Services } from './commands/services.ts';
 import { talkInThreads } from './commands/talk/in-threads.ts';
 import { unplacedTalks } from './commands/talk/start.ts';
@@ -10,23 +10,17 @@ import { forgottenOutcome } from './commands/tasks/own-data.ts';
 import { films } from './commands/video/films.ts';
 import type { Config } from './config.ts';
 import { Answers } from './discord/answers/answers.ts';
-import { chronicle, discordClients } from './discord/clients.ts';
-import { Carrier } from './discord/delivery/carrier.ts';
 import { Delivery } from './discord/delivery/delivery.ts';
-import { directWord } from './discord/direct-word.ts';
 import { Follower, lastMoment } from './discord/follower.ts';
 import { Funnel } from './discord/funnel.ts';
 import { servedHere } from './discord/guards.ts';
 import { typedCommands } from './discord/handlers.ts';
-import { mustReadMessages } from './discord/intents.ts';
-import { operators } from './discord/operators.ts';
+import { chronicle, discordClients } from './discord/outbox/clients.ts';
+import { Outbox } from './discord/outbox/outbox.ts';
+import { removal } from './discord/outbox/removal.ts';
 import { Whereabouts } from './discord/place.ts';
-import { registeredCommands } from './discord/registered.ts';
-import { menuName } from './discord/registration.ts';
-import { removal } from './discord/removal.ts';
+import { mustReadMessages, operators, registeredCommands, storedFiles, threadsBy } from './discord/reads.ts';
 import { Router } from './discord/router.ts';
-import { storedFiles } from './discord/stored-files.ts';
-import { ThreadMaker, threadsBy } from './discord/thread-maker.ts';
 import { type Clock, pause, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
 import { Once } from './lib/once.ts';
@@ -82,7 +76,7 @@ export interface AppTools {
 /** The wiring: configuration in, running bot out. The sandbox and the tests start the same. */
 export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock } = tools;
-  const say = speak();
+  const say = speak(texts);
   // First of all, for it tells whether another bot is at work here already.
   const store = await openStore(config.store, {
     ...{ log, clock, specs: kindSpecs },
@@ -108,7 +102,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     { log, clock: mediaClock, process: mediaProcess },
   );
   const clients = discordClients(config.discord.apiUrl, config.discord, tenure.mustBeOurs);
-  const { client, tokenRest } = clients;
+  const { client, reads } = clients;
+  const outbox = new Outbox(clients, log);
   const scheduler = new InProcessScheduler({
     clock,
     log,
@@ -120,7 +115,6 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   });
   const ledger = new Ledger({ entries: store.entries, prices: config.prices, clock, log });
   const offers = new Offers(clock);
-  const toPerson = directWord({ carrier: new Carrier({ botRest: client.rest, tokenRest }), log });
   const models = new ModelCatalogue(gateway.models, clock);
   const sounds = openSounds({ log, process: mediaProcess });
   const gather = gatherer({
@@ -150,8 +144,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     schedule: config.poll.schedule,
     gather,
     mayAct: tenure.mustBeOurs,
-    removeMessages: removal({ botRest: client.rest, tokenRest, clock, log }),
-    tellForgotten: (memberId, forgotten) => toPerson(memberId, forgottenOutcome(forgotten, say)),
+    removeMessages: removal({ outbox, clock, log }),
+    tellForgotten: (memberId, forgotten) => outbox.tellPerson(memberId, forgottenOutcome(forgotten, say)),
   });
   asks.serve(tasks);
   talks.serve(tasks);
@@ -159,25 +153,11 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     views: kindViews,
     ...{ media, tasks, say, log, clock, offers, models, isRemix: config.gateway.remix },
     hearsMessages: config.discord.messageContent,
-    storedFiles: storedFiles(client.rest, log),
+    storedFiles: storedFiles(reads, log),
   });
-  const delivery = new Delivery({
-    botRest: client.rest,
-    tokenRest,
-    clock,
-    log,
-    prepare: presented.prepare,
-    change: (id, transition) => tasks.change(id, transition),
-  });
-  const answers = new Answers({
-    delivery,
-    botRest: client.rest,
-    tokenRest,
-    clock,
-    log,
-    plansOf: presented.answerOf,
-    change: (id, transition) => tasks.change(id, transition),
-  });
+  const showing = { outbox, clock, log, change: tasks.change.bind(tasks) };
+  const delivery = new Delivery({ ...showing, prepare: presented.prepare });
+  const answers = new Answers({ ...showing, delivery, plansOf: presented.answerOf });
   tasks.onChange((task) => {
     // Its result comes soon, and is decoded there.
     if (task.state === 'accepted' && !task.traits.isInWords) mediaProcess.start();
@@ -188,7 +168,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const follows = new Follower({
     rows: store.follows,
     fineTunes: gateway.fineTunes,
-    tokenRest,
+    outbox,
     clock,
     log,
     quietMs: config.followQuietMs,
@@ -209,7 +189,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     asks,
     talks,
     answers,
-    threads: new ThreadMaker({ botRest: client.rest, tokenRest, log }),
+    threads: outbox.threads,
     films: films({ media, log, fields: config.gateway.fields }),
     usage: new UsageDesk({
       reports: gateway.usage,
@@ -222,7 +202,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     follows,
     followQuietMs: config.followQuietMs,
     adminGuildIds: config.discord.adminGuildIds,
-    isOperator: operators(client.rest, log),
+    isOperator: operators(reads, log),
     clock,
     offers,
     answered: new Once(),
@@ -240,8 +220,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
       };
     },
     registered: registeredCommands(
-      client,
-      [...typedCommands(handlers.commands).keys(), ...handlers.menus.map(menuName)],
+      clients,
+      [...typedCommands(handlers.commands).keys(), ...handlers.menus.map(({ name }) => say(`menus.${name}`))],
       clock,
     ),
   };
@@ -252,7 +232,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     handlers,
     services,
     say,
-    rests: clients,
+    outbox,
     clock,
     guards: [servedHere(config.discord)],
     funnel,
@@ -267,7 +247,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     const hearing = { services, answers, say, clock, sentenceFor };
     const hear = inThreads({
       // Where a conversation takes place, it comes before a question that was asked there once.
-      hearers: [talkInThreads(hearing), askInThreads({ ...hearing, isThread: threadsBy(client.rest) })],
+      hearers: [talkInThreads(hearing), askInThreads({ ...hearing, isThread: threadsBy(reads) })],
       refusalHere: servedHere(config.discord),
       log,
     });
@@ -275,7 +255,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   }
   chronicle(clients, log);
   try {
-    if (config.discord.messageContent) await mustReadMessages(client.rest, config.discord.token, log);
+    if (config.discord.messageContent) await mustReadMessages(reads, config.discord.token, log);
     await tasks.open();
     // Before anybody can begin another one.
     const unplaced = unplacedTalks(tasks);

@@ -3,7 +3,7 @@ import packageFile from '../package.json' with { type: 'json' };
 import { type App, startApp } from './app.ts';
 import { kindSpecs } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { MissingIntent } from './discord/intents.ts';
+import { MissingIntent } from './discord/reads.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
 import { kindNames } from './services/tasks/task.ts';

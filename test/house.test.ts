@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,10 +82,31 @@ const allowed = [
 
 const fileOf = (folder: string, text: string): string => `${folder}/imports-${text.replaceAll(/[^a-z]+/gi, '-')}.ts`;
 
+/** What a second writer to Discord would have to import, by its file; true where it may. */
+const writers: Record<string, [source: string, isAllowed: boolean]> = {
+  'src/second-writer.ts': ["import { Routes } from 'discord.js';\n\nexport const y = Routes;\n", false],
+  'src/discord/second-writer.ts': ["import { REST } from 'discord.js';\n\nexport const y = REST;\n", false],
+  'src/discord/typed-writer.ts': ["import type { Client } from 'discord.js';\n\nexport type Y = Client;\n", false],
+  'src/discord/answers/second-writer.ts': [
+    "import { REST } from '@discordjs/rest';\n\nexport const y = REST;\n",
+    false,
+  ],
+  'src/discord/no-writer.ts': ["import { Events } from 'discord.js';\n\nexport const y = Events;\n", true],
+  'src/discord/reads.ts': ["import { Routes } from 'discord.js';\n\nexport const y = Routes;\n", true],
+  'src/discord/outbox/writer.ts': [
+    "import { REST, Routes } from 'discord.js';\n\nexport const y = [REST, Routes];\n",
+    true,
+  ],
+};
+
 const manners = {
   'src/services/gateway/environment.ts': 'export const home = process.env.HOME;\n',
   'src/index.ts': 'export const home = process.env.HOME;\n',
   'src/lib/floating.ts': 'async function later(): Promise<void> {}\nlater();\n',
+  'src/lib/hen.ts': "import type { Egg } from './egg.ts';\n\nexport type Hen = { of?: Egg };\n",
+  'src/lib/egg.ts': "import type { Hen } from './hen.ts';\n\nexport type Egg = { of?: Hen };\n",
+  'sandbox/discord/hen.ts': "import type { Egg } from './egg.ts';\n\nexport type Hen = { of?: Egg };\n",
+  'sandbox/discord/egg.ts': "import type { Hen } from './hen.ts';\n\nexport type Egg = { of?: Hen };\n",
   'src/lib/silence.ts': "try {\n  JSON.parse('x');\n} catch {}\n",
 };
 
@@ -98,6 +119,7 @@ describe('the lint rules', () => {
     folder = mkdtempSync(join(tmpdir(), 'atelier-house-'));
     const { vcs: _, ...rules } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')) as Record<string, unknown>;
     const probes: Record<string, string> = { 'biome.json': JSON.stringify(rules), ...manners };
+    for (const [path, [source]] of Object.entries(writers)) probes[path] = source;
     for (const [room, text] of [...forbidden, ...allowed]) {
       probes[fileOf(room, text)] = `import { x } from '${text}';\n\nexport const y = x;\n`;
     }
@@ -132,8 +154,52 @@ describe('the lint rules', () => {
     expect(broken.get('src/index.ts') ?? []).not.toContain('lint/style/noProcessEnv');
   });
 
+  it.each(['src/lib', 'sandbox/discord'])('let no circle of imports be in %s, not even of types', (room) => {
+    expect(broken.get(`${room}/hen.ts`)).toContain('lint/suspicious/noImportCycles');
+    expect(broken.get(`${room}/egg.ts`)).toContain('lint/suspicious/noImportCycles');
+  });
+
   it('leave no promise unawaited and no failure unheard', () => {
     expect(broken.get('src/lib/floating.ts')).toContain('lint/nursery/noFloatingPromises');
     expect(broken.get('src/lib/silence.ts')).toContain('lint/suspicious/noEmptyBlockStatements');
+  });
+
+  it.each(Object.entries(writers))('know whether %s may write to Discord', (path, [, isAllowed]) => {
+    expect((broken.get(path) ?? []).includes('lint/style/noRestrictedImports')).toBe(!isAllowed);
+  });
+});
+
+/** A REST that came by another way than an import, and what the library's own objects write with. */
+const WRITES = [
+  /(?<!\.)\.#?rest\b|\b(?:bot|token|callback)Rest\b/,
+  /\bnew (?:REST|Client|WebhookClient)\b/,
+  /\brest\.(?:post|put|patch|delete|request|raw)\(/i,
+  /\.(?:reply|deferReply|editReply|deleteReply|followUp|showModal|respond|send|createDM|startThread|react|crosspost)\(/,
+  /\b(?:interaction|message|channel|thread|user|member)\.(?:update|deferUpdate|edit|delete|setArchived)\(/,
+];
+
+const writesIn = (source: string): string[] => WRITES.flatMap((write) => source.match(write)?.[0] ?? []);
+
+describe('the outbox', () => {
+  it('is the one place from which Discord is written to', () => {
+    const sources = globSync(['src/*.ts', 'src/discord/**/*.ts'], { cwd: root }).filter(
+      (path) => !path.replaceAll('\\', '/').startsWith('src/discord/outbox/'),
+    );
+    expect(sources.length).toBeGreaterThan(30);
+    const found = sources.map((path) => [path, writesIn(readFileSync(join(root, path), 'utf8'))] as const);
+    expect(found.filter(([, writes]) => writes.length > 0)).toEqual([]);
+  });
+
+  it.each([
+    'await client.rest.post(route, { body });',
+    'await this.#tokenRest.patch(route, { body, auth: false });',
+    'await this.#parts.botRest.delete(route);',
+    'await new REST().setToken(token).post(route);',
+    "await interaction.reply('hello');",
+    'await interaction.deferUpdate();',
+    'await channel.send(plan);',
+    'await message.edit({ content });',
+  ])('would not be if a file said: %s', (source) => {
+    expect(writesIn(source)).not.toEqual([]);
   });
 });

@@ -1,14 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { texts } from '../src/commands/index.ts';
 import { Answers } from '../src/discord/answers/answers.ts';
-import { discordClients } from '../src/discord/clients.ts';
-import { Carrier } from '../src/discord/delivery/carrier.ts';
-import { factsOf } from '../src/discord/delivery/errors.ts';
-import { directWord } from '../src/discord/direct-word.ts';
 import { Funnel } from '../src/discord/funnel.ts';
-import { Responder } from '../src/discord/responder.ts';
-import { ThreadMaker } from '../src/discord/thread-maker.ts';
+import { discordClients } from '../src/discord/outbox/clients.ts';
+import { factsOf } from '../src/discord/outbox/errors.ts';
+import { Outbox } from '../src/discord/outbox/outbox.ts';
+import { Responder } from '../src/discord/outbox/responder.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
 import { speak } from '../src/locales/index.ts';
@@ -98,7 +97,7 @@ async function told(call: () => Promise<unknown>, { json, readable }: ReturnType
     return false;
   } catch (error) {
     for (const log of [json, readable]) {
-      new Funnel(speak(), log).sentenceFor(error, 'a test');
+      new Funnel(speak(texts), log).sentenceFor(error, 'a test');
       log.error({ err: error }, 'failed');
       log.error({ err: new Error('around', { cause: error }) }, 'failed');
       log.info(factsOf(error), 'failed');
@@ -124,16 +123,13 @@ const voice = { voice: { seconds: 1, waveform: 'AAAA' }, files: [{ name: `${PRIV
 
 /** Everything that the bot asks of Discord with words of others in it, by the library's name of its address. */
 function discordCalls(clients: ReturnType<typeof discordClients>, log: ReturnType<typeof logs>['json']) {
-  const { client, tokenRest } = clients;
-  const botRest = client.rest;
-  const parts = { botRest, tokenRest, log };
-  const responder = new Responder(clients, { applicationId: MESSAGE, interactionId: MESSAGE, token: 'token' });
-  const carrier = new Carrier(parts);
-  const threads = new ThreadMaker(parts);
+  const botRest = clients.client.rest;
+  const outbox = new Outbox(clients, log);
+  const responder = new Responder(outbox, { applicationId: MESSAGE, interactionId: MESSAGE, token: 'token' });
   const place = { channelId: MESSAGE, id: MESSAGE };
   const token = { by: 'token', applicationId: MESSAGE, token: 'token' } as const;
   const answers = new Answers({
-    ...parts,
+    ...{ outbox, log },
     delivery: { show: () => undefined },
     clock: systemClock,
     plansOf: () => ({ first: plan, further: [] }),
@@ -149,28 +145,28 @@ function discordCalls(clients: ReturnType<typeof discordClients>, log: ReturnTyp
     webhook: [
       () => responder.tellBeside(plan),
       () => responder.another(plan, true),
-      () => carrier.add(token, sent, true),
+      () => outbox.add(token, sent, true),
     ],
     webhookMessage: [
       () => responder.edit(plan),
-      () => responder.editOther(MESSAGE, plan),
+      () => responder.edit(plan, MESSAGE),
       () => responder.takeAway(),
-      () => carrier.edit(token, sent),
-      () => carrier.remove(token),
+      () => outbox.edit(token, sent),
+      () => outbox.remove(token),
     ],
     channelMessages: [
-      () => carrier.post(MESSAGE, PRIVATE, sent),
-      () => threads.open(MESSAGE, PRIVATE, voice),
+      () => outbox.post(MESSAGE, PRIVATE, sent),
+      () => outbox.threads.open(MESSAGE, PRIVATE, voice),
       () => answers.replyTo(place, plan),
-      () => carrier.before(MESSAGE, MESSAGE),
+      () => outbox.before(MESSAGE, MESSAGE),
     ],
     channelMessage: [
-      () => carrier.edit({ by: 'edit', message: place }, sent),
-      () => carrier.remove({ by: 'edit', message: place }),
+      () => outbox.edit({ by: 'edit', message: place }, sent),
+      () => outbox.remove({ by: 'edit', message: place }),
       () => answers.change(place, plan),
     ],
-    userChannels: [() => directWord({ carrier, log })(MESSAGE, plan), () => carrier.openDirect(MESSAGE)],
-    threads: [() => threads.make({ channelId: MESSAGE, name: PRIVATE, kind: 'public', memberId: MESSAGE })],
+    userChannels: [() => outbox.tellPerson(MESSAGE, plan), () => outbox.openDirect(MESSAGE)],
+    threads: [() => outbox.threads.make({ channelId: MESSAGE, name: PRIVATE, kind: 'public', memberId: MESSAGE })],
     threadMembers: [() => botRest.put(`/channels/${MESSAGE}/thread-members/${MESSAGE}`)],
     channel: [() => botRest.patch(`/channels/${MESSAGE}`, { body: { name: PRIVATE } })],
     currentApplication: [() => botRest.get('/oauth2/applications/@me')],

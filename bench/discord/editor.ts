@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type REST, Routes } from 'discord.js';
-import { discordClients } from '../../src/discord/clients.ts';
+import { discordClients } from '../../src/discord/outbox/clients.ts';
 import type { Served } from './orders.ts';
 
 export type Editor = 'default' | 'bot';

@@ -3,7 +3,7 @@ import { MessageFlags } from 'discord.js';
 import { request } from 'undici';
 import { type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
-import { handlers } from '../../src/commands/index.ts';
+import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import { load } from './load.ts';
 import type { Order, Orders, Served } from './orders.ts';
@@ -68,7 +68,7 @@ async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Prom
   const { statusCode, body } = await request(`${apiUrl}/v10/applications/${applicationId}/commands`, {
     method: 'PUT',
     headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(handlers.commands.map((command) => registrationOf(command, { userInstall: false }))),
+    body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
   });
   const answer = await body.text();
   if (statusCode !== 200) throw new Error(`The commands were not taken: ${answer}`);

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { startDiscord } from '../../sandbox/discord/discord.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
-import { handlers } from '../../src/commands/index.ts';
+import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
 
@@ -28,7 +28,7 @@ const discord = await startDiscord({ limits: { webhookPerToken: UNBOUND, acknowl
 await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
   method: 'PUT',
   headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
-  body: JSON.stringify(handlers.commands.map((command) => registrationOf(command, { userInstall: false }))),
+  body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
 });
 /** Its book of requests forgets the oldest, so what was seen in it is remembered here. */
 const seen = new Set<number>();

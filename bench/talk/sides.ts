@@ -3,7 +3,7 @@ import { startDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { speechOf } from '../../sandbox/gateway/realtime/voice.ts';
-import { handlers } from '../../src/commands/index.ts';
+import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import { type BotFigures, MODEL, machineTime, question, type SideOrder, type SideOrders } from './orders.ts';
 import { sounds, spokenBy } from './sounds.ts';
@@ -24,7 +24,7 @@ const discord = await startDiscord({ limits: { globalPerSecond: UNBOUND } });
 const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
   method: 'PUT',
   headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
-  body: JSON.stringify(handlers.commands.map((command) => registrationOf(command, { userInstall: false }))),
+  body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
 });
 if (!registered.ok) throw new Error(`The commands were not taken: ${await registered.text()}`);
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { kindSpecs } from '../../src/commands/index.ts';
+import { kindSpecs, texts } from '../../src/commands/index.ts';
 import type { Services } from '../../src/commands/services.ts';
 import { taskList } from '../../src/commands/tasks/list.ts';
 import type { Ask } from '../../src/discord/handlers.ts';
@@ -68,7 +68,7 @@ async function measured(name: string, filter: Filter, store: KeptTasks): Promise
   // The list asks for nothing else of what commands may use.
   const ask = {
     services: { tasks: store },
-    say: speak(),
+    say: speak(texts),
     place: { userId: MEMBER, guildId: GUILD, permissions: 2n ** 53n - 1n },
   } as unknown as Ask<Services>;
   const times: number[] = [];

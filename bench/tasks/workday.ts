@@ -6,7 +6,7 @@ import { type EmbeddedGateway, startGateway } from '../../sandbox/gateway/gatewa
 import type { Heard } from '../../sandbox/gateway/heard.ts';
 import type { Job } from '../../sandbox/gateway/job.ts';
 import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
-import { handlers } from '../../src/commands/index.ts';
+import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { JobFigures, JobWish } from './job-orders.ts';
@@ -150,7 +150,7 @@ async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Prom
   const answer = await fetch(`${apiUrl}/v10/applications/${applicationId}/commands`, {
     method: 'PUT',
     headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(handlers.commands.map((command) => registrationOf(command, { userInstall: false }))),
+    body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
   });
   if (!answer.ok) throw new Error(`The commands were not taken: ${await answer.text()}`);
 }

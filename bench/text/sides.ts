@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { startDiscord, text } from '../../sandbox/discord/discord.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
-import { handlers } from '../../src/commands/index.ts';
+import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import type { AnswerFigures, Served, Wish } from './orders.ts';
 
@@ -19,7 +19,7 @@ const discord = await startDiscord({ limits: { globalPerSecond: UNBOUND } });
 const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
   method: 'PUT',
   headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
-  body: JSON.stringify(handlers.commands.map((command) => registrationOf(command, { userInstall: false }))),
+  body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
 });
 if (!registered.ok) throw new Error(`The commands were not taken: ${await registered.text()}`);
 

@@ -9,6 +9,7 @@ import type { RecordedViolation } from './judging.ts';
 import type { Limits } from './limits.ts';
 import type { DiscordOptions } from './options.ts';
 import { type Outcome, obey } from './orders.ts';
+import type { Post } from './post.ts';
 import type { Command } from './registry.ts';
 import { serverFor } from './server.ts';
 import { type Sight, sightOf } from './sight.ts';
@@ -51,6 +52,8 @@ export interface EmbeddedDiscord {
   listen(listener: (happening: Happening) => void): () => void;
   readonly limits: Limits;
   as(user: 'member' | 'other' | 'admin' | 'owner' | 'installer' | (string & {})): Actor;
+  /** A message of an earlier life. */
+  restore(post: Post): void;
   /** What stands in a channel, oldest first, ephemeral messages among them. */
   messages(channel: string): readonly Message[];
   /** Waits until what `look` looks for is there, looking whenever something has changed here. */
@@ -122,6 +125,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     listen: (listener) => parts.stream.listen(listener),
     limits: parts.limits,
     as: (user) => actorOf(user, parts),
+    restore: (post) => messages.restore(post),
     messages: (channel) => messages.in(world.channel(channel).id).map((post) => seen(post, parts)),
     until: (look, what = 'what a test looks for') => watch.until(look, what),
     close,

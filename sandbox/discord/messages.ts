@@ -77,6 +77,12 @@ export class MessageBook {
     return post;
   }
 
+  /** As it stood in an earlier life of this Discord; nobody is told. */
+  restore(post: Post): void {
+    for (const upload of post.uploads) this.#needs.uploads.put(upload);
+    this.#posts.set(post.id, post);
+  }
+
   /** Keys that are absent stay as they were; the spinner of a deferred answer goes with its first edit. */
   edit(post: Post, body: MessageBody, files: readonly SentFile[] = []): void {
     const { now, uploads } = this.#needs;

@@ -1,13 +1,21 @@
 import { GatewayIntentBits as Intent, MessageType } from 'discord-api-types/v10';
 import type { Change } from './messages.ts';
-import type { Parts } from './parts.ts';
 import { botPermissions, isThread } from './permissions.ts';
 import type { Post } from './post.ts';
+import type { Hub } from './socket/hub.ts';
+import type { Stream } from './stream.ts';
+import type { Watch } from './waiting.ts';
 import { threadMemberWire, threadWire } from './wire/channel.ts';
 import { memberWire, userWire } from './wire/user.ts';
-import type { Thread, ThreadChannel } from './world.ts';
+import type { Thread, ThreadChannel, World } from './world.ts';
 
-type Needs = Pick<Parts, 'world' | 'hub' | 'stream' | 'watch'> & { readonly now: () => number };
+interface Needs {
+  readonly world: World;
+  readonly hub: Hub;
+  readonly stream: Stream;
+  readonly watch: Watch;
+  readonly now: () => number;
+}
 
 /** What of a thread may be changed. */
 export type ThreadChange = Partial<Pick<Thread, 'archived' | 'locked' | 'invitable' | 'archiveMinutes'>> & {

@@ -69,6 +69,11 @@ export class Uploads {
       title: notes.title ?? undefined,
       voice: notes.voice,
     };
+    this.put(upload);
+    return upload;
+  }
+
+  put(upload: Upload): void {
     this.#kept.set(upload.id, upload);
     this.#bytes += upload.bytes.length;
     for (const [id, oldest] of this.#kept) {
@@ -76,7 +81,6 @@ export class Uploads {
       this.#kept.delete(id);
       this.#bytes -= oldest.bytes.length;
     }
-    return upload;
   }
 
   /** Every answer carries a fresh signature (documentation, reference, "Signed Attachment CDN URLs"). */

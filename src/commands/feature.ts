@@ -1,4 +1,5 @@
 import type { Button, Command, Form, Menu, Opener } from '../discord/handlers.ts';
+import type { Sentences } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { Kind, Source } from '../services/tasks/kind.ts';
@@ -12,9 +13,15 @@ interface KindTools {
   imgx: Source;
 }
 
-/** Everything that a member meets under one command. The router, the registration, `/help` and the presenter are given what all of them have. */
-export interface Feature {
+/** `command`: what Discord shows of the command, its options and choices, and `/help` tells of it. All else is said by its key. */
+interface FeatureText extends Sentences {
+  readonly command: Sentences;
+}
+
+/** Everything that a member meets under one command. The router, the registration, `/help`, the locale and the presenter are given what all of them have. */
+export interface Feature<Text extends FeatureText = FeatureText> {
   command: Command<Services>;
+  text: Text;
   menus?: readonly Menu<Services>[];
   buttons?: readonly Button<Services>[];
   openers?: readonly Opener<Services>[];

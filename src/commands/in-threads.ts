@@ -2,6 +2,7 @@ import type { servedHere } from '../discord/guards.ts';
 import { type Spoken, spokenIn } from '../discord/spoken.ts';
 import type { Log } from '../lib/log.ts';
 import { Once } from '../lib/once.ts';
+import { saysAnything } from './prompt-option.ts';
 
 /** What a message is to somebody: the work that comes of it, or nothing where it is not for them. */
 export type Hearer = (spoken: Spoken) => Promise<(() => Promise<void>) | undefined>;
@@ -19,7 +20,7 @@ export function inThreads({ hearers, refusalHere, log }: InThreadsParts) {
   const heard = new Once();
   return async (packet: unknown): Promise<void> => {
     const spoken = spokenIn(packet);
-    if (!spoken || (!/[^\s\p{Cf}]/u.test(spoken.content) && spoken.files.length === 0)) return;
+    if (!spoken || (!saysAnything(spoken.content) && spoken.files.length === 0)) return;
     try {
       if (refusalHere({ guildId: spoken.guildId, install: 'guild' }, undefined)) return;
       for (const hear of hearers) {

@@ -1,4 +1,5 @@
 import type { Handlers } from '../discord/handlers.ts';
+import type { SharedSentences } from '../locales/index.ts';
 import { shared } from '../messages/buttons/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
@@ -8,7 +9,6 @@ import { about } from './about/feature.ts';
 import { ask } from './ask/feature.ts';
 import { blend } from './blend/feature.ts';
 import { describe } from './describe/feature.ts';
-import type { Feature } from './feature.ts';
 import { finetune } from './finetune/feature.ts';
 import { help } from './help/feature.ts';
 import { image } from './image/feature.ts';
@@ -36,13 +36,28 @@ function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
 }
 
 /** What orders jobs. */
-const jobs: readonly Feature[] = [imagine, image, video, music, describe, shorten, blend, ask, talk];
+const jobs = [imagine, image, video, music, describe, shorten, blend, ask, talk] as const;
 
 /** What is known of every kind of job. */
 export const kindSpecs: KindSpecs = Object.assign({}, ...jobs.map(({ specs }) => specs));
 
+const others = [...jobs, tasks(kindNames(kindSpecs)), models, usage, finetune, about] as const;
+
 /** In the order in which `/help` tells of them. */
-const features: readonly Feature[] = [...jobs, tasks(kindNames(kindSpecs)), models, usage, finetune, about, help];
+export const features = [...others, help(others)] as const;
+
+/** What each of them says. */
+export const texts = features.map(({ text: { command: _, ...sentences } }) => sentences);
+
+/** One that has the keys of each text of a union. */
+type AllOf<T> = (T extends unknown ? (text: T) => void : never) extends (text: infer All) => void ? All : never;
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    resources: { translation: SharedSentences & AllOf<(typeof texts)[number]> };
+    returnNull: false;
+  }
+}
 
 /** All that can be typed, chosen, pressed and filled in. */
 export const handlers = {

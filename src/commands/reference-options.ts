@@ -2,6 +2,7 @@ import type { Attachment } from '../discord/options.ts';
 import { nameIn, type Target } from '../discord/target.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
+import type { Task } from '../services/tasks/task.ts';
 
 /** Pictures to go by: handed in as files, or named by where they are. */
 export interface References {
@@ -14,6 +15,11 @@ export interface References {
   image7?: Attachment | undefined;
   links?: string | undefined;
 }
+
+export const pictureOption = { type: 'attachment', accept: ['image'] } as const;
+
+/** Seven signed addresses of Discord have some 2,100 letters. */
+export const linksOption = { type: 'text', most: 3_000 } as const;
 
 const IS_PICTURE = /^image\//i;
 
@@ -44,6 +50,27 @@ export function picturesIn(references: References): { address: string; name: str
 /** What of a message can be gone by, as far as the message tells: films and sounds say what they are. */
 export function picturesOn({ files }: Pick<Target, 'files'>): Attachment[] {
   return files.filter(({ mediaType }) => mediaType === undefined || IS_PICTURE.test(mediaType));
+}
+
+/** Those of a result: on its message with addresses that are good for a day; what could not be attached the gateway has still, perhaps. */
+export function picturesOf({ media }: Task, message: Pick<Target, 'files'>): { address: string; name: string }[] {
+  const shown = picturesOn(message);
+  if (shown.length > 0) return shown;
+  return media.flatMap(({ kind, address }) =>
+    kind === 'image' && address ? [{ address, name: nameIn(address) }] : [],
+  );
+}
+
+/** What one field of a form holds. */
+const FIELD = 4_000;
+
+/** As many as a field of a form holds. Whole addresses only: half of one leads nowhere. */
+export function fitting<Picture extends { address: string }>(pictures: readonly Picture[]): Picture[] {
+  let room = FIELD;
+  return pictures.filter(({ address }) => {
+    room -= address.length + 1;
+    return room >= 0;
+  });
 }
 
 /** What the payload alone tells of pictures that are of no use; what is inside of them is looked at later. */

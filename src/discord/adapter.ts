@@ -8,9 +8,9 @@ import {
   type RawFile,
 } from 'discord.js';
 import { customIds } from './custom-ids.ts';
+import { DiskFile } from './outbox/uploads.ts';
 import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from './plan.ts';
 import { beginning, shortened, withoutInvites } from './text.ts';
-import { DiskFile } from './uploads.ts';
 
 // Discord's limits: https://discord.com/developers/docs/components/reference and /resources/message
 const LONGEST_CONTENT = 2_000;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { DiscordAPIError, type REST, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { KeyedLock } from '../lib/keyed-lock.ts';
@@ -7,8 +6,10 @@ import type { Log } from '../lib/log.ts';
 import type { FineTuneEvent, FineTunes } from '../services/gateway/fine-tunes.ts';
 import { GatewayError, type GatewayErrorKind } from '../services/gateway/index.ts';
 import { bodyOf } from './adapter.ts';
+import { isPassing } from './outbox/errors.ts';
+import type { Outbox } from './outbox/outbox.ts';
+import { TOKEN_MARGIN_MS } from './outbox/ways.ts';
 import type { MessagePlan } from './plan.ts';
-import { isPassing } from './too-late.ts';
 
 /** Training counts in minutes: nobody waits for ten seconds of news. */
 const LOOK_EVERY_MS = 10_000;
@@ -26,7 +27,7 @@ interface FollowRows {
 export interface FollowerParts {
   rows: FollowRows;
   fineTunes: Pick<FineTunes, 'events'>;
-  tokenRest: REST;
+  outbox: Outbox;
   clock: Clock;
   log: Pick<Log, 'warn'>;
   /** For how long nothing new may come. */
@@ -149,15 +150,13 @@ export class Follower {
     events: readonly FineTuneEvent[] | undefined,
     end: FollowEnd | undefined,
   ): Promise<'shown' | 'later' | 'gone'> {
-    const { body, files } = bodyOf(this.#parts.planOf(follow, events, end));
-    const route = Routes.webhookMessage(follow.applicationId, follow.token);
+    const { applicationId, token } = follow;
+    const sent = bodyOf(this.#parts.planOf(follow, events, end));
     try {
-      await this.#parts.tokenRest.patch(route, { body, files, auth: false });
+      await this.#parts.outbox.edit({ by: 'token', applicationId, token }, sent);
       return 'shown';
     } catch (error) {
-      if (isPassing(error)) return 'later';
-      if (error instanceof DiscordAPIError) return 'gone';
-      throw error;
+      return isPassing(error) ? 'later' : 'gone';
     }
   }
 
@@ -196,9 +195,6 @@ export const markOf = (events: readonly FineTuneEvent[]): string =>
 /** Why nothing is followed any more. Never that the job has ended: nothing but a person can read that from its events. */
 export type FollowEnd = 'stopped' | 'quiet' | 'too-late' | 'gone';
 
-/** A change under way when the token ends is refused: its last minute is left for the last word. */
-const TOKEN_MARGIN_MS = 60_000;
-
-/** When the last word must be said at the latest. */
+/** When the last word must be said at the latest: a change under way when the token ends is refused. */
 export const lastMoment = ({ tokenExpiresAt }: Pick<Follow, 'tokenExpiresAt'>): number =>
   tokenExpiresAt - TOKEN_MARGIN_MS;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { PlainLog } from '../lib/log.ts';
 import { nameIn } from '../lib/loggable.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
@@ -12,18 +13,12 @@ const LONGEST_WORDS = 500;
 /** What a store may get over by itself, or by its operator: the member is told to try again, and that nothing was done. */
 const PASSING: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
-interface FunnelLog {
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-  error(facts: object, sentence: string): void;
-}
-
 /** Every failure ends here: one sentence for the person, one line for the log. */
 export class Funnel {
   readonly #say: Say;
-  readonly #log: FunnelLog;
+  readonly #log: PlainLog;
 
-  constructor(say: Say, log: FunnelLog) {
+  constructor(say: Say, log: PlainLog) {
     this.#say = say;
     this.#log = log;
   }

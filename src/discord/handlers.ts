@@ -1,5 +1,5 @@
 import { Refusal } from '../lib/refusal.ts';
-import type { Say } from '../locales/index.ts';
+import type { MenuName, Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import type { CustomId, Verb } from './custom-ids.ts';
 import type { Prepared } from './delivery/parts.ts';
@@ -61,7 +61,7 @@ interface Offered {
   isForServers?: boolean;
 }
 
-/** A slash command as a value. Its description, its options' and its choices' are found in the locale by their names. */
+/** A slash command as a value. Its description, its options' and its choices' are found in its feature's text by their names. */
 export interface CommandDefinition<O extends Options, Services> extends Guarded<Services, Values<O>>, Offered {
   name: string;
   options: O;
@@ -105,9 +105,9 @@ export function command<const O extends Options, Services>(
   };
 }
 
-/** An entry of the menu on any message. Its name is found in the locale, and is what members read. */
+/** An entry of the menu on any message. Discord calls it by the sentence that is found by its name. */
 interface MenuEntry<Services> extends Guarded<Services> {
-  name: string;
+  name: MenuName;
 }
 
 /** One that answers with a message. */

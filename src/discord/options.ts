@@ -8,7 +8,7 @@ interface Asked {
 export interface TextOption extends Asked {
   type: 'text';
   most?: number;
-  /** Their names are sentences of the locale. */
+  /** Their names are sentences of the feature's text. */
   choices?: readonly string[];
   suggests?: boolean;
 }

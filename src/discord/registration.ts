@@ -6,7 +6,7 @@ import {
   type RESTPostAPIContextMenuApplicationCommandsJSONBody,
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
-import { sentenceAt } from '../locales/index.ts';
+import { type Sentences, sentenceAt } from '../locales/index.ts';
 import type { Command, Menu, SingleCommand } from './handlers.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
 
@@ -18,13 +18,17 @@ type OptionBody = NonNullable<SlashBody['options']>[number];
 type LeafBody = Exclude<OptionBody, { type: Type.Subcommand | Type.SubcommandGroup }>;
 
 interface Offered {
-  commands: readonly Command<never>[];
-  menus: readonly Menu<never>[];
+  command: Command<never>;
+  menus?: readonly Menu<never>[];
+  text: Sentences;
 }
 
 /** All that the bot registers. */
-export function registrations({ commands, menus }: Offered, settings: { userInstall: boolean }): CommandBody[] {
-  return [...commands.map((one) => registrationOf(one, settings)), ...menus.map((one) => menuBody(one, settings))];
+export function registrations(features: readonly Offered[], settings: { userInstall: boolean }): CommandBody[] {
+  return [
+    ...features.map((one) => registrationOf(one, settings)),
+    ...features.flatMap(({ menus = [], text }) => menus.map((one) => menuBody(one, text, settings))),
+  ];
 }
 
 interface Labels {
@@ -34,35 +38,31 @@ interface Labels {
 }
 
 /** A command as Discord registers it. Where it may be used follows from who may install the bot. */
-export function registrationOf(command: Command<never>, settings: { userInstall: boolean }): SlashBody {
+export function registrationOf({ command, text }: Offered, settings: { userInstall: boolean }): SlashBody {
+  const words = wordsOf(text, 'command');
   return {
     type: ApplicationCommandType.ChatInput,
     name: command.name,
-    description: sentence('commands', command.name, 'description'),
+    description: words('description'),
     options:
       'subcommands' in command
-        ? command.subcommands.map((one) => subcommandBody(command.name, one))
-        : optionBodies([command.name], command),
+        ? command.subcommands.map((one) => subcommandBody(one, wordsOf(text, 'command', one.name)))
+        : optionBodies(command, words),
     ...where(command.isForServers ? { userInstall: false } : settings),
   };
 }
 
-function subcommandBody(family: string, command: SingleCommand<never>): OptionBody {
+function subcommandBody(command: SingleCommand<never>, words: Words): OptionBody {
   const { name } = command;
-  return {
-    type: Type.Subcommand,
-    name,
-    description: sentence('commands', family, name, 'description'),
-    options: optionBodies([family, name], command),
-  };
+  return { type: Type.Subcommand, name, description: words('description'), options: optionBodies(command, words) };
 }
 
-function optionBodies(path: readonly string[], { options }: SingleCommand<never>): LeafBody[] {
-  return Object.entries(options).map(([name, option]) => optionBody(path, name, option));
+function optionBodies({ options }: SingleCommand<never>, words: Words): LeafBody[] {
+  return Object.entries(options).map(([name, option]) => optionBody(name, option, words));
 }
 
-function menuBody(menu: Menu<never>, settings: { userInstall: boolean }): MenuBody {
-  return { type: ApplicationCommandType.Message, name: menuName(menu), ...where(settings) };
+function menuBody({ name }: Menu<never>, text: Sentences, settings: { userInstall: boolean }): MenuBody {
+  return { type: ApplicationCommandType.Message, name: wordsOf(text, 'menus')(name), ...where(settings) };
 }
 
 function where({ userInstall }: { userInstall: boolean }) {
@@ -74,12 +74,11 @@ function where({ userInstall }: { userInstall: boolean }) {
   };
 }
 
-function optionBody(command: readonly string[], name: string, option: Option): LeafBody {
-  const description = sentence('commands', ...command, 'options', name);
-  const labels = { name, description, required: option.required ?? false };
+function optionBody(name: string, option: Option, words: Words): LeafBody {
+  const labels = { name, description: words('options', name), required: option.required ?? false };
   switch (option.type) {
     case 'text':
-      return textBody(command, labels, option);
+      return textBody(labels, option, words);
     case 'switch':
       return { ...labels, type: Type.Boolean };
     case 'number':
@@ -89,12 +88,11 @@ function optionBody(command: readonly string[], name: string, option: Option): L
   }
 }
 
-function textBody(command: readonly string[], labels: Labels, { most, choices, suggests }: TextOption): LeafBody {
+function textBody(labels: Labels, { most, choices, suggests }: TextOption, words: Words): LeafBody {
   const shared = { ...labels, type: Type.String as const, ...(most !== undefined && { max_length: most }) };
   if (suggests) return { ...shared, autocomplete: true };
   if (!choices) return shared;
-  const name = (value: string): string => sentence('commands', ...command, 'choices', labels.name, value);
-  return { ...shared, choices: choices.map((value) => ({ value, name: name(value) })) };
+  return { ...shared, choices: choices.map((value) => ({ value, name: words('choices', labels.name, value) })) };
 }
 
 function numberBody(labels: Labels, { whole, least, most }: NumberOption): LeafBody {
@@ -106,16 +104,14 @@ function numberBody(labels: Labels, { whole, least, most }: NumberOption): LeafB
   return whole ? { ...shared, type: Type.Integer } : { ...shared, type: Type.Number };
 }
 
-/** A command without its words cannot be shown to anybody: that is found at the desk, not by a member. */
-function sentence(...path: string[]): string {
-  const text = sentenceAt(path);
-  if (text === undefined) throw new Error(`The locale has no sentence at ${path.join('.')}.`);
-  return text;
-}
+type Words = (...path: string[]) => string;
 
-/** What members read is also what Discord calls it by. */
-export function menuName({ name }: Pick<Menu<never>, 'name'>): string {
-  const sentence = sentenceAt(['menus', name]);
-  if (sentence === undefined) throw new Error(`The locale has no sentence at menus.${name}.`);
-  return sentence;
+/** A command without its words cannot be shown to anybody: that is found at the desk, not by a member. */
+function wordsOf(text: Sentences, ...within: string[]): Words {
+  return (...path) => {
+    const words = sentenceAt(text, [...within, ...path]);
+    if (words === undefined)
+      throw new Error(`The text of a feature has no sentence at ${[...within, ...path].join('.')}.`);
+    return words;
+  };
 }

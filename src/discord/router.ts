@@ -29,14 +29,13 @@ import {
 } from './handlers.ts';
 import { valuesOf } from './options.ts';
 import { type Answers, type Origin, originOf, pressOrigin, TOKEN_LIFE_MS } from './origin.ts';
+import { isTooLate } from './outbox/errors.ts';
+import type { Outbox } from './outbox/outbox.ts';
+import { Responder } from './outbox/responder.ts';
+import { lateWord, toMemberAlone, type Until } from './outbox/to-member-alone.ts';
 import { type Place, placeOf } from './place.ts';
-import { menuName } from './registration.ts';
-import { Responder, type Rests } from './responder.ts';
 import { suggestionsFor } from './suggestions.ts';
 import { targetOf } from './target.ts';
-import type { Until } from './to-member-alone.ts';
-import { insteadOfOther, lateWord, toMemberAlone } from './to-member-alone.ts';
-import { isTooLate } from './too-late.ts';
 
 export interface RouterParts<Services> {
   handlers: Handlers<Services>;
@@ -45,7 +44,7 @@ export interface RouterParts<Services> {
   services: Services;
   say: Say;
   funnel: Funnel;
-  rests: Rests;
+  outbox: Outbox;
   clock: Clock;
   /** The kind of channel in which an interaction was made. */
   channelTypeOf?: (interactionId: string) => ChannelType | undefined;
@@ -66,7 +65,7 @@ export class Router<Services> {
     const { commands, menus = [], buttons, openers, forms } = parts.handlers;
     this.#parts = parts;
     this.#commands = typedCommands(commands);
-    this.#menus = new Map(menus.map((menu) => [menuName(menu), menu]));
+    this.#menus = new Map(menus.map((menu) => [parts.say(`menus.${menu.name}`), menu]));
     this.#buttons = keyed(buttons);
     this.#openers = keyed(openers);
     this.#forms = keyed(forms);
@@ -88,7 +87,7 @@ export class Router<Services> {
 
   async #answer(interaction: Interaction): Promise<void> {
     const { applicationId, id: interactionId, token } = interaction;
-    const responder = new Responder(this.#parts.rests, { applicationId, interactionId, token });
+    const responder = new Responder(this.#parts.outbox, { applicationId, interactionId, token });
     try {
       this.#admit(interaction);
       await this.#route(interaction, responder);
@@ -215,7 +214,7 @@ export class Router<Services> {
         await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
       } catch (error) {
         const words = this.#words(error, 'a message beside an answer');
-        await insteadOfOther(responder, { id: message.id, isPrivate }, words, this.#until(interaction));
+        await toMemberAlone(responder, words, this.#until(interaction), { id: message.id, isPrivate });
       }
     };
     const later = lateWord(responder, interaction, this.#parts);

@@ -1,8 +1,8 @@
 import { ChannelType, PermissionFlagsBits as May, PermissionsBitField } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
 import type { TalkRequest } from '../services/talks/opening.ts';
+import type { ThreadWish } from './outbox/threads.ts';
 import type { Place } from './place.ts';
-import type { ThreadWish } from './thread-maker.ts';
 
 /** Where a conversation can take place: in the thread where it was asked for, or in one to be made. */
 export type Where = { in: 'this-thread'; channelId: string; isClosed: boolean } | NewThread;
@@ -24,7 +24,7 @@ const TO_TALK = [
 ];
 const TO_MAKE_ONE = { bit: May.CreatePublicThreads, name: 'Create Public Threads' };
 
-const THREADS: ReadonlySet<ChannelType> = new Set([
+export const THREADS: ReadonlySet<unknown> = new Set([
   ChannelType.PublicThread,
   ChannelType.PrivateThread,
   ChannelType.AnnouncementThread,

@@ -5,6 +5,13 @@ import { jsonOnTerminal, onTerminal } from './text.ts';
 
 export type Log = Logger;
 
+/** As much of it as most parts need; they take what they use. */
+export interface PlainLog {
+  info(facts: object, sentence: string): void;
+  warn(facts: object, sentence: string): void;
+  error(facts: object, sentence: string): void;
+}
+
 export interface LogOptions {
   level: string;
   /** Never written, wherever they turn up. */

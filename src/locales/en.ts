@@ -1,79 +1,138 @@
-import { animate } from './en/animate.ts';
-import { ask } from './en/ask.ts';
-import { commands } from './en/commands.ts';
-import { film } from './en/film.ts';
-import { fineTune } from './en/fine-tune.ts';
-import { menus } from './en/menus.ts';
-import { music } from './en/music.ts';
-import { ownData } from './en/own-data.ts';
-import { reference } from './en/reference.ts';
 import { refusals } from './en/refusals.ts';
-import { talk } from './en/talk.ts';
 import { task } from './en/task.ts';
-import { tasks } from './en/tasks.ts';
-import { usage } from './en/usage.ts';
 
-/** Every sentence a person reads, by the place that says it. Names in double braces are filled in. */
+/** The sentences that no single feature owns. Names in double braces are filled in. */
 export const en = {
-  commands,
-  models: {
-    title: 'Models',
-    titleCompatible: 'Models of the compatible entry',
-    count_one: '{{count}} model',
-    count_other: '{{count}} models',
-    page: 'page {{page}} of {{pages}}',
-    guess: 'What a model is made for is a guess, from what the gateway says of it or from its name.',
-    nobody: 'owner not told',
-    none: 'No model fits. Leave something out of the filter, or look at the whole list with `/models`.',
-    empty: 'The gateway lists no models for this key.',
-    previous: 'Back',
-    next: 'Next',
-    kinds: { text: 'text', image: 'pictures', video: 'video', music: 'music', voice: 'live voice', other: 'other' },
-    field: { id: 'id', owned_by: 'owner', created: 'listed since' },
-    detailGuess: 'Seems to be made for: {{kind}}.',
-  },
-  about: {
-    title: 'Atelier',
-    version: 'Version {{version}}',
-    latency: 'Answers Discord within {{ms}} ms',
-    latencyUnknown: 'Has not measured its way to Discord yet',
-    gatewayAnswers: 'The gateway answers (in {{ms}} ms)',
-    gatewayRefuses: 'The gateway does not answer as it should: {{reason}}',
-    liveTasks_one: 'Follows {{count}} task',
-    liveTasks_other: 'Follows {{count}} tasks',
-    trouble: {
-      busy: 'The gateway asks to wait, so no task is asked about ({{lane}}, since <t:{{since}}:R>)',
-      refused: 'The gateway refuses to be asked about tasks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
-      unreachable: 'The gateway does not answer when asked about tasks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
-    },
-    storeAway:
-      'What the bot keeps its tasks in cannot be reached (since <t:{{since}}:R>). It takes no orders meanwhile; what is under way goes on.',
-    more: 'What can be done here: {{mention}}',
-  },
-  help: {
-    title: 'What can be done here',
-    line: '{{mention}} · {{description}} ({{who}}). For example `{{example}}`',
-    menus: 'On any message with a picture, under "Apps":',
-    menuLine: '**{{name}}** · {{description}}',
-    about: {
-      describe: 'words that could have led to it, for you alone',
-      reference: 'a new picture that goes by it',
-      film: 'a film that begins with it',
-    },
-    nothing: 'No command is registered here yet.',
-  },
-  usage,
+  models: { previous: 'Back', next: 'Next' },
   task,
-  animate,
-  ask,
-  talk,
-  music,
-  tasks,
-  ownData,
+  ask: {
+    title: 'Goes on from [this answer]({{link}})',
+    facts: 'Model {{model}}',
+    effort: 'effort {{effort}}',
+    waiting: 'Waiting for the first word …',
+    thinking: 'Thinking …',
+    searching: 'Looking on the web …',
+    below: 'Goes on below.',
+    file: 'The whole answer is in the file.',
+    rest: 'The rest comes as a file.',
+    empty: 'The model answered with nothing at all. Ask again, or in other words.',
+    badJson: 'This is not JSON that can be read, though it was asked for.',
+    incomplete: 'The model was cut off before its end. With Continue it can go on.',
+    incompleteBecause: 'The model was cut off before its end ({{reason}}). With Continue it can go on.',
+    stopped: 'Stopped.',
+    interrupted: 'The bot was restarted in the middle of this. What had come is kept; Retry asks once more.',
+    cut: 'The gateway ended in the middle of this. What had come is kept; Retry asks once more.',
+    failed: 'The gateway could not go on with this: {{reason}}',
+    failedSilently: 'The gateway could not go on with this, and gave no reason.',
+    without: {
+      tools: 'This model takes no tools, so it was asked without.',
+      reasoning: 'This model knows no effort, so it was asked without.',
+    },
+    calls: {
+      make_image: {
+        waiting: '{{number}}. A picture? {{prompt}}',
+        allowed: 'You said yes to a picture: {{prompt}}',
+        done: 'Ordered a picture: {{prompt}}',
+        declined: 'No picture: {{prompt}}',
+      },
+      make_video: {
+        waiting: '{{number}}. A film? {{prompt}}',
+        allowed: 'You said yes to a film: {{prompt}}',
+        done: 'Ordered a film: {{prompt}}',
+        declined: 'No film: {{prompt}}',
+      },
+      find_models: 'Looked for models: {{text}}',
+      list_my_tasks: 'Looked at your public tasks.',
+      other: 'Wanted something that is not there: {{name}}',
+      more: 'And {{count}} more.',
+      asked: 'The model wants to order this in your name. Nothing is made before you say yes.',
+    },
+    buttons: {
+      stop: 'Stop',
+      continue: 'Continue',
+      forget: 'Forget',
+      details: 'Details',
+      yes: 'Yes, make {{number}}',
+      no: 'No {{number}}',
+    },
+  },
+  /** Live conversations, and what is said in them. */
+  talk: {
+    title: 'Live conversation',
+    model: 'Model {{model}}',
+    voice: 'voice {{voice}}',
+    instructions: 'Instructions: {{instructions}}',
+    who: {
+      me: 'Only {{owner}} is heard here.',
+      everyone: 'Everyone here is heard.',
+    },
+    how: {
+      pressed: 'Press **Speak** to say something: in words, or with a sound file.',
+      written:
+        'Just write here, or send a voice message or a sound file. **Speak** works as well. Who speaks while the model does interrupts it.',
+    },
+    ends: {
+      ended: 'This conversation is over.',
+      idle: 'This conversation is over: nobody spoke for a while.',
+      lost: 'This conversation is over: it could not go on.',
+    },
+    another: '-# `/talk start` begins another one.',
+    spoken: '🎙️ Spoken',
+    heard: 'Heard: “{{words}}”',
+    spokenAnswer: 'The answer, spoken ({{seconds}} s)',
+    broken: 'Broken off here.',
+    spokenOver: 'Broken off here, for somebody spoke.',
+    voiceCut: 'Its voice message holds only the beginning: the answer is too long to be kept as sound.',
+    interrupted: 'The bot was restarted in the middle of this. What had come is kept; say it once more.',
+    cut: 'The connection ended in the middle of this. What had come is kept; say it once more.',
+    failed: 'The model could not go on with this: {{reason}}',
+    failedSilently: 'The model could not go on with this, and gave no reason.',
+    incomplete: 'The model was cut off before its end.',
+    incompleteBecause: 'The model was cut off before its end ({{reason}}).',
+    buttons: { speak: 'Speak', end: 'End' },
+    transcript: 'What was said',
+    nothingSaid: 'Nothing was said.',
+    turn: '{{who}}: {{words}}',
+    answer: '↳ {{words}}',
+    earlier_one: '{{count}} thing was said before.',
+    earlier_other: '{{count}} things were said before.',
+  },
+  /** Songs, and many of them in one message. */
+  music: {
+    album_one: '{{count}} song',
+    album_other: '{{count}} songs',
+    ended: '{{ended}} of {{count}} have ended.',
+    allEnded_one: 'It has ended.',
+    allEnded_other: 'All have ended.',
+    someFailed_one: '{{count}} could not be done.',
+    someFailed_other: '{{count}} could not be done.',
+    state: {
+      waiting: 'waiting',
+      working: 'at work',
+      overdue: 'still at work',
+      notKnown: 'not known at the gateway so far',
+      failed: 'could not be done',
+      failedWith: 'could not be done: {{reason}}',
+      forgotten: 'the gateway does not know it',
+      gone: 'no longer kept here',
+      words: 'lyrics',
+      nothing: 'done, but there is nothing to hear',
+    },
+    untitled: 'Untitled',
+    inFile: 'Lyrics: in the file',
+    cover: 'Cover',
+    coverAt: '-# Cover: <{{address}}>',
+    coverOf: 'Cover of {{title}}',
+    alt: 'AI-generated song: {{title}}',
+    page: 'Page {{page}} of {{pages}}',
+    choose: 'Hear one of these, or look at it',
+    tracks_one: '{{count}} track',
+    tracks_other: '{{count}} tracks',
+    buttons: { previous: 'Back', next: 'Next' },
+  },
   words: {
     title: 'Words for the gateway',
     editTitle: 'Other words',
-    imagineTitle: 'Pictures from these words',
     words: 'Words',
     more: 'Words, continued',
     side: 'Which part is to change',
@@ -81,11 +140,36 @@ export const en = {
     mask: 'Or a mask of your own',
     maskHint: 'A picture of the same shape: what is white or clear is changed.',
   },
-  film,
-  fineTune,
-  reference,
+  /** What is special about films. */
+  film: {
+    unmet: {
+      size: 'The film is {{actual}} and not {{asked}}, so {{parameter}} had no effect.',
+      duration: 'The film lasts {{actual}} s and not {{asked}} s, so {{parameter}} had no effect.',
+      inMetadata:
+        'It was sent at the top level; perhaps this model reads it in `metadata`: ask again with {{extra}} in `extra`.',
+      inMetadataOrOther:
+        'It was sent at the top level; perhaps this model reads it in `metadata`: ask again with {{extra}} in `extra`, or with the size as `16:9` or `720p`.',
+      atTop:
+        'It was sent in `metadata`; perhaps this model reads it at the top level: ask again with the option `{{option}}`.',
+      elsewhere: 'This endpoint has no other place for it; the generic one has, with `extra`.',
+    },
+    reference: {
+      fine: 'The reference {{name}} can be fetched just now, and is what it should be.',
+      model: 'So it may be that this model takes no such references, or fewer of them.',
+      large: 'The reference {{name}} can be fetched just now; it is too large to be looked at.',
+      gone: 'Check the reference {{name}}: its address has run out. Upload it again.',
+      status: 'Check the reference {{name}}: its address answers with HTTP {{status}}.',
+      odd: {
+        image: 'Check the reference {{name}}: it is no picture.',
+        video: 'Check the reference {{name}}: it is no film.',
+        audio: 'Check the reference {{name}}: it is no sound.',
+      },
+      hidden: 'Check the reference {{name}}: it is not on the public internet.',
+      unreachable: 'Check the reference {{name}}: its address could not be reached.',
+    },
+    frame: 'A still of a film that is AI-generated: {{prompt}}',
+  },
   refusals,
-  menus,
   /** In place of an answer that everybody would see, until it is gone. */
   notDone: '-# This request was not carried out.',
   gateway: {

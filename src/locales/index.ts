@@ -1,34 +1,31 @@
-import i18next, { type TFunction } from 'i18next';
+import i18next, { type TFunction, type TypeOptions } from 'i18next';
 import { en } from './en.ts';
 
-declare module 'i18next' {
-  interface CustomTypeOptions {
-    resources: { translation: typeof en };
-    returnNull: false;
-  }
-}
+export type SharedSentences = typeof en;
 
-/** Says a sentence by its key; the keys are checked by the type checker. */
+/** Says a sentence by its key. The type checker knows all keys: `commands/index.ts` adds those of the features. */
 export type Say = TFunction;
 
-export function speak(): Say {
+/** What the entries of the menu on a message are called, under "Apps". */
+export type MenuName = keyof TypeOptions['resources']['translation']['menus'];
+
+/** Sentences by the place that says them. */
+export interface Sentences {
+  readonly [name: string]: string | Sentences;
+}
+
+/** Says the sentences that several share, and those of the features. */
+export function speak(features: readonly Sentences[]): Say {
   const language = i18next.createInstance();
   // Discord shows text as text: there is no HTML to protect, and `&amp;` would be seen.
-  void language.init({
-    lng: 'en',
-    resources: { en: { translation: en } },
-    interpolation: { escapeValue: false },
-    initAsync: false,
-  });
+  void language.init({ lng: 'en', resources: {}, interpolation: { escapeValue: false }, initAsync: false });
+  for (const sentences of [en, ...features]) language.addResourceBundle('en', 'translation', sentences, true);
   return language.t;
 }
 
 /** For sentences whose key is put together from the names of commands and options. */
-export function sentenceAt(path: readonly string[]): string | undefined {
-  let found: unknown = en;
-  for (const name of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
-    found = (found as Record<string, unknown>)[name];
-  }
-  return typeof found === 'string' ? found : undefined;
+export function sentenceAt(sentences: Sentences, [name = '', ...path]: readonly string[]): string | undefined {
+  const found = Object.hasOwn(sentences, name) ? sentences[name] : undefined;
+  if (typeof found === 'object') return sentenceAt(found, path);
+  return path.length === 0 ? found : undefined;
 }

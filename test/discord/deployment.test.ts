@@ -1,11 +1,11 @@
 import type { APIApplicationCommand } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
-import { handlers } from '../../src/commands/index.ts';
+import { features } from '../../src/commands/index.ts';
 import { deploymentOf, installLinks } from '../../src/discord/deployment.ts';
 import { type CommandBody, registrations } from '../../src/discord/registration.ts';
 
-const wanted = registrations(handlers, { userInstall: false });
+const wanted = registrations(features, { userInstall: false });
 const names = wanted.map(({ name }) => name);
 
 /** As Discord gives commands back: with ids, versions, and its defaults written out. */
@@ -49,11 +49,11 @@ describe('deploying', () => {
   });
 
   it.each([true, false])('registers what Discord takes (user installation: %s)', (userInstall) => {
-    expect(judgeBody('commands', registrations(handlers, { userInstall }))).toEqual([]);
+    expect(judgeBody('commands', registrations(features, { userInstall }))).toEqual([]);
   });
 
   it.each([true, false])('offers live conversations on servers alone (user installation: %s)', (userInstall) => {
-    const all = registrations(handlers, { userInstall });
+    const all = registrations(features, { userInstall });
     const talk = all.find(({ name }) => name === 'talk');
     expect(talk).toMatchObject({ integration_types: [0], contexts: [0] });
     const others = all

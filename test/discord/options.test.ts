@@ -1,9 +1,11 @@
 import { Events, Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
-import { discordClients } from '../../src/discord/clients.ts';
+import { texts } from '../../src/commands/index.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { command } from '../../src/discord/handlers.ts';
+import { discordClients } from '../../src/discord/outbox/clients.ts';
+import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
@@ -35,8 +37,14 @@ async function told(): Promise<EmbeddedDiscord> {
   const { client } = clients;
   onTestFinished(() => clients.close());
   const log = openLog({ level: 'info', secrets: [], readable: false, write: () => undefined });
-  const funnel = new Funnel(speak(), log);
-  const parts = { services: undefined, say: speak(), funnel, rests: clients, clock: systemClock };
+  const funnel = new Funnel(speak(texts), log);
+  const parts = {
+    services: undefined,
+    say: speak(texts),
+    funnel,
+    outbox: new Outbox(clients, log),
+    clock: systemClock,
+  };
   const router = new Router({ handlers: { commands: [tell] }, guards: [], ...parts });
   client.on(Events.InteractionCreate, (interaction) => void router.take(interaction));
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));

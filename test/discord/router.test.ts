@@ -1,10 +1,12 @@
 import { ApplicationCommandType, Events, Routes } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
-import { discordClients } from '../../src/discord/clients.ts';
+import { texts } from '../../src/commands/index.ts';
 import { customId, verb } from '../../src/discord/custom-ids.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { button, command, form, type Handlers, opener } from '../../src/discord/handlers.ts';
+import { discordClients } from '../../src/discord/outbox/clients.ts';
+import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import type { ButtonPlan } from '../../src/discord/plan.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -106,7 +108,7 @@ async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }>
   closers.push(() => clients.close());
   const lines: string[] = [];
   const log = openLog({ level: 'info', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
-  const say = speak();
+  const say = speak(texts);
   const funnel = new Funnel(say, log);
   const router = new Router({
     handlers,
@@ -114,7 +116,7 @@ async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }>
     services: undefined,
     say,
     funnel,
-    rests: clients,
+    outbox: new Outbox(clients, log),
     clock: systemClock,
   });
   client.on(Events.InteractionCreate, (interaction) => void router.take(interaction));

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { type DiscordOptions, type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
 import { type App, type AppTools, startApp } from '../../src/app.ts';
-import { handlers, kindSpecs } from '../../src/commands/index.ts';
+import { features, kindSpecs } from '../../src/commands/index.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -113,7 +113,7 @@ export async function enter({ config, log, tools }: Stage): Promise<App> {
 }
 
 async function deploy(discord: EmbeddedDiscord, settings: { userInstall: boolean }): Promise<void> {
-  const body = registrations(handlers, settings);
+  const body = registrations(features, settings);
   const answer = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
     method: 'PUT',
     headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { handlers } from '../../src/commands/index.ts';
+import { features } from '../../src/commands/index.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import { shipped } from '../support/shipped.ts';
 import { key, type Stage, stage } from './bot.ts';
@@ -119,7 +119,7 @@ describe('the shipped bot as a process', () => {
 });
 
 /** Everything that the bot has to offer. */
-const all = registrations(handlers, { userInstall: false }).map(({ name }) => name);
+const all = registrations(features, { userInstall: false }).map(({ name }) => name);
 
 describe('npm run deploy', () => {
   const deploy = async (side: Stage, ...args: string[]): Promise<{ code: number | null; said: string }> => {

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { sentenceAt, speak } from '../../src/locales/index.ts';
+import { texts } from '../../src/commands/index.ts';
+import { en } from '../../src/locales/en.ts';
+import { type Sentences, sentenceAt, speak } from '../../src/locales/index.ts';
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
@@ -10,11 +12,25 @@ const keys = files.flatMap((name) =>
   [...readFileSync(join(source, name), 'utf8').matchAll(/new Refusal\(\s*'([^']+)'/g)].map(([, key]) => key ?? ''),
 );
 
+const owners: readonly Sentences[] = [en, ...texts];
+
+/** Every place in them that holds a sentence. */
+const placesIn = (sentences: Sentences): string[] =>
+  Object.entries(sentences).flatMap(([name, one]) =>
+    typeof one === 'string' ? [name] : placesIn(one).map((place) => `${name}.${place}`),
+  );
+
 it('every refusal has its sentence', () => {
   expect(keys.length).toBeGreaterThan(5);
-  for (const key of keys) expect(sentenceAt(key.split('.')), key).toBeTypeOf('string');
+  const found = (key: string) => owners.flatMap((sentences) => sentenceAt(sentences, key.split('.')) ?? [])[0];
+  for (const key of keys) expect(found(key), key).toBeTypeOf('string');
+});
+
+it('no sentence belongs to two features', () => {
+  const places = owners.flatMap(placesIn);
+  expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
 });
 
 it('sentences are filled in as they are, for Discord shows text and no HTML', () => {
-  expect(speak()('refusals.unknownModel', { id: 'a<b>&c' })).toContain('a<b>&c');
+  expect(speak(texts)('refusals.unknownModel', { id: 'a<b>&c' })).toContain('a<b>&c');
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
 import type { AlbumEntry } from '../../src/messages/album/lines.ts';
@@ -9,7 +10,7 @@ import type { KeptTrack, Task } from '../../src/services/tasks/task.ts';
 import { madeTask, minute, start } from '../services/tasks/made.ts';
 import { context } from './context.ts';
 
-const say = speak();
+const say = speak(texts);
 
 const track = (title: string, more: Partial<KeptTrack> = {}): KeptTrack => ({
   ...{ state: 'finished', title, audio: `https://g.example/${encodeURIComponent(title)}.mp3` },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
 import { taskMessage } from '../../src/messages/task-message.ts';
@@ -8,7 +9,7 @@ import { madeTask, start } from '../services/tasks/made.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 
-const say = speak();
+const say = speak(texts);
 
 const ended = (changes: Parts): Task =>
   madeTask({ state: 'ready', times: { created: start, ended: start + 5_000 }, ...changes });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { kindSpecs, kindViews } from '../../src/commands/index.ts';
+import { kindSpecs, kindViews, texts } from '../../src/commands/index.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { speak } from '../../src/locales/index.ts';
 import { notes } from '../../src/messages/notes.ts';
@@ -36,7 +36,7 @@ async function noted() {
     const book = new TaskBook({ store, log });
     await book.open();
     return notes({
-      ...{ media, views: kindViews, log, clock, say: speak() },
+      ...{ media, views: kindViews, log, clock, say: speak(texts) },
       change: (id, transition) => book.change(id, transition),
     });
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
 import { answerMessages } from '../../src/messages/answer/message.ts';
@@ -10,7 +11,7 @@ import type { TalkEnd, Task, TaskOf } from '../../src/services/tasks/task.ts';
 import { makeTask } from '../services/store/stage.ts';
 import { ofKind, type Parts } from '../support/tasks.ts';
 
-const say = speak();
+const say = speak(texts);
 
 const talk = (request: object = {}, end?: TalkEnd): TaskOf<'talk'> =>
   ofKind(

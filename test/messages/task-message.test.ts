@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
@@ -7,7 +8,7 @@ import { madeTask, start } from '../services/tasks/made.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 
-const say = speak();
+const say = speak(texts);
 const contentOf = (task: Task): string => taskMessage(task, context, say).content ?? '';
 const labelsOf = (task: Task): string[] =>
   (taskMessage(task, context, say).controls ?? []).flatMap((control) => ('label' in control ? control.label : []));

@@ -2,17 +2,46 @@ import { catalogue } from '../catalogue.ts';
 import { shown } from '../refusal.ts';
 import type { Body } from '../wire/view.ts';
 import { type Item, itemBody } from './item.ts';
-import { EventRefusal } from './refusal.ts';
+import { unreadable } from './line.ts';
+import { EventRefusal, errorEvent } from './refusal.ts';
 import { addedEvents } from './reply-events.ts';
 import type { ClientEvent } from './requests/events.ts';
 import type { GivenItem } from './requests/item.ts';
+import { readEvent } from './requests/read.ts';
 import type { SessionWish } from './requests/session.ts';
 import type { Session } from './session.ts';
 import { commit, listen } from './speech.ts';
 import { voiceIsSet } from './turns.ts';
 
+const MOST_KEPT = 1_000;
+const LONGEST_KEPT = 4_096;
+
+/** What comes from the client, whatever it is. */
+export function hear(given: unknown, session: Session): void {
+  const { heard, line } = session;
+  // What was on its way when it ended finds nobody.
+  if (session.isOver) return;
+  heard.push(shortened(given));
+  if (heard.length > MOST_KEPT) heard.shift();
+  try {
+    if (given === undefined) throw unreadable();
+    carryOut(readEvent(given, session.dialect), session);
+  } catch (problem) {
+    if (!(problem instanceof EventRefusal)) throw problem;
+    const { event_id: about } = (given ?? {}) as { event_id?: unknown };
+    line.tell(errorEvent(problem.message, problem.trouble, typeof about === 'string' ? about : null));
+  }
+}
+
+function shortened(given: unknown): unknown {
+  const text = JSON.stringify(given, (_, value: unknown) =>
+    typeof value === 'string' && value.length > LONGEST_KEPT ? `(${value.length} characters)` : value,
+  );
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
 /** What a client's event does to a session; what cannot be done is thrown as a refusal. */
-export function carryOut(event: ClientEvent, session: Session): void {
+function carryOut(event: ClientEvent, session: Session): void {
   const { conversation, buffer, line, turns } = session;
   switch (event.type) {
     case 'session.update':

@@ -1,6 +1,5 @@
 import type { Model } from '../catalogue.ts';
 import type { KeyGrant } from '../keys.ts';
-import type { Parts } from '../parts.ts';
 import type { Body } from '../wire/view.ts';
 import { Conversation } from './conversation.ts';
 import { Detector } from './detector.ts';
@@ -8,37 +7,28 @@ import type { Dialect } from './dialect.ts';
 import type { Moment, RealtimeFault } from './fault.ts';
 import { InputBuffer } from './input-buffer.ts';
 import { itemBody } from './item.ts';
-import { type Line, unreadable } from './line.ts';
-import { carryOut } from './orders.ts';
-import { EventRefusal, errorEvent } from './refusal.ts';
-import { readEvent } from './requests/read.ts';
+import type { Line } from './line.ts';
+import { errorEvent } from './refusal.ts';
 import { type Settings, sessionBody, usualSettings } from './settings.ts';
-import type { Stroke } from './strokes.ts';
+import type { Rooms, SessionState } from './state.ts';
 import { Transcripts } from './transcripts.ts';
 import { Turns } from './turns.ts';
 
-interface Given {
-  readonly line: Line;
-  readonly parts: Parts;
-  readonly grant: KeyGrant;
-  readonly model: Model;
-  readonly freshId: (prefix: string) => string;
-}
+type Given = Pick<Session, 'line' | 'parts' | 'grant' | 'model' | 'freshId' | 'changed'>;
 
 const MINUTE = 60_000;
-const MOST_KEPT = 1_000;
-const LONGEST_KEPT = 4_096;
 
 /** A conversation over one socket, from the first word to the last. */
-export class Session {
+export class Session implements SessionState {
   readonly id: string;
   readonly conversationId: string;
   readonly dialect: Dialect;
   readonly line: Line;
-  readonly parts: Parts;
+  readonly parts: Rooms;
   readonly grant: KeyGrant;
   readonly model: Model;
   readonly freshId: (prefix: string) => string;
+  readonly changed: () => void;
   readonly conversation = new Conversation();
   readonly buffer = new InputBuffer();
   readonly detector = new Detector();
@@ -52,12 +42,13 @@ export class Session {
   #cancelLimit: () => void = () => undefined;
   #isOver = false;
 
-  constructor({ line, parts, grant, model, freshId }: Given) {
+  constructor({ line, parts, grant, model, freshId, changed }: Given) {
     this.line = line;
     this.parts = parts;
     this.grant = grant;
     this.model = model;
     this.freshId = freshId;
+    this.changed = changed;
     this.id = freshId('sess');
     this.conversationId = freshId('conv');
     this.dialect = parts.settings.quirks.realtimeDialect;
@@ -94,28 +85,13 @@ export class Session {
     this.line.tell({ type: 'conversation.created', conversation });
   }
 
-  hear(given: unknown): void {
-    // What was on its way when it ended finds nobody.
-    if (this.#isOver) return;
-    this.heard.push(shortened(given));
-    if (this.heard.length > MOST_KEPT) this.heard.shift();
-    try {
-      if (given === undefined) throw unreadable();
-      carryOut(readEvent(given, this.dialect), this);
-    } catch (problem) {
-      if (!(problem instanceof EventRefusal)) throw problem;
-      const { event_id: about } = (given ?? {}) as { event_id?: unknown };
-      this.line.tell(errorEvent(problem.message, problem.trouble, typeof about === 'string' ? about : null));
-    }
-  }
-
   /** A refusal of something strikes those alone who ask for it. */
   faultAt(moment: Moment, asksForTranscripts = false): RealtimeFault | undefined {
     const occasion = { method: 'GET', path: '/v1/realtime', kind: 'realtime' };
     return this.parts.faults.forRealtime(occasion, moment, asksForTranscripts);
   }
 
-  suffer(what: Extract<Stroke, { does: unknown }>['does']): void {
+  suffer(what: Parameters<SessionState['suffer']>[0]): void {
     switch (what) {
       case 'drop':
         this.cut();
@@ -155,18 +131,11 @@ export class Session {
     this.#cancelLimit();
     this.turns.stop();
     this.transcripts.stop();
-    this.parts.realtime.changed(this);
+    this.changed();
   }
 
   #leave(reason: 'expired' | 'trouble', why: string): void {
     this.closed();
     this.line.close(reason, why);
   }
-}
-
-function shortened(given: unknown): unknown {
-  const text = JSON.stringify(given, (_, value: unknown) =>
-    typeof value === 'string' && value.length > LONGEST_KEPT ? `(${value.length} characters)` : value,
-  );
-  return text === undefined ? undefined : JSON.parse(text);
 }

@@ -1,6 +1,6 @@
 import type { Item } from './item.ts';
 import { Player } from './player.ts';
-import type { Session } from './session.ts';
+import type { SessionState } from './state.ts';
 import type { Stroke } from './strokes.ts';
 import { wordsSpoken } from './voice.ts';
 
@@ -10,10 +10,10 @@ const WORD = 20;
 
 /** Writes down what was said, beside the answer, where the session asked for it. */
 export class Transcripts {
-  readonly #session: Session;
+  readonly #session: SessionState;
   readonly #running = new Set<Player>();
 
-  constructor(session: Session) {
+  constructor(session: SessionState) {
     this.#session = session;
   }
 

@@ -4,7 +4,7 @@ import { Player } from './player.ts';
 import { EventRefusal } from './refusal.ts';
 import { Reply } from './reply.ts';
 import type { ResponseWish } from './requests/session.ts';
-import type { Session } from './session.ts';
+import type { SessionState } from './state.ts';
 import { type Stroke, strokesOf } from './strokes.ts';
 import { both, NO_TOKENS, sumOf, type Tokens, tokensIn } from './tokens.ts';
 import { planFor } from './words.ts';
@@ -19,7 +19,7 @@ const USUAL: ResponseWish = { settings: {}, isKept: true, metadata: null };
 
 /** The answers of a session, one at a time. */
 export class Turns {
-  readonly #session: Session;
+  readonly #session: SessionState;
   #running: Running | undefined;
   /** What the model has read already. */
   #known = NO_TOKENS;
@@ -28,7 +28,7 @@ export class Turns {
   /** How many answers were begun. */
   begun = 0;
 
-  constructor(session: Session) {
+  constructor(session: SessionState) {
     this.#session = session;
   }
 
@@ -66,7 +66,7 @@ export class Turns {
     this.#running = { reply, player, input };
     this.begun += 1;
     parts.writing.add(reply);
-    parts.realtime.changed(this.#session);
+    this.#session.changed();
     player.start();
   }
 
@@ -111,7 +111,7 @@ export class Turns {
     this.#known = input;
     parts.writing.delete(reply);
     const amount = times(amountOf(model.price), sumOf(input) + sumOf(reply.output));
-    parts.realtime.changed(this.#session);
+    this.#session.changed();
     parts.usage.book({ key: grant.key, model: model.id, at: parts.pace.now(), amount });
   }
 }

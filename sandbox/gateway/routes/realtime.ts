@@ -3,6 +3,7 @@ import type { Model } from '../catalogue.ts';
 import { modelFor } from '../intake.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { Line } from '../realtime/line.ts';
+import { hear } from '../realtime/orders.ts';
 import { errorEvent } from '../realtime/refusal.ts';
 import { Session } from '../realtime/session.ts';
 import { invalid, Refusal } from '../refusal.ts';
@@ -25,11 +26,12 @@ export const realtimeRoutes: Routes = (server, parts) => {
       const freshId = (prefix: string) => `${prefix}_${parts.random.letters(20)}`;
       const line = new Line(socket, request.raw.socket, freshId);
       const { grant } = request;
-      const session = new Session({ line, parts, grant, model: modelOf(request, parts), freshId });
+      const changed = () => parts.realtime.changed(session);
+      const session: Session = new Session({ line, parts, grant, model: modelOf(request, parts), freshId, changed });
       parts.realtime.add(session);
       line.listen(
         (event) => {
-          session.hear(event);
+          hear(event, session);
           parts.realtime.emit('heard', session, event);
         },
         () => {

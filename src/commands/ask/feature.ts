@@ -1,27 +1,26 @@
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
 import type { Origin } from '../../discord/origin.ts';
-import { Refusal } from '../../lib/refusal.ts';
 import { askSpec, efforts, formats } from '../../services/asks/request.ts';
 import type { Feature } from '../feature.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
-import { unfitReference } from '../reference-options.ts';
+import { emptyPrompt, promptOption } from '../prompt-option.ts';
+import { pictureOption, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
 import { detailsButton, forgetButton, goOnFilled, goOnOpener, stopButton } from './buttons.ts';
 import { allowButton, declineButton } from './calls.ts';
 import { askedFor, type Given } from './request.ts';
+import { text } from './text.ts';
 
-/** As much as Discord lets a member type into an option. */
-const LONGEST_PROMPT = 6_000;
 const LONGEST_INSTRUCTIONS = 2_000;
 
 const askCommand = command({
   name: 'ask',
   isPrivate: (values) => values.private ?? false,
   options: {
-    prompt: { type: 'text', required: true, most: LONGEST_PROMPT },
+    prompt: promptOption,
     model: modelOption,
-    image: { type: 'attachment', accept: ['image'] },
+    image: pictureOption,
     file: { type: 'attachment' },
     instructions: { type: 'text', most: LONGEST_INSTRUCTIONS },
     effort: { type: 'text', choices: efforts },
@@ -30,11 +29,7 @@ const askCommand = command({
     new: { type: 'switch' },
     private: { type: 'switch' },
   },
-  guards: [
-    (_place, { prompt }) => (/[^\s\p{Cf}]/u.test(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty')),
-    (_place, { image }) => unfitReference({ image }),
-    mayPostFiles,
-  ],
+  guards: [(_place, values) => emptyPrompt(values), (_place, { image }) => unfitReference({ image }), mayPostFiles],
   suggest: (_option, typed, asked: Ask<Services>) => suggestedModels('text', typed, asked),
   async run({ new: isNew, private: _, ...given }, { services, origin }: Ask<Services>) {
     await asking(given, { services, origin, isNew: isNew ?? false });
@@ -59,9 +54,10 @@ async function asking(
   });
 }
 
-export const ask: Feature = {
+export const ask: Feature<typeof text> = {
   command: askCommand,
   specs: { ask: askSpec },
+  text,
   buttons: [stopButton, forgetButton, detailsButton, allowButton, declineButton],
   openers: [goOnOpener],
   forms: [goOnFilled],

@@ -1,3 +1,4 @@
+import type { Filled } from '../../discord/form.ts';
 import { asText, inCode } from '../../discord/markdown.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
@@ -44,11 +45,6 @@ export function goOnForm(id: string, say: Say): FormPlan {
       { type: 'file', name: 'file', label: say('ask.form.file'), hint: say('ask.form.fileHint') },
     ],
   };
-}
-
-interface Filled {
-  fields: Readonly<Record<string, string>>;
-  files: Readonly<Record<string, { address: string; name: string }>>;
 }
 
 /** A form does not tell what a file is; what is in it is looked at before it is sent. */

@@ -8,8 +8,9 @@ import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { givenPicture } from '../../services/tasks/materials.ts';
 import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
-import { picturesIn, unfitReference } from '../reference-options.ts';
+import { pictureOption, picturesIn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+import { text } from './text.ts';
 
 const shapes = ['PORTRAIT', 'SQUARE', 'LANDSCAPE'] as const;
 
@@ -44,8 +45,6 @@ const blendView: KindView<'blend'> = {
   facts: ({ request: { shape } }, say) => (shape === undefined ? [] : [`-# ${say(`task.blend.${shape}`)}`]),
 };
 
-const picture = { type: 'attachment', accept: ['image'] } as const;
-
 /** As the gateway calls them. */
 const SHAPES: Readonly<Record<string, (typeof shapes)[number]>> = {
   portrait: 'PORTRAIT',
@@ -57,11 +56,11 @@ const blendCommand = command({
   name: 'blend',
   isPrivate: (values) => values.private ?? false,
   options: {
-    image1: { ...picture, required: true },
-    image2: { ...picture, required: true },
-    image3: picture,
-    image4: picture,
-    image5: picture,
+    image1: { ...pictureOption, required: true },
+    image2: { ...pictureOption, required: true },
+    image3: pictureOption,
+    image4: pictureOption,
+    image5: pictureOption,
     aspect: { type: 'text', choices: Object.keys(SHAPES) },
     private: { type: 'switch' },
   },
@@ -79,9 +78,10 @@ const blendCommand = command({
 /** The first is counted here, for none is more than another. */
 const handedIn = ({ image1: image, ...others }: { image1: Attachment }) => ({ image, ...others });
 
-export const blend: Feature = {
+export const blend: Feature<typeof text> = {
   command: blendCommand,
   specs: { blend: blendSpec },
+  text,
   kinds: ({ gateway, imgx }) => [blendKind(gateway.imgx, imgx)],
   views: { blend: blendView },
 };

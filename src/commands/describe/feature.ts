@@ -10,8 +10,9 @@ import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { type GivenPicture, givenPicture } from '../../services/tasks/materials.ts';
 import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
-import { picturesIn, picturesOn, unfitReference } from '../reference-options.ts';
+import { pictureOption, picturesIn, picturesOn, unfitReference } from '../reference-options.ts';
 import type { Services } from '../services.ts';
+import { text } from './text.ts';
 
 const describeShape = requestShape({ pictures: z.array(givenPicture).min(1) });
 
@@ -46,8 +47,6 @@ const describeView: KindView<'describe'> = {
   },
 };
 
-const picture = { type: 'attachment', accept: ['image'] } as const;
-
 /** As many as the command takes. */
 const MOST_PICTURES = 4;
 
@@ -55,10 +54,10 @@ const describeCommand = command({
   name: 'describe',
   isPrivate: (values) => values.private ?? false,
   options: {
-    image: { ...picture, required: true },
-    image2: picture,
-    image3: picture,
-    image4: picture,
+    image: { ...pictureOption, required: true },
+    image2: pictureOption,
+    image3: pictureOption,
+    image4: pictureOption,
     private: { type: 'switch' },
   },
   guards: [(_place, values) => unfitReference(values), mayPostFiles],
@@ -85,8 +84,9 @@ async function described(pictures: GivenPicture[], { services, origin }: Ask<Ser
   return 'shown as it goes' as const;
 }
 
-export const describe: Feature = {
+export const describe: Feature<typeof text> = {
   command: describeCommand,
+  text,
   menus: [describeMenu],
   specs: { describe: describeSpec },
   kinds: ({ gateway, imgx }) => [describeKind(gateway.imgx, imgx)],

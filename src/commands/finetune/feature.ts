@@ -9,6 +9,7 @@ import { GatewayError } from '../../services/gateway/index.ts';
 import { maySeeAccount } from '../audience.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
+import { text } from './text.ts';
 import { fineTunePage } from './view.ts';
 
 /** Turns the pages of `/finetune`, and begins and ends the following. Whether whoever presses may see it is decided anew. */
@@ -90,7 +91,8 @@ const finetuneCommand = command({
   },
 });
 
-export const finetune: Feature = {
+export const finetune: Feature<typeof text> = {
   command: finetuneCommand,
+  text,
   buttons: [fineTuneButton],
 };

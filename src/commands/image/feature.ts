@@ -9,9 +9,12 @@ import { needsResult } from '../../services/tasks/follow-ups.ts';
 import { type Kind, kind } from '../../services/tasks/kind.ts';
 import type { Feature } from '../feature.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
+import { promptOption } from '../prompt-option.ts';
+import { linksOption, pictureOption } from '../reference-options.ts';
 import type { Services } from '../services.ts';
 import { referenceMenu, referenceOpener, referredForm } from './reference.ts';
 import { imageRequest, imageSpecs, objectionTo } from './request.ts';
+import { text } from './text.ts';
 import { image as imageView } from './view.ts';
 
 /** Asynchronous image jobs (4.5). */
@@ -45,25 +48,17 @@ const largerButton = button(customIds.larger, {
   },
 });
 
-/** As much as Discord lets a member type into an option. */
-const LONGEST_PROMPT = 6_000;
-
-/** Seven signed addresses of Discord have some 2,100 letters. */
-const LONGEST_LINKS = 3_000;
-
-const picture = { type: 'attachment', accept: ['image'] } as const;
-
 const imageCommand = command({
   name: 'image',
   isPrivate: (values) => values.private ?? false,
   options: {
-    prompt: { type: 'text', required: true, most: LONGEST_PROMPT },
+    prompt: promptOption,
     model: modelOption,
-    image: picture,
-    image2: picture,
-    image3: picture,
-    image4: picture,
-    links: { type: 'text', most: LONGEST_LINKS },
+    image: pictureOption,
+    image2: pictureOption,
+    image3: pictureOption,
+    image4: pictureOption,
+    links: linksOption,
     private: { type: 'switch' },
   },
   guards: [(_place, values) => objectionTo(values), mayPostFiles],
@@ -75,8 +70,9 @@ const imageCommand = command({
   },
 });
 
-export const image: Feature = {
+export const image: Feature<typeof text> = {
   command: imageCommand,
+  text,
   menus: [referenceMenu],
   buttons: [largerButton],
   openers: [referenceOpener],

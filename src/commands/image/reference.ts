@@ -1,15 +1,14 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import type { Filled } from '../../discord/form.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, form, type Menu, opener } from '../../discord/handlers.ts';
 import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
-import { nameIn } from '../../discord/target.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
 import { isSpoiler, needsResult } from '../../services/tasks/follow-ups.ts';
-import type { Task } from '../../services/tasks/task.ts';
 import { chosenModel } from '../model-option.ts';
-import { linksIn, picturesOn } from '../reference-options.ts';
+import { fitting, linksIn, picturesOf, picturesOn } from '../reference-options.ts';
 import type { Services } from '../services.ts';
 import { imageRequest, objectionTo } from './request.ts';
 
@@ -19,10 +18,8 @@ type Picture = Parameters<typeof referenceForm>[0]['pictures'][number];
 export const referenceOpener = opener(customIds.reference, async (taskId, ask: Ask<Services>, pressed) => {
   const task = await soon(pressedTask(taskId, ask), ask);
   needsResult(task);
-  const shown = picturesOn(pressed);
-  const pictures = shown.length > 0 ? shown : atGateway(task);
   const id = customIds.referenceFilled.id({ from: 'task', taskId });
-  return formFor(pictures, { id, model: task.kind === 'image' ? task.model : undefined }, ask);
+  return formFor(picturesOf(task, pressed), { id, model: task.kind === 'image' ? task.model : undefined }, ask);
 });
 
 /** The same from the menu on any message. */
@@ -60,13 +57,6 @@ function formFor(pictures: readonly Picture[], form: { id: string; model: string
   return referenceForm({ id, model, pictures }, ask.say);
 }
 
-/** Results that could not be attached: the gateway has them still, perhaps. */
-function atGateway({ media }: Task): Picture[] {
-  return media.flatMap(({ kind, address }) =>
-    kind === 'image' && address !== undefined ? [{ address, name: nameIn(address) }] : [],
-  );
-}
-
 /** The field may say something else by now than when its pictures were numbered. */
 function chosen(links: string, which: number | undefined): string {
   if (which === undefined) return links;
@@ -82,8 +72,6 @@ interface ReferenceForm {
   model: string | undefined;
 }
 
-/** What one field of a form holds. */
-const FIELD = 4_000;
 /** As much of a name as a choice has room for, its number besides. */
 const LONGEST_NAME = 80;
 
@@ -120,21 +108,8 @@ export function referenceForm({ id, pictures, model = '' }: ReferenceForm, say: 
   };
 }
 
-/** Whole addresses only: half of one leads nowhere. */
-function fitting(pictures: ReferenceForm['pictures']): ReferenceForm['pictures'] {
-  let room = FIELD;
-  return pictures.filter(({ address }) => {
-    room -= address.length + 1;
-    return room >= 0;
-  });
-}
-
-interface Filled {
-  fields: Readonly<Record<string, string>>;
-}
-
 /** What came back of such a form. */
-export function referencesIn({ fields }: Filled) {
+export function referencesIn({ fields }: Pick<Filled, 'fields'>) {
   const { words = '', pictures = '', which = '', model = '' } = fields;
   return {
     words: words.trim(),

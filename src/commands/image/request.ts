@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { Refusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
+import { emptyPrompt } from '../prompt-option.ts';
 import { picturesIn, type References, unfitReference } from '../reference-options.ts';
 
 export interface ImageValues extends References {
@@ -33,6 +34,5 @@ export function imageRequest(values: ImageValues, model: string): ImageRequest {
 
 /** Why it cannot be ordered like this, as far as that can be told without looking elsewhere. */
 export function objectionTo(values: ImageValues): Refusal | undefined {
-  if (!/[^\s\p{Cf}]/u.test(values.prompt)) return new Refusal('refusals.optionPromptEmpty');
-  return unfitReference(values, MOST_REFERENCES);
+  return emptyPrompt(values) ?? unfitReference(values, MOST_REFERENCES);
 }

@@ -1,4 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import type { Filled } from '../../discord/form.ts';
 import { type Ask, form, opener } from '../../discord/handlers.ts';
 import type { ButtonPlan, FieldPlan, FormPlan } from '../../discord/plan.ts';
 import { nameIn } from '../../discord/target.ts';
@@ -36,7 +37,7 @@ export const animateFilled = form(customIds.animateFilled, {
   },
 });
 
-function orderOf(parent: Task, filled: Parameters<typeof filmWishesIn>[0]) {
+function orderOf(parent: Task, filled: Filled) {
   const { wishes, picture, end, which } = filmWishesIn(filled);
   if (filmOf(parent) === 'extend') {
     if (parent.media[which - 1] === undefined) throw new Refusal('refusals.unknownButton');
@@ -96,13 +97,8 @@ function motionField(say: Say): FieldPlan {
   return { type: 'choice', name: 'motion', label: say('animate.motion'), options, required: true };
 }
 
-interface Filled {
-  fields: Readonly<Record<string, string>>;
-  files: Readonly<Record<string, { address: string; name: string }>>;
-}
-
 /** What came back of such a form. */
-export function filmWishesIn({ fields, files }: Filled) {
+function filmWishesIn({ fields, files }: Filled) {
   const { words = '', motion, loop = '', picture = '', which = '1' } = fields;
   return {
     wishes: {

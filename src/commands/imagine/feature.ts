@@ -4,6 +4,8 @@ import type { Say } from '../../locales/index.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { type ActionMeaning, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
 import type { Feature } from '../feature.ts';
+import { promptOption } from '../prompt-option.ts';
+import { linksOption, pictureOption } from '../reference-options.ts';
 import type { Services } from '../services.ts';
 import { animate, animateFilled, animateOpener, filmButtons } from './animate.ts';
 import {
@@ -19,31 +21,25 @@ import { ranges } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
 import { allLinesButton, allLinesConfirmed, lineOpener, lineWritten } from './lines.ts';
 import { imagineRequest, imagineSpecs, objectionTo } from './request.ts';
-
-/** As much as Discord lets a member type into an option. */
-const LONGEST_PROMPT = 6_000;
+import { text } from './text.ts';
 
 const LONGEST_NEGATIVE = 500;
 
-/** Five signed addresses of Discord have some 1,500 letters. */
-const LONGEST_LINKS = 3_000;
-
-const picture = { type: 'attachment', accept: ['image'] } as const;
 const whole = { type: 'number', whole: true } as const;
 
 const imagineCommand = command({
   name: 'imagine',
   isPrivate: (values) => values.private ?? false,
   options: {
-    prompt: { type: 'text', required: true, most: LONGEST_PROMPT },
+    prompt: promptOption,
     aspect: { type: 'text', choices: ['1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'] },
     negative: { type: 'text', most: LONGEST_NEGATIVE },
-    image: picture,
-    image2: picture,
-    image3: picture,
-    image4: picture,
-    image5: picture,
-    links: { type: 'text', most: LONGEST_LINKS },
+    image: pictureOption,
+    image2: pictureOption,
+    image3: pictureOption,
+    image4: pictureOption,
+    image5: pictureOption,
+    links: linksOption,
     weight: { type: 'number', ...ranges.weight },
     style: { type: 'text', choices: ['raw', 'cute', 'expressive', 'original', 'scenic'] },
     version: { type: 'text', choices: ['7', '6.1', '6', '5.2', 'niji 7', 'niji 6', 'niji 5'] },
@@ -74,8 +70,9 @@ const changeView: KindView<'change'> = {
   more: filmButtons,
 };
 
-export const imagine: Feature = {
+export const imagine: Feature<typeof text> = {
   command: imagineCommand,
+  text,
   buttons: [actionButton, changeButton, upscaleAllButton, allLinesButton, allLinesConfirmed],
   openers: [wordsOpener, continueOpener, lineOpener, animateOpener],
   forms: [wordsWritten, continueWritten, lineWritten, animateFilled],

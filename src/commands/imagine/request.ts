@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { Refusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
 import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
 import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
+import { emptyPrompt } from '../prompt-option.ts';
 import { handedIn, linksIn, type References, unfitReference } from '../reference-options.ts';
 import { flagInNegative, flagsFor, outOfRange, type Wishes } from './flags.ts';
 
@@ -91,15 +92,10 @@ export function imagineRequest(values: ImagineValues): ImagineRequest {
 /** Why it cannot be ordered like this, as far as that can be told without looking elsewhere. */
 export function objectionTo(values: ImagineValues): Refusal | undefined {
   return (
-    noWords(values) ??
+    emptyPrompt(values) ??
     unfitReference(values) ??
     flagInNegative(values) ??
     // Options have their ranges too, but those that Discord holds a member to may be of an older registration.
     outOfRange(imagineRequest(values).prompt)
   );
-}
-
-/** Letters that nobody sees are no words. */
-function noWords({ prompt }: ImagineValues): Refusal | undefined {
-  return /[^\s\p{Cf}]/u.test(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty');
 }

@@ -4,6 +4,7 @@ import type { ListName } from '../../services/models/catalogue.ts';
 import { type ModelKind, modelKinds } from '../../services/models/ids.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
+import { text } from './text.ts';
 import { modelDetail, modelsPage } from './view.ts';
 
 /** Turns the pages of `/models`. */
@@ -39,7 +40,8 @@ const modelsCommand = command({
   },
 });
 
-export const models: Feature = {
+export const models: Feature<typeof text> = {
   command: modelsCommand,
+  text,
   buttons: [modelsPageButton],
 };

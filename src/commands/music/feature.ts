@@ -1,15 +1,14 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { Command } from '../../discord/handlers.ts';
 import type { Say } from '../../locales/index.ts';
 import { areShort, finishedTracks, quoted, songTitle, trackLine, versesOf } from '../../messages/album/tracks.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
-import type { Services } from '../services.ts';
 import { albumPageButton, songSelect } from './album.ts';
 import { follow } from './follow.ts';
 import { musicKinds, musicSpecs } from './kinds.ts';
 import { make } from './make.ts';
+import { text } from './text.ts';
 
 /** A song, whether it was ordered here or is followed. */
 const song: KindView<'song' | 'music'> = {
@@ -37,10 +36,9 @@ function lyricLines(task: Task, say: Say): string[] {
   return areShort(verses) ? quoted(verses) : [`-# ${say('music.inFile')}`];
 }
 
-const musicCommand: Command<Services> = { name: 'music', subcommands: [make, follow] };
-
-export const music: Feature = {
-  command: musicCommand,
+export const music: Feature<typeof text> = {
+  command: { name: 'music', subcommands: [make, follow] },
+  text,
   buttons: [albumPageButton, songSelect],
   specs: musicSpecs,
   kinds: ({ gateway }) => musicKinds(gateway.music),

@@ -5,11 +5,10 @@ import type { Admit } from '../../services/tasks/albums.ts';
 import { mayGoOn } from '../../services/tasks/follow-ups.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { maySeeAccount } from '../audience.ts';
+import { LONGEST_OPTION, promptOption } from '../prompt-option.ts';
 import type { Services } from '../services.ts';
 import { named, readIds } from './ids.ts';
 
-/** As much as Discord lets a member type into an option: some 160 ids as they are usually long. */
-const LONGEST_OPTION = 6_000;
 /** Three pages of questions to the gateway at the very most, and twenty pages of a message. */
 const MOST_IDS = 300;
 
@@ -36,7 +35,8 @@ export const follow = command({
   name: 'follow',
   isPrivate: (values) => values.private ?? false,
   options: {
-    ids: { type: 'text', required: true, most: LONGEST_OPTION },
+    // It has room for some 160 ids as they are usually long.
+    ids: promptOption,
     more: { type: 'text', most: LONGEST_OPTION },
     private: { type: 'switch' },
   },

@@ -4,10 +4,10 @@ import type { Values } from '../../discord/options.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { askedModel, modelOption, suggestedModels } from '../model-option.ts';
+import { LONGEST_OPTION, saysAnything } from '../prompt-option.ts';
 import type { Services } from '../services.ts';
 
-/** As much as Discord lets a member type: what is longer than a song has room for is told in our own words. */
-const LONGEST_OPTION = 6_000;
+/** What is longer than a song has room for is told in our own words. */
 const text = { type: 'text', most: LONGEST_OPTION } as const;
 
 const options = {
@@ -29,7 +29,7 @@ type Wish = Partial<Record<Words, string>>;
 /** What was written: an option of nothing but spaces and signs that nobody sees says nothing. */
 function written(values: Partial<Record<Words, string | undefined>>): Wish {
   return Object.fromEntries(
-    keysOf(LONGEST).flatMap((name) => (/[^\s\p{Cf}]/u.test(values[name] ?? '') ? [[name, values[name]?.trim()]] : [])),
+    keysOf(LONGEST).flatMap((name) => (saysAnything(values[name] ?? '') ? [[name, values[name]?.trim()]] : [])),
   );
 }
 

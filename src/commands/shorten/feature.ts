@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
 import { asText } from '../../discord/markdown.ts';
-import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { lineButtons, shownLines, wholeText } from '../../messages/lines.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
@@ -10,7 +9,9 @@ import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { directionsIn, readText } from '../../services/tasks/lines.ts';
 import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
+import { emptyPrompt, promptOption } from '../prompt-option.ts';
 import type { Services } from '../services.ts';
+import { text } from './text.ts';
 
 const shortenShape = requestShape({ prompt: z.string() });
 
@@ -56,30 +57,24 @@ const shortenView: KindView<'shorten'> = {
   },
 };
 
-/** As much as Discord lets a member type into an option. */
-const LONGEST_PROMPT = 6_000;
-
 const shortenCommand = command({
   name: 'shorten',
   isPrivate: (values) => values.private ?? false,
   options: {
-    prompt: { type: 'text', required: true, most: LONGEST_PROMPT },
+    prompt: promptOption,
     private: { type: 'switch' },
   },
-  guards: [
-    // Letters that nobody sees are no words.
-    (_place, { prompt }) => (/[^\s\p{Cf}]/u.test(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty')),
-    mayPostFiles,
-  ],
+  guards: [(_place, values) => emptyPrompt(values), mayPostFiles],
   async run({ prompt }, { services, origin }: Ask<Services>) {
     await services.tasks.submit({ ...origin, kind: 'shorten', request: { prompt: prompt.trim() } });
     return 'shown as it goes';
   },
 });
 
-export const shorten: Feature = {
+export const shorten: Feature<typeof text> = {
   command: shortenCommand,
   specs: { shorten: shortenSpec },
+  text,
   kinds: ({ gateway, imgx }) => [shortenKind(gateway.imgx, imgx)],
   views: { shorten: shortenView },
 };

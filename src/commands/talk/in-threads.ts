@@ -5,8 +5,9 @@ import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { Hearer } from '../in-threads.ts';
+import { saysAnything } from '../prompt-option.ts';
 import type { Services } from '../services.ts';
-import { isHeardIn, openFor, saidIn, saysAnything } from './said.ts';
+import { isHeardIn, openFor, saidIn } from './said.ts';
 
 interface TalkInThreadsParts {
   services: Pick<Services, 'talks' | 'tasks'>;

@@ -1,14 +1,12 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { SaidRequest } from '../../services/talks/opening.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
+import { saysAnything } from '../prompt-option.ts';
 
 interface Given {
   words: string;
   sound?: { address: string; name: string } | undefined;
 }
-
-/** Only what can be seen says anything. */
-export const saysAnything = (words: string): boolean => /[^\s\p{Cf}]/u.test(words);
 
 export const isHeardIn = ({ requesterId, request }: TaskOf<'talk'>, memberId: string): boolean =>
   requesterId === memberId || request.who === 'everyone';

@@ -15,6 +15,7 @@ import {
 } from './buttons.ts';
 import { taskList } from './list.ts';
 import { exportButton, forgetButton, forgetReallyButton, forgetSureButton } from './own-data.ts';
+import { text } from './text.ts';
 
 const tasksCommand = (kinds: readonly string[]) =>
   command({
@@ -39,8 +40,9 @@ const tasksCommand = (kinds: readonly string[]) =>
   });
 
 /** Its filter knows every kind of task. */
-export const tasks = (kinds: readonly string[]): Feature => ({
+export const tasks = (kinds: readonly string[]): Feature<typeof text> => ({
   command: tasksCommand(kinds),
+  text,
   buttons: [
     tasksPageButton,
     chooseTask,

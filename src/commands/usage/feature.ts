@@ -10,6 +10,7 @@ import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { usagePage } from './page.ts';
 import { altOf, pictureOf } from './picture.ts';
+import { text } from './text.ts';
 
 /**
  * Shows another range in the same message. Who may see what is decided anew, for permissions change; and whether others see it is asked of the
@@ -19,17 +20,12 @@ export const usageRangeButton = button(customIds.usage, {
   answers: 'here',
   async run({ range, by }, ask: Ask<Services>) {
     if (!ask.origin.route.isPrivate && !(await mayChangePublic(ask))) throw new Refusal('refusals.usageNotYours');
-    return usageAnswer({ range: quickRange(range, dayOf(ask.place.askedAt)), by }, ask);
+    return usageAnswer(quickRange(range, dayOf(ask.place.askedAt)), by, ask);
   },
 });
 
-interface Asked {
-  range: DayRange;
-  by: Grouping;
-}
-
 /** What was used in a range, as much of it as whoever asks may see. */
-async function usageAnswer({ range, by }: Asked, ask: Ask<Services>): Promise<MessagePlan> {
+async function usageAnswer(range: DayRange, by: Grouping, ask: Ask<Services>): Promise<MessagePlan> {
   const { place, say } = ask;
   const { usage } = ask.services;
   const sheet = (await maySeeAccount(ask)) ? await usage.account(range, by) : await usage.own(place.userId, range, by);
@@ -63,11 +59,12 @@ const usageCommand = command({
   async run({ start, end, by }, ask: Ask<Services>) {
     const range = askedRange({ start, end }, dayOf(ask.place.askedAt));
     if (range instanceof Refusal) throw range;
-    return usageAnswer({ range, by: (by ?? 'day') as Grouping }, ask);
+    return usageAnswer(range, (by ?? 'day') as Grouping, ask);
   },
 });
 
-export const usage: Feature = {
+export const usage: Feature<typeof text> = {
   command: usageCommand,
+  text,
   buttons: [usageRangeButton],
 };

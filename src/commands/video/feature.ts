@@ -2,46 +2,44 @@ import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
 import type { Feature } from '../feature.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
+import { promptOption } from '../prompt-option.ts';
+import { linksOption, pictureOption } from '../reference-options.ts';
 import type { Services } from '../services.ts';
 import { filmedForm, filmMenu, filmOpener } from './film.ts';
 import { videoKinds } from './kinds.ts';
 import { endpoints, filmOrder, objectionTo, videoSpecs } from './request.ts';
+import { text } from './text.ts';
 import { videoView } from './view.ts';
 
-/** As much as Discord lets a member type into an option. */
-const LONGEST_PROMPT = 6_000;
-/** Seven signed addresses of Discord have some 2,100 letters. */
-const LONGEST_LINKS = 3_000;
 const LONGEST_WORDS = 500;
 const LONGEST_EXTRA = 3_000;
 /** What every gateway takes for one. */
 const LARGEST_SEED = 4_294_967_295;
 
-const picture = { type: 'attachment', accept: ['image'] } as const;
 const short = { type: 'text', most: 30 } as const;
 
 const videoCommand = command({
   name: 'video',
   isPrivate: (values) => values.private ?? false,
   options: {
-    prompt: { type: 'text', required: true, most: LONGEST_PROMPT },
+    prompt: promptOption,
     model: modelOption,
-    image: picture,
-    image2: picture,
-    image3: picture,
-    image4: picture,
-    image5: picture,
-    image6: picture,
-    image7: picture,
-    links: { type: 'text', most: LONGEST_LINKS },
+    image: pictureOption,
+    image2: pictureOption,
+    image3: pictureOption,
+    image4: pictureOption,
+    image5: pictureOption,
+    image6: pictureOption,
+    image7: pictureOption,
+    links: linksOption,
     size: short,
     duration: short,
     mode: { type: 'text', most: 100 },
     negative: { type: 'text', most: LONGEST_WORDS },
     seed: { type: 'number', whole: true, least: 0, most: LARGEST_SEED },
     camera: { type: 'text', most: LONGEST_WORDS },
-    reference_video: { type: 'text', most: LONGEST_LINKS },
-    reference_audio: { type: 'text', most: LONGEST_LINKS },
+    reference_video: linksOption,
+    reference_audio: linksOption,
     face_check: { type: 'switch' },
     extra: { type: 'text', most: LONGEST_EXTRA },
     endpoint: { type: 'text', choices: endpoints },
@@ -58,8 +56,9 @@ const videoCommand = command({
   },
 });
 
-export const video: Feature = {
+export const video: Feature<typeof text> = {
   command: videoCommand,
+  text,
   menus: [filmMenu],
   openers: [filmOpener],
   forms: [filmedForm],

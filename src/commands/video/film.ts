@@ -1,4 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import type { Filled } from '../../discord/form.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, form, type Menu, opener } from '../../discord/handlers.ts';
 import type { FormPlan } from '../../discord/plan.ts';
@@ -7,7 +8,7 @@ import type { Say } from '../../locales/index.ts';
 import { pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
 import { isSpoiler, needsResult } from '../../services/tasks/follow-ups.ts';
 import { chosenModel } from '../model-option.ts';
-import { picturesOn } from '../reference-options.ts';
+import { fitting, picturesOf, picturesOn } from '../reference-options.ts';
 import type { Services } from '../services.ts';
 import { filmOrder, objectionTo, withSpoiler } from './request.ts';
 
@@ -15,9 +16,7 @@ import { filmOrder, objectionTo, withSpoiler } from './request.ts';
 export const filmOpener = opener(customIds.film, async (taskId, ask: Ask<Services>, pressed) => {
   const task = await soon(pressedTask(taskId, ask), ask);
   needsResult(task);
-  const shown = picturesOn(pressed).map(({ address }) => address);
-  const atGateway = task.media.flatMap(({ kind, address = '' }) => (kind === 'image' && address ? [address] : []));
-  return formFor(shown.length > 0 ? shown : atGateway, customIds.filmFilled.id({ from: 'task', taskId }), ask);
+  return formFor(picturesOf(task, pressed), customIds.filmFilled.id({ from: 'task', taskId }), ask);
 });
 
 /** The same from the menu on any message. */
@@ -25,8 +24,7 @@ export const filmMenu: Menu<Services> = {
   name: 'film',
   guards: [(place) => mayPostFiles(place, {})],
   async open(target, ask) {
-    const addresses = picturesOn(target).map(({ address }) => address);
-    return formFor(addresses, customIds.filmFilled.id({ from: 'menu', isPrivate: target.isPrivate }), ask);
+    return formFor(picturesOn(target), customIds.filmFilled.id({ from: 'menu', isPrivate: target.isPrivate }), ask);
   },
 };
 
@@ -46,25 +44,23 @@ export const filmedForm = form(customIds.filmFilled, {
   },
 });
 
-function formFor(addresses: readonly string[], id: string, { services, say }: Ask<Services>): FormPlan {
-  if (addresses.length === 0) throw new Refusal('refusals.noPictureHere');
-  return filmForm({ id, addresses, model: services.defaultModels.video }, say);
+function formFor(pictures: FilmForm['pictures'], id: string, { services, say }: Ask<Services>): FormPlan {
+  if (pictures.length === 0) throw new Refusal('refusals.noPictureHere');
+  return filmForm({ id, pictures, model: services.defaultModels.video }, say);
 }
 
 interface FilmForm {
   id: string;
-  /** Where the pictures are, as it is known when the form opens; a member may change it. */
-  addresses: readonly string[];
+  /** As they are known when the form opens; a member may change them. */
+  pictures: readonly { address: string }[];
   model: string | undefined;
 }
 
-/** What one field of a form holds. */
-const FIELD = 4_000;
 /** As many as any model is known to take (specification, part 8). */
 const MOST_PICTURES = 7;
 
 /** The pictures stand in a field, so nothing has to be kept until the form is filled in. */
-export function filmForm({ id, addresses, model = '' }: FilmForm, say: Say): FormPlan {
+export function filmForm({ id, pictures, model = '' }: FilmForm, say: Say): FormPlan {
   return {
     id,
     title: say('film.form.title'),
@@ -75,7 +71,9 @@ export function filmForm({ id, addresses, model = '' }: FilmForm, say: Say): For
         name: 'pictures',
         label: say('film.form.pictures'),
         hint: say('film.form.picturesHint'),
-        value: fitting(addresses).join('\n'),
+        value: fitting(pictures.slice(0, MOST_PICTURES))
+          .map(({ address }) => address)
+          .join('\n'),
         long: true,
       },
       { type: 'text', name: 'model', label: say('film.form.model'), hint: say('film.form.modelHint'), value: model },
@@ -85,17 +83,8 @@ export function filmForm({ id, addresses, model = '' }: FilmForm, say: Say): For
   };
 }
 
-/** Whole addresses only: half of one leads nowhere. */
-function fitting(addresses: readonly string[]): string[] {
-  let room = FIELD;
-  return addresses.slice(0, MOST_PICTURES).filter((address) => {
-    room -= address.length + 1;
-    return room >= 0;
-  });
-}
-
 /** What came back of such a form, under the names of the options that ask for the same. */
-function filmWishes({ fields }: { fields: Readonly<Record<string, string>> }) {
+function filmWishes({ fields }: Pick<Filled, 'fields'>) {
   const { words = '', pictures = '', model = '', duration = '', size = '' } = fields;
   return {
     model: model.trim() === '' ? undefined : model.trim(),

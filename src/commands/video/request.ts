@@ -5,6 +5,7 @@ import { webAddress } from '../../services/gateway/schemas.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import { type KindSpec, requestShape, type TaskRequests } from '../../services/tasks/task.ts';
 import type { OrderedOf } from '../../services/tasks/transitions.ts';
+import { emptyPrompt } from '../prompt-option.ts';
 import { linksIn, picturesIn, type References, unfitReference } from '../reference-options.ts';
 import { extraIn, type Fields, fields, objectIn } from './extra.ts';
 
@@ -80,7 +81,8 @@ export type FilmOrder = OrderedOf<keyof typeof videoSpecs>;
 
 /** What the gateway is asked for. Whatever of it makes no sense, or has no place at the endpoint, is a refusal that says so. */
 export function filmOrder(values: FilmValues, model: string, fields?: FilmFields): FilmOrder {
-  if (!/[^\s\p{Cf}]/u.test(values.prompt)) throw new Refusal('refusals.optionPromptEmpty');
+  const objection = emptyPrompt(values);
+  if (objection) throw objection;
   switch (values.endpoint ?? 'generic') {
     case 'image-to-video':
       return { kind: 'image-to-video', request: vendorRequest(values, model) };

@@ -2,20 +2,17 @@ import { answerOf } from '../../services/asks/transitions.ts';
 import type { AnswerPart } from '../../services/tasks/answer.ts';
 import { hasEnded, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
-import { findPart } from '../delivery/adoption.ts';
-import { Carrier } from '../delivery/carrier.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { factsOf } from '../delivery/errors.ts';
-import type { DeliveryParts } from '../delivery/parts.ts';
-import { waysToPart } from '../delivery/ways.ts';
+import { findPart } from '../outbox/adoption.ts';
+import { factsOf } from '../outbox/errors.ts';
+import { waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import { Continuation, type ContinuationParts } from './continuation.ts';
 
-type AnswersParts = ContinuationParts &
-  Pick<DeliveryParts, 'botRest' | 'tokenRest'> & {
-    /** Brings the message that every task has. */
-    delivery: Pick<Delivery, 'show'>;
-  };
+interface AnswersParts extends ContinuationParts {
+  /** Brings the message that every task has. */
+  delivery: Pick<Delivery, 'show'>;
+}
 
 /**
  * Shows answers: their first message is brought like that of any task, and those below it by this. The end of the first waits for
@@ -23,13 +20,11 @@ type AnswersParts = ContinuationParts &
  */
 export class Answers {
   readonly #parts: AnswersParts;
-  readonly #carrier: Carrier;
   readonly #continuations = new Map<string, Continuation>();
   readonly #stopping = new AbortController();
 
   constructor(parts: AnswersParts) {
     this.#parts = parts;
-    this.#carrier = new Carrier(parts);
   }
 
   show(task: Task): void {
@@ -47,13 +42,13 @@ export class Answers {
 
   /** Takes away every message in which an answer goes on, or is spoken; the first is whoever's that asks for it. */
   async takeAway(task: Task): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { outbox, clock, log } = this.#parts;
     const below = [...(await this.#partsOf(task)), ...spokenBeside(task)];
     // What stands elsewhere is deleted there.
     for (const place of below.filter(({ channelId }) => channelId === task.message?.channelId)) {
       const [way] = waysToPart(task, place, clock.now());
       try {
-        if (way) await this.#carrier.remove(way);
+        if (way) await outbox.remove(way);
       } catch (error) {
         log.info({ task: task.id, ...factsOf(error) }, 'A part of an answer could not be taken away.');
       }
@@ -65,7 +60,7 @@ export class Answers {
     const { parts, posting } = answerOf(task);
     if (posting?.by !== 'bot') return parts;
     try {
-      const found = await findPart(task, posting, (channelId, id) => this.#carrier.before(channelId, id));
+      const found = await findPart(task, posting, this.#parts.outbox);
       return found ? [...parts, { ...found, by: 'bot' }] : parts;
     } catch (error) {
       this.#parts.log.info({ task: task.id, ...factsOf(error) }, 'A part of an answer could not be looked for.');
@@ -76,7 +71,7 @@ export class Answers {
   /** A message under what a member has said; undefined where the bot may not write. */
   async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
     try {
-      return await this.#carrier.post(channelId, `t-${id}`, bodyOf({ ...plan, answers: id }));
+      return await this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, answers: id }));
     } catch (error) {
       this.#parts.log.info(factsOf(error), 'A message in a thread was not answered.');
       return undefined;
@@ -86,7 +81,7 @@ export class Answers {
   /** Changes such a message where no task came of it. */
   async change(message: MessagePlace, plan: MessagePlan): Promise<void> {
     try {
-      await this.#carrier.edit({ by: 'edit', message }, bodyOf(plan));
+      await this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
     } catch (error) {
       this.#parts.log.info(factsOf(error), 'That a message in a thread cannot be answered was not told.');
     }
@@ -101,8 +96,7 @@ export class Answers {
     const known = this.#continuations.get(id);
     if (known) return known;
     const made = new Continuation(id, {
-      parts: this.#parts,
-      carrier: this.#carrier,
+      ...this.#parts,
       stopping: this.#stopping.signal,
       onEnd: (task) => this.#parts.delivery.show(task),
     });

@@ -1,38 +1,35 @@
-import { pause } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { answerOf, partsCut, partsShown } from '../../services/asks/transitions.ts';
 import type { AnswerPart } from '../../services/tasks/answer.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
-import { Appearance } from '../delivery/appearance.ts';
-import type { Carrier } from '../delivery/carrier.ts';
-import { factsOf, troubleOf } from '../delivery/errors.ts';
 import { Hindered, Patience } from '../delivery/hindered.ts';
+import { LatestNews } from '../delivery/latest.ts';
 import type { DeliveryParts } from '../delivery/parts.ts';
-import { tokenWay, type Way, waysToPart } from '../delivery/ways.ts';
+import { Appearance } from '../outbox/appearance.ts';
+import { factsOf, troubleOf } from '../outbox/errors.ts';
+import { tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
-import { type Outcome, type Part, PartPoster } from './part-poster.ts';
+import { type Miss, type Part, PartPoster } from './part-poster.ts';
 
 /** About one edit a second. */
 const GAP_MS = 1_100;
 /** The bot's own token shares the channel's few requests with everything else there. */
 const GAP_AS_BOT_MS = 4_000;
 
-export interface ContinuationParts extends Pick<DeliveryParts, 'clock' | 'log' | 'change'> {
+export interface ContinuationParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log' | 'change'> {
   /** What the message of the task shows, and each of those in which its answer goes on. */
   plansOf(task: Task): { first: MessagePlan; further: MessagePlan[] };
 }
 
-interface Scene {
-  parts: ContinuationParts;
-  carrier: Carrier;
+interface Scene extends ContinuationParts {
   stopping: AbortSignal;
   /** Everything that goes on below the first message stands there, or cannot. */
   onEnd(task: Task): void;
 }
 
-/** The further messages of one answer: only the latest counts, and at the end each of them is exact. */
-export class Continuation {
+/** The further messages of one answer: at the end each of them is exact. */
+export class Continuation extends LatestNews {
   readonly #id: string;
   readonly #scene: Scene;
   readonly #patience: Patience;
@@ -40,69 +37,39 @@ export class Continuation {
   readonly #appearances = new Map<string, Appearance>();
   readonly #deleted = new Set<string>();
   readonly #poster: PartPoster;
-  /** Nobody waits for the end longer than they have to. */
-  readonly #ending = new AbortController();
-  #news: Task | undefined;
-  #isOver = false;
-  #isAtWork = false;
-  #work: Promise<void> = Promise.resolve();
+  #nextAt = 0;
 
   constructor(id: string, scene: Scene) {
+    super(scene.clock, scene.stopping);
     this.#id = id;
     this.#scene = scene;
-    this.#patience = new Patience(id, scene.parts, scene.stopping);
+    this.#patience = new Patience({ ...scene, id });
     this.#poster = new PartPoster(id, {
-      ...{ parts: scene.parts, carrier: scene.carrier, stopping: scene.stopping },
-      ...{ patience: this.#patience, shut: this.#shut },
+      ...{ ...scene, patience: this.#patience, shut: this.#shut },
       tried: (by, work) => this.#tried(by, work),
       change: (transition) => this.#change(transition),
     });
   }
 
-  show(task: Task): void {
-    if (this.#isOver || this.#scene.stopping.aborted) return;
-    this.#news = task;
-    if (hasEnded(task)) this.#ending.abort();
-    if (!this.#isAtWork) this.#work = this.#showAll();
+  protected mayShowAt(): number {
+    return this.#nextAt;
   }
 
-  /** Nothing more of it is to be seen. */
-  drop(): void {
-    this.#isOver = true;
-    this.#news = undefined;
+  protected async bring(task: Task): Promise<void> {
+    const { clock, stopping, onEnd } = this.#scene;
+    const isEnd = hasEnded(task);
+    const shown = await this.#brought(task, isEnd);
+    if (!isEnd) this.#nextAt = shown === task ? 0 : clock.now() + this.#gapOf(shown);
+    else if (!stopping.aborted) onEnd(shown);
   }
 
-  async finish(): Promise<void> {
-    await this.#work;
-  }
-
-  async #showAll(): Promise<void> {
-    const { parts, stopping, onEnd } = this.#scene;
-    this.#isAtWork = true;
-    for (let task = this.#next(); task; task = this.#next()) {
-      const isEnd = hasEnded(task);
-      const shown = await this.#brought(task, isEnd);
-      if (isEnd && !stopping.aborted) {
-        this.#isOver = true;
-        onEnd(shown);
-      } else if (shown !== task && !this.#ending.signal.aborted) {
-        await pause(parts.clock, this.#gapOf(shown), AbortSignal.any([stopping, this.#ending.signal]));
-      }
-    }
-    this.#isAtWork = false;
-  }
-
-  #next(): Task | undefined {
-    const task = this.#news;
-    this.#news = undefined;
-    return this.#isOver || this.#scene.stopping.aborted ? undefined : task;
+  protected failed(error: unknown): void {
+    this.#scene.log.error({ task: this.#id, err: error }, 'The rest of an answer could not be shown.');
   }
 
   #gapOf(task: Task): number {
     const isByBot = answerOf(task).parts.some(({ by }) => by === 'bot');
-    return !isByBot && !this.#shut.has('token') && tokenWay(task, this.#scene.parts.clock.now())
-      ? GAP_MS
-      : GAP_AS_BOT_MS;
+    return !isByBot && !this.#shut.has('token') && tokenWay(task, this.#scene.clock.now()) ? GAP_MS : GAP_AS_BOT_MS;
   }
 
   /** Whatever goes wrong, the first message still comes to its end, with the whole as a file. */
@@ -111,15 +78,15 @@ export class Continuation {
       return await this.#bring(task, isEnd);
     } catch (error) {
       // A task that is gone has no message that could be brought.
-      if (error instanceof Refusal) this.#isOver = true;
-      else this.#scene.parts.log.error({ task: this.#id, err: error }, 'The rest of an answer could not be shown.');
+      if (error instanceof Refusal) this.drop();
+      else this.failed(error);
       return task;
     }
   }
 
   /** Answers with the task as it is then; with the very same one where there was nothing to do. */
   async #bring(task: Task, isEnd: boolean): Promise<Task> {
-    const { first, further } = this.#scene.parts.plansOf(task);
+    const { first, further } = this.#scene.plansOf(task);
     const needless = answerOf(task).parts.length > further.length;
     if (further.length === 0 && !needless) return task;
     // News may be older than the message that was posted last.
@@ -145,7 +112,7 @@ export class Continuation {
   }
 
   /** The end is brought until it is there; what only passes by is not tried again. */
-  async #patiently<T>(isEnd: boolean, work: () => Promise<T>): Promise<T | Outcome> {
+  async #patiently<T>(isEnd: boolean, work: () => Promise<T>): Promise<T | Miss> {
     for (;;) {
       try {
         return await work();
@@ -157,7 +124,7 @@ export class Continuation {
     }
   }
 
-  async #edit(task: Task, place: AnswerPart, wanted: MessageBody): Promise<Outcome> {
+  async #edit(task: Task, place: AnswerPart, wanted: MessageBody): Promise<'done' | Miss> {
     if (this.#deleted.has(place.id)) return 'gone';
     const appearance = this.#appearances.get(place.id) ?? new Appearance();
     this.#appearances.set(place.id, appearance);
@@ -165,8 +132,9 @@ export class Continuation {
     if (!change) return 'done';
     for (const way of this.#waysTo(task, place)) {
       const outcome = await this.#tried(way.by, async () => {
-        await this.#scene.carrier.edit(way, change.sent);
+        await this.#scene.outbox.edit(way, change.sent);
         change.confirmed();
+        return 'done' as const;
       });
       if (outcome === 'gone') this.#deleted.add(place.id);
       if (outcome !== 'no-way') return outcome;
@@ -174,7 +142,7 @@ export class Continuation {
     return 'no-way';
   }
 
-  async #post(part: Part): Promise<Task | Outcome> {
+  async #post(part: Part): Promise<Task | Miss> {
     const posted = await this.#poster.post(await this.#change((same) => same), part);
     if (posted === 'no-way') return 'no-way';
     const place = answerOf(posted.task).parts[part.index];
@@ -191,21 +159,17 @@ export class Continuation {
   async #cut(task: Task, most: number): Promise<Task> {
     for (const place of answerOf(task).parts.slice(most)) {
       const [way] = this.#waysTo(task, place);
-      if (way) await this.#patiently(true, () => this.#tried(way.by, () => this.#scene.carrier.remove(way)));
+      if (way) await this.#patiently(true, () => this.#tried(way.by, () => this.#scene.outbox.remove(way)));
     }
     return this.#change((before) => partsCut(before, most));
   }
 
-  async #tried(by: Way['by'], work: () => Promise<unknown>): Promise<Outcome> {
+  async #tried<T>(by: Way['by'], work: () => Promise<T>): Promise<T | Miss> {
     try {
-      await work();
-      return 'done';
+      return await work();
     } catch (error) {
       const trouble = troubleOf(error, by);
-      this.#scene.parts.log.info(
-        { task: this.#id, by, trouble, ...factsOf(error) },
-        'A part of an answer was not shown.',
-      );
+      this.#scene.log.info({ task: this.#id, by, trouble, ...factsOf(error) }, 'A part of an answer was not shown.');
       if (trouble === 'later') throw new Hindered('unreachable', error);
       if (trouble === 'deleted') return 'gone';
       // Not even once more: every refusal counts towards being shut out by Discord.
@@ -215,7 +179,7 @@ export class Continuation {
   }
 
   #waysTo(task: Task, place: AnswerPart) {
-    return waysToPart(task, place, this.#scene.parts.clock.now()).filter(({ by }) => !this.#shut.has(by));
+    return waysToPart(task, place, this.#scene.clock.now()).filter(({ by }) => !this.#shut.has(by));
   }
 
   /** The task as it is now; undefined where that has to wait, and is worth no waiting. */
@@ -226,7 +190,7 @@ export class Continuation {
 
   async #change(transition: (task: Task) => Task): Promise<Task> {
     try {
-      return await this.#scene.parts.change(this.#id, transition);
+      return await this.#scene.change(this.#id, transition);
     } catch (error) {
       if (error instanceof Refusal) throw error;
       throw new Hindered('unstored', error);

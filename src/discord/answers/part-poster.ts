@@ -4,30 +4,23 @@ import type { AnswerPart, Posting } from '../../services/tasks/answer.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { shownIn } from '../../services/tasks/transitions.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
-import { findPart } from '../delivery/adoption.ts';
-import type { Carrier } from '../delivery/carrier.ts';
-import { troubleOf } from '../delivery/errors.ts';
-import type { Patience } from '../delivery/hindered.ts';
-import { Hindered } from '../delivery/hindered.ts';
+import { Hindered, type Patience } from '../delivery/hindered.ts';
 import type { DeliveryParts, Transition } from '../delivery/parts.ts';
-import { type TokenWay, tokenWay, type Way, waysToPart } from '../delivery/ways.ts';
+import { findPart } from '../outbox/adoption.ts';
+import { isUnsent, troubleOf } from '../outbox/errors.ts';
+import { SAME_NONCE_MS } from '../outbox/outbox.ts';
+import { type Shut, type TokenWay, tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
-import { isUnsent } from '../too-late.ts';
 
-export type Outcome = 'done' | 'gone' | 'no-way';
+/** What came of a request instead of its result. */
+export type Miss = 'gone' | 'no-way';
 
-/** Discord knows a nonce again for "a few minutes" only, and the library's own tries reach some minutes beyond the last of ours. */
-const SAME_NONCE_MS = 2 * 60_000;
-
-interface PosterParts {
-  parts: Pick<DeliveryParts, 'clock' | 'log'>;
-  carrier: Carrier;
+interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
   patience: Patience;
   stopping: AbortSignal;
-  /** Ways that have turned out to be closed. */
-  shut: ReadonlySet<Way['by']>;
+  shut: Shut;
   /** Tells what a failed request means; throws `Hindered` where its outcome is unknown. */
-  tried(by: Way['by'], work: () => Promise<unknown>): Promise<Outcome>;
+  tried<T>(by: Way['by'], work: () => Promise<T>): Promise<T | Miss>;
   /** Throws `Hindered` where the store cannot take it. */
   change(transition: Transition): Promise<Task>;
 }
@@ -64,58 +57,49 @@ export class PartPoster {
 
   /** undefined: the bot may not post there. */
   async #asBot(task: Task, first: MessagePlace, { index, wanted }: Part): Promise<Posted | 'no-way' | undefined> {
-    const { carrier, parts, shut, tried, change } = this.#parts;
+    const { outbox, clock, shut, tried, change } = this.#parts;
     const { posting: before } = answerOf(task);
     const found = before ? await this.#find(task, before) : 'nowhere';
     if (typeof found === 'object') return { task: await this.#posted(task, { ...found, by: 'bot' }), shows: false };
     if (task.route.isPrivate || !task.route.mayPost || shut.has('channel')) return undefined;
-    const now = parts.clock.now();
+    const now = clock.now();
     if (before && found === 'unseen' && now - before.at >= SAME_NONCE_MS) return 'no-way';
     const going = { by: 'bot', channelId: first.channelId, answers: first.id, at: now } as const;
     const announced = found === 'unseen' ? task : await change((known) => partGoing(known, going));
     const reference = { message_id: first.id, fail_if_not_exists: false } as const;
     const sent = { ...wanted, body: { ...wanted.body, message_reference: reference } };
-    let place: MessagePlace | undefined;
-    const outcome = await tried('channel', async () => {
-      place = await carrier.post(first.channelId, `${this.#id}-${index + 1}`, sent);
-    });
-    if (outcome !== 'done' || !place) return undefined;
+    const nonce = `${this.#id}-${index + 1}`;
+    const place = await tried('channel', () => outbox.post(first.channelId, nonce, sent));
+    if (typeof place !== 'object') return undefined;
     return { task: await this.#posted(announced, { ...place, by: 'bot' }), shows: !before };
   }
 
   async #byToken(task: Task, first: MessagePlace, { wanted }: Part): Promise<Posted | 'no-way'> {
-    const { carrier, parts, tried, change } = this.#parts;
+    const { outbox, clock, log, tried, change } = this.#parts;
     const token = this.#tokenWay(task);
     if (!token) return 'no-way';
     const { channelId, id: answers } = first;
-    const going = { by: 'token', channelId, answers, at: parts.clock.now() } as const;
+    const going = { by: 'token', channelId, answers, at: clock.now() } as const;
     const announced = await change((known) => partGoing(known, going));
-    let place: MessagePlace | undefined;
     try {
-      const outcome = await tried('token', async () => {
-        place = await carrier.add(token, wanted, task.route.isPrivate);
-      });
-      if (outcome === 'done' && place) return { task: await this.#posted(announced, place), shows: true };
-      if (outcome !== 'done') await change(partNotPosted);
+      const place = await tried('token', () => outbox.add(token, wanted, task.route.isPrivate));
+      if (typeof place === 'object') return { task: await this.#posted(announced, place), shows: true };
+      if (place !== undefined) await change(partNotPosted);
     } catch (error) {
       if (!(error instanceof Hindered) || error.hindrance !== 'unreachable') throw error;
       if (isUnsent(error.cause)) {
         await change(partNotPosted);
         throw error;
       }
-      parts.log.info(
-        { task: this.#id },
-        'A part of an answer may stand there or not: the whole of it comes as a file.',
-      );
+      log.info({ task: this.#id }, 'A part of an answer may stand there or not: the whole of it comes as a file.');
     }
     return 'no-way';
   }
 
   /** nowhere: it was never posted; unseen: nobody may look. */
   async #find(task: Task, posting: Posting): Promise<MessagePlace | 'nowhere' | 'unseen'> {
-    const { carrier } = this.#parts;
     try {
-      const place = await findPart(task, posting, (channelId, id) => carrier.before(channelId, id));
+      const place = await findPart(task, posting, this.#parts.outbox);
       return place ?? 'nowhere';
     } catch (error) {
       if (troubleOf(error, 'channel') === 'later') throw new Hindered('unreachable', error);
@@ -139,27 +123,23 @@ export class PartPoster {
   }
 
   async #takeBack(task: Task, part: AnswerPart): Promise<void> {
-    const { carrier, parts, tried } = this.#parts;
-    const [way] = waysToPart(task, part, parts.clock.now());
-    if (way) await tried(way.by, () => carrier.remove(way));
+    const { outbox, clock, tried } = this.#parts;
+    const [way] = waysToPart(task, part, clock.now());
+    if (way) await tried(way.by, () => outbox.remove(way));
   }
 
   /** While the answer is still a spinner, Discord takes the next message for it. */
   async #withFirst(task: Task, first: MessagePlan): Promise<Task | undefined> {
     if (task.message) return task;
-    const { carrier, tried, change } = this.#parts;
+    const { outbox, tried, change } = this.#parts;
     const token = this.#tokenWay(task);
     if (!token) return undefined;
-    let place: MessagePlace | undefined;
-    const outcome = await tried('token', async () => {
-      place = await carrier.edit(token, bodyOf(first));
-    });
-    const there = place;
-    return outcome === 'done' && there ? change((known) => shownIn(known, there)) : undefined;
+    const place = await tried('token', () => outbox.edit(token, bodyOf(first)));
+    return typeof place === 'object' ? change((known) => shownIn(known, place)) : undefined;
   }
 
   #tokenWay(task: Task): TokenWay | undefined {
-    const { shut, parts } = this.#parts;
-    return shut.has('token') ? undefined : tokenWay(task, parts.clock.now());
+    const { shut, clock } = this.#parts;
+    return shut.has('token') ? undefined : tokenWay(task, clock.now());
   }
 }

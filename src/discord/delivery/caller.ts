@@ -1,101 +1,132 @@
-import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import { type Call, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
-import type { Carrier } from './carrier.ts';
-import type { EndingParts, Knowledge } from './ending.ts';
-import { factsOf, troubleOf } from './errors.ts';
-import { Hindered, Patience, reference } from './hindered.ts';
-import type { DeliveryParts, Prepared } from './parts.ts';
-import { DeliveryRecord } from './record.ts';
-import { type AnswerWay, mayStillCall, nonceOfCall, type TokenWay, wayToCall } from './ways.ts';
+import { factsOf, troubleOf } from '../outbox/errors.ts';
+import { SAME_NONCE_MS } from '../outbox/outbox.ts';
+import { type Shut, type TokenWay, tokenWay, type Way } from '../outbox/ways.ts';
+import type { MessagePlan } from '../plan.ts';
+import type { Scene } from './ending.ts';
+import { Hindered, Patience } from './hindered.ts';
+import type { Prepared } from './parts.ts';
+
+/** Whoever has waited longer has turned to something else, and Discord tells nobody of an edit. */
+const LONG_MS = 60_000;
+/** Later its member has come back to it by themselves, or has long let it rest. */
+const NEWS_FOR_MS = 15 * 60_000;
+
+/** A message of the bot's own, as an answer to the one that shows the end. */
+type AnswerWay = { by: 'answer'; message: MessagePlace };
 
 /** Calls the member of one task to its end, which is shown: once, or not at all. */
 export class Caller {
-  readonly #id: string;
-  readonly #parts: DeliveryParts;
-  readonly #carrier: Carrier;
-  readonly #known: Knowledge;
-  readonly #stopping: AbortSignal;
-  readonly #patience: Patience;
-  readonly #record: DeliveryRecord;
+  readonly #scene: Scene;
   #isOver = false;
   #callAt: MessagePlace | undefined;
 
-  constructor(id: string, { parts, carrier, known, stopping }: EndingParts) {
-    this.#id = id;
-    this.#parts = parts;
-    this.#carrier = carrier;
-    this.#known = known;
-    this.#stopping = stopping;
-    this.#patience = new Patience(id, parts, stopping);
-    this.#record = new DeliveryRecord(id, parts);
+  constructor(scene: Scene) {
+    this.#scene = scene;
   }
 
-  /** Comes back when that is stored, or when the bot stops; then it goes on at the next start. */
   async call(): Promise<void> {
-    while (!this.#stopping.aborted) {
-      try {
-        if (!this.#isOver) await this.#try();
-        this.#isOver = true;
-        await this.#takeBack();
-        return await this.#record.called(this.#callAt);
-      } catch (error) {
-        await this.#patience.with(error instanceof Hindered ? error : this.#bug(error));
-      }
-    }
+    await new Patience(this.#scene).until(async () => {
+      if (!this.#isOver) await this.#try();
+      this.#isOver = true;
+      await this.#takeBack();
+      await this.#scene.record.called(this.#callAt);
+    }, 'A member could not be called.');
   }
 
   async #try(): Promise<void> {
-    const task = await this.#record.task();
+    const { id, clock, known, log, record } = this.#scene;
+    const task = await record.task();
     const call = task?.delivery.call;
     if (!task || !call) return;
-    const now = this.#parts.clock.now();
-    const way = wayToCall(task, this.#known.shut, now);
+    const now = clock.now();
+    const way = wayToCall(task, known.shut, now);
     if (way && mayStillCall(task, call, way, now)) await this.#take(way, task);
-    else this.#parts.log.info({ task: this.#id }, 'A member was not called: it is too late, or there is no way.');
+    else log.info({ task: id }, 'A member was not called: it is too late, or there is no way.');
   }
 
   async #take(way: AnswerWay | TokenWay, task: Task): Promise<void> {
-    const prepared = await this.#parts.prepare(task);
+    const prepared = await this.#scene.prepare(task);
     try {
-      if (!(await this.#record.calling())) return;
+      if (!(await this.#scene.record.calling())) return;
       this.#callAt = await this.#carry(way, task, prepared);
     } catch (error) {
       if (error instanceof Hindered) throw error;
       const trouble = troubleOf(error, way.by);
       if (trouble === 'later' && way.by === 'answer') throw new Hindered('unreachable', error);
-      this.#parts.log.info({ task: this.#id, by: way.by, trouble, ...factsOf(error) }, 'A member was not called.');
+      this.#scene.log.info(
+        { task: this.#scene.id, by: way.by, trouble, ...factsOf(error) },
+        'A member was not called.',
+      );
     } finally {
       prepared.release();
     }
   }
 
   async #carry(way: AnswerWay | TokenWay, task: Task, { plan, instead }: Prepared): Promise<MessagePlace | undefined> {
-    const answers = way.by === 'answer' && { answers: way.message.id };
-    const nonce = nonceOfCall(task);
+    const { outbox } = this.#scene;
+    const send = (words: MessagePlan) =>
+      way.by === 'answer'
+        ? outbox.post(way.message.channelId, nonceOfCall(task), bodyOf({ ...words, answers: way.message.id }))
+        : outbox.add(way, bodyOf(words), false);
     try {
-      return await this.#carrier.call(way, nonce, bodyOf({ ...plan, ...answers }));
+      return await send(plan);
     } catch (error) {
       const trouble = troubleOf(error, way.by);
       if (!instead || (trouble !== 'no-access' && trouble !== 'malformed')) throw error;
-      this.#parts.log.info({ task: this.#id, by: way.by, trouble, ...factsOf(error) }, 'A message was sent plainer.');
-      return await this.#carrier.call(way, nonce, bodyOf({ ...instead, ...answers }));
+      this.#scene.log.info(
+        { task: this.#scene.id, by: way.by, trouble, ...factsOf(error) },
+        'A message was sent plainer.',
+      );
+      return await send(instead);
     }
   }
 
   /** The message that it stands below may have been deleted meanwhile, by somebody who did not see it yet. */
   async #takeBack(): Promise<void> {
     const posted = this.#callAt;
-    if (!posted || (await this.#record.task())?.message) return;
+    if (!posted || (await this.#scene.record.task())?.message) return;
     this.#callAt = undefined;
     try {
-      await this.#carrier.remove({ by: 'edit', message: posted });
+      await this.#scene.outbox.remove({ by: 'edit', message: posted });
     } catch (error) {
-      this.#parts.log.info({ task: this.#id, ...factsOf(error) }, 'What belongs to a deleted message stays.');
+      this.#scene.log.info({ task: this.#scene.id, ...factsOf(error) }, 'What belongs to a deleted message stays.');
     }
   }
-
-  #bug(error: unknown): Hindered {
-    this.#parts.log.error({ task: this.#id, reference: reference(), err: error }, 'A member could not be called.');
-    return new Hindered('unprepared', error);
-  }
 }
+
+/** It has a sound that is not to be heard anywhere yet. */
+const hasToSpeak = ({ answer }: Task): boolean => answer?.voice?.sound !== undefined;
+
+/** A fresh direct message calls by itself; an edit does not, not even there. */
+export function isWorthACall(task: Task, by: Way['by']): boolean {
+  const { traits, talk, request, route, times, successorId } = task;
+  // Whose member has already ordered again knows how it ended.
+  if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
+  if (traits.isSpoken) return hasToSpeak(task);
+  // Whoever has ended a conversation knows, others in it do not, and a fresh message tells by itself.
+  if (traits.isConversation)
+    return by === 'edit' && (talk?.end !== 'ended' || traits.isForEveryone?.(request) === true);
+  // Whoever has stopped it knows.
+  if (task.failure?.cause === 'stopped') return false;
+  return (times.ended ?? times.created) - times.created > LONG_MS;
+}
+
+/** To the place where the end is shown; nobody is called to what is private, or to what was taken away. */
+function wayToCall(task: Task, shut: Shut, now: number): AnswerWay | TokenWay | undefined {
+  const { route, message } = task;
+  if (!message || route.isPrivate || (task.traits.isSpoken && !hasToSpeak(task))) return undefined;
+  if (route.mayPost) return { by: 'answer', message };
+  return shut.has('token') ? undefined : tokenWay(task, now);
+}
+
+/** A call that may have gone out goes again only where its nonce makes it the same. Better none than two. */
+function mayStillCall(task: Task, { shownAt, goingAt }: Call, { by }: AnswerWay | TokenWay, now: number): boolean {
+  // A sound is no news but a result, and comes however late.
+  if (goingAt === undefined) return hasToSpeak(task) || now - shownAt < NEWS_FOR_MS;
+  return by === 'answer' && now - goingAt < SAME_NONCE_MS;
+}
+
+/** Not the one of the task's own message. A nonce has 25 letters at most, and a task's id has 17. */
+const nonceOfCall = ({ id }: Task): string => `${id}-call`;

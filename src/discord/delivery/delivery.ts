@@ -1,18 +1,15 @@
 import { isLive, type Task } from '../../services/tasks/task.ts';
-import { Carrier } from './carrier.ts';
 import { Editor } from './editor.ts';
 import type { DeliveryParts } from './parts.ts';
 
 /** The one door through which a task's message changes. */
 export class Delivery {
   readonly #parts: DeliveryParts;
-  readonly #carrier: Carrier;
   readonly #editors = new Map<string, Editor>();
   readonly #stopping = new AbortController();
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
-    this.#carrier = new Carrier(parts);
   }
 
   /** Takes every news of a task. What comes of it is stored and logged, never thrown. */
@@ -32,7 +29,6 @@ export class Delivery {
   #editorOf({ id }: Task): Editor {
     const editor = new Editor(id, {
       parts: this.#parts,
-      carrier: this.#carrier,
       stopping: this.#stopping.signal,
       onOver: () => this.#editors.delete(id),
     });

@@ -1,70 +1,50 @@
 import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
+import { findPosted } from '../outbox/adoption.ts';
+import { factsOf, type Load, lighterThan, loaded, type Trouble, troubleOf } from '../outbox/errors.ts';
+import { type Way, waysToEnd } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
-import { findPosted } from './adoption.ts';
-import type { Carrier } from './carrier.ts';
-import { factsOf, type Load, lighterThan, loaded, type Trouble, troubleOf } from './errors.ts';
 import { Hindered, Patience, reference } from './hindered.ts';
 import type { DeliveryParts } from './parts.ts';
-import { DeliveryRecord, type Fate } from './record.ts';
-import { type Way, waysToEnd } from './ways.ts';
+import type { DeliveryRecord, Fate } from './record.ts';
 
-/** What is known of a message beyond what is stored. */
-export interface Knowledge {
-  readonly shut: Set<Way['by']>;
-  isDeleted: boolean;
-}
-
-export interface EndingParts {
-  parts: DeliveryParts;
-  carrier: Carrier;
-  known: Knowledge;
+/** One task whose end is brought, and what that takes. */
+export interface Scene extends DeliveryParts {
+  id: string;
+  record: DeliveryRecord;
+  /** Of its message, beyond what is stored. */
+  known: { readonly shut: Set<Way['by']>; isDeleted: boolean };
   stopping: AbortSignal;
 }
 
 /** Brings the end of one task to its member: whatever happens, and once. */
 export class Ending {
-  readonly #id: string;
-  readonly #parts: DeliveryParts;
-  readonly #carrier: Carrier;
-  readonly #known: Knowledge;
-  readonly #stopping: AbortSignal;
+  readonly #scene: Scene;
   readonly #patience: Patience;
-  readonly #record: DeliveryRecord;
   /** What Discord has refused once is not sent again. */
   #load: Load = 'whole';
 
-  constructor(id: string, { parts, carrier, known, stopping }: EndingParts) {
-    this.#id = id;
-    this.#parts = parts;
-    this.#carrier = carrier;
-    this.#known = known;
-    this.#stopping = stopping;
-    this.#patience = new Patience(id, parts, stopping);
-    this.#record = new DeliveryRecord(id, parts);
+  constructor(scene: Scene) {
+    this.#scene = scene;
+    this.#patience = new Patience(scene);
   }
 
-  /** Comes back when the end is settled, or when the bot stops; then it goes out at the next start. */
   async bring(): Promise<void> {
-    while (!this.#stopping.aborted) {
-      try {
-        const task = await this.#record.task();
-        if (task && isLive(task) && !task.unwanted && !task.delivery.call) await this.#settle(await this.#fateOf(task));
-        return;
-      } catch (error) {
-        await this.#patience.with(error instanceof Hindered ? error : this.#bug(error));
-      }
-    }
+    await this.#patience.until(async () => {
+      const task = await this.#scene.record.task();
+      if (task && isLive(task) && !task.unwanted && !task.delivery.call) await this.#settle(await this.#fateOf(task));
+    }, 'The end of a task could not be shown.');
   }
 
   async #fateOf(task: Task): Promise<Fate> {
-    if (this.#known.isDeleted) return { nowhere: 'deleted' };
+    const { clock, known, prepare } = this.#scene;
+    if (known.isDeleted) return { nowhere: 'deleted' };
     const posted = await this.#findPosted(task);
     if (posted) return posted;
     // Prepared anew each time: between two tries may lie minutes, in which nothing holds memory.
-    const prepared = await this.#parts.prepare(task);
+    const prepared = await prepare(task);
     try {
-      for (const way of waysToEnd(task, this.#known.shut, this.#parts.clock.now())) {
+      for (const way of waysToEnd(task, known.shut, clock.now())) {
         const fate = await this.#take(way, task, prepared.plan);
         if (fate) return fate;
       }
@@ -76,15 +56,9 @@ export class Ending {
 
   /** Discord has confirmed it, so from here on only the storing is tried again. */
   async #settle(fate: Fate): Promise<void> {
-    const at = this.#parts.clock.now();
-    do {
-      try {
-        return await this.#record.settle(fate, at);
-      } catch (error) {
-        if (!(error instanceof Hindered)) throw error;
-        await this.#patience.with(error);
-      }
-    } while (!this.#stopping.aborted);
+    const { clock, record } = this.#scene;
+    const at = clock.now();
+    await this.#patience.until(() => record.settle(fate, at), 'That a task was shown could not be stored.');
   }
 
   /** undefined: not this way. */
@@ -107,16 +81,17 @@ export class Ending {
   }
 
   async #carry(way: Way, { id }: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
-    if (way.by === 'token' || way.by === 'edit') return this.#carrier.edit(way, sent);
-    const channelId = way.by === 'channel' ? way.channelId : await this.#carrier.openDirect(way.memberId);
-    await this.#record.intend(way.by, channelId);
-    return this.#carrier.post(channelId, id, sent);
+    const { outbox, record } = this.#scene;
+    if (way.by === 'token' || way.by === 'edit') return outbox.edit(way, sent);
+    const channelId = way.by === 'channel' ? way.channelId : await outbox.openDirect(way.memberId);
+    await record.intend(way.by, channelId);
+    return outbox.post(channelId, id, sent);
   }
 
   /** Not even once more: every refusal counts towards being shut out by Discord. */
   async #shut({ by }: Way, trouble: Trouble): Promise<undefined> {
-    this.#known.shut.add(by);
-    if (trouble === 'token-over') await this.#record.forgetToken();
+    this.#scene.known.shut.add(by);
+    if (trouble === 'token-over') await this.#scene.record.forgetToken();
   }
 
   /** Looks before anything is posted a second time. */
@@ -124,7 +99,7 @@ export class Ending {
     const { intention } = task.delivery;
     if (!intention) return undefined;
     try {
-      const there = await findPosted(task, intention, (channelId, id) => this.#carrier.before(channelId, id));
+      const there = await findPosted(task, intention, this.#scene.outbox);
       return there && { there, by: intention.by };
     } catch (error) {
       // Where nobody may look, the nonce is the second line.
@@ -135,17 +110,12 @@ export class Ending {
 
   #note(error: unknown, { by }: { by: Way['by'] }): Trouble {
     const trouble = troubleOf(error, by);
-    const facts = { task: this.#id, by, trouble, ...factsOf(error) };
+    const { id, log } = this.#scene;
+    const facts = { task: id, by, trouble, ...factsOf(error) };
     if (trouble === 'malformed')
-      this.#parts.log.error({ ...facts, reference: reference() }, 'Discord does not take a message as it is made.');
-    else if (trouble === 'too-large') this.#parts.log.warn(facts, 'A result is larger than Discord takes.');
-    else if (trouble !== 'later') this.#parts.log.info(facts, 'The end of a task could not go this way.');
+      log.error({ ...facts, reference: reference() }, 'Discord does not take a message as it is made.');
+    else if (trouble === 'too-large') log.warn(facts, 'A result is larger than Discord takes.');
+    else if (trouble !== 'later') log.info(facts, 'The end of a task could not go this way.');
     return trouble;
-  }
-
-  #bug(error: unknown): Hindered {
-    const facts = { task: this.#id, reference: reference(), err: error };
-    this.#parts.log.error(facts, 'The end of a task could not be shown.');
-    return new Hindered('unprepared', error);
   }
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../lib/clock.ts';
 import { pause } from '../../lib/clock.ts';
-import { factsOf } from './errors.ts';
-import type { DeliveryLog } from './parts.ts';
+import { factsOf } from '../outbox/errors.ts';
+import type { DeliveryParts } from './parts.ts';
 
 type Hindrance =
   /** Discord does not answer, or has trouble of its own. */
@@ -36,20 +35,30 @@ const PAUSES: Readonly<Record<Hindrance, { first: number; longest: number }>> = 
   unprepared: { first: 30 * SECOND, longest: 10 * MINUTE },
 };
 
+interface PatienceParts extends Pick<DeliveryParts, 'clock' | 'log'> {
+  id: string;
+  stopping: AbortSignal;
+}
+
 /** Waits before the same is tried again. With every change of what is in the way it begins anew. */
 export class Patience {
-  readonly #id: string;
-  readonly #clock: Clock;
-  readonly #log: DeliveryLog;
-  readonly #stopping: AbortSignal;
+  readonly #parts: PatienceParts;
   #met: Hindrance | undefined;
   #times = 0;
 
-  constructor(id: string, { clock, log }: { clock: Clock; log: DeliveryLog }, stopping: AbortSignal) {
-    this.#id = id;
-    this.#clock = clock;
-    this.#log = log;
-    this.#stopping = stopping;
+  constructor(parts: PatienceParts) {
+    this.#parts = parts;
+  }
+
+  /** Comes back when it is done, or when the bot stops; then it goes on at the next start. `unexpected` tells the log of a bug. */
+  async until(work: () => Promise<void>, unexpected: string): Promise<void> {
+    do {
+      try {
+        return await work();
+      } catch (error) {
+        await this.with(error instanceof Hindered ? error : this.#bug(error, unexpected));
+      }
+    } while (!this.#parts.stopping.aborted);
   }
 
   async with({ hindrance, cause }: Hindered): Promise<void> {
@@ -58,10 +67,15 @@ export class Patience {
     const { first, longest } = PAUSES[hindrance];
     const waitMs = Math.min(longest, first * 2 ** this.#times);
     if (this.#times === 0)
-      this.#log.warn(
-        { task: this.#id, hindrance, waitMs, ...factsOf(cause) },
+      this.#parts.log.warn(
+        { task: this.#parts.id, hindrance, waitMs, ...factsOf(cause) },
         'What is to be told of a task has to wait.',
       );
-    if (!this.#stopping.aborted) await pause(this.#clock, waitMs, this.#stopping);
+    if (!this.#parts.stopping.aborted) await pause(this.#parts.clock, waitMs, this.#parts.stopping);
+  }
+
+  #bug(error: unknown, unexpected: string): Hindered {
+    this.#parts.log.error({ task: this.#parts.id, reference: reference(), err: error }, unexpected);
+    return new Hindered('unprepared', error);
   }
 }

@@ -1,6 +1,7 @@
-import type { REST } from 'discord.js';
 import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import type { Task } from '../../services/tasks/task.ts';
+import type { Outbox } from '../outbox/outbox.ts';
 import type { MessagePlan } from '../plan.ts';
 
 export interface Prepared {
@@ -13,19 +14,10 @@ export interface Prepared {
 
 export type Transition = (task: Task) => Task;
 
-export interface DeliveryLog {
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-  error(facts: object, sentence: string): void;
-}
-
 export interface DeliveryParts {
-  /** Speaks as the bot. */
-  botRest: REST;
-  /** For addresses that carry an interaction's own token. */
-  tokenRest: REST;
+  outbox: Outbox;
   clock: Clock;
-  log: DeliveryLog;
+  log: PlainLog;
   /**
    * What is to be told of a task now: what its message shows or, once that shows the end, the call to its member. It may fetch
    * results, or a preview until the signal says that nobody waits for it. Does not throw for anything expected.

@@ -12,11 +12,11 @@ import {
   undeliverable,
   withoutToken,
 } from '../../services/tasks/transitions.ts';
-import { factsOf } from './errors.ts';
+import { factsOf } from '../outbox/errors.ts';
+import type { Way } from '../outbox/ways.ts';
+import { isWorthACall } from './caller.ts';
 import { Hindered } from './hindered.ts';
 import type { DeliveryParts, Transition } from './parts.ts';
-import type { Way } from './ways.ts';
-import { isWorthACall } from './ways.ts';
 
 /** Where the end of a task can be seen and which way it came there, or why nowhere. */
 export type Fate = { there: MessagePlace | undefined; by: Way['by'] } | { nowhere: 'deleted' | 'no-way' };

@@ -63,23 +63,9 @@ export const task = {
     other: 'Follow-up',
   },
   describe: { alt: 'What was described: {{name}}' },
-  lines: {
-    line: '{{number}} {{words}}',
-    directions: 'Mainly: {{words}}',
-    rest: 'There is more of it: the whole text is in the file.',
-    ask: {
-      question: 'That is {{many}} jobs, each with four pictures of its own. Are all of them to be ordered?',
-      yes: 'Order all {{many}}',
-      done: '{{many}} jobs: each comes in a message of its own.',
-    },
-  },
-  blend: { PORTRAIT: 'Portrait (2:3)', SQUARE: 'Square', LANDSCAPE: 'Landscape (3:2)' },
-  animate: { low: 'Low motion', high: 'High motion', loop: 'loop' },
+  lines: { line: '{{number}} {{words}}', rest: 'There is more of it: the whole text is in the file.' },
   buttons: {
-    describeAgain: 'Describe again',
     allLines: 'All of them',
-    animate: 'Animate',
-    extend: 'Longer',
     tryAgain: 'Try again (may be charged twice)',
     dismiss: 'Dismiss',
     delete: 'Delete',
@@ -91,6 +77,5 @@ export const task = {
     same: 'Again',
     editPrompt: 'Edit prompt',
     reference: 'Use as reference',
-    larger: 'Larger ({{size}})',
   },
 } as const;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { aboutPage } from '../../../src/commands/about/view.ts';
+import { texts } from '../../../src/commands/index.ts';
 import { speak } from '../../../src/locales/index.ts';
 
 const health = {
@@ -8,9 +9,9 @@ const health = {
 };
 
 it('says since when the store cannot be reached, and nothing of it where it can', () => {
-  const away = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', speak()));
+  const away = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', speak(texts)));
   expect(away).toContain('keeps its tasks in cannot be reached (since <t:1700000000:R>)');
-  expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', speak()))).not.toContain(
+  expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', speak(texts)))).not.toContain(
     'keeps its tasks in',
   );
 });

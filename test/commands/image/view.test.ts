@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
 import { referenceForm, referencesIn } from '../../../src/commands/image/reference.ts';
+import { texts } from '../../../src/commands/index.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { formBody } from '../../../src/discord/form.ts';
 import { speak } from '../../../src/locales/index.ts';
@@ -9,7 +10,7 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 import { context } from '../../messages/context.ts';
 import { madeTask, start } from '../../services/tasks/made.ts';
 
-const say = speak();
+const say = speak(texts);
 
 const made = (changes: Partial<Task>): Task =>
   madeTask({

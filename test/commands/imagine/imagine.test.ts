@@ -19,7 +19,7 @@ async function refused(asked: ReturnType<ReturnType<EmbeddedDiscord['as']>['slas
 
 describe('/imagine', () => {
   it('is registered as Discord takes it', () => {
-    const body = registrationOf(imagine.command, { userInstall: true });
+    const body = registrationOf(imagine, { userInstall: true });
     expect(judgeBody('commands', [body])).toEqual([]);
     const byName = Object.fromEntries((body.options ?? []).map((option) => [option.name, option]));
     expect(byName.prompt).toMatchObject({ type: 3, required: true, max_length: 6_000 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
-import { kindSpecs } from '../../../src/commands/index.ts';
+import { kindSpecs, texts } from '../../../src/commands/index.ts';
 import { tasksList } from '../../../src/commands/tasks/list.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { speak } from '../../../src/locales/index.ts';
@@ -16,7 +16,7 @@ const line: TaskLine = {
 };
 
 function shown(lines: readonly TaskLine[], whose: 'mine' | 'server' = 'mine') {
-  return bodyOf(tasksList({ filter: { whose }, lines, waiting: 3, next: line.id }, speak()));
+  return bodyOf(tasksList({ filter: { whose }, lines, waiting: 3, next: line.id }, speak(texts)));
 }
 
 it.each([

@@ -43,9 +43,7 @@ const filters = fc.record({
 });
 
 it('/tasks is registered as Discord takes it', () => {
-  expect(judgeBody('commands', [registrationOf(tasks(kindNames(kindSpecs)).command, { userInstall: true })])).toEqual(
-    [],
-  );
+  expect(judgeBody('commands', [registrationOf(tasks(kindNames(kindSpecs)), { userInstall: true })])).toEqual([]);
 });
 
 describe('a custom id of a list', () => {

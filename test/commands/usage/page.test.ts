@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { texts } from '../../../src/commands/index.ts';
 import { csvOf, usagePage } from '../../../src/commands/usage/page.ts';
 import { altOf, pictureOf } from '../../../src/commands/usage/picture.ts';
 import { tableOf } from '../../../src/commands/usage/table.ts';
@@ -6,7 +7,7 @@ import { speak } from '../../../src/locales/index.ts';
 import { dayAfter } from '../../../src/services/usage/days.ts';
 import type { Line, Sheet } from '../../../src/services/usage/sheet.ts';
 
-const say = speak();
+const say = speak(texts);
 const long = '123456789012.345678901234567890';
 
 const line = (label: string | undefined, amount: string | undefined, requests: number | undefined = 1): Line => ({

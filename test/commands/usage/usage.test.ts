@@ -6,7 +6,7 @@ import { registrationOf } from '../../../src/discord/registration.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 
 it('/usage is registered as Discord takes it', () => {
-  const body = registrationOf(usage.command, { userInstall: true });
+  const body = registrationOf(usage, { userInstall: true });
   expect(judgeBody('commands', [body])).toEqual([]);
   expect(body.options?.map(({ name, required }) => [name, required])).toEqual([
     ['start', false],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { texts } from '../../../src/commands/index.ts';
 import { filmForm } from '../../../src/commands/video/film.ts';
 import { unmetIn, unmetNotes, wishesOf } from '../../../src/commands/video/unmet.ts';
 import { speak } from '../../../src/locales/index.ts';
@@ -9,7 +10,7 @@ import { context } from '../../messages/context.ts';
 import { madeTask, start } from '../../services/tasks/made.ts';
 import type { Parts } from '../../support/tasks.ts';
 
-const say = speak();
+const say = speak(texts);
 const film = (changes: Parts = {}): Task =>
   madeTask({ kind: 'video', model: 'reel-2', request: { prompt: 'waves at dawn', model: 'reel-2' }, ...changes });
 const shot = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;
@@ -124,7 +125,10 @@ describe('the message of a film', () => {
 describe('the form for a film', () => {
   it('starts with the pictures and the model that are known, and cuts no address', () => {
     const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
-    const form = filmForm({ id: 'filmf.1', addresses: ['https://cdn.example/1.png', long], model: 'reel-2' }, say);
+    const form = filmForm(
+      { id: 'filmf.1', pictures: ['https://cdn.example/1.png', long].map((address) => ({ address })), model: 'reel-2' },
+      say,
+    );
     expect(form).toMatchInlineSnapshot(`
       {
         "fields": [

@@ -3,13 +3,14 @@ import { expect, onTestFinished } from 'vitest';
 import { type DiscordOptions, startDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { discordClients } from '../../../src/discord/clients.ts';
 import { customId } from '../../../src/discord/custom-ids.ts';
 import { Delivery } from '../../../src/discord/delivery/delivery.ts';
 import type { DeliveryParts, Prepared } from '../../../src/discord/delivery/parts.ts';
 import { routeOf } from '../../../src/discord/origin.ts';
+import { discordClients } from '../../../src/discord/outbox/clients.ts';
+import { Outbox } from '../../../src/discord/outbox/outbox.ts';
+import { Responder } from '../../../src/discord/outbox/responder.ts';
 import type { MessagePlan } from '../../../src/discord/plan.ts';
-import { Responder } from '../../../src/discord/responder.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { hasEnded, type MessagePlace, type Task, type TaskFacts } from '../../../src/services/tasks/task.ts';
@@ -78,7 +79,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
     if (expects !== 'waits') expect(discord.rateLimited).toEqual([]);
   });
   const clients = discordClients(discord.apiUrl);
-  const { client, tokenRest } = clients;
+  const { client } = clients;
   onTestFinished(() => clients.close());
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
@@ -89,6 +90,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
 
   const lines: string[] = [];
   const log = openLog({ level: 'debug', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
+  const outbox = new Outbox(clients, log);
   let outstanding = 0;
   let prepared = 0;
   onTestFinished(() => expect(outstanding).toBe(0));
@@ -105,7 +107,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
   };
   const counted = new CountedClock(clock);
   const parts: DeliveryParts = {
-    ...{ botRest: client.rest, tokenRest, clock: counted, log, prepare },
+    ...{ outbox, clock: counted, log, prepare },
     change: (id, transition) => shelf.change(id, transition),
   };
   /** As after a restart: nothing is known but what the shelf has. */
@@ -139,7 +141,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
   }
 
   function responderFor({ id: interactionId, applicationId, token }: BaseInteraction): Responder {
-    return new Responder(clients, { interactionId, applicationId, token });
+    return new Responder(outbox, { interactionId, applicationId, token });
   }
 
   function keep(
@@ -179,7 +181,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
     );
 
   return {
-    ...{ clock, discord, shelf, delivery, open, order, press, tell, tokenRest, client },
+    ...{ clock, discord, shelf, delivery, open, order, press, tell, client },
     /** Timers that the delivery has set. */
     timers: () => counted.pending,
     /** Lets time pass as soon as the delivery waits for it. */

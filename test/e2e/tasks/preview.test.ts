@@ -3,6 +3,7 @@ import type { EmbeddedDiscord } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { texts } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { speak } from '../../../src/locales/index.ts';
@@ -120,7 +121,7 @@ describe('the preview of a job', () => {
       tasks,
       log,
       clock: new ManualClock(),
-      say: speak(),
+      say: speak(texts),
       storedFiles: async () => new Map(),
       views: {},
       isRemix: false,

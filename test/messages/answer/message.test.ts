@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { texts } from '../../../src/commands/index.ts';
 import { speak } from '../../../src/locales/index.ts';
 import { askManner } from '../../../src/messages/answer/manner.ts';
 import { answerMessages } from '../../../src/messages/answer/message.ts';
@@ -14,7 +15,7 @@ import type { AnswerCall } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { makeTask } from '../../services/store/stage.ts';
 
-const say = speak();
+const say = speak(texts);
 
 const asked = (request: object = {}): Task =>
   makeTask({ kind: 'ask', state: 'accepted', request: { prompt: 'why @everyone?', model: 'quill-5', ...request } });

@@ -1,0 +1,51 @@
+export const text = {
+  command: {
+    description: 'An answer in words, and a conversation from there',
+    example: '/ask prompt:why is the sky blue?',
+    who: 'everyone',
+    options: {
+      prompt: 'What you want to know',
+      model: 'Which model answers; without it, the usual one of this bot',
+      image: 'A picture that the question is about',
+      file: 'A PDF or a text file that the question is about',
+      instructions: 'How the model is to answer, in the whole conversation',
+      effort: 'How long the model thinks; for reasoning models only',
+      format: 'Plain text, or JSON for a program',
+      web: 'The model may look things up on the web, where it can',
+      new: 'Begin a new conversation instead of going on with the last one here',
+      private: 'Only you see the answer',
+    },
+    choices: {
+      effort: { minimal: 'Minimal', low: 'Low', medium: 'Medium', high: 'High' },
+      format: { text: 'Text', json: 'JSON' },
+    },
+  },
+  ask: {
+    form: {
+      title: 'Go on',
+      words: 'What next?',
+      file: 'A picture or a file',
+      fileHint: 'A picture, a PDF, or a text file.',
+    },
+    forgotten:
+      'Forgotten. Nothing of this conversation is sent to a model any more; the next question begins a new one.',
+    details: {
+      title: 'About this answer',
+      model: 'Model: {{model}}',
+      tokens: 'Tokens: {{input}} read, {{output}} written',
+      cached: '{{cached}} of those read were known already',
+      reasoning: '{{reasoning}} of those written were thoughts',
+      noTokens: 'The gateway has not told how many tokens this took.',
+      seconds: 'Took {{seconds}} s',
+      letters_one: '{{count}} letter',
+      letters_other: '{{count}} letters',
+      tools_one: 'Used tools {{count}} time',
+      tools_other: 'Used tools {{count}} times',
+      effort: 'Effort: {{effort}}',
+      instructions: 'With instructions',
+      turns_one: 'Knew {{count}} question before it',
+      turns_other: 'Knew {{count}} questions before it',
+    },
+  },
+  refusals: { notStoppable: 'This has come to its end already.' },
+} as const;

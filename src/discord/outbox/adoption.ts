@@ -1,0 +1,82 @@
+import { SnowflakeUtil } from 'discord.js';
+import type { Posting } from '../../services/tasks/answer.ts';
+import type { Intention, MessagePlace, Task } from '../../services/tasks/task.ts';
+import { readCustomId } from '../custom-ids.ts';
+import type { Outbox } from './outbox.ts';
+
+/** Discord's clock and ours may disagree by so much. */
+const SKEW_MS = 60_000;
+/** A message that was to be posted is there within this time, or was never posted. */
+const WINDOW_MS = 15 * 60_000;
+/** A bound on how far back a busy channel is read. */
+const MOST_PAGES = 10;
+
+/** As far as it is looked at; it comes from outside. */
+interface Found {
+  id: string;
+  author?: { id?: string };
+  application_id?: string;
+  /** Only answers of interactions have it, and those show progress. */
+  interaction_metadata?: unknown;
+  message_reference?: { message_id?: string };
+  components?: unknown;
+}
+
+type Channels = Pick<Outbox, 'before'>;
+
+/** Looks for a message that was about to be posted when the bot stopped, or when Discord's answer was lost. */
+export const findPosted = (task: Task, intention: Intention, channels: Channels): Promise<MessagePlace | undefined> =>
+  find(intention, channels, (message) => isMine(message, task));
+
+/** The same for a further message of an answer. It has no buttons, but it answers the first, and is none that is known. */
+export function findPart(task: Task, posting: Posting, channels: Channels): Promise<MessagePlace | undefined> {
+  const known = new Set(task.answer?.parts.map(({ id }) => id));
+  return find(posting, channels, (message) => {
+    const answers = message.message_reference?.message_id;
+    return isOurs(message, task) && answers === posting.answers && !known.has(message.id);
+  });
+}
+
+async function find(
+  { channelId, at }: Pick<Intention, 'channelId' | 'at'>,
+  channels: Channels,
+  isWanted: (message: Found) => boolean,
+): Promise<MessagePlace | undefined> {
+  const start = idAt(at - SKEW_MS);
+  let oldest = idAt(at + WINDOW_MS);
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const messages = (await channels.before(channelId, String(oldest))) as Found[];
+    const since = messages.filter(({ id }) => BigInt(id) >= start);
+    const mine = since.find(isWanted);
+    if (mine) return { channelId, id: mine.id };
+    const last = since.at(-1);
+    if (!last || since.length < messages.length) return undefined;
+    oldest = BigInt(last.id);
+  }
+  return undefined;
+}
+
+const idAt = (time: number): bigint =>
+  SnowflakeUtil.generate({ timestamp: time, increment: 0n, workerId: 0n, processId: 0n });
+
+/** Anybody could write our words; nobody else knows a task's id before its message is there. */
+function isMine(message: Found, task: Task): boolean {
+  const { id, message: known } = task;
+  if (!isOurs(message, task) || message.id === known?.id) return false;
+  return idsIn(message.components).some((text) => readCustomId(text)?.args.includes(id));
+}
+
+/** Written by the bot of its own accord, not with an interaction's token. */
+function isOurs({ author, application_id: application, interaction_metadata: by }: Found, { route }: Task): boolean {
+  return (author?.id === route.applicationId || application === route.applicationId) && by === undefined;
+}
+
+/** The ids of its buttons, and of those that stand in a list for want of room. */
+function idsIn(tree: unknown): string[] {
+  if (Array.isArray(tree)) return tree.flatMap(idsIn);
+  if (typeof tree !== 'object' || tree === null) return [];
+  return Object.entries(tree).flatMap(([key, value]) => {
+    if (typeof value === 'string') return key === 'custom_id' || key === 'value' ? [value] : [];
+    return idsIn(value);
+  });
+}

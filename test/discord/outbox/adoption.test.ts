@@ -1,0 +1,75 @@
+import { SnowflakeUtil } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { findPosted } from '../../../src/discord/outbox/adoption.ts';
+import type { Intention, Task } from '../../../src/services/tasks/task.ts';
+import { minutes, seconds } from '../delivery/scene.ts';
+
+const at = Date.UTC(2026, 0, 1);
+const us = '1454000000000000001';
+const intention: Intention = { by: 'channel', channelId: '7', nonce: 'mine', at };
+const task = { id: 'mine', route: { applicationId: us } } as Task;
+
+const idAt = (time: number): string => String(SnowflakeUtil.generate({ timestamp: time, increment: 0n }));
+const components = [{ type: 1, components: [{ type: 2, custom_id: 'act.1.mine.0' }] }];
+const message = (time: number, more: object = {}) => ({ id: idAt(time), author: { id: us }, components, ...more });
+
+/** A channel whose messages are asked for page by page. */
+function channel(messages: { id: string }[], page = 100) {
+  const asked: string[] = [];
+  const before = async (_: string, id: string): Promise<unknown[]> => {
+    asked.push(id);
+    const older = messages.filter((one) => BigInt(one.id) < BigInt(id));
+    return older.sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? 1 : -1)).slice(0, page);
+  };
+  return { before, asked };
+}
+
+const found = (messages: { id: string }[]) => findPosted(task, intention, channel(messages));
+
+describe('looking for a message that was about to be posted', () => {
+  it('finds ours, by the author or by the application', async () => {
+    const mine = message(at + seconds(2));
+    expect(await found([mine])).toEqual({ channelId: '7', id: mine.id });
+    expect(await found([{ ...mine, ...{ author: { id: '9' }, application_id: us } }])).toEqual({
+      channelId: '7',
+      id: mine.id,
+    });
+  });
+
+  it.each([
+    ['of another bot that carries our buttons', message(at, { author: { id: '9' } })],
+    ['that answers an interaction', message(at, { interaction_metadata: {} })],
+    ['without buttons', message(at, { components: [] })],
+    [
+      'of another task',
+      message(at, { components: [{ type: 1, components: [{ custom_id: 'act.1.other.mine-not' }] }] }),
+    ],
+    ['with what is no custom id of ours', message(at, { components: [{ custom_id: 'mine' }, { custom_id: 7 }, null] })],
+    ['from long before', message(at - minutes(2))],
+    ['from long after', message(at + minutes(16))],
+    ['of which nothing is known', { id: idAt(at) }],
+  ])('does not take one %s', async (_, other) => {
+    expect(await found([other])).toBeUndefined();
+  });
+
+  it('bears with clocks that disagree by a little', async () => {
+    const mine = message(at - seconds(59));
+    expect(await found([mine])).toEqual({ channelId: '7', id: mine.id });
+  });
+
+  it('asks for no page more than it takes to come to the beginning', async () => {
+    const talk = [...Array(250).keys()].map((count) => ({ id: idAt(at + minutes(10) - seconds(2 * count)) }));
+    const { asked, ...busy } = channel([
+      ...talk,
+      ...[...Array(300).keys()].map((count) => ({ id: idAt(at - minutes(2 + count)) })),
+    ]);
+    expect(await findPosted(task, intention, busy)).toBeUndefined();
+    expect(asked).toHaveLength(3);
+  });
+
+  it('gives up in a channel that is too busy', async () => {
+    const { asked, ...busy } = channel([...Array(5_000).keys()].map((count) => ({ id: idAt(at + count * 100) })));
+    expect(await findPosted(task, intention, busy)).toBeUndefined();
+    expect(asked).toHaveLength(10);
+  });
+});

@@ -1,0 +1,73 @@
+import { Routes } from 'discord.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startDiscord } from '../../../sandbox/discord/discord.ts';
+import { discordClients } from '../../../src/discord/outbox/clients.ts';
+import { Outbox } from '../../../src/discord/outbox/outbox.ts';
+import { openLog } from '../../../src/lib/log.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function connected() {
+  const discord = await startDiscord();
+  closers.push(() => discord.close());
+  const clients = discordClients(discord.apiUrl);
+  const { client, close } = clients;
+  closers.push(() => close());
+  client.rest.setToken(discord.token);
+  client.rest.options.timeout = 2_000;
+  const route = Routes.channelMessages(discord.world.channel('studio').id);
+  const posts = () => discord.heard.filter(({ method, path }) => method === 'POST' && path.endsWith(route));
+  return {
+    discord,
+    rest: client.rest,
+    outbox: new Outbox(clients, openLog({ level: 'info', secrets: [], readable: false, write: () => undefined })),
+    route,
+    posts,
+  };
+}
+
+const lost = [
+  ['a failure', { type: 'status', status: 502 }],
+  ['a cut connection, after it was carried out', { type: 'reset', done: true }],
+  ['nothing, after it was carried out', { type: 'hang', done: true }],
+] as const;
+
+describe('a message that nothing keeps from appearing twice', () => {
+  it.each(lost)('is sent once where the response is %s', async (_what, fault) => {
+    const { discord, rest, route, posts } = await connected();
+    discord.faults.add({ on: { method: 'POST' }, do: fault });
+    await expect(rest.post(route, { body: { content: 'once' } })).rejects.toThrow();
+    expect(posts()).toHaveLength(1);
+    expect(discord.messages('studio').length).toBeLessThan(2);
+  });
+
+  it('counts towards the limit of its route although it failed', async () => {
+    const { discord, rest, route, posts } = await connected();
+    discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 503 }, times: 5 });
+    for (let attempt = 0; attempt < 5; attempt++)
+      await expect(rest.post(route, { body: { content: 'once' } })).rejects.toMatchObject({ status: 503 });
+    await rest.post(route, { body: { content: 'once' } });
+    expect(posts().map(({ status }) => status)).toEqual([503, 503, 503, 503, 503, 200]);
+  });
+
+  it('is sent again after a 429, which has refused it for certain', async () => {
+    const { discord, rest, route } = await connected();
+    discord.faults.add({ do: { type: '429', scope: 'user', retryAfter: 0.01 }, times: 2 });
+    await rest.post(route, { body: { content: 'once' } });
+    expect(discord.messages('studio')).toHaveLength(1);
+  });
+
+  it('with a nonce is sent until Discord says where it stands, and stands there once', async () => {
+    const { discord, outbox, posts } = await connected();
+    discord.faults.add({ on: { method: 'POST' }, do: { type: 'hang', done: true } });
+    discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 502 } });
+    const { id: channelId } = discord.world.channel('studio');
+    const sent = { body: { content: 'once', components: [], allowed_mentions: { parse: [] as [] } }, files: [] };
+    const place = await outbox.post(channelId, 'nonce', sent);
+    expect(posts()).toHaveLength(3);
+    expect(discord.messages('studio').map(({ id }) => id)).toEqual([place?.id]);
+  });
+});

@@ -1,0 +1,22 @@
+import { createServer } from 'node:net';
+import { REST } from 'discord.js';
+import { expect, it, onTestFinished } from 'vitest';
+import { isUnsent } from '../../../src/discord/outbox/errors.ts';
+
+/** What comes of a request to a port of this machine where nobody reads what comes. */
+async function failedAt(port: number): Promise<unknown> {
+  const rest = new REST({ api: `http://127.0.0.1:${port}`, retries: 0 }).setToken('x');
+  return rest.post('/webhooks/1/t', { body: {}, auth: false }).catch((error: unknown) => error);
+}
+
+it('a request is unsent only where there was no connection to send it on', async () => {
+  const server = createServer((socket) => socket.once('data', () => socket.destroy()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  onTestFinished(() => void server.close());
+  expect(isUnsent(await failedAt(port))).toBe(false);
+  await new Promise((resolve) => server.close(resolve));
+  expect(isUnsent(await failedAt(port))).toBe(true);
+  expect(isUnsent(new Error('connect'))).toBe(false);
+});

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Routes } from 'discord.js';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { bodyOf } from '../../../src/discord/adapter.ts';
+import { discordClients } from '../../../src/discord/outbox/clients.ts';
+import type { FilePlan } from '../../../src/discord/plan.ts';
+
+/** A Discord that fails the first upload and keeps what the second one brings. */
+async function discord() {
+  const bodies: Buffer[] = [];
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    bodies.push(Buffer.concat(pieces));
+    const isFirst = bodies.length === 1;
+    response.writeHead(isFirst ? 500 : 200, { 'content-type': 'application/json' }).end('{"id":"1","channel_id":"2"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, bodies };
+}
+
+it('A file on the disk is sent from there, beside one that is at hand, and once more where Discord had a fault', async () => {
+  const { apiUrl, bodies } = await discord();
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'film');
+  const film = Buffer.alloc(3_000_000, 'waves');
+  writeFileSync(path, film);
+  const files = [
+    { name: 'film.mp4', path, size: film.length, mime: 'video/mp4', alt: 'Waves' },
+    { name: 'words.txt', bytes: Buffer.from('some words') },
+  ];
+  const { tokenRest, close } = discordClients(apiUrl);
+  onTestFinished(() => close());
+  await tokenRest.patch(Routes.webhookMessage('1', 'token'), { ...bodyOf({ content: 'Done.', files }), auth: false });
+  expect(bodies).toHaveLength(2);
+  for (const body of bodies) {
+    expect(body.includes(film)).toBe(true);
+    const text = body.toString('latin1').replaceAll('waves', '');
+    for (const part of ['name="files[0]"; filename="film.mp4"', 'name="files[1]"; filename="words.txt"', 'some words'])
+      expect(text).toContain(part);
+    expect(text).toContain('"content":"Done."');
+    expect(text).toContain('{"id":0,"filename":"film.mp4","description":"Waves"}');
+    expect(text).toContain('video/mp4');
+  }
+});
+
+it('At most four files from the disk are on their way to Discord at the same time, and the others follow', async () => {
+  const held: (() => void)[] = [];
+  let most = 0;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      held.push(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}'));
+      most = Math.max(most, held.length);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'film');
+  writeFileSync(path, 'waves');
+  const { tokenRest } = discordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
+  const patch = (token: number, files: FilePlan[]) =>
+    tokenRest.patch(Routes.webhookMessage('1', `token-${token}`), { ...bodyOf({ content: '', files }), auth: false });
+  const onDisk: FilePlan = { name: 'film.mp4', path, size: 5, mime: 'video/mp4' };
+  const sent = Array.from({ length: 20 }, (_, token) => patch(token, [onDisk]));
+  await vi.waitFor(() => expect(held).toHaveLength(4));
+  // What is at hand does not wait for them.
+  const small = patch(20, [{ name: 'words.txt', bytes: Buffer.from('some words') }]);
+  await vi.waitFor(() => expect(held).toHaveLength(5));
+  for (let answered = 0; answered < 21; answered++) {
+    await vi.waitFor(() => expect(held).not.toHaveLength(0));
+    held.shift()?.();
+  }
+  await Promise.all([...sent, small]);
+  expect(most).toBe(5);
+});

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { Routes } from 'discord.js';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type DiscordClients, discordClients } from '../../../src/discord/outbox/clients.ts';
+
+const APPLICATION = '100000000000000001';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('uploads', () => {
+  let server: Server;
+  let clients: DiscordClients;
+  /** What the next requests are answered with; then 200. */
+  let statuses: number[];
+  let taken: FormData[];
+  let onTaken: () => void;
+
+  beforeEach(async () => {
+    [statuses, taken, onTaken] = [[], [], () => undefined];
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    server = createServer((request, response) => {
+      void buffer(request).then(async (bytes) => {
+        const contentType = request.headers['content-type'] ?? '';
+        if (contentType.startsWith('multipart/'))
+          taken.push(await new Response(bytes, { headers: { 'content-type': contentType } }).formData());
+        onTaken();
+        response.writeHead(statuses.shift() ?? 200, JSON_TYPE).end('{"id":"1"}');
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    clients = discordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
+  });
+
+  afterEach(async () => {
+    vi.useRealTimers();
+    await clients.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const upload = (data: Buffer, name = 'fox.png') =>
+    clients.tokenRest.patch(Routes.webhookMessage(APPLICATION, 'token', '@original'), {
+      ...{ body: { content: 'a fox' }, files: [{ name, data }], auth: false },
+    });
+
+  test('a file goes out byte for byte, with its name, its type and the words of its message', async () => {
+    await upload(Buffer.from([0, 13, 10, 45, 45, 255]), 'a "fox".png');
+    const [form] = taken;
+    const file = fileIn(form);
+    expect(await bytesOf(file)).toEqual(Buffer.from([0, 13, 10, 45, 45, 255]));
+    expect(file).toMatchObject({ name: 'a "fox".png', type: 'image/png' });
+    expect(JSON.parse(String(form?.get('payload_json')))).toEqual({ content: 'a fox' });
+  });
+
+  test('what is uploaded are the bytes themselves and no copy of them, also when it is sent once more', async () => {
+    const data = Buffer.alloc(100_000, 1);
+    statuses = [500];
+    onTaken = () => void data.fill(2);
+    await upload(data);
+    expect(taken).toHaveLength(2);
+    const second = await bytesOf(fileIn(taken[1]));
+    expect(second.equals(Buffer.alloc(100_000, 2))).toBe(true);
+  });
+
+  test('the queue of a token that is not used any more is gone a minute later', async () => {
+    for (let token = 0; token < 20; token++)
+      await clients.tokenRest.patch(Routes.webhookMessage(APPLICATION, `token-${token}`), { body: {}, auth: false });
+    expect(clients.tokenRest.handlers.size).toBeGreaterThanOrEqual(20);
+    vi.advanceTimersByTime(60_000);
+    expect(clients.tokenRest.handlers.size).toBe(0);
+  });
+});
+
+function fileIn(form: FormData | undefined): File {
+  const file = form?.get('files[0]');
+  if (!(file instanceof File)) throw new Error('No file came.');
+  return file;
+}
+
+const bytesOf = async (file: File): Promise<Buffer> => Buffer.from(await file.arrayBuffer());

@@ -1,0 +1,55 @@
+import { REST } from 'discord.js';
+import Fastify from 'fastify';
+import { afterEach, expect, it } from 'vitest';
+import { operators } from '../../src/discord/reads.ts';
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** Discord, as far as it tells of the application. */
+async function applicationOf(answer: () => { status: number; body: object }) {
+  const server = Fastify();
+  let asked = 0;
+  server.get('/v10/applications/@me', (_request, reply) => {
+    asked++;
+    const { status, body } = answer();
+    return reply.code(status).send(body);
+  });
+  const api = await server.listen({ port: 0, host: '127.0.0.1' });
+  closers.push(() => server.close());
+  const warned: string[] = [];
+  const isOperator = operators(new REST({ api, retries: 0 }).setToken('token'), {
+    warn: (_facts, sentence) => warned.push(sentence),
+  });
+  return { isOperator, warned, asked: () => asked };
+}
+
+it('the owner of an application runs the bot, and Discord is asked once', async () => {
+  const { isOperator, asked } = await applicationOf(() => ({ status: 200, body: { owner: { id: '1' }, team: null } }));
+  expect(await Promise.all(['1', '2', '1'].map(isOperator))).toEqual([true, false, true]);
+  expect(asked()).toBe(1);
+});
+
+it('everybody who belongs to its team does, but nobody who is only invited', async () => {
+  const members = [
+    { membership_state: 2, user: { id: '1' } },
+    { membership_state: 1, user: { id: '2' } },
+  ];
+  const body = { owner: { id: '9' }, team: { members } };
+  const { isOperator } = await applicationOf(() => ({ status: 200, body }));
+  expect(await Promise.all(['1', '2', '9'].map(isOperator))).toEqual([true, false, false]);
+});
+
+it('nobody does while Discord does not say so, and it is asked again', async () => {
+  let isUp = false;
+  const { isOperator, warned } = await applicationOf(() =>
+    isUp ? { status: 200, body: { owner: { id: '1' } } } : { status: 500, body: {} },
+  );
+  expect(await isOperator('1')).toBe(false);
+  expect(warned).toHaveLength(1);
+  isUp = true;
+  expect(await isOperator('1')).toBe(true);
+});

@@ -1,0 +1,115 @@
+import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import type { Post } from '../../sandbox/discord/post.ts';
+import type { Channel, Thread } from '../../sandbox/discord/world.ts';
+import { NOTHING } from '../../sandbox/gateway/decimal.ts';
+import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
+import type { Job, JobOrders } from '../../sandbox/gateway/job.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { fileOf } from '../../src/services/store/backend.ts';
+import { mp4Film } from '../services/media/films.ts';
+import { linesOf, made, writeOldStore } from '../support/old-store.ts';
+import { QuickClock } from '../support/quick-clock.ts';
+import { stage } from './bot.ts';
+import type { QuickStage } from './quick.ts';
+import { studioThat } from './tasks/proof.ts';
+
+const SPEED = 20;
+/** Longer than any interaction's token lasts. */
+const LATER_MS = 20 * 60_000;
+/** Of files nothing but their names was kept. */
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+type KeptUpload = Omit<Post['uploads'][number], 'bytes' | 'folder' | 'ephemeral'>;
+interface KeptPost extends Omit<Post, 'channel' | 'author' | 'uploads' | 'tts' | 'revision' | 'mentionsEveryone'> {
+  channelId: string;
+  authorId: string;
+  uploads?: KeptUpload[];
+}
+type KeptThread = Channel & { thread: Omit<Thread, 'members'> & { members: Record<string, number> } };
+type KeptJob = Omit<Job, 'charge'>;
+
+/** Both sides as the old bot left them, twenty minutes later, and its store at the place of the new one. What is at work goes by `orders`. */
+export async function oldStage(orders: JobOrders = {}): Promise<QuickStage> {
+  const clock = new QuickClock(SPEED);
+  clock.putForward(made.at + LATER_MS - clock.now());
+  // The ids of servers, channels and people come from the moment when they were made.
+  let isFurnished = false;
+  const discordClock = { now: () => (isFurnished ? clock.now() : made.begun), after: clock.after.bind(clock) };
+  const staged = await stage({
+    clock,
+    mediaClock: systemClock,
+    discord: { clock: discordClock, limits: { acknowledgeMs: 3_000 * SPEED } },
+    gateway: { seed: 18, speed: 30, studio: smallStudio(), quirks: { refusedActions: false } },
+    settings: {
+      MEDIA_ALLOW_PRIVATE: 'on',
+      DEFAULT_IMAGE_MODEL: 'lumen-image-1',
+      DEFAULT_VIDEO_MODEL: 'reel-2',
+      DEFAULT_TEXT_MODEL: 'quill-5',
+      DEFAULT_TALK_MODEL: 'parley-realtime',
+      DISCORD_USER_INSTALL: 'on',
+    },
+  });
+  isFurnished = true;
+  const { discord, gateway, config } = staged;
+  takeUpMessages(discord);
+  takeUpJobs(gateway, orders);
+  const here = (text: string): string =>
+    text.replaceAll(made.gateway, gateway.url).replaceAll(made.discord, discord.url);
+  writeOldStore(fileOf(config.store), here);
+  return { ...staged, clock };
+}
+
+function takeUpMessages({ world, restore }: EmbeddedDiscord): void {
+  for (const { thread, ...channel } of linesOf<KeptThread>('threads.jsonl'))
+    world.addChannel({ ...channel, thread: { ...thread, members: new Map(Object.entries(thread.members)) } });
+  for (const { channelId, authorId, uploads = [], ...post } of linesOf<KeptPost>('messages.jsonl')) {
+    const ephemeral = post.viewer !== undefined;
+    restore({
+      ...{ tts: false, revision: 1, mentionsEveryone: false },
+      ...{ ...post, embeds: post.embeds ?? [], components: post.components ?? [], mentions: post.mentions ?? [] },
+      channel: world.channel(channelId),
+      author: world.user(authorId),
+      uploads: uploads.map((upload) => ({ ...upload, bytes: PICTURE, folder: channelId, ephemeral })),
+    });
+  }
+}
+
+function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobOrders): void {
+  const reviver = (_: string, value: unknown): unknown =>
+    value instanceof Object && 'type' in value && value.type === 'Buffer' && 'data' in value
+      ? Buffer.from(value.data as number[])
+      : value;
+  for (const { state, ...job } of linesOf<KeptJob>('jobs.jsonl', reviver)) {
+    // What has failed is asked about no more.
+    if (state === 'failed') continue;
+    if (state === 'running' || state === 'queued') jobs.add({ ...job, charge: NOTHING, state: 'queued' }, orders);
+    else jobs.add({ ...job, charge: NOTHING, state });
+  }
+}
+
+const SMALL_FILM = { width: 160, height: 96, seconds: 1 } as const;
+const smallStudio = () =>
+  studioThat((studio) => ({
+    drawPicture: (scene, options) => studio.drawPicture(scene, { ...options, width: 64, height: 64 }),
+    drawGrid: (scenes, options) => studio.drawGrid(scenes, { ...options, width: 64, height: 64 }),
+    shoot: async () => ({ bytes: mp4Film(SMALL_FILM), mime: 'video/mp4', ...SMALL_FILM }),
+    compose: (prompt, seed) => studio.compose(prompt, seed, 1),
+  }));
+
+/** A message in a channel of that name, once there is one with these words. */
+export function said({ discord }: QuickStage, place: string, ...words: string[]): Promise<Message> {
+  const places = [...discord.world.channels.values()].filter(({ name }) => name === place);
+  const isMeant = (message: Message): boolean => words.every((word) => text(message).includes(word));
+  return discord.until(() => places.flatMap(({ id }) => discord.messages(id)).find(isMeant), words.join(', '));
+}
+
+/** What stands now where the old bot posted something, once it is as wanted. */
+export function posted(stage: QuickStage, name: string, wanted: (message: Message) => boolean = () => true) {
+  const { discord } = stage;
+  const all = () => [...discord.world.channels.keys()].flatMap((channel) => discord.messages(channel));
+  return discord.until(() => all().find((one) => one.id === made.named[name] && wanted(one)), name);
+}

@@ -1,0 +1,199 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import type { JobOrders } from '../../sandbox/gateway/job.ts';
+import type { App } from '../../src/app.ts';
+import { kindSpecs } from '../../src/commands/index.ts';
+import { examine } from '../../src/services/store/index.ts';
+import type { Task } from '../../src/services/tasks/task.ts';
+import { sql } from '../services/store/stage.ts';
+import { enter } from './bot.ts';
+import { oldStage, posted, said } from './old-stage.ts';
+import { labels, type QuickStage, says } from './quick.ts';
+
+/** Messages of the old bot about what was at work, with what is to stand there in the end. */
+const ends = {
+  'live-imagine': 'Done in',
+  'live-direct': 'Done in',
+  'live-action': 'Done in',
+  'live-change': 'Done in',
+  'live-animate': 'Done in',
+  'live-describe': 'Done in',
+  'live-shorten': 'Done in',
+  'live-blend': 'Done in',
+  'live-image': 'Done in',
+  'live-video': 'Done in',
+  'live-second-video': 'Done in',
+  'live-image-to-video': 'Done in',
+  'live-song': 'Done in',
+  'live-album': 'All have ended',
+  'live-ask': 'restarted',
+  'live-talk': 'This conversation is over',
+} as const;
+
+/** What only its member may see, what had no message yet, and what nobody knows the outcome of: where it is told, and how. */
+const elsewhere: readonly (readonly [place: string, ...words: string[]])[] = [
+  ['dm', 'a live secret', 'Done in'],
+  ['studio', 'a queued fox', 'Done in'],
+  ['thread', 'a sentence that is ready and not shown', 'Done in'],
+  ['studio', 'a fox on its way', 'may or may not have taken this order'],
+  ['Live: parley-realtime', 'who am I?', 'may or may not have taken this order'],
+];
+
+const done = says('Done in');
+const isOver = (message: Message): boolean => labels(message).includes('Delete');
+
+let stage: QuickStage;
+let app: App;
+
+const live = (): Task[] =>
+  sql(stage.config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'live'").map(
+    ({ value }) => JSON.parse(String(value)).value,
+  );
+
+async function press(name: string, button: string, who = 'member') {
+  return stage.discord.as(who).click(await posted(stage, name), button);
+}
+
+/** Presses a button, and fills in the form that it opens. */
+async function fill(name: string, button: string, words: string) {
+  const form = await (await press(name, button)).modal();
+  return stage.discord.as('member').fill(form, { words });
+}
+
+async function begin(orders?: JobOrders): Promise<void> {
+  stage = await oldStage(orders);
+  app = await enter(stage);
+}
+
+it('what the bot before the restructuring left at work comes to its end, of every kind', async () => {
+  await begin();
+  const { discord, config, clock, log } = stage;
+  for (const [name, words] of Object.entries(ends)) await posted(stage, name, says(words));
+  for (const [place, ...words] of elsewhere) await said(stage, place, ...words);
+  // It waits for its member's words; what somebody wants forgotten is shown nowhere, and gone.
+  await expect.poll(() => live().map(({ kind, state }) => `${kind} ${state}`)).toEqual(['action needs-input']);
+  expect(discord.messages('studio').filter(says('an unwanted owl'))).toEqual([]);
+  await app.stop();
+  const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, prices: {}, repair: false });
+  expect(findings).toEqual([{ kind: 'unreadable', count: 1 }]);
+});
+
+/** The same where it fails, with what a second try comes to: some go by files that are gone. */
+const retries = {
+  ...{ 'live-imagine': 'Done in', 'live-direct': 'Done in', 'live-action': 'Done in', 'live-change': 'Done in' },
+  ...{ 'live-shorten': 'Done in', 'live-video': 'Done in', 'live-second-video': 'Done in' },
+  ...{ 'live-song': 'Done in', 'live-ask': 'This is the sandbox' },
+  ...{
+    'live-animate': 'is no longer where it was',
+    'live-describe': 'is no longer where it was',
+    'live-blend': 'is no longer where it was',
+  },
+  ...{ 'live-image': 'is no longer where it was', 'live-image-to-video': 'is no longer where it was' },
+} as const;
+
+it('what it left at work and fails is told, and tried again, of every kind', async () => {
+  await begin({ failsWith: 'too dark' });
+  const tried = Object.entries(retries).map(async ([name, words]) => {
+    const failed = await posted(stage, name, (message) => labels(message).includes('Retry'));
+    if (name !== 'live-ask') expect(text(failed)).toContain('too dark');
+    await (await stage.discord.as('member').click(failed, 'Retry')).message(says(words));
+  });
+  await Promise.all(tried);
+});
+
+/** What is pressed, by the name of its message, with words of what comes of it. */
+type Press = readonly [name: string, button: string, words: string, who?: string];
+
+const results: Record<string, readonly Press[]> = {
+  'what was made of words or pictures': [
+    ['imagine', 'U2', 'Upscale of picture 2'],
+    ['imagine', '🔄', 'Reroll of'],
+    ['action', 'Zoom Out 2x', 'Zoom out of'],
+    ['plain', 'V1', 'Variation of picture 1'],
+    ['private', 'U1', 'Upscale of picture 1'],
+    ['user-install', 'V2', 'Variation of picture 2', 'installer'],
+    ['direct', 'U3', 'Upscale of picture 3'],
+    ['blend', 'U4', 'Upscale of picture 4'],
+  ],
+  'what a model made, for another of it': [
+    ['image', 'Again', 'a red kite'],
+    ['video', 'Again', 'waves at dawn'],
+    ['song', 'Again', 'Light'],
+  ],
+  'an order that failed or that nobody knows the outcome of': [
+    ['failed-imagine', 'Retry', 'a bright sun'],
+    ['failed-song', 'Retry', 'a storm'],
+    ['failed-image', 'Retry', 'a long road'],
+    ['unconfirmed', 'Try again (may be charged twice)', 'a doubtful owl'],
+    ['unconfirmed-image', 'Try again (may be charged twice)', 'a doubtful cloud'],
+  ],
+};
+
+describe('a button that the bot before the restructuring posted', () => {
+  beforeEach(() => begin());
+
+  it.each(Object.entries(results))('under %s comes to its result', async (_, presses) => {
+    const shown = presses.map(async ([name, button, words, who]) => {
+      const result = await (await press(name, button, who)).message(done);
+      expect(text(result)).toContain(words);
+      expect(result.attachments.length).toBeGreaterThan(0);
+    });
+    await Promise.all(shown);
+  });
+
+  it('opens a form, which comes to its result', async () => {
+    const forms = [
+      ['needs-input', 'Continue'],
+      ['animate', 'Extend (Low motion)'],
+      ['change', 'Animate'],
+      ['image', 'Use as reference'],
+      ['image', 'Make a video'],
+      ['failed-imagine', 'Edit and retry'],
+    ] as const;
+    const shown = forms.map(async ([name, button], at) => {
+      await fill(name, button, `in light number ${at}`);
+      await said(stage, 'studio', `in light number ${at}`, 'Done in');
+    });
+    await Promise.all(shown);
+  });
+
+  it('tells that a file is gone which an order goes by', async () => {
+    for (const name of ['second-video', 'image-to-video'])
+      await (await press(name, 'Again')).alone(says('is no longer where it was'));
+  });
+
+  it.each(['ask', 'ask-continued', 'broken-ask'])('goes on from an answer (%s)', async (name) => {
+    const answer = await (await fill(name, 'Continue', 'and what of rain?')).message(isOver);
+    expect(text(answer)).toContain('and what of rain?');
+    expect(text(answer)).toContain('Goes on from');
+  });
+
+  it('makes an answer once more that was broken off', async () => {
+    expect(text(await (await press('broken-ask', 'Retry')).message(isOver))).toContain('what is fire?');
+  });
+
+  it('turns the pages of a list', async () => {
+    const older = await (await press('tasks', 'Older')).message(says('waves at dawn'));
+    expect(labels(older)).toEqual(['Newest', 'Older']);
+  });
+
+  it('makes pictures of what was described and shortened', async () => {
+    for (const name of ['describe', 'shorten']) {
+      const { id } = await posted(stage, name);
+      const question = await (await press(name, 'All of them')).message();
+      await (await stage.discord.as('member').click(question, 'Order all 4')).acknowledged();
+      await said(stage, 'studio', 'Made of [this one]', `/${id})`, 'Done in');
+    }
+  });
+
+  it('deletes its message, or ends what it is about', async () => {
+    const { discord } = stage;
+    for (const name of ['dismissed', 'song', 'ask', 'said']) {
+      const { id, channel_id } = await posted(stage, name);
+      await (await press(name, 'Delete')).acknowledged();
+      await discord.until(() => discord.messages(channel_id).every((one) => one.id !== id) || undefined, 'its end');
+    }
+    await (await press('unconfirmed', 'Dismiss')).message(isOver);
+  });
+});

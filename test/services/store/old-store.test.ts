@@ -1,0 +1,111 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
+import { examine, openStore } from '../../../src/services/store/index.ts';
+import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { made, oldRows, planted, writeOldStore } from '../../support/old-store.ts';
+import { type Stage, sql, stage } from './stage.ts';
+
+/** What the old bot stored in a namespace, by its keys. */
+const stored = <Value>(namespace: string): [key: string, value: Value][] =>
+  oldRows.filter((row) => row.namespace === namespace).map(({ key, value }) => [key, JSON.parse(value).value]);
+
+/** Every kind that the old bot knew. */
+const kinds = [
+  ...['action', 'album', 'animate', 'ask', 'blend', 'change', 'describe', 'image', 'image-to-video', 'imagine'],
+  ...['music', 'said', 'second-video', 'shorten', 'song', 'talk', 'video'],
+];
+
+const isPlanted = (key: string): boolean => key === planted.unseen;
+const storedTasks = ['live', 'finished']
+  .flatMap((namespace) => stored<Task>(namespace))
+  .filter(([key]) => !isPlanted(key));
+const ids = (tasks: readonly { id: string }[]): string[] => tasks.map(({ id }) => id).sort();
+/** Without the word that makes a row's key of what comes from outside. */
+const bare = (key: string): string => key.replace(/^of /, '');
+
+const rowsIn = (file: string) => sql(file, 'SELECT * FROM atelier ORDER BY namespace, key');
+
+let scene: Stage;
+let store: KeptTasks;
+
+async function open(): Promise<KeptTasks> {
+  const { clock, log, file } = scene;
+  return openStore(
+    { url: `sqlite://${file}`, scheme: 'sqlite' },
+    { specs: kindSpecs, log, clock, botVersion: '1.2.3' },
+  );
+}
+
+beforeEach(async () => {
+  scene = stage();
+  scene.clock.advance(made.at - scene.clock.now());
+  writeOldStore(scene.file);
+  store = await open();
+  return () => store.close();
+});
+
+describe('of a store that the bot before the restructuring left', () => {
+  it('there is every kind of task, at work and ended', () => {
+    const kindsIn = (namespace: string): string[] =>
+      [...new Set(stored<Task>(namespace).flatMap(([key, { kind }]) => (isPlanted(key) ? [] : [kind])))].sort();
+    expect(kindsIn('live')).toEqual(kinds);
+    expect(kindsIn('finished')).toEqual(kinds);
+  });
+
+  it.each(storedTasks)('task %s is read as it was stored', async (id, task) => {
+    expect(await store.get(id)).toEqual(task);
+  });
+
+  it('everything that something is left to do for is found', async () => {
+    const live = stored<Task>('live');
+    expect(ids(await store.live())).toEqual(live.map(([id]) => id).sort());
+    expect(scene.logged).toEqual([]);
+  });
+
+  it('a list of each member and of the server has all of their tasks', async () => {
+    const tasks = storedTasks.map(([, task]) => task);
+    for (const memberId of new Set(tasks.map(({ requesterId }) => requesterId))) {
+      const { lines } = await store.page({ of: { memberId }, most: 100 });
+      expect(ids(lines)).toEqual(ids(tasks.filter(({ requesterId }) => requesterId === memberId)));
+    }
+    for (const guildId of new Set(tasks.flatMap((task) => task.guildId ?? []))) {
+      const { lines } = await store.page({ of: { guildId }, most: 100 });
+      expect(ids(lines)).toEqual(ids(tasks.filter((task) => task.guildId === guildId)));
+    }
+  });
+
+  it('the ledger, the durations and all else beside the tasks is read as it was stored', async () => {
+    for (const [key, entry] of stored<object>('ledger')) expect(await store.entries.find(key)).toEqual(entry);
+    expect(await store.entries.openSince()).toBe('2026-01-01');
+    for (const [key, { durations }] of stored<{ durations: object[] }>('durations'))
+      expect(await store.durations(bare(key))).toEqual(durations);
+    for (const [key, { id }] of stored<{ id: string }>('remotes'))
+      expect((await store.knownAs(bare(key)))?.id).toBe(id);
+    for (const [key, sent] of stored<object>('sent')) expect(await store.sentOf(key)).toEqual(sent);
+    for (const [key, follow] of stored<object>('follows')) expect(await store.follows.get(key)).toEqual(follow);
+    expect(await store.forgettings()).toEqual(stored('forgetting').map(([, mark]) => mark));
+    expect(await store.askingUntil()).toBe(stored<{ at: number }>('asking')[0]?.[1].at);
+    expect(rowsIn(scene.file)).toEqual(oldRows);
+  });
+
+  it('nothing is changed by opening, reading and closing it', async () => {
+    await store.live();
+    await store.close();
+    expect(rowsIn(scene.file)).toEqual(oldRows);
+  });
+
+  it('the doctor finds nothing wrong but what was planted, and repairs no more than that', async () => {
+    await store.close();
+    const { clock, log, file } = scene;
+    const address = { url: `sqlite://${file}`, scheme: 'sqlite' } as const;
+    const look = (repair: boolean) => examine(address, { specs: kindSpecs, clock, log, prices: {}, repair });
+    expect((await look(false)).findings).toEqual([{ kind: 'unreadable', count: 1 }]);
+    expect(rowsIn(file)).toEqual(oldRows);
+    await look(true);
+    expect((await look(false)).findings).toEqual([]);
+    const others = (rows: readonly Record<string, unknown>[]) =>
+      rows.filter(({ key, namespace }) => !isPlanted(String(key)) && namespace !== 'quarantine');
+    expect(others(rowsIn(file))).toEqual(others(oldRows.map((row) => ({ ...row }))));
+  });
+});
