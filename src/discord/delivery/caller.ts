@@ -1,15 +1,14 @@
-import { type Call, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import type { Call, MessagePlace, Task } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import { factsOf, troubleOf } from '../outbox/errors.ts';
 import { SAME_NONCE_MS } from '../outbox/outbox.ts';
-import { type Shut, type TokenWay, tokenWay, type Way } from '../outbox/ways.ts';
+import { type Shut, type TokenWay, tokenWay } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { Scene } from './ending.ts';
 import { Hindered, Patience } from './hindered.ts';
 import type { Prepared } from './parts.ts';
+import { hasToSpeak } from './record.ts';
 
-/** Whoever has waited longer has turned to something else, and Discord tells nobody of an edit. */
-const LONG_MS = 60_000;
 /** Later its member has come back to it by themselves, or has long let it rest. */
 const NEWS_FOR_MS = 15 * 60_000;
 
@@ -94,23 +93,6 @@ export class Caller {
       this.#scene.log.info({ task: this.#scene.id, ...factsOf(error) }, 'What belongs to a deleted message stays.');
     }
   }
-}
-
-/** It has a sound that is not to be heard anywhere yet. */
-const hasToSpeak = ({ answer }: Task): boolean => answer?.voice?.sound !== undefined;
-
-/** A fresh direct message calls by itself; an edit does not, not even there. */
-export function isWorthACall(task: Task, by: Way['by']): boolean {
-  const { traits, talk, request, route, times, successorId } = task;
-  // Whose member has already ordered again knows how it ended.
-  if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
-  if (traits.isSpoken) return hasToSpeak(task);
-  // Whoever has ended a conversation knows, others in it do not, and a fresh message tells by itself.
-  if (traits.isConversation)
-    return by === 'edit' && (talk?.end !== 'ended' || traits.isForEveryone?.(request) === true);
-  // Whoever has stopped it knows.
-  if (task.failure?.cause === 'stopped') return false;
-  return (times.ended ?? times.created) - times.created > LONG_MS;
 }
 
 /** To the place where the end is shown; nobody is called to what is private, or to what was taken away. */

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import {
   called,
   calling,
@@ -14,7 +14,6 @@ import {
 } from '../../services/tasks/transitions.ts';
 import { factsOf } from '../outbox/errors.ts';
 import type { Way } from '../outbox/ways.ts';
-import { isWorthACall } from './caller.ts';
 import { Hindered } from './hindered.ts';
 import type { DeliveryParts, Transition } from './parts.ts';
 
@@ -105,4 +104,24 @@ export class DeliveryRecord {
       throw new Hindered('unstored', error);
     }
   }
+}
+
+/** Whoever has waited longer has turned to something else, and Discord tells nobody of an edit. */
+const LONG_MS = 60_000;
+
+/** It has a sound that is not to be heard anywhere yet. */
+export const hasToSpeak = ({ answer }: Task): boolean => answer?.voice?.sound !== undefined;
+
+/** A fresh direct message calls by itself; an edit does not, not even there. */
+export function isWorthACall(task: Task, by: Way['by']): boolean {
+  const { traits, talk, request, route, times, successorId } = task;
+  // Whose member has already ordered again knows how it ended.
+  if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
+  if (traits.isSpoken) return hasToSpeak(task);
+  // Whoever has ended a conversation knows, others in it do not, and a fresh message tells by itself.
+  if (traits.isConversation)
+    return by === 'edit' && (talk?.end !== 'ended' || traits.isForEveryone?.(request) === true);
+  // Whoever has stopped it knows.
+  if (task.failure?.cause === 'stopped') return false;
+  return (times.ended ?? times.created) - times.created > LONG_MS;
 }
