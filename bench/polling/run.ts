@@ -1,5 +1,6 @@
 import { kindSpecs } from '../../src/commands/index.ts';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
+import { TaskBook } from '../../src/services/tasks/book.ts';
 import { type Kind, kind, type Patience } from '../../src/services/tasks/kind.ts';
 import type { TaskKind } from '../../src/services/tasks/task.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
@@ -70,6 +71,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     error: (facts: object) => trouble.push(facts),
   };
   const tasks = new Tasks({
+    book: new TaskBook({ store, log }),
     specs: kindSpecs,
     store,
     kinds: scenario.streams.map(({ sort }) => simulatedKind(sort, gateway)),

@@ -5,6 +5,7 @@ import { openLog } from '../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { openStore } from '../../src/services/store/index.ts';
+import { TaskBook } from '../../src/services/tasks/book.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
 import { type Counted, counted } from './counted.ts';
 import { fastClock } from './fast-clock.ts';
@@ -49,6 +50,7 @@ const random = isTimed ? withoutJitter : Math.random;
 const scheduler = new InProcessScheduler({ clock, log, random, limits: { perSecond, inFlight } });
 const watched = new WatchedScheduler(scheduler, clock, isTimed);
 const tasks = new Tasks({
+  book: new TaskBook({ store, log }),
   specs: kindSpecs,
   store,
   kinds: kindsOf(gateway, { imgxLists: inLists }),

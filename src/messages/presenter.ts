@@ -21,7 +21,7 @@ import { saidManner, talkNotice, voiceMessage } from './talk/message.ts';
 import { transcript } from './talk/transcript.ts';
 import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.ts';
 
-interface PresenterParts extends Results {
+export interface PresenterParts extends Results {
   say: Say;
   tasks: Pick<Tasks, 'look' | 'get' | 'live' | 'partsOf' | 'change'>;
   views: MessageContext['views'];

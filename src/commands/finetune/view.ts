@@ -1,4 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { type FollowerParts, lastMoment } from '../../discord/follower.ts';
 import { inCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
@@ -114,3 +115,12 @@ function fileOf(fineTuneId: string, events: readonly FineTuneEvent[]): FilePlan 
     bytes: Buffer.from(lines.join('')),
   };
 }
+
+/** The page of a message that is kept up to date, or was. */
+export const followPlan =
+  (quietMs: number, say: Say): FollowerParts['planOf'] =>
+  ({ id, fineTuneId, tokenExpiresAt }, events, end) => {
+    const until = lastMoment({ tokenExpiresAt });
+    const following: Following = end === undefined ? { is: 'followed', followId: id, until, quietMs } : { is: end };
+    return fineTunePage({ fineTuneId, events, following }, say);
+  };

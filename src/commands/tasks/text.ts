@@ -54,6 +54,8 @@ export const text = {
       deleted: 'its message was deleted',
       'no-way': 'no way led to you: show it here',
     },
+    unreadable:
+      'This bot cannot read one of your tasks any more, so it does not follow it. Nothing was deleted: ask whoever runs the bot.',
     deleted: 'Its message is deleted. The task itself is kept.',
     deletedBefore: 'Its message was not there any more. The task itself is kept.',
     deleteStays: 'The bot cannot delete its message. If only you see it, dismiss it yourself: {{link}}',

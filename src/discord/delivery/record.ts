@@ -113,7 +113,7 @@ const LONG_MS = 60_000;
 export const hasToSpeak = ({ answer }: Task): boolean => answer?.voice?.sound !== undefined;
 
 /** A fresh direct message calls by itself; an edit does not, not even there. */
-export function isWorthACall(task: Task, by: Way['by']): boolean {
+function isWorthACall(task: Task, by: Way['by']): boolean {
   const { traits, talk, request, route, times, successorId } = task;
   // Whose member has already ordered again knows how it ended.
   if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;

@@ -4,11 +4,10 @@ import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { TextResponse } from '../gateway/responses/events.ts';
 import { refusedParts, type TextRequest } from '../gateway/responses/request.ts';
 import type { Answer, AnswerCall, Refusable } from '../tasks/answer.ts';
-import type { TasksLog } from '../tasks/book.ts';
+import type { TaskBook, TasksLog } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
 import { hasEnded, isOf, type Task, type TaskOf } from '../tasks/task.ts';
-import type { Tasks } from '../tasks/tasks.ts';
 import { type Asker, Conversations } from './conversation.ts';
 import { type AskRequest, lessOf, textRequestOf } from './request.ts';
 import { Draft, type Opened, opened } from './stream.ts';
@@ -31,6 +30,7 @@ import {
 } from './transitions.ts';
 
 interface AsksParts extends ToolParts {
+  book: Pick<TaskBook, 'get' | 'change'>;
   responses: Pick<Gateway['responses'], 'stream'>;
   gather: Gather;
   /** So long what an answer goes by may be needed. */
@@ -46,7 +46,7 @@ const MOST_ROUNDS = 5;
 export class Asks {
   readonly kind: Kind;
   readonly #parts: AsksParts;
-  #served: { tasks: Tasks; earlier: Conversations } | undefined;
+  readonly #earlier: Conversations;
   /** Begun, and their task is not accepted yet; by the key of the order. */
   readonly #begun = new Map<string, Opened>();
   readonly #stops = new Map<string, AbortController>();
@@ -57,6 +57,7 @@ export class Asks {
 
   constructor(parts: AsksParts) {
     this.#parts = parts;
+    this.#earlier = new Conversations({ get: (id) => parts.book.get(id), page: parts.page });
     this.kind = kind({
       name: 'ask',
       follow: (task) => this.#follow(task),
@@ -72,20 +73,15 @@ export class Asks {
     });
   }
 
-  /** Tasks know their kinds, and this kind its tasks: one of the two comes first. */
-  serve(tasks: Tasks): void {
-    this.#served = { tasks, earlier: new Conversations({ get: (id) => tasks.get(id), page: this.#parts.page }) };
-  }
-
   /** The answer from which a member goes on who asks again in the same place. */
   newestOf(whose: Parameters<Conversations['newestOf']>[0]): Promise<TaskOf<'ask'> | undefined> {
-    return this.#known.earlier.newestOf(whose, this.#parts.clock.now());
+    return this.#earlier.newestOf(whose, this.#parts.clock.now());
   }
 
   /** How many questions of its conversation the model knew before an answer. */
   async knewOf(task: TaskOf<'ask'>): Promise<number> {
     const { after } = task.request;
-    return (await this.#known.earlier.before(after, task)).length;
+    return (await this.#earlier.before(after, task)).length;
   }
 
   /** What was said so far stays. */
@@ -96,7 +92,7 @@ export class Asks {
   }
 
   async forget(task: Task): Promise<void> {
-    for (const id of await this.#known.earlier.all(task)) await this.#change(id, forgotten);
+    for (const id of await this.#earlier.all(task)) await this.#change(id, forgotten);
   }
 
   /**
@@ -104,7 +100,7 @@ export class Asks {
    * a second time. What is refused waits for its member again.
    */
   async allow(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
-    await this.#known.tasks.change(id, (known) => decided(known, callId, { state: 'allowed' }));
+    await this.#parts.book.change(id, (known) => decided(known, callId, { state: 'allowed' }));
     try {
       await order();
     } catch (error) {
@@ -142,7 +138,7 @@ export class Asks {
     answer: Partial<Answer> = {},
   ): Promise<TextRequest> {
     const { rounds = [], without = this.#refused.get(request.model) ?? [] } = answer;
-    const earlier = await this.#known.earlier.before(request.after, asker);
+    const earlier = await this.#earlier.before(request.after, asker);
     const isLast = rounds.length >= MOST_ROUNDS;
     const models = await this.#parts.models.atHand();
     return textRequestOf({ request, earlier, materials, models, rounds, without, isLast });
@@ -248,7 +244,7 @@ export class Asks {
       );
       return;
     }
-    const known = await this.#known.tasks.get(id);
+    const known = await this.#parts.book.get(id);
     if (!known || hasEnded(known)) return;
     const used = end === 'completed' ? await usedTools(calls, known, this.#parts) : [];
     const task = await this.#change(id, (before) => {
@@ -264,7 +260,7 @@ export class Asks {
   }
 
   #change(id: string, transition: (task: Task) => Task): Promise<Task> {
-    return this.#known.tasks.change(id, transition, { mustHold: true });
+    return this.#parts.book.change(id, transition, { mustHold: true });
   }
 
   #track(work: Promise<void>): void {
@@ -272,11 +268,6 @@ export class Asks {
       .catch((error: unknown) => this.#parts.log.error({ err: error }, 'An answer could not be brought to its end.'))
       .finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
-  }
-
-  get #known(): { tasks: Tasks; earlier: Conversations } {
-    if (!this.#served) throw new Error('Nobody has said which tasks these answers belong to.');
-    return this.#served;
   }
 }
 

@@ -2,18 +2,18 @@ import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { RealtimeSession } from '../gateway/realtime/events.ts';
 import type { Sounds } from '../sound/sounds.ts';
-import type { TasksLog, Transition } from '../tasks/book.ts';
+import type { TaskBook, TasksLog, Transition } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
 import type { TalkEnd } from '../tasks/task.ts';
 import { hasEnded, isFollowed, type Task, type TaskOf } from '../tasks/task.ts';
-import type { Tasks } from '../tasks/tasks.ts';
 import { Conversation, Silence, type Speaking } from './conversation.ts';
 import { earlierIn, isForGood, type OpeningParts, opened, type SaidRequest } from './opening.ts';
 import { Sayings } from './sayings.ts';
 import { talkOf, talkOver, turnGone, underWay } from './transitions.ts';
 
 interface TalksParts extends OpeningParts {
+  book: Pick<TaskBook, 'get' | 'change' | 'live' | 'onChange' | 'onGone'>;
   sounds: Pick<Sounds, 'writing'>;
   clock: Clock;
   log: TasksLog;
@@ -24,7 +24,6 @@ export class Talks {
   /** The conversation itself, and what is said in one. */
   readonly kinds: readonly Kind[];
   readonly #parts: TalksParts;
-  #tasks: Tasks | undefined;
   readonly #sayings: Sayings;
   readonly #silence: Silence;
   readonly #conversations = new Map<string, Conversation>();
@@ -35,6 +34,8 @@ export class Talks {
 
   constructor(parts: TalksParts) {
     this.#parts = parts;
+    parts.book.onChange((task) => this.#heardOf(task));
+    parts.book.onGone((task) => this.#goneIs(task));
     const change = (id: string, transition: Transition) => this.#change(id, transition);
     this.#sayings = new Sayings({ ...parts, change, conversation: (id) => this.#conversations.get(id) });
     this.#silence = new Silence(parts.clock, (id) => this.#track(this.end(id, 'idle')));
@@ -64,17 +65,12 @@ export class Talks {
     ];
   }
 
-  /** Tasks know their kinds, and these kinds their tasks: one of the two comes first. */
-  serve(tasks: Tasks): void {
-    this.#tasks = tasks;
-    tasks.onChange((task) => this.#heardOf(task));
-    tasks.onGone((task) => this.#goneIs(task));
-  }
-
   /** The one that takes place in a channel and has not ended. Answers from memory. */
   in(channelId: string): TaskOf<'talk'> | undefined {
-    const isHere = (task: Task) => task.kind === 'talk' && task.channelId === channelId && !hasEnded(task);
-    return this.#book.live(isHere).find((task) => task.kind === 'talk');
+    return this.#parts.book
+      .live()
+      .filter((task) => task.kind === 'talk')
+      .find((task) => task.channelId === channelId && !hasEnded(task));
   }
 
   /** Ends a conversation; what is being said is broken off. Nothing happens where it has ended, or has not begun. */
@@ -128,9 +124,9 @@ export class Talks {
   }
 
   async #openAnew(id: string): Promise<RealtimeSession> {
-    const task = await this.#book.get(id);
+    const task = await this.#parts.book.get(id);
     if (task?.kind !== 'talk' || hasEnded(task)) throw new Refusal('refusals.talkOver');
-    const earlier = await earlierIn(task, (said) => this.#book.get(said));
+    const earlier = await earlierIn(task, (said) => this.#parts.book.get(said));
     try {
       return await opened(this.#parts, task.request, { earlier, signal: this.#stopping.signal });
     } catch (error) {
@@ -164,7 +160,7 @@ export class Talks {
   }
 
   #change(id: string, transition: Transition): Promise<Task> {
-    return this.#book.change(id, transition, { mustHold: true });
+    return this.#parts.book.change(id, transition, { mustHold: true });
   }
 
   #track(work: Promise<unknown>): void {
@@ -176,10 +172,5 @@ export class Talks {
       })
       .finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
-  }
-
-  get #book(): Tasks {
-    if (!this.#tasks) throw new Error('Nobody has said which tasks these conversations belong to.');
-    return this.#tasks;
   }
 }

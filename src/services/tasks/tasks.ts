@@ -6,7 +6,7 @@ import { Experience, LearnedSchedule } from '../polling/experience.ts';
 import { SPREAD_MS, specSchedule } from '../polling/schedule.ts';
 import type { LaneTrouble, Scheduler } from '../polling/scheduler.ts';
 import { type Admit, Albums } from './albums.ts';
-import { TaskBook, type TasksLog, type Transition } from './book.ts';
+import type { TaskBook, TasksLog, Transition } from './book.ts';
 import type { Kind, Patience, Source } from './kind.ts';
 import type { Gather } from './materials.ts';
 import { Offers } from './offers.ts';
@@ -23,6 +23,7 @@ import { type Order, unconfirmed, withoutMessage } from './transitions.ts';
 import { Words, type WrittenWords } from './words.ts';
 
 export interface TasksParts {
+  book: TaskBook;
   store: TaskStore;
   /** Without it nobody keeps account of who used what. */
   ledger?: Ledger | undefined;
@@ -63,10 +64,10 @@ export class Tasks {
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
-    const { store, ledger, scheduler, clock, log, maxWaitMs, mayAct = () => undefined } = parts;
+    const { book, store, ledger, scheduler, clock, log, maxWaitMs, mayAct = () => undefined } = parts;
     this.#parts = parts;
     this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
-    this.#book = new TaskBook({ store, log });
+    this.#book = book;
     this.#book.onChange((task) => ledger?.follow(task));
     this.#before = new Before({ store, clock, log });
     const experience = new Experience({ store, log });

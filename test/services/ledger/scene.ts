@@ -6,6 +6,7 @@ import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { advance } from '../../../src/services/tasks/advance.ts';
+import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { kind } from '../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
@@ -78,6 +79,7 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
   let answer: Answer = 'taken';
   const ledger = new Ledger({ entries, prices, clock, log });
   const tasks = new Tasks({
+    book: new TaskBook({ store: mortal, log }),
     specs: kindSpecs,
     store: mortal,
     ledger,

@@ -10,6 +10,7 @@ import { openLog } from '../../../src/lib/log.ts';
 import { GatewayError, type Snapshot } from '../../../src/services/gateway/index.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
+import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { kind, type Source } from '../../../src/services/tasks/kind.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -143,6 +144,7 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
     const { schedule } = past;
     const parts = { store, kinds: [simulated], scheduler, clock: own, log, maxWaitMs, schedule };
     const tasks = new Tasks({
+      book: new TaskBook({ store: parts.store, log: parts.log }),
       specs: kindSpecs,
       ...parts,
       gather: async () => ({}),

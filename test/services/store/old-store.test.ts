@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { examine, openStore } from '../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
+import { recordOf } from '../../../src/services/store/task-record.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { made, oldRows, planted, writeOldStore } from '../../support/old-store.ts';
 import { type Stage, sql, stage } from './stage.ts';
@@ -54,7 +55,8 @@ describe('of a store that the bot before the restructuring left', () => {
   });
 
   it.each(storedTasks)('task %s is read as it was stored', async (id, task) => {
-    expect(await store.get(id)).toEqual(task);
+    const read = await store.get(id);
+    expect(read && recordOf(read)).toEqual(task);
   });
 
   it('everything that something is left to do for is found', async () => {

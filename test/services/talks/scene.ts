@@ -13,6 +13,7 @@ import type { Sounds } from '../../../src/services/sound/sounds.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
 import { Talks } from '../../../src/services/talks/talks.ts';
+import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { hasEnded, isLive, type Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { delivered } from '../../../src/services/tasks/transitions.ts';
@@ -84,17 +85,20 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
   const client = openGateway({ ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' }, { log, clock });
   const sounds = before?.sounds ?? realSounds();
   if (!before) onTestFinished(() => sounds.close());
-  const talks = new Talks({
-    ...{ realtime: client.realtime, sounds: others ?? sounds, clock, log },
-    transcriber: async () => transcriber,
-  });
   let isDead = false;
   const die = async (): Promise<void> => {
     isDead = true;
     await store.close();
   };
   const kept = diesAfter === undefined ? store : mortal(store, diesAfter, die);
+  const book = new TaskBook({ store: kept, log });
+  const talks = new Talks({
+    book,
+    ...{ realtime: client.realtime, sounds: others ?? sounds, clock, log },
+    transcriber: async () => transcriber,
+  });
   const tasks = new Tasks({
+    book,
     specs: kindSpecs,
     store: kept,
     ledger: new Ledger({ entries: kept.entries, prices: {}, clock, log }),
@@ -110,7 +114,6 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     },
     tellForgotten: async () => true,
   });
-  talks.serve(tasks);
   const news: Task[] = [];
   const showing: Promise<unknown>[] = [];
   tasks.onChange((task) => {

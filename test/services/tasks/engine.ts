@@ -9,6 +9,7 @@ import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
+import { TaskBook } from '../../../src/services/tasks/book.ts';
 import type { Kind } from '../../../src/services/tasks/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
 import type { Offers } from '../../../src/services/tasks/offers.ts';
@@ -82,9 +83,11 @@ export async function engine(
   const scheduler = new InProcessScheduler({ clock, log, random: () => 0.5 });
   const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
   const ledger = hasLedger ? new Ledger({ entries: store.entries, prices: {}, clock, log }) : undefined;
+  const kept = storeFor(store);
   const tasks = new Tasks({
+    book: new TaskBook({ store: kept, log }),
     specs: kindSpecs,
-    store: storeFor(store),
+    store: kept,
     ledger,
     kinds: [...kindsOf(client, { imgxLists: false }), ...kindsFor(client)],
     scheduler,

@@ -6,6 +6,7 @@ import type { Entry } from '../../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../../src/services/polling/in-process.ts';
 import type { KeptTasks } from '../../../../src/services/store/kept-tasks.ts';
+import { TaskBook } from '../../../../src/services/tasks/book.ts';
 import { kind } from '../../../../src/services/tasks/kind.ts';
 import type { Forgotten, Removal } from '../../../../src/services/tasks/own-data/wish.ts';
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
@@ -53,6 +54,7 @@ export async function wishes({
 }: WishesOptions): Promise<Wishes> {
   const [told, removed, shown]: [Wishes['told'], string[], string[]] = [[], [], []];
   const tasks = new Tasks({
+    book: new TaskBook({ store: store, log }),
     specs: kindSpecs,
     store,
     ledger: new Ledger({ entries: store.entries, prices, clock, log }),

@@ -1,0 +1,36 @@
+import { Answers } from '../discord/answers/answers.ts';
+import { Delivery } from '../discord/delivery/delivery.ts';
+import type { Outbox } from '../discord/outbox/outbox.ts';
+import type { Engine } from '../services/engine.ts';
+import { type PresenterParts, presenter } from './presenter.ts';
+
+interface MessagesParts extends Omit<PresenterParts, 'media' | 'tasks' | 'offers' | 'models'> {
+  engine: Engine;
+  outbox: Outbox;
+}
+
+export type Messages = ReturnType<typeof openMessages>;
+
+/** The messages of all tasks, which follow their tasks from here on. */
+export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
+  const { tasks, media, offers, models } = engine;
+  const { clock, log } = parts;
+  const presented = presenter({ ...parts, media, tasks, offers, models });
+  const showing = { outbox, clock, log, change: tasks.change.bind(tasks) };
+  const delivery = new Delivery({ ...showing, prepare: presented.prepare });
+  const answers = new Answers({ ...showing, delivery, plansOf: presented.answerOf });
+  tasks.onChange((task) => {
+    if (task.traits.isInWords) answers.show(task);
+    else if (!task.traits.isPart) delivery.show(task);
+  });
+  return {
+    answers,
+    messageOf: presented.messageOf,
+    brought: presented.brought,
+
+    async finish(): Promise<void> {
+      await answers.finish();
+      await delivery.finish();
+    },
+  };
+}
