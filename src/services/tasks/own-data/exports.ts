@@ -124,7 +124,7 @@ const indented = (value: object, by: number): string =>
 
 /** Nor sound on its way to Discord, which is where it is found. */
 function withoutSecrets(task: Task): Record<string, unknown> {
-  const { idempotencyKey: _, traits: __, route, ...rest } = voiceShown(task);
+  const { idempotencyKey: _, traits: _traits, route, ...rest } = voiceShown(task);
   const { token: __, ...way } = route;
   return { ...rest, route: way };
 }
