@@ -1,10 +1,10 @@
 import { kindSpecs } from '../../src/commands/index.ts';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { TaskBook } from '../../src/services/tasks/book.ts';
+import { delivered } from '../../src/services/tasks/delivery-state.ts';
 import { type Kind, kind, type Patience } from '../../src/services/tasks/kind.ts';
 import type { TaskKind } from '../../src/services/tasks/task.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
-import { delivered } from '../../src/services/tasks/transitions.ts';
 import { SimulatedGateway } from './gateway.ts';
 import { type Draw, exponential, type Random, seeded } from './laws.ts';
 import { MemoryStore } from './memory-store.ts';

@@ -9,9 +9,10 @@ import { shelvesOn } from '../../src/services/store/shelf.ts';
 import { Connection } from '../../src/services/store/sqlite.ts';
 import { recordOf } from '../../src/services/store/task-record.ts';
 import { advance } from '../../src/services/tasks/advance.ts';
+import { withoutExpiredToken } from '../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
-import { accepted, overdue, submitting, withoutExpiredToken } from '../../src/services/tasks/transitions.ts';
+import { accepted, overdue, submitting } from '../../src/services/tasks/transitions.ts';
 import { answerTo, PROMPT } from './answer.ts';
 
 export interface Filling {

@@ -2,8 +2,8 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { ofKind, pressedTask } from '../../messages/buttons/pressed-task.ts';
+import { turnedTo } from '../../services/tasks/delivery-state.ts';
 import { mayGoOn } from '../../services/tasks/follow-ups.ts';
-import { turnedTo } from '../../services/tasks/transitions.ts';
 import type { Services } from '../services.ts';
 
 /** Turns the pages of an album. Whoever sees the message turns it for everybody: it is one message. */

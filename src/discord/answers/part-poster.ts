@@ -1,8 +1,8 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { answerOf, partGoing, partNotPosted, partPosted } from '../../services/asks/transitions.ts';
 import type { AnswerPart, Posting } from '../../services/tasks/answer.ts';
+import { shownIn } from '../../services/tasks/delivery-state.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
-import { shownIn } from '../../services/tasks/transitions.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { Hindered, type Patience } from '../delivery/hindered.ts';
 import type { DeliveryParts, Transition } from '../delivery/parts.ts';

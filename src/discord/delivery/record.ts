@@ -1,5 +1,4 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import {
   called,
   calling,
@@ -11,7 +10,8 @@ import {
   toBeCalled,
   undeliverable,
   withoutToken,
-} from '../../services/tasks/transitions.ts';
+} from '../../services/tasks/delivery-state.ts';
+import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { factsOf } from '../outbox/errors.ts';
 import type { Way } from '../outbox/ways.ts';
 import { Hindered } from './hindered.ts';

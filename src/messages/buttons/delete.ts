@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button } from '../../discord/handlers.ts';
 import { mayManageMessages } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { withoutMessage } from '../../services/tasks/transitions.ts';
+import { withoutMessage } from '../../services/tasks/delivery-state.ts';
 import type { MessageServices } from '../services.ts';
 import { pressedTask } from './pressed-task.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { KeyedLock } from '../../lib/keyed-lock.ts';
+import { withoutExpiredToken } from '../tasks/delivery-state.ts';
 import { isLive, type Task } from '../tasks/task.ts';
-import { withoutExpiredToken } from '../tasks/transitions.ts';
 import { type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
 import { isPast, RETENTION_MS, readTask, recordOf, type TaskReading } from './task-record.ts';

@@ -1,8 +1,9 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { TaskBook, TasksLog } from './book.ts';
+import { withoutExpiredToken } from './delivery-state.ts';
 import type { Patience } from './kind.ts';
 import { hasEnded, type Task } from './task.ts';
-import { overdue, withoutExpiredToken } from './transitions.ts';
+import { overdue } from './transitions.ts';
 
 /** Nobody minds to be told a few seconds late that it takes long. */
 const SWEEP_MS = 5_000;

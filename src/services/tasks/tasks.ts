@@ -7,6 +7,7 @@ import { SPREAD_MS, specSchedule } from '../polling/schedule.ts';
 import type { LaneTrouble, Scheduler } from '../polling/scheduler.ts';
 import { type Admit, Albums } from './albums.ts';
 import type { TaskBook, TasksLog, Transition } from './book.ts';
+import { withoutMessage } from './delivery-state.ts';
 import type { Kind, Patience, Source } from './kind.ts';
 import type { Gather } from './materials.ts';
 import { Offers } from './offers.ts';
@@ -19,7 +20,7 @@ import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type KindSpecs, type Task, type TaskKind } from './task.ts';
 import type { PageQuestion, TaskPage, TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
-import { type Order, unconfirmed, withoutMessage } from './transitions.ts';
+import { type Order, unconfirmed } from './transitions.ts';
 import { Words, type WrittenWords } from './words.ts';
 
 export interface TasksParts {

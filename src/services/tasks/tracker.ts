@@ -6,9 +6,10 @@ import type { Schedule } from '../polling/schedule.ts';
 import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';
 import { advance } from './advance.ts';
 import type { TaskBook, TasksLog } from './book.ts';
+import { settledUnseen } from './delivery-state.ts';
 import type { Source } from './kind.ts';
 import { isFollowed, type Task } from './task.ts';
-import { isAlmostForgotten, notKnown, notListed, settledUnseen } from './transitions.ts';
+import { isAlmostForgotten, notKnown, notListed } from './transitions.ts';
 
 /** What an answer says of one task. */
 type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';

@@ -2,11 +2,12 @@ import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { TaskBook, TasksLog } from './book.ts';
+import { reachedBy } from './delivery-state.ts';
 import type { Kind, Patience } from './kind.ts';
 import type { Gather, Region } from './materials.ts';
 import type { Whence } from './orders.ts';
 import { type CommonRequest, type Task, type TaskKind, withRequest } from './task.ts';
-import { reachedBy, wordsGoing, wordsRefused, wordsTaken } from './transitions.ts';
+import { wordsGoing, wordsRefused, wordsTaken } from './transitions.ts';
 
 interface WordsParts {
   book: TaskBook;

@@ -1,8 +1,9 @@
 import { PermissionFlagsBits as May, MessageType, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { NO_ANSWER } from '../../../src/services/tasks/answer.ts';
+import { messageGone } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task, TaskFacts } from '../../../src/services/tasks/task.ts';
-import { dismissed, messageGone, succeededBy } from '../../../src/services/tasks/transitions.ts';
+import { dismissed, succeededBy } from '../../../src/services/tasks/transitions.ts';
 import { changed } from '../../support/tasks.ts';
 import { minutes, ordered, planOf, seconds, until } from './scene.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry, Standing } from '../../../src/services/ledger/entry.ts';
 import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
-import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { delivered } from '../../../src/services/tasks/delivery-state.ts';
 import { DAY_MS, makeTask, START, sql, stage } from '../store/stage.ts';
 import { order } from '../tasks/made.ts';
 import { findings } from './doctor.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
-import { delivered } from '../../../src/services/tasks/transitions.ts';
+import { delivered } from '../../../src/services/tasks/delivery-state.ts';
 import { START, type Stage, sql, stage } from '../store/stage.ts';
 import { findings } from './doctor.ts';
 import { run } from './scene.ts';

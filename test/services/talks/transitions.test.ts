@@ -9,10 +9,16 @@ import {
   turnTaken,
   underWay,
 } from '../../../src/services/talks/transitions.ts';
+import {
+  called,
+  delivered,
+  toBeCalled,
+  undeliverable,
+  voiceShown,
+} from '../../../src/services/tasks/delivery-state.ts';
 import { exportText } from '../../../src/services/tasks/own-data/exports.ts';
 import { withRequest } from '../../../src/services/tasks/task.ts';
 import { lineOf } from '../../../src/services/tasks/task-line.ts';
-import { called, delivered, toBeCalled, undeliverable, voiceShown } from '../../../src/services/tasks/transitions.ts';
 import { changed } from '../../support/tasks.ts';
 import { madeTask, start } from '../tasks/made.ts';
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { actionOn } from '../../../src/commands/imagine/follow-ups.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
+import { delivered } from '../../../src/services/tasks/delivery-state.ts';
 import { isLive, type Task } from '../../../src/services/tasks/task.ts';
-import { delivered } from '../../../src/services/tasks/transitions.ts';
 import { type Engine, engine } from './engine.ts';
 import { minute, order } from './made.ts';
 

@@ -1,25 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { recordOf } from '../../../src/services/store/task-record.ts';
-import { hasEnded, isFollowed, isLive, type Task } from '../../../src/services/tasks/task.ts';
 import {
-  accepted,
   called,
   calling,
   delivered,
-  dismissed,
   intending,
   messageGone,
-  notKnown,
-  overdue,
   progressShown,
   shownIn,
-  submitting,
-  succeededBy,
   toBeCalled,
-  unconfirmed,
   undeliverable,
   withoutExpiredToken,
   withoutToken,
+} from '../../../src/services/tasks/delivery-state.ts';
+import { hasEnded, isFollowed, isLive, type Task } from '../../../src/services/tasks/task.ts';
+import {
+  accepted,
+  dismissed,
+  notKnown,
+  overdue,
+  submitting,
+  succeededBy,
+  unconfirmed,
 } from '../../../src/services/tasks/transitions.ts';
 import { taskFrom } from '../../support/tasks.ts';
 import { madeTask, minute, order, start, taken } from './made.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { keysOf } from '../../../lib/entries.ts';
 import { agreeing, type Entry, keyOfTask, type Prices, withoutTask } from '../../ledger/entry.ts';
+import { withoutExpiredToken } from '../../tasks/delivery-state.ts';
 import { isLive, mayBeSentAgain, type Task } from '../../tasks/task.ts';
-import { withoutExpiredToken } from '../../tasks/transitions.ts';
 import type { Backend } from '../backend.ts';
 import { entryRows } from '../entry-rows.ts';
 import { isMarked, ledgerMark, markSchema } from '../marks.ts';

@@ -4,8 +4,8 @@ import { createGzip } from 'node:zlib';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { Entry } from '../../ledger/entry.ts';
+import { voiceShown } from '../delivery-state.ts';
 import type { Task } from '../task.ts';
-import { voiceShown } from '../transitions.ts';
 
 /** An export that is larger is compressed, and one that is larger even so is refused: Discord's own limit may be much higher. */
 const MOST_BYTES = 24 * 2 ** 20;

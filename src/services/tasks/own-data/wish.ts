@@ -3,10 +3,11 @@ import type { Clock } from '../../../lib/clock.ts';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { TaskBook, TasksLog } from '../book.ts';
+import { messageGone } from '../delivery-state.ts';
 import { hasEnded, isLive, type MessageAddress, type Task } from '../task.ts';
 import type { TaskLine } from '../task-line.ts';
 import type { ForgettingMark, TaskStore } from '../task-store.ts';
-import { messageGone, unwanted } from '../transitions.ts';
+import { unwanted } from '../transitions.ts';
 
 export interface WishParts {
   book: TaskBook;

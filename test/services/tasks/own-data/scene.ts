@@ -7,11 +7,11 @@ import { Ledger } from '../../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../../src/services/polling/in-process.ts';
 import type { KeptTasks } from '../../../../src/services/store/kept-tasks.ts';
 import { TaskBook } from '../../../../src/services/tasks/book.ts';
+import { delivered } from '../../../../src/services/tasks/delivery-state.ts';
 import { kind } from '../../../../src/services/tasks/kind.ts';
 import type { Forgotten, Removal } from '../../../../src/services/tasks/own-data/wish.ts';
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../../src/services/tasks/tasks.ts';
-import { delivered } from '../../../../src/services/tasks/transitions.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 import { madeSnapshot, taken } from '../made.ts';
 
