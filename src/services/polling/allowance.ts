@@ -42,6 +42,8 @@ export function earliest({ since, times, last }: Asked): number {
 
 /** The mark is as old as that at most while questions are asked: finer would be a write for every question. */
 const MARK_MS = 1_000;
+/** A question that was under way when the bot ended is heard at the gateway so much later. */
+const UNDER_WAY_MS = 1_000;
 
 interface BeforeParts {
   store: Pick<TaskStore, 'askingUntil' | 'noteAsking'>;
@@ -65,7 +67,7 @@ export class Before {
   async open(): Promise<void> {
     const mark = await this.#parts.store.askingUntil();
     // Since the store is ours nobody else has asked.
-    if (mark !== undefined) this.#last = Math.min(mark + MARK_MS, this.#parts.clock.now());
+    if (mark !== undefined) this.#last = Math.min(mark + MARK_MS + UNDER_WAY_MS, this.#parts.clock.now());
   }
 
   askedAbout({ polls, times }: Task): Asked {

@@ -191,6 +191,15 @@ describe('the promise', () => {
     );
   }, 120_000);
 
+  it('holds where a question was under way when the bot ended, and is heard by the gateway after that', async () => {
+    const past: History = {
+      ...{ schedule: 'learned', inLists: false, tasks: 2, outcomes: ['running'], ways: [0, 334] },
+      events: [{ do: 'restart', wait: 2_918, away: 0 }],
+      random: 6.9e-259,
+    };
+    for (const asked of (await live(past)).values()) expectKept(asked, past);
+  });
+
   it.each(['learned', 'spec'] as const)(
     'holds where members never stop looking, before a restart and after it: %s',
     async (schedule) => {
