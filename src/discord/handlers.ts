@@ -1,11 +1,12 @@
+import type { ChatInputCommandInteraction } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import type { CustomId, Verb } from './custom-ids.ts';
 import type { Prepared } from './delivery/parts.ts';
 import type { Filled } from './form.ts';
-import type { Guard } from './guards.ts';
-import type { Options, Values } from './options.ts';
+import { firstRefusal, type Guard } from './guards.ts';
+import { type Options, type Values, valuesOf } from './options.ts';
 import type { Answers, Origin } from './origin.ts';
 import type { Place } from './place.ts';
 import type { FormPlan, MessagePlan } from './plan.ts';
@@ -62,16 +63,36 @@ interface Offered {
 }
 
 /** A slash command as a value. Its description, its options' and its choices' are found in its feature's text by their names. */
-export interface CommandDefinition<O extends Options, Services> extends Guarded<Services, Values<O>>, Offered {
+interface CommandDefinition<O extends Options, Services> extends Guarded<Services, Values<O>>, Offered {
   name: string;
   options: O;
   /** Whether only the member who asked sees the answer. Decided before the acknowledgement, so from the payload alone. */
   isPrivate: boolean | ((values: Values<O>, seen: Seen<Services>) => boolean);
   suggest?(option: string, typed: string, ask: Ask<Services>): Promise<Suggestion[]>;
+}
+
+interface PlainCommand<O extends Options, Services> extends CommandDefinition<O, Services> {
   run(values: Values<O>, ask: Ask<Services>): Promise<Outcome>;
 }
 
-export type SingleCommand<Services> = CommandDefinition<Options, Services>;
+interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDefinition<O, Services> {
+  /** Makes of the payload what `run` gets, or a refusal. It comes before the guards and the acknowledgement. */
+  parse(values: Values<O>, place: Place): Parsed | Refusal;
+  run(parsed: Parsed, ask: Ask<Services>): Promise<Outcome>;
+}
+
+/** What a member has typed, read and not refused. */
+interface TypedCommand<Services> {
+  isPrivate(seen: Seen<Services>): boolean;
+  run(ask: Ask<Services>): Promise<Outcome>;
+}
+
+export interface SingleCommand<Services>
+  extends Pick<CommandDefinition<Options, Services>, 'name' | 'options' | 'suggest'>,
+    Offered {
+  lateGuards?: readonly LateGuard<Services>[];
+  read(interaction: ChatInputCommandInteraction, place: Place): TypedCommand<Services> | Refusal;
+}
 
 /** Several commands under one name. Discord offers only them then, and not the name alone. */
 interface CommandFamily<Services> extends Offered {
@@ -92,17 +113,50 @@ export function typedCommands<Services>(commands: readonly Command<Services>[]):
   );
 }
 
+export function command<const O extends Options, Services, Parsed>(
+  definition: ParsingCommand<O, Services, Parsed>,
+): SingleCommand<Services>;
 export function command<const O extends Options, Services>(
-  definition: CommandDefinition<O, Services>,
-): SingleCommand<Services> {
-  const { isPrivate, guards = [] } = definition;
+  definition: PlainCommand<O, Services>,
+): SingleCommand<Services>;
+export function command<const O extends Options, Services, Parsed>({
+  isPrivate,
+  guards = [],
+  ...definition
+}: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>): SingleCommand<Services> {
   return {
     ...definition,
-    // The router reads values by these very options, so they are what the definition says it takes.
-    guards: guards.map((guard) => (place, values) => guard(place, values as Values<O>)),
-    isPrivate: typeof isPrivate === 'boolean' ? isPrivate : (values, seen) => isPrivate(values as Values<O>, seen),
-    run: (values, ask) => definition.run(values as Values<O>, ask),
+    read(interaction, place) {
+      const values = valuesOf(definition.options, interaction);
+      const work = 'parse' in definition ? parsing(definition, values, place) : runOf(definition, values);
+      if (work instanceof Refusal) return work;
+      return (
+        firstRefusal(guards, place, values) ?? {
+          isPrivate: (seen) => (typeof isPrivate === 'boolean' ? isPrivate : isPrivate(values, seen)),
+          run: work,
+        }
+      );
+    },
   };
+}
+
+type Work<Services> = (ask: Ask<Services>) => Promise<Outcome>;
+
+const runOf =
+  <Given, Services>(
+    { run }: { run(given: Given, ask: Ask<Services>): Promise<Outcome> },
+    given: Given,
+  ): Work<Services> =>
+  (ask) =>
+    run(given, ask);
+
+function parsing<O extends Options, Services, Parsed>(
+  definition: Pick<ParsingCommand<O, Services, Parsed>, 'parse' | 'run'>,
+  values: Values<O>,
+  place: Place,
+): Work<Services> | Refusal {
+  const parsed = definition.parse(values, place);
+  return parsed instanceof Refusal ? parsed : runOf(definition, parsed);
 }
 
 /** An entry of the menu on any message. Discord calls it by the sentence that is found by its name. */

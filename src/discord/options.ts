@@ -1,4 +1,5 @@
 import type { ChatInputCommandInteraction } from 'discord.js';
+import { Refusal } from '../lib/refusal.ts';
 
 interface Asked {
   required?: boolean;
@@ -54,13 +55,14 @@ interface Given {
   attachment: Attachment;
 }
 
-type ValueOf<O extends Option> = O extends { required: true } ? Given[O['type']] : Given[O['type']] | undefined;
+type Filled<O extends Option> = O extends { choices: readonly (infer Choice)[] } ? Choice : Given[O['type']];
+type ValueOf<O extends Option> = O extends { required: true } ? Filled<O> : Filled<O> | undefined;
 export type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
 /** What the member has filled in; what was left out is undefined. */
-export function valuesOf<O extends Options>(options: O, { options: given }: ChatInputCommandInteraction): Values<O> {
-  const read = ([name, option]: [string, Option]) => [name, filledIn(name, option, given)] as const;
-  return Object.fromEntries(Object.entries(options).map(read)) as Values<O>;
+export function valuesOf<O extends Options>(options: O, interaction: ChatInputCommandInteraction): Values<O>;
+export function valuesOf(options: Options, { options: given }: ChatInputCommandInteraction): object {
+  return Object.fromEntries(Object.entries(options).map(([name, option]) => [name, filledIn(name, option, given)]));
 }
 
 function filledIn(
@@ -70,7 +72,7 @@ function filledIn(
 ): Given[Option['type']] | undefined {
   switch (option.type) {
     case 'text':
-      return given.getString(name) ?? undefined;
+      return chosen(given.getString(name) ?? undefined, option);
     case 'switch':
       return given.getBoolean(name) ?? undefined;
     case 'number':
@@ -78,6 +80,12 @@ function filledIn(
     case 'attachment':
       return attachmentOf(given.getAttachment(name));
   }
+}
+
+/** An older registration may have offered other choices. */
+function chosen(text: string | undefined, { choices }: TextOption): string | undefined {
+  if (text !== undefined && choices && !choices.includes(text)) throw new Refusal('refusals.unknownCommand');
+  return text;
 }
 
 function attachmentOf(given: ReturnType<ChatInputCommandInteraction['options']['getAttachment']>) {

@@ -27,7 +27,6 @@ import {
   type SingleCommand,
   typedCommands,
 } from './handlers.ts';
-import { valuesOf } from './options.ts';
 import { type Answers, type Origin, originOf, pressOrigin, TOKEN_LIFE_MS } from './origin.ts';
 import { isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
@@ -119,12 +118,13 @@ export class Router<Services> {
   async #command(interaction: ChatInputCommandInteraction, responder: Responder): Promise<void> {
     const command = this.#commands.get(typedName(interaction));
     if (!command) throw new Refusal('refusals.unknownCommand');
-    const values = valuesOf(command.options, interaction);
-    const seen = { place: this.#place(interaction), services: this.#parts.services };
-    const isPrivate = typeof command.isPrivate === 'boolean' ? command.isPrivate : command.isPrivate(values, seen);
+    const place = this.#place(interaction);
+    const typed = command.read(interaction, place);
+    if (typed instanceof Refusal) throw typed;
+    const isPrivate = typed.isPrivate({ place, services: this.#parts.services });
     const ask = this.#ask(interaction, responder, originOf(interaction, isPrivate));
-    await guarded(command, ask, values, () => responder.defer(isPrivate));
-    await conclude(responder, await command.run(values, ask));
+    await guarded({ lateGuards: command.lateGuards }, ask, undefined, () => responder.defer(isPrivate));
+    await conclude(responder, await typed.run(ask));
   }
 
   async #menu(interaction: ContextMenuCommandInteraction, responder: Responder): Promise<void> {
@@ -262,7 +262,7 @@ async function answerWith(outcome: Exclude<Outcome, string>, responder: Responde
 
 interface Guarded<Services, Given> {
   guards?: readonly Guard<Given>[];
-  lateGuards?: readonly LateGuard<Services>[];
+  lateGuards?: readonly LateGuard<Services>[] | undefined;
 }
 
 /** What the payload tells comes before the acknowledgement, what the store must tell after it. */

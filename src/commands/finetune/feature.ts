@@ -81,13 +81,13 @@ const finetuneCommand = command({
     id: { type: 'text', required: true, most: 60 },
     follow: { type: 'switch' },
   },
-  guards: [
-    (_place, { id }) =>
-      id.trim() !== '' && fitsIntoButtons(id.trim()) ? undefined : new Refusal('refusals.fineTuneNoId'),
-  ],
+  parse({ id: typed, follow }) {
+    const id = typed.trim();
+    return id !== '' && fitsIntoButtons(id) ? { id, follow } : new Refusal('refusals.fineTuneNoId');
+  },
   async run({ id, follow }, ask: Ask<Services>) {
     await mustSeeFineTunes(ask);
-    return follow ? followAnswer(id.trim(), ask) : fineTuneAnswer(id.trim(), ask);
+    return follow ? followAnswer(id, ask) : fineTuneAnswer(id, ask);
   },
 });
 

@@ -20,7 +20,7 @@ import {
 import { ranges } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
 import { allLinesButton, allLinesConfirmed, lineOpener, lineWritten } from './lines.ts';
-import { imagineRequest, imagineSpecs, objectionTo } from './request.ts';
+import { imagineRequest, imagineSpecs } from './request.ts';
 import { text } from './text.ts';
 
 const LONGEST_NEGATIVE = 500;
@@ -52,9 +52,10 @@ const imagineCommand = command({
     spoiler: { type: 'switch' },
     private: { type: 'switch' },
   },
-  guards: [(_place, values) => objectionTo(values), mayPostFiles],
-  async run(values, { services, origin }: Ask<Services>) {
-    await services.tasks.submit({ ...origin, kind: 'imagine', request: imagineRequest(values) });
+  parse: (values) => imagineRequest(values),
+  guards: [mayPostFiles],
+  async run(request, { services, origin }: Ask<Services>) {
+    await services.tasks.submit({ ...origin, kind: 'imagine', request });
     return 'shown as it goes';
   },
 });

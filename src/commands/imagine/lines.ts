@@ -9,7 +9,7 @@ import { lineAt } from '../../services/tasks/lines.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
 import type { FollowUp } from './follow-ups.ts';
-import { imagineRequest, objectionTo } from './request.ts';
+import { imagineRequest } from './request.ts';
 
 /** One line of what was described or shortened, in the form of `/imagine`: to be changed, and ordered. */
 export const lineOpener = opener(customIds.line, async ({ taskId, place }, ask: Ask<Services>) => {
@@ -32,9 +32,9 @@ export const lineWritten = form(customIds.lineFilled, {
 /** Pictures of a line. The gateway's own buttons for it would ask for words too, and many gateways refuse them. */
 function imagined(parent: Task, words: string): FollowUp<'imagine'> {
   const values = { prompt: words, spoiler: isSpoiler(parent) };
-  const objection = objectionTo(values);
-  if (objection) throw objection;
-  return { kind: 'imagine', parent, request: imagineRequest(values) };
+  const request = imagineRequest(values);
+  if (request instanceof Refusal) throw request;
+  return { kind: 'imagine', parent, request };
 }
 
 /** Pictures of every line are several jobs: how many is said first, to whoever pressed alone. */

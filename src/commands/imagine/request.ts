@@ -78,7 +78,16 @@ const animate: KindSpec<'animate'> = {
 };
 export const imagineSpecs = { imagine, action, change, animate };
 
-export function imagineRequest(values: ImagineValues): ImagineRequest {
+/** What is ordered, or why it cannot be like this, as far as that can be told without looking elsewhere. */
+export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal {
+  const objection = emptyPrompt(values) ?? unfitReference(values) ?? flagInNegative(values);
+  if (objection) return objection;
+  const request = requestFrom(values);
+  // Options have their ranges too, but those that Discord holds a member to may be of an older registration.
+  return outOfRange(request.prompt) ?? request;
+}
+
+function requestFrom(values: ImagineValues): ImagineRequest {
   const words = values.prompt.trim();
   const pictures = handedIn(values).map(({ address, name }) => ({ address, name }));
   return {
@@ -87,15 +96,4 @@ export function imagineRequest(values: ImagineValues): ImagineRequest {
     ...(pictures.length > 0 && { pictures }),
     ...(values.spoiler && { spoiler: true }),
   };
-}
-
-/** Why it cannot be ordered like this, as far as that can be told without looking elsewhere. */
-export function objectionTo(values: ImagineValues): Refusal | undefined {
-  return (
-    emptyPrompt(values) ??
-    unfitReference(values) ??
-    flagInNegative(values) ??
-    // Options have their ranges too, but those that Discord holds a member to may be of an older registration.
-    outOfRange(imagineRequest(values).prompt)
-  );
 }

@@ -1,7 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button, command } from '../../discord/handlers.ts';
-import type { ListName } from '../../services/models/catalogue.ts';
-import { type ModelKind, modelKinds } from '../../services/models/ids.ts';
+import { modelKinds } from '../../services/models/ids.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
@@ -32,9 +31,9 @@ const modelsCommand = command({
     const ids = (await services.models.atHand()).map(({ id }) => id);
     return ids.filter((id) => id.toLowerCase().includes(wanted)).map((id) => ({ name: id, value: id }));
   },
-  async run({ model, text, kind, list }, { services, say }: Ask<Services>) {
+  async run({ model, text, kind, list = 'own' }, { services, say }: Ask<Services>) {
     if (model !== undefined) return modelDetail(await services.models.get(model), say);
-    const listing = { list: (list ?? 'own') as ListName, text, kind: kind as ModelKind | undefined };
+    const listing = { list, text, kind };
     const all = await services.models.list(listing.list);
     return modelsPage({ ...listing, models: all, page: 0 }, say);
   },

@@ -12,21 +12,14 @@ import { named, readIds } from './ids.ts';
 /** Three pages of questions to the gateway at the very most, and twenty pages of a message. */
 const MOST_IDS = 300;
 
-type Pasted = { ids: string; more?: string | undefined };
-
-const pasted = ({ ids, more = '' }: Pasted) => readAll([ids, more]);
-
 /** Each option for itself, for each may be JSON. */
-function readAll(texts: readonly string[]): ReturnType<typeof readIds> {
+function idsIn(texts: readonly string[]): string[] | Refusal {
   const read = texts.map(readIds);
-  return { ids: [...new Set(read.flatMap(({ ids }) => ids))], odd: read.flatMap(({ odd }) => odd) };
-}
-
-function objectionTo(values: Pasted): Refusal | undefined {
-  const { ids, odd } = pasted(values);
+  const ids = [...new Set(read.flatMap((one) => one.ids))];
+  const odd = read.flatMap((one) => one.odd);
   if (odd.length > 0) return new Refusal('refusals.idsOdd', { odd: named(odd) });
   if (ids.length === 0) return new Refusal('refusals.idsNone');
-  if (ids.length <= MOST_IDS) return undefined;
+  if (ids.length <= MOST_IDS) return ids;
   return new Refusal('refusals.idsTooMany', { most: String(MOST_IDS), count: String(ids.length) });
 }
 
@@ -40,10 +33,11 @@ export const follow = command({
     more: { type: 'text', most: LONGEST_OPTION },
     private: { type: 'switch' },
   },
-  guards: [(_place, values) => objectionTo(values), mayPostFiles],
-  async run(values, ask: Ask<Services>) {
+  parse: ({ ids, more = '' }) => idsIn([ids, more]),
+  guards: [mayPostFiles],
+  async run(ids, ask: Ask<Services>) {
     const admit = await admission(ask);
-    await ask.services.tasks.bringTogether(ask.origin, pasted(values).ids, admit);
+    await ask.services.tasks.bringTogether(ask.origin, ids, admit);
     return 'shown as it goes';
   },
 });

@@ -1,6 +1,5 @@
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
-import type { Values } from '../../discord/options.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { askedModel, modelOption, suggestedModels } from '../model-option.ts';
@@ -33,7 +32,8 @@ function written(values: Partial<Record<Words, string | undefined>>): Wish {
   );
 }
 
-function objectionTo(values: Partial<Record<Words, string | undefined>>): Refusal | undefined {
+/** What a song is to be, or why it cannot be asked for like this. */
+function wishIn(values: Partial<Record<Words, string | undefined>>): Wish | Refusal {
   const wish = written(values);
   if (Object.keys(wish).length === 0) return new Refusal('refusals.songEmpty');
   if (wish.about !== undefined && wish.lyrics !== undefined) return new Refusal('refusals.songBoth');
@@ -42,7 +42,7 @@ function objectionTo(values: Partial<Record<Words, string | undefined>>): Refusa
     if (length > most)
       return new Refusal('refusals.songTooLong', { option, most: String(most), count: String(length) });
   }
-  return undefined;
+  return wish;
 }
 
 /** A song. Not every gateway can be asked for one, and that shows only when somebody does. */
@@ -50,17 +50,20 @@ export const make = command({
   name: 'make',
   isPrivate: (values) => values.private ?? false,
   options,
-  guards: [(_place, values: Values<typeof options>) => objectionTo(values), mayPostFiles],
+  parse({ model, instrumental, ...words }) {
+    const wish = wishIn(words);
+    return wish instanceof Refusal ? wish : { ...wish, model, instrumental };
+  },
+  guards: [mayPostFiles],
   suggest: (_option, typed, ask: Ask<Services>) => suggestedModels('music', typed, ask),
-  async run(values, { services, origin }: Ask<Services>) {
-    const { about, lyrics, style, title } = written(values);
-    const model = await askedModel('music', values.model, services);
+  async run({ about, lyrics, style, title, instrumental, ...wish }, { services, origin }: Ask<Services>) {
+    const model = await askedModel('music', wish.model, services);
     const request = {
       prompt: lyrics ?? about ?? '',
       ...(lyrics !== undefined && { isLyrics: true }),
       ...(style !== undefined && { style }),
       ...(title !== undefined && { title }),
-      ...(values.instrumental !== undefined && { instrumental: values.instrumental }),
+      ...(instrumental !== undefined && { instrumental }),
       ...(model !== undefined && { model }),
     };
     await services.tasks.submit({ ...origin, kind: 'song', request });

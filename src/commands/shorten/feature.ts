@@ -64,9 +64,10 @@ const shortenCommand = command({
     prompt: promptOption,
     private: { type: 'switch' },
   },
-  guards: [(_place, values) => emptyPrompt(values), mayPostFiles],
-  async run({ prompt }, { services, origin }: Ask<Services>) {
-    await services.tasks.submit({ ...origin, kind: 'shorten', request: { prompt: prompt.trim() } });
+  parse: ({ prompt }) => emptyPrompt({ prompt }) ?? { prompt: prompt.trim() },
+  guards: [mayPostFiles],
+  async run(request, { services, origin }: Ask<Services>) {
+    await services.tasks.submit({ ...origin, kind: 'shorten', request });
     return 'shown as it goes';
   },
 });

@@ -17,37 +17,31 @@ const MOST_NAMED = 5;
 /** As models of today call them; another one is taken as it is typed. */
 const VOICES = ['alloy', 'ash', 'ballad', 'cedar', 'coral', 'echo', 'marin', 'sage', 'shimmer', 'verse'];
 
-const whoOf = (who: string | undefined): TalkRequest['who'] => audiences.find((one) => one === who) ?? 'me';
-
 /** A live conversation, in a thread. */
 export const start = command({
   name: 'start',
-  isPrivate: ({ who }) => whoOf(who) === 'me',
+  isPrivate: ({ who = 'me' }) => who === 'me',
   options: {
     model: modelOption,
     voice: { type: 'text', suggests: true, most: LONGEST_VOICE },
     instructions: { type: 'text', most: LONGEST_INSTRUCTIONS },
     who: { type: 'text', choices: audiences },
   },
-  guards: [
-    (place, { who }) => {
-      const where = whereToTalk(place, whoOf(who));
-      return where instanceof Refusal ? where : undefined;
-    },
-  ],
+  parse({ who = 'me', ...values }, place) {
+    const where = whereToTalk(place, who);
+    return where instanceof Refusal ? where : { ...values, who, where };
+  },
   async suggest(option, typed, ask: Ask<Services>) {
     if (option === 'model') return suggestedModels('voice', typed, ask);
     const wanted = typed.trim().toLowerCase();
     return VOICES.filter((voice) => voice.includes(wanted)).map((voice) => ({ name: voice, value: voice }));
   },
-  async run({ model: typed, voice = '', instructions = '', who }, ask: Ask<Services>) {
+  async run({ model: typed, voice = '', instructions = '', who, where }, ask: Ask<Services>) {
     const { services, say } = ask;
-    const where = whereToTalk(ask.place, whoOf(who));
-    if (where instanceof Refusal) throw where;
     if (services.talks.in(where.channelId)) throw new Refusal('refusals.talkHere');
     const request: TalkRequest = {
       model: await chosenModel('voice', typed, services),
-      who: whoOf(who),
+      who,
       ...(voice.trim() !== '' && { voice: voice.trim() }),
       ...(instructions.trim() !== '' && { instructions: instructions.trim() }),
       ...(where.isClosed && { isClosed: true }),

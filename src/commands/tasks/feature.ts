@@ -27,16 +27,11 @@ const tasksCommand = (kinds: readonly string[]) =>
       state: { type: 'text', choices: standings },
       whose: { type: 'text', choices: ['mine', 'server'] },
     },
-    guards: [(_place, { text }) => (fitsPointer(text?.trim()) ? undefined : new Refusal('refusals.tasksTextTooLong'))],
-    async run({ text, kind, state, whose }, ask: Ask<Services>) {
-      const filter: Filter = {
-        whose: whose === 'server' ? whose : 'mine',
-        kind,
-        standing: standings.find((one) => one === state),
-        words: text?.trim() || undefined,
-      };
-      return taskList(filter, ask);
+    parse({ text, kind, state, whose = 'mine' }): Filter | Refusal {
+      const words = text?.trim() || undefined;
+      return fitsPointer(words) ? { whose, kind, standing: state, words } : new Refusal('refusals.tasksTextTooLong');
     },
+    run: (filter, ask: Ask<Services>) => taskList(filter, ask),
   });
 
 /** Its filter knows every kind of task. */

@@ -50,17 +50,11 @@ const usageCommand = command({
     by: { type: 'text', choices: groupings },
     private: { type: 'switch' },
   },
-  guards: [
-    ({ askedAt }, values) => {
-      const range = askedRange(values, dayOf(askedAt));
-      return range instanceof Refusal ? range : undefined;
-    },
-  ],
-  async run({ start, end, by }, ask: Ask<Services>) {
-    const range = askedRange({ start, end }, dayOf(ask.place.askedAt));
-    if (range instanceof Refusal) throw range;
-    return usageAnswer(range, (by ?? 'day') as Grouping, ask);
+  parse({ by = 'day', ...days }, { askedAt }) {
+    const range = askedRange(days, dayOf(askedAt));
+    return range instanceof Refusal ? range : { range, by };
   },
+  run: ({ range, by }, ask: Ask<Services>) => usageAnswer(range, by, ask),
 });
 
 export const usage: Feature<typeof text> = {

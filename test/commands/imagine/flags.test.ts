@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { flagInNegative, flagsFor, outOfRange, type Wishes } from '../../../src/commands/imagine/flags.ts';
 import { imagineRequest } from '../../../src/commands/imagine/request.ts';
+import { Refusal } from '../../../src/lib/refusal.ts';
 
 /** What each option becomes, and everything a member may write instead of it. */
 const table: { wish: Wishes; written: string; typed: string[] }[] = [
@@ -140,6 +141,7 @@ describe('whatever is typed and chosen', () => {
     fc.assert(
       fc.property(anything, wishes, links, (prompt, wish, given) => {
         const request = imagineRequest({ prompt, ...wish, links: given });
+        fc.pre(!(request instanceof Refusal));
         const { typed = '' } = request;
         expect(request.typed).toBe(prompt.trim());
         const addresses = (given?.split(', ') ?? []).map((address) => `${address} `).join('');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ImagineValues, imagineRequest, objectionTo } from '../../../src/commands/imagine/request.ts';
+import { type ImagineValues, imagineRequest } from '../../../src/commands/imagine/request.ts';
 import type { Attachment } from '../../../src/discord/options.ts';
+import { Refusal } from '../../../src/lib/refusal.ts';
 
 const MIB = 1024 * 1024;
 
@@ -9,7 +10,10 @@ function file(changes: Partial<Attachment> = {}): Attachment {
   return { id: '2', name: 'fox.png', address, size: 1_000, mediaType: 'image/png', ...changes };
 }
 
-const objection = (values: Partial<ImagineValues>) => objectionTo({ prompt: 'a fox', ...values });
+function objection(values: Partial<ImagineValues>): Refusal | undefined {
+  const request = imagineRequest({ prompt: 'a fox', ...values });
+  return request instanceof Refusal ? request : undefined;
+}
 
 describe('the request', () => {
   it('names pictures by where they are, in the order of the options', () => {
@@ -35,7 +39,9 @@ describe('the request', () => {
     ['https://x.example/w_100,h_50/1.png', ['https://x.example/w_100,h_50/1.png']],
     [' ,, ', []],
   ])('reads the links of "%s"', (links, addresses) => {
-    const { prompt } = imagineRequest({ prompt: 'a fox', links });
+    const request = imagineRequest({ prompt: 'a fox', links });
+    if (request instanceof Refusal) throw request;
+    const { prompt } = request;
     expect(prompt.split(' ').filter((piece) => piece.startsWith('http'))).toEqual(addresses);
     expect(prompt.endsWith('a fox')).toBe(true);
     expect(objection({ links })).toBeUndefined();
@@ -44,7 +50,7 @@ describe('the request', () => {
 
 describe('an objection', () => {
   it.each(['', '   ', '\n\t', '\u200b\u200d\u2060'])('is made to a prompt without words (%j)', (prompt) => {
-    expect(objectionTo({ prompt })?.key).toBe('refusals.optionPromptEmpty');
+    expect(objection({ prompt })?.key).toBe('refusals.optionPromptEmpty');
   });
 
   it.each(['image/svg+xml', 'IMAGE/PNG', undefined])('is not made yet to a file announced as %s', (mediaType) => {
