@@ -30,14 +30,14 @@ function sameCommand(command: APIApplicationCommand, body: CommandBody): boolean
 
 /** What a command says, without what Discord adds to it and without the difference between "not said" and the default. */
 function meaning(command: APIApplicationCommand | CommandBody): string {
-  const { type, name, description, options, contexts, integration_types, default_member_permissions } =
-    command as Extract<CommandBody, { description: string }>;
+  const { type, name, contexts, integration_types, default_member_permissions } = command;
+  const { description = '', options = [] } = 'description' in command ? command : {};
   const sorted = (list: readonly number[] | null | undefined): number[] => [...(list ?? [])].sort();
   return JSON.stringify([
     type ?? 1,
     name,
-    description ?? '',
-    (options ?? []).map(plain),
+    description,
+    options.map(plain),
     sorted(contexts),
     sorted(integration_types),
     default_member_permissions ?? null,

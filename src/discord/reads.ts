@@ -1,12 +1,7 @@
-import {
-  type APIApplication,
-  type APIApplicationCommand,
-  ApplicationFlags,
-  InteractionContextType,
-  Routes,
-  TeamMemberMembershipState,
-} from 'discord.js';
+import { ApplicationFlags, InteractionContextType, Routes, TeamMemberMembershipState } from 'discord.js';
+import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
+import { isRecord } from '../lib/exact-json.ts';
 import type { PlainLog } from '../lib/log.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { DiscordClients, Reads } from './outbox/clients.ts';
@@ -14,11 +9,21 @@ import { factsOf, troubleOf } from './outbox/errors.ts';
 import type { Place } from './place.ts';
 import { THREADS } from './talk-place.ts';
 
+const person = z.object({ id: z.string() });
+
+/** As far as it is looked at. */
+const applicationShape = z.object({
+  flags: z.number().optional(),
+  owner: person.optional(),
+  team: z.object({ members: z.array(z.object({ membership_state: z.number(), user: person })) }).nullish(),
+});
+type Application = z.output<typeof applicationShape>;
+
 /** Who runs the bot: the owner of its application, or its team. Asked for once; where that fails, nobody is, and it is asked again. */
 export function operators(reads: Reads, log: Pick<PlainLog, 'warn'>): (userId: string) => Promise<boolean> {
   let known: Promise<ReadonlySet<string>> | undefined;
   return async (userId) => {
-    known ??= reads.get(Routes.currentApplication()).then((application) => idsOf(application as APIApplication));
+    known ??= reads.get(Routes.currentApplication()).then((application) => idsOf(applicationShape.parse(application)));
     try {
       return (await known).has(userId);
     } catch (error) {
@@ -30,7 +35,7 @@ export function operators(reads: Reads, log: Pick<PlainLog, 'warn'>): (userId: s
 }
 
 /** A team's application has an owner too, who is nobody but the team. Who is invited and has not accepted does not belong to it yet. */
-function idsOf({ owner, team }: APIApplication): ReadonlySet<string> {
+function idsOf({ owner, team }: Application): ReadonlySet<string> {
   const { Accepted } = TeamMemberMembershipState;
   const members = team?.members.filter(({ membership_state }) => membership_state === Accepted).map(({ user }) => user);
   return new Set((members ?? (owner ? [owner] : [])).map(({ id }) => id));
@@ -45,10 +50,10 @@ const ALLOWED = ApplicationFlags.GatewayMessageContent | ApplicationFlags.Gatewa
 
 /** Asked before the login, which would end in an error that says nothing an operator could act upon. */
 export async function mustReadMessages(reads: Reads, token: string, log: Pick<PlainLog, 'warn'>): Promise<void> {
-  let application: APIApplication;
+  let application: Application;
   try {
     const headers = { authorization: `Bot ${token}` };
-    application = (await reads.get(Routes.currentApplication(), { auth: false, headers })) as APIApplication;
+    application = applicationShape.parse(await reads.get(Routes.currentApplication(), { auth: false, headers }));
   } catch (error) {
     // Whatever is wrong with the token or the way to Discord, the login says it better.
     log.warn(factsOf(error), 'Discord did not say whether this bot may read messages.');
@@ -56,6 +61,9 @@ export async function mustReadMessages(reads: Reads, token: string, log: Pick<Pl
   }
   if (((application.flags ?? 0) & ALLOWED) === 0) throw new MissingIntent('Message content is not switched on.');
 }
+
+const commandsShape = z.array(z.object({ id: z.string(), name: z.string(), contexts: z.array(z.number()).nullish() }));
+type Command = z.output<typeof commandsShape>[number];
 
 /** Registered commands change when somebody deploys. */
 const FRESH_MS = 10 * 60_000;
@@ -66,10 +74,10 @@ type Registered = ReadonlyMap<string, string>;
 export function registeredCommands({ client, reads }: DiscordClients, typed: readonly string[], clock: Clock) {
   const known = new Map<string, { at: number; commands: Registered }>();
 
-  async function fetch(guildId?: string): Promise<APIApplicationCommand[]> {
+  async function fetch(guildId?: string): Promise<Command[]> {
     const id = client.application?.id ?? '';
     const route = guildId === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guildId);
-    return (await reads.get(route)) as APIApplicationCommand[];
+    return commandsShape.parse(await reads.get(route));
   }
 
   return async ({ guildId, install }: Place): Promise<Registered> => {
@@ -94,7 +102,7 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
 }
 
 /** Nobody is offered it outside of servers that have installed the bot. */
-const isForServers = ({ contexts }: APIApplicationCommand): boolean =>
+const isForServers = ({ contexts }: Command): boolean =>
   contexts?.every((context) => context === InteractionContextType.Guild) ?? false;
 
 /**
@@ -120,17 +128,13 @@ function isShownToOneAlone({ route, guildId, channelId, message }: Task): boolea
   return route.isPrivate && guildId !== undefined && message?.channelId === channelId;
 }
 
+const fileShape = z.object({ filename: z.string(), url: z.string() });
+
 function filesOf(stored: unknown): Map<string, string> {
-  const { attachments } = (stored ?? {}) as { attachments?: unknown };
+  const attachments: unknown = isRecord(stored) ? stored.attachments : undefined;
   if (!Array.isArray(attachments)) return new Map();
-  const files: { filename?: unknown; url?: unknown }[] = attachments.filter(
-    (one) => typeof one === 'object' && one !== null,
-  );
-  return new Map(
-    files.flatMap(({ filename, url }): [string, string][] =>
-      typeof filename === 'string' && typeof url === 'string' ? [[filename, url]] : [],
-    ),
-  );
+  const files = attachments.flatMap((one) => fileShape.safeParse(one).data ?? []);
+  return new Map(files.map(({ filename, url }) => [filename, url]));
 }
 
 /** A thread stays one, so this is asked once a channel; of so many it is remembered. */
@@ -152,5 +156,5 @@ export function threadsBy(reads: Reads): (channelId: string) => Promise<boolean>
 
 async function askedFor(channelId: string, reads: Reads): Promise<boolean> {
   const channel = await reads.get(Routes.channel(channelId));
-  return THREADS.has((channel as { type?: unknown }).type);
+  return isRecord(channel) && THREADS.has(channel.type);
 }

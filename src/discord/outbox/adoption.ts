@@ -1,4 +1,5 @@
 import { SnowflakeUtil } from 'discord.js';
+import { z } from 'zod';
 import type { Posting } from '../../services/tasks/answer.ts';
 import type { Intention, MessagePlace, Task } from '../../services/tasks/task.ts';
 import { readCustomId } from '../custom-ids.ts';
@@ -12,15 +13,16 @@ const WINDOW_MS = 15 * 60_000;
 const MOST_PAGES = 10;
 
 /** As far as it is looked at; it comes from outside. */
-interface Found {
-  id: string;
-  author?: { id?: string };
-  application_id?: string;
+const found = z.object({
+  id: z.string().regex(/^\d{1,20}$/),
+  author: z.object({ id: z.string().optional() }).optional(),
+  application_id: z.string().optional(),
   /** Only answers of interactions have it, and those show progress. */
-  interaction_metadata?: unknown;
-  message_reference?: { message_id?: string };
-  components?: unknown;
-}
+  interaction_metadata: z.unknown().optional(),
+  message_reference: z.object({ message_id: z.string().optional() }).optional(),
+  components: z.unknown().optional(),
+});
+type Found = z.output<typeof found>;
 
 type Channels = Pick<Outbox, 'before'>;
 
@@ -44,8 +46,9 @@ async function find(
 ): Promise<MessagePlace | undefined> {
   const start = idAt(at - SKEW_MS);
   let oldest = idAt(at + WINDOW_MS);
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const messages = (await channels.before(channelId, String(oldest))) as Found[];
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const page = await channels.before(channelId, String(oldest));
+    const messages = page.flatMap((one) => found.safeParse(one).data ?? []);
     const since = messages.filter(({ id }) => BigInt(id) >= start);
     const mine = since.find(isWanted);
     if (mine) return { channelId, id: mine.id };

@@ -31,6 +31,6 @@ export class Appearance {
 
 function printOf(facts: unknown, { files }: Pick<MessageBody, 'files'> = { files: [] }): string {
   const hash = createHash('sha256').update(JSON.stringify(facts));
-  for (const { data } of files) hash.update(data as Uint8Array);
+  for (const { data } of files) hash.update(typeof data === 'object' ? data : String(data));
   return hash.digest('base64');
 }

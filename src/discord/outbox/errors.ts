@@ -79,7 +79,8 @@ export function isPassing(error: unknown): boolean {
 /** What the log may know of it: names and numbers, for the words of a refusal may quote what was sent. */
 export function factsOf(error: unknown): { code?: unknown; status?: unknown; reason: string; fields?: string[] } {
   if (!(error instanceof Error)) return { reason: reasonOf(error) };
-  const { code: told, status } = error as { code?: unknown; status?: unknown };
+  const told = 'code' in error ? error.code : undefined;
+  const status = 'status' in error ? error.status : undefined;
   const code = typeof told === 'number' ? told : nameIn(told);
   if (!(error instanceof DiscordAPIError)) return { code, status, reason: reasonOf(error) };
   const { rawError } = error;

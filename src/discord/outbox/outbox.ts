@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { HTTPError, type InteractionResponseType, MessageFlags, type RawFile, type REST, Routes } from 'discord.js';
+import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
@@ -146,6 +147,6 @@ async function repeated<T>(post: () => Promise<T>): Promise<T> {
 
 /** Where the message stands that Discord answers with. */
 function placeIn(answer: unknown): MessagePlace | undefined {
-  const { id, channel_id: channelId } = (answer ?? {}) as { id?: unknown; channel_id?: unknown };
+  const { id, channel_id: channelId } = isRecord(answer) ? answer : {};
   return typeof id === 'string' && typeof channelId === 'string' ? { channelId, id } : undefined;
 }

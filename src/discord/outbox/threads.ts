@@ -1,4 +1,5 @@
 import { ChannelType, RESTJSONErrorCodes as Code, DiscordAPIError, type REST, Routes } from 'discord.js';
+import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
@@ -95,7 +96,7 @@ export class ThreadMaker {
 
 /** Of a channel that Discord answers with. */
 export function idIn(answer: unknown): string {
-  const { id } = (answer ?? {}) as { id?: unknown };
+  const id = isRecord(answer) ? answer.id : undefined;
   if (typeof id !== 'string') throw new Error('Discord did not say which channel it has made.');
   return id;
 }
