@@ -82,7 +82,12 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     { url: `sqlite://${file}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
   );
-  const client = openGateway({ ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' }, { log, clock });
+  // By the quick clock the usual time would be a second and a half, for which a busy machine may let a process stand still.
+  const client = openGateway(
+    { ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' },
+    { log, clock },
+    { readMs: 60_000 },
+  );
   const sounds = before?.sounds ?? realSounds();
   if (!before) onTestFinished(() => sounds.close());
   let isDead = false;
