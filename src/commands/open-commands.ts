@@ -15,7 +15,7 @@ import type { Messages } from '../messages/open-messages.ts';
 import type { Engine } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { KeptTasks } from '../services/store/kept-tasks.ts';
-import { healthOf } from './about/health.ts';
+import { healthOf } from './about/feature.ts';
 import { askInThreads } from './ask/in-threads.ts';
 import { followPlan } from './finetune/view.ts';
 import { inThreads } from './in-threads.ts';

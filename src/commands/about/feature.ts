@@ -1,9 +1,49 @@
 import { type Ask, command } from '../../discord/handlers.ts';
 import { mentionOf } from '../../discord/markdown.ts';
+import type { DiscordClients } from '../../discord/outbox/clients.ts';
+import type { Say } from '../../locales/index.ts';
+import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
+import type { KeptTasks } from '../../services/store/kept-tasks.ts';
+import type { Tasks } from '../../services/tasks/tasks.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
-import { aboutPage } from './view.ts';
+import { aboutPage, type Health } from './view.ts';
+
+interface HealthParts {
+  version: string;
+  clients: Pick<DiscordClients, 'client'>;
+  gateway: Pick<Gateway, 'models'>;
+  tasks: Pick<Tasks, 'liveCount' | 'troubles'>;
+  store: Pick<KeptTasks, 'tenure'>;
+  say: Say;
+}
+
+/** How the bot and both its sides are. */
+export const healthOf =
+  ({ version, clients, gateway, tasks, store, say }: HealthParts) =>
+  async (): Promise<Health> => {
+    const latency = clients.client.ws.ping;
+    return {
+      version,
+      latencyMs: latency < 0 ? undefined : Math.round(latency),
+      gateway: await gatewayHealth(gateway, say),
+      liveTasks: tasks.liveCount,
+      troubles: tasks.troubles(),
+      store: store.tenure.trouble(),
+    };
+  };
+
+async function gatewayHealth({ models }: Pick<Gateway, 'models'>, say: Say): Promise<Health['gateway']> {
+  const start = performance.now();
+  try {
+    await models.list({ attempts: 1 });
+    return { answers: true, ms: Math.round(performance.now() - start) };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { answers: false, reason: say(`gateway.${error.kind}`, { message: error.message }) };
+  }
+}
 
 export const about: Feature<typeof text> = {
   command: command({
