@@ -47,6 +47,8 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     const found = await list(stage, 'member', { state: 'failed' });
     const fox = await opened(stage, found, 'member', 'fox');
     expect(text(fox)).toContain('🔴');
+    // The same order twice within three seconds is one.
+    stage.clock.putForward(5_000);
     const retried = await (await member.click(fox, 'Retry')).message(says('Done in'));
     expect(retried.ephemeral).toBe(false);
     const modal = await (await member.click(fox, 'Edit and retry')).modal();
