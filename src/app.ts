@@ -94,12 +94,15 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await tasks.start();
     for (const id of unplaced) await talks.end(id, 'lost');
     await follows.resume();
-    await store.tellOwners((memberId) => outbox.tellPerson(memberId, { content: say('tasks.unreadable') }));
   } catch (error) {
     await Promise.all([clients.close(), engine.close(), store.close()]);
     throw error;
   }
   log.info({ version, tasks: tasks.liveCount }, 'Atelier is here.');
+  // After the start, which must not wait for direct messages, nor fail with them.
+  const told = store
+    .tellOwners((memberId) => outbox.tellPerson(memberId, { content: say('tasks.unreadable') }))
+    .catch((error: unknown) => log.warn({ err: error }, 'Owners could not be told of tasks that cannot be read.'));
 
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
@@ -107,7 +110,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     const late = pause(clock, STOP_PATIENCE_MS, finished.signal).then(() => {
       if (!finished.signal.aborted) log.warn('Stopped before everything under way had ended.');
     });
-    const underWay = Promise.all([router.finish(), engine.pause(), follows.pause()]).then(() => messages.finish());
+    const underWay = Promise.all([router.finish(), engine.pause(), follows.pause(), told]).then(() =>
+      messages.finish(),
+    );
     await Promise.race([underWay, late]);
     finished.abort();
     client.removeAllListeners(Events.ShardReconnecting);

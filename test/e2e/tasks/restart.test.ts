@@ -1,9 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import { sql } from '../../services/store/stage.ts';
 import { enter } from '../bot.ts';
 import { polls, quickBot, quickStage, saying, says, submits } from '../quick.ts';
 
 const minute = 60_000;
+
+describe('a task that a new version cannot read', () => {
+  it('stops no start, is told to its owner once, and nothing more is asked about it', async () => {
+    const stage = await quickStage();
+    const { discord, gateway, config } = stage;
+    const app = await enter(stage);
+    const member = discord.as('member');
+    const exchange = await member.slash('imagine', { prompt: 'a fox' });
+    await exchange.message(says('%'));
+    await app.stop();
+    const file = config.store.url.slice('sqlite://'.length);
+    sql(
+      file,
+      'UPDATE atelier SET value = replace(value, \'"prompt":"a fox"\', \'"prompt":7\') WHERE namespace = \'live\'',
+    );
+    const asked = polls(gateway);
+
+    const back = await enter(stage);
+    const { channel } = member.in('dm');
+    const told = () => saying(discord, channel.id, 'cannot read one of your tasks');
+    await discord.until(() => told()[0]);
+    await back.stop();
+    const again = await enter(stage);
+    // What is told of the second start would be there by then.
+    await again.stop();
+    expect(told()).toHaveLength(1);
+    expect(polls(gateway)).toBe(asked);
+    expect(submits(gateway)).toBe(1);
+  });
+});
 
 describe('a bot that was stopped while a job was at work', () => {
   it('follows it to its end when it is back, in the same message', async () => {
