@@ -58,7 +58,7 @@ const CONNECTIONS = 8;
 const LONGEST_KEY = 1_024;
 
 /**
- * As the adapter would make it, but for two things: keys in the order of their bytes, whichever language the database speaks, and an index for
+ * As keyv's own adapter makes it, but for two things: keys in the order of their bytes, whichever language the database speaks, and an index for
  * going through one namespace.
  */
 const TABLES = [
