@@ -42,7 +42,7 @@ export async function oldStage(orders: JobOrders = {}): Promise<QuickStage> {
   const staged = await stage({
     clock,
     mediaClock: systemClock,
-    discord: { clock: discordClock, limits: { acknowledgeMs: 3_000 * SPEED } },
+    discord: { clock: discordClock, limits: { acknowledgeMs: 10_000 * SPEED } },
     gateway: { seed: 18, speed: 30, studio: smallStudio(), quirks: { refusedActions: false } },
     settings: {
       MEDIA_ALLOW_PRIVATE: 'on',

@@ -27,8 +27,8 @@ export async function quickStage({
     mediaClock: systemClock,
     ...options,
     clock,
-    // Three seconds to acknowledge would be a tenth of one.
-    discord: { ...discord, limits: { acknowledgeMs: 3_000 * SPEED, ...discord?.limits } },
+    // Discord's three seconds would be a tenth of one, and a busy machine can stop a process for seconds.
+    discord: { ...discord, limits: { acknowledgeMs: 10_000 * SPEED, ...discord?.limits } },
     gateway: { seed: 1, ...gateway },
     gatewayLimits: { ...PATIENT, ...gatewayLimits },
   });

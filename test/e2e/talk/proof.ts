@@ -24,7 +24,7 @@ async function talkStage({ settings, discord, ...options }: StageOptions = {}): 
     clock,
     settings: { DEFAULT_TALK_MODEL: model, ...settings },
     // Three seconds to acknowledge would be less than one.
-    discord: { ...discord, limits: { acknowledgeMs: 3_000 * SPEED, ...discord?.limits } },
+    discord: { ...discord, limits: { acknowledgeMs: 10_000 * SPEED, ...discord?.limits } },
   });
   return { ...staged, clock };
 }

@@ -22,7 +22,7 @@ const SPEED = 10;
 const bearableBot = (options: StageOptions = {}): Promise<Stage> =>
   bot({
     clock: new QuickClock(SPEED),
-    discord: { limits: { acknowledgeMs: 3_000 * SPEED } },
+    discord: { limits: { acknowledgeMs: 10_000 * SPEED } },
     ...options,
     gateway: { seed: 1, ...options.gateway },
   });
