@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { flaggedIn, subjectProblem, unusedExceptions } from './wording/check.ts';
+import { flaggedWords, wordExceptions } from './wording/words.ts';
+
+/** Tests hold text as members and files may hold it, so only what the project itself says is checked. */
+const CHECKED = ['src', 'sandbox', 'scripts', 'bench', 'examples', 'docs', '.github', '.env.example', ':(glob)*.md'];
+/** Names the words in order to flag them. */
+const WORD_LIST = 'scripts/wording/words.ts';
+/** Commits whose subjects are checked: enough for a branch, without judging the whole history each time. */
+const RECENT_COMMITS = 20;
+
+const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
+
+const files = git('ls-files', '--', ...CHECKED)
+  .filter((path) => /\.(?:ts|tsx|mjs|md|yml|html|css|example)$/.test(path))
+  .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+const problems = [
+  ...files.filter(({ path }) => path !== WORD_LIST).flatMap((file) => flaggedIn(file, flaggedWords, wordExceptions)),
+  ...unusedExceptions(
+    files.filter(({ path }) => path !== WORD_LIST),
+    wordExceptions,
+  ),
+  ...git('log', '--no-merges', `-${RECENT_COMMITS}`, '--format=%s').flatMap((subject) => {
+    const problem = subjectProblem(subject);
+    return problem === undefined ? [] : [`commit "${subject}" ${problem}`];
+  }),
+];
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) {
+  console.error(`${problems.length} places to rewrite. Exceptions and their reasons are in ${WORD_LIST}.`);
+  process.exitCode = 1;
+} else console.log(`${files.length} files in plain words.`);

@@ -1,0 +1,68 @@
+import type { FlaggedWord, WordException } from './words.ts';
+
+export interface TextFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** `fetchedPictures` and `PICTURE_LIMIT` are read as the words they consist of. */
+const separateWords = (text: string) => text.replace(/(?<=[a-z\d])(?=[A-Z])|_/g, ' ').toLowerCase();
+
+/** One line per flagged word: `path:line: "word": write "…"`. */
+export function flaggedIn(
+  { path, text }: TextFile,
+  words: readonly FlaggedWord[],
+  exceptions: readonly WordException[],
+): string[] {
+  const allowed = exceptions.filter((exception) => exception.path === undefined || exception.path === path);
+  return text.split('\n').flatMap((line, index) => {
+    const plain = separateWords(allowed.reduce((rest, exception) => rest.replaceAll(exception.text, ' '), line));
+    return words.flatMap(({ pattern, instead }) => {
+      const found = pattern.exec(plain)?.[0];
+      return found === undefined ? [] : [`${path}:${index + 1}: "${found}": write "${instead}"`];
+    });
+  });
+}
+
+/** An exception that no file needs any more. */
+export const unusedExceptions = (files: readonly TextFile[], exceptions: readonly WordException[]): string[] =>
+  exceptions
+    .filter(({ text, path }) => !files.some((file) => (path ?? file.path) === file.path && file.text.includes(text)))
+    .map(({ text }) => `scripts/wording/words.ts: no file needs the exception "${text}"`);
+
+/** Longer subjects are cut off in the lists that show them. */
+const LONGEST_SUBJECT = 72;
+
+/** First words that look like a verb form and are none, or are imperatives all the same. */
+const IMPERATIVES = new Set([
+  'bring',
+  'embed',
+  'feed',
+  'need',
+  'proceed',
+  'seed',
+  'speed',
+  'shed',
+  'string',
+  'process',
+  'pass',
+  'address',
+  'discuss',
+  'dismiss',
+  'compress',
+  'express',
+  'focus',
+  'guess',
+  'press',
+  'canvas',
+]);
+
+/** What is wrong with a commit's subject, if anything. */
+export function subjectProblem(subject: string): string | undefined {
+  if (subject.length > LONGEST_SUBJECT) return `has ${subject.length} characters; ${LONGEST_SUBJECT} are allowed`;
+  if (!/^[A-Z][a-z]/.test(subject)) return 'should begin with a capitalized verb';
+  if (subject.endsWith('.')) return 'should not end with a full stop';
+  const [first = ''] = subject.toLowerCase().split(/[^a-z]/);
+  if (/(?:ed|ing|s)$/.test(first) && !IMPERATIVES.has(first)) return 'should begin with an imperative, such as "Add"';
+  return undefined;
+}

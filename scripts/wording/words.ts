@@ -1,0 +1,42 @@
+/** A word or phrase that has a plainer one. `pattern` is searched for in lower case, with camelCase and snake_case taken apart. */
+export interface FlaggedWord {
+  readonly pattern: RegExp;
+  readonly instead: string;
+}
+
+export const flaggedWords: readonly FlaggedWord[] = [
+  { pattern: /\bpictures?\b/, instead: 'image' },
+  { pattern: /\bfilms?\b/, instead: 'video' },
+  { pattern: /\bwish(?:es)?\b/, instead: 'request' },
+  { pattern: /\b(?:who|what|where)(?:so)?ever\b/, instead: 'the member, the requester, any' },
+  { pattern: /\b(?:some|no|any|every)body\b/, instead: 'a member, no one, everyone' },
+  { pattern: /\btenure\b/, instead: 'store ownership, lease' },
+  { pattern: /\b(?:whence|whereabouts|thereof|hence)\b/, instead: 'where from, origin' },
+  { pattern: /\bchronicle\b/, instead: 'history' },
+  { pattern: /\bnameless\b/, instead: 'anonymous' },
+  { pattern: /\bhindered\b/, instead: 'blocked, delayed' },
+  { pattern: /\bpatience\b/, instead: 'backoff, wait limit' },
+  { pattern: /\b(?:sayings?|utterings?)\b/, instead: 'utterance' },
+  { pattern: /\bat work since\b/, instead: 'running since' },
+  { pattern: /\bto go by\b/, instead: 'reference' },
+  { pattern: /\bask(?:ed|ing|s)? about\b/, instead: 'poll, query' },
+  { pattern: /\blook(?:ed|ing|s)? after\b/, instead: 'maintain, keep' },
+  { pattern: /\bin vain\b/, instead: 'without a result' },
+  { pattern: /\bonce more\b/, instead: 'again' },
+  { pattern: /\bnobody knows\b/, instead: 'unknown outcome' },
+  { pattern: /\bforgetting\b/, instead: 'erasure' },
+  { pattern: /\bstands? with it\b/, instead: 'status' },
+  { pattern: /\bout of reach\b/, instead: 'unreachable' },
+];
+
+/** A text that may hold a flagged word, because it is a public, stored or foreign name or means something else. */
+export interface WordException {
+  readonly text: string;
+  readonly reason: string;
+  /** Only in this file; without it, everywhere. */
+  readonly path?: string;
+}
+
+export const wordExceptions: readonly WordException[] = [
+  { text: 'MAX_WAIT_PICTURE_SECONDS', reason: 'The former name of a setting, which keeps working.' },
+];

@@ -1,0 +1,68 @@
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { kindSpecs } from '../src/commands/index.ts';
+import { configVariables, readConfig } from '../src/config.ts';
+import { kindNames } from '../src/services/tasks/task.ts';
+
+const required = {
+  DISCORD_TOKEN: 'MTIzNDU2Nzg5.Gh-7aB.z_9-secret-of-the-bot',
+  GATEWAY_BASE_URL: 'https://gateway.example',
+  GATEWAY_API_KEY: 'sk-secret-of-the-gateway',
+};
+const configWith = (environment: Record<string, string>) =>
+  readConfig({ ...required, ...environment }, kindNames(kindSpecs));
+
+/** The former name of a setting, mentioned beside its new one. */
+const FORMER_NAMES = ['MAX_WAIT_PICTURE_SECONDS'];
+
+const rows = readFileSync('docs/configuration.md', 'utf8')
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')))
+  .filter((cells) => cells.length === 7 && /^[A-Z_]+$/.test(cells[1] ?? ''))
+  .map(([, name = '', , byDefault = '', example = '']) => ({ name, byDefault, example }));
+
+describe('docs/configuration.md', () => {
+  it('has one row for each setting', () => {
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(
+      configVariables.filter((name) => !FORMER_NAMES.includes(name)).toSorted(),
+    );
+  });
+
+  it.each(rows.filter(({ name }) => !(name in required)))('states the default of $name', ({ name, byDefault }) => {
+    expect(configWith({ [name]: byDefault })).toEqual(configWith({}));
+  });
+
+  it.each(rows)('gives a working example of $name that differs from its default', ({ name, example }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'atelier-docs-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const prices = join(folder, example);
+    if (name === 'PRICES') writeFileSync(prices, '{"imagine": "0.05"}');
+    expect(configWith({ [name]: name === 'PRICES' ? prices : example })).not.toEqual(configWith({}));
+  });
+});
+
+const pages = globSync(['*.md', 'docs/*.md']).toSorted();
+
+describe('the pages for readers', () => {
+  it.each(pages)('%s links only to files that exist', (page) => {
+    const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#]+)\)/g)].map(([, link = '']) => link);
+    const broken = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(dirname(page), link)));
+    expect(broken).toEqual([]);
+  });
+
+  it('name only files of the project that exist', () => {
+    const named = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md']
+      .filter((page) => existsSync(page))
+      .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/`([\w.-]+(?:\/[\w.-]+)*(?:\.ts|\/))`/g)])
+      .map(([, path = '']) => path);
+    const roots = [
+      '.',
+      'src',
+      'src/services',
+      ...globSync(['src/*/', 'src/services/*/', 'src/discord/*/', 'sandbox/*/']),
+    ];
+    expect(named.filter((path) => !roots.some((root) => existsSync(join(root, path))))).toEqual([]);
+  });
+});
