@@ -66,7 +66,7 @@ export class Asks {
       submit: async (request, { idempotencyKey, materials, asker }) => {
         // What a model is known to refuse is told to those alone who wished for it.
         const missed = request.web ? (this.#refused.get(request.model) ?? []) : [];
-        const begins = await this.#open(await this.#questionOf(request, materials, asker), missed);
+        const begins = await this.#open(await this.#requestOf(request, materials, asker), missed);
         this.#begun.set(idempotencyKey, begins);
         return { remoteId: begins.id ?? idempotencyKey, needsInput: false };
       },
@@ -80,8 +80,7 @@ export class Asks {
 
   /** How many questions of its conversation the model knew before an answer. */
   async knewOf(task: TaskOf<'ask'>): Promise<number> {
-    const { after } = task.request;
-    return (await this.#earlier.before(after, task)).length;
+    return (await this.#earlier.before(task.request.after, task)).length;
   }
 
   /** What was said so far stays. */
@@ -110,7 +109,6 @@ export class Asks {
     this.#goOnOnceSettled(await this.#change(id, (known) => callAnswered(known, callId, { state: 'done', output })));
   }
 
-  /** A member has said no to a call. */
   async decline(id: string, callId: string, output: string): Promise<void> {
     this.#goOnOnceSettled(await this.#change(id, (known) => decided(known, callId, { state: 'declined', output })));
   }
@@ -131,12 +129,7 @@ export class Asks {
     else if (!restsWithMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
   }
 
-  async #questionOf(
-    request: AskRequest,
-    materials: Materials,
-    asker: Asker,
-    answer: Partial<Answer> = {},
-  ): Promise<TextRequest> {
+  async #requestOf(request: AskRequest, materials: Materials, asker: Asker, answer: Partial<Answer> = {}) {
     const { rounds = [], without = this.#refused.get(request.model) ?? [] } = answer;
     const earlier = await this.#earlier.before(request.after, asker);
     const isLast = rounds.length >= MOST_ROUNDS;
@@ -179,7 +172,7 @@ export class Asks {
       const materials = await this.#parts.gather(task.request, occasion);
       await this.#answer(
         task.id,
-        await this.#open(await this.#questionOf(task.request, materials, task, answerOf(task))),
+        await this.#open(await this.#requestOf(task.request, materials, task, answerOf(task))),
       );
     } catch (error) {
       if (!(error instanceof GatewayError) && !(error instanceof Refusal)) throw error;
@@ -196,8 +189,8 @@ export class Asks {
       // Its member has stopped it before it began.
       if (hasEnded(task)) return stop.abort('stopped' satisfies TakenBack);
       const response = await this.#heard(id, begins);
-      const less =
-        response.end === 'failed' && isEmpty(response) && response.error && this.#lessOf(asked, response.error);
+      const { end, error } = response;
+      const less = end === 'failed' && isEmpty(response) && error && this.#lessOf(asked, error);
       if (less) return await this.#answer(id, await this.#open(less.asked, [less.part]));
       await this.#conclude(id, response, stop.signal);
     } catch (error) {
@@ -239,9 +232,8 @@ export class Asks {
     const { end, calls, reason, error } = response;
     if (end === 'failed' || end === 'ended-early') {
       const cause = takenBack(signal) ?? (end === 'failed' ? 'failed' : 'cut');
-      await this.#change(id, (task) =>
-        brokenOff(withLastWords(task, response), cause, cause === 'stopped' ? undefined : error, now()),
-      );
+      const reported = cause === 'stopped' ? undefined : error;
+      await this.#change(id, (task) => brokenOff(withLastWords(task, response), cause, reported, now()));
       return;
     }
     const known = await this.#parts.book.get(id);

@@ -1,5 +1,5 @@
 import type { MessageAddress, Task, TaskOf } from '../tasks/task.ts';
-import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
 import { answerOf, wordsOf } from './transitions.ts';
 
 /** Who asks, and where the answer will stand. An order tells it as well as the task that it becomes. */
@@ -44,7 +44,6 @@ export function mayInheritInstructions(turn: Task, asker: Asker): boolean {
   return (isOwn && isForOneself(asker)) || (!isForOneself(turn) && isSamePlace(turn, asker));
 }
 
-/** What was asked before in a conversation, and what was answered. */
 export interface Turn {
   prompt: string;
   text: string;
@@ -60,16 +59,11 @@ const MOST_LOOKED_AT = 10;
 /** And so many for those of one conversation. */
 const MOST_OF_ONE = 200;
 
-interface Kept {
-  get(id: string): Promise<Task | undefined>;
-  page(question: PageQuestion): Promise<TaskPage>;
-}
-
 /** Conversations are answers that hang on each other, and nothing besides: what deletes the answers deletes them. */
 export class Conversations {
-  readonly #kept: Kept;
+  readonly #kept: Pick<TaskStore, 'get' | 'page'>;
 
-  constructor(kept: Kept) {
+  constructor(kept: Pick<TaskStore, 'get' | 'page'>) {
     this.#kept = kept;
   }
 

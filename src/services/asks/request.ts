@@ -11,7 +11,6 @@ import { toolsOffered } from './tools.ts';
 export const efforts = ['minimal', 'low', 'medium', 'high'] as const;
 export const formats = ['text', 'json'] as const;
 
-/** What a member wants to know, as the task keeps it. */
 const askShape = requestShape({
   prompt: z.string(),
   model: z.string(),
@@ -39,22 +38,14 @@ interface Input {
   earlier: readonly Turn[];
   materials: Materials;
   models: readonly Model[];
-  rounds?: Answer['rounds'];
-  without?: readonly Refusable[];
+  rounds: Answer['rounds'];
+  without: readonly Refusable[];
   /** No more tools: it has to come to its answer. */
-  isLast?: boolean;
+  isLast: boolean;
 }
 
 /** Everything that one question of a conversation is asked with, for nothing of it is kept at the gateway. */
-export function textRequestOf({
-  request,
-  earlier,
-  materials,
-  models,
-  rounds = [],
-  without = [],
-  isLast,
-}: Input): TextRequest {
+export function textRequestOf({ request, earlier, materials, models, rounds, without, isLast }: Input): TextRequest {
   const { model, instructions, effort, format, web } = request;
   const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolsOffered(request, models)];
   return {
@@ -98,10 +89,7 @@ function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
 const ORDER = ['reasoning', 'tools'] as const;
 
 /** The same without what the specification's order of verification (4.6) adds last, of what a refusal may be about. */
-export function lessOf(
-  request: TextRequest,
-  refused: readonly Refusable[],
-): { asked: TextRequest; part: Refusable } | undefined {
+export function lessOf(request: TextRequest, refused: readonly Refusable[]) {
   const part = ORDER.find((one) => refused.includes(one) && (one === 'tools' ? request.tools : request.effort));
   if (part === undefined) return undefined;
   const { tools, toolChoice, ...withoutTools } = request;

@@ -9,7 +9,7 @@ import type { ModelCatalogue } from '../models/catalogue.ts';
 import { kindOf, type ModelKind } from '../models/ids.ts';
 import type { AnswerCall } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
-import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
 import { isForOneself } from './conversation.ts';
 
 /** As much as a member can write into the prompt of the same command. */
@@ -76,8 +76,6 @@ function modelIn(makes: ModelKind | undefined, models: readonly Model[]) {
   return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
 }
 
-const toolNamed = (name: string): ToolName | undefined => names.find((one) => one === name);
-
 /** The arguments as the tool takes them; undefined where they are none of its kind. */
 export function argumentsOf<Name extends ToolName>(
   name: Name,
@@ -93,9 +91,8 @@ export function argumentsOf(name: ToolName, text: string): object | undefined {
   }
 }
 
-export interface ToolParts {
+export interface ToolParts extends Pick<TaskStore, 'page'> {
   models: Pick<ModelCatalogue, 'list' | 'get' | 'atHand'>;
-  page(question: PageQuestion): Promise<TaskPage>;
 }
 
 const MOST_FOUND = 50;
@@ -110,7 +107,7 @@ export async function usedTools(calls: readonly ToolCall[], task: Task, parts: T
   const used: AnswerCall[] = [];
   for (const [index, { callId, name, arguments: given }] of calls.entries()) {
     const call = { callId, name, arguments: given };
-    const known = toolNamed(name);
+    const known = names.find((one) => one === name);
     const args = known && argumentsOf(known, given);
     if (!known) used.push({ ...call, state: 'done', output: 'There is no such tool.' });
     else if (!args) used.push({ ...call, state: 'done', output: 'These arguments do not fit the tool.' });
@@ -159,12 +156,8 @@ async function listed(task: Task, page: ToolParts['page']): Promise<string> {
   if (guildId === undefined && !isForOneself(task)) return '[]';
   const { lines } = await page({ of: { memberId: requesterId }, most: MOST_TASKS * 3, withoutPrivate: true });
   const here = lines.filter((line) => line.guildId === guildId && line.id !== id).slice(0, MOST_TASKS);
-  return JSON.stringify(
-    here.map(({ kind, state, summary, createdAt }) => ({
-      kind,
-      state,
-      summary,
-      at: new Date(createdAt).toISOString(),
-    })),
-  );
+  const tasks = here.map(({ kind, state, summary, createdAt }) => {
+    return { kind, state, summary, at: new Date(createdAt).toISOString() };
+  });
+  return JSON.stringify(tasks);
 }

@@ -55,11 +55,7 @@ export const waitingForMember = (task: Task): Task =>
   hasEnded(task) ? task : withAnswer({ ...task, state: 'needs-input' }, { doing: undefined });
 
 /** What came of one call of the last round; the same task where that is known already. */
-export function callAnswered(
-  task: Task,
-  callId: string,
-  { state, output }: Pick<AnswerCall, 'state' | 'output'>,
-): Task {
+export function callAnswered(task: Task, callId: string, { state, output }: Pick<AnswerCall, 'state' | 'output'>) {
   const { rounds } = answerOf(task);
   const last = rounds.at(-1);
   if (!last || hasEnded(task)) return task;
@@ -110,22 +106,19 @@ function over(task: Task, now: number, more: Partial<Answer> = {}): Task {
   return withAnswer(ended, { ...more, draft: '', doing: undefined });
 }
 
-/** Its member does not want it to be remembered. */
 export const forgotten = (task: Task): Task => withAnswer(task, { isForgotten: true });
 
-/** The next of its parts is about to be posted, so that a crash in between is understood. */
+/** Stored before the next part is posted, so that a crash in between can be resolved. */
 export const partGoing = (task: Task, posting: Posting): Task => withAnswer(task, { posting });
 
-/** It was not posted, for certain. */
+/** It was certainly not posted. */
 export const partNotPosted = (task: Task): Task =>
   answerOf(task).posting ? withAnswer(task, { posting: undefined }) : task;
 
-/** A further message shows the next of its parts. */
 export function partPosted(task: Task, part: AnswerPart): Task {
   return withAnswer(task, { parts: [...answerOf(task).parts, part], posting: undefined });
 }
 
-/** Those that are not needed any more are gone. */
 export function partsCut(task: Task, most: number): Task {
   const { parts } = answerOf(task);
   return parts.length <= most ? task : withAnswer(task, { parts: parts.slice(0, most) });

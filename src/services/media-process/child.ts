@@ -8,7 +8,6 @@ import { MediaError, mediaErrorKinds } from '../media/errors.ts';
 import { BrokenFrame, FrameReader, writeFrame } from './frames.ts';
 import type { Job } from './jobs.ts';
 
-/** To the media process. */
 export type Order =
   | { readonly id: number; readonly job: Job; readonly path?: string; readonly into?: string }
   | { readonly id: number; readonly cancelled: true };
@@ -62,24 +61,21 @@ interface ChildListeners {
   ended(how: string): void;
 }
 
-/** One run of the media process. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #pipe: Socket;
-  readonly #listeners: ChildListeners;
   readonly ended: Promise<void>;
 
   constructor(memoryBytes: number, listeners: ChildListeners) {
-    this.#listeners = listeners;
     this.#process = spawn(process.execPath, [...FLAGS, PROGRAM, String(memoryBytes)], {
-      env: environment(),
+      env: ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       windowsHide: true,
     });
     const pipe = this.#process.stdio[3];
     if (!(pipe instanceof Socket)) throw new Error('A process was started without its pipe.');
     this.#pipe = pipe;
-    const reader = new FrameReader(MOST_RESULT_BYTES, ({ note, body }) => this.#hear(note, body));
+    const reader = new FrameReader(MOST_RESULT_BYTES, ({ note, body }) => listeners.reported(reportIn(note), body));
     pipe.on('data', (piece: Buffer) => this.#read(reader, piece));
     // A pipe breaks when its process ends, which is told below.
     pipe.on('error', () => undefined);
@@ -131,10 +127,6 @@ export class Child {
       this.kill();
     }
   }
-
-  #hear(note: string, body: Buffer<ArrayBuffer>): void {
-    this.#listeners.reported(reportIn(note), body);
-  }
 }
 
 function reportIn(note: string): Report {
@@ -146,17 +138,15 @@ function reportIn(note: string): Report {
 }
 
 /** Nothing of the bot's own environment, which holds its secrets. */
-function environment(): NodeJS.ProcessEnv {
-  return {
-    // One pool of memory for all threads, and large blocks of their own: what an image took goes back to the system.
-    MALLOC_ARENA_MAX: '1',
-    MALLOC_MMAP_THRESHOLD_: '262144',
-    // Windows starts no process without it.
-    ...(process.platform === 'win32' && { SystemRoot: 'C:\\Windows' }),
-  };
-}
+const ENVIRONMENT = {
+  // One pool of memory for all threads, and large blocks of their own: what an image took goes back to the system.
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '262144',
+  // Windows starts no process without it.
+  ...(process.platform === 'win32' && { SystemRoot: 'C:\\Windows' }),
+};
 
-/** How much memory a process of this machine has now; undefined where the system does not tell, or the process has ended. */
+/** Undefined where the system does not tell, or the process has ended. */
 export async function residentBytes(pid: number): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined;
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');

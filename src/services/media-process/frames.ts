@@ -1,13 +1,11 @@
 import type { Duplex } from 'node:stream';
 
-/** Length of the note and length of the body, four bytes each. */
 const HEAD_BYTES = 8;
 /** A note names a job and its facts; a chart's note holds its bars. */
 const MOST_NOTE_BYTES = 1024 * 1024;
 
 /** What the two processes say to each other: a few facts as JSON, and the bytes of a file as they are. */
 export interface Frame {
-  /** JSON; each side reads it in its own way. */
   readonly note: string;
   readonly body: Buffer<ArrayBuffer>;
 }
@@ -56,7 +54,6 @@ export class FrameReader {
     }
   }
 
-  /** The part at hand is complete. */
   #goOn(): void {
     this.#filled = 0;
     if (!this.#note) {
@@ -67,12 +64,11 @@ export class FrameReader {
       const length = this.#head.readUInt32LE(4);
       if (length > this.#mostBodyBytes) throw new BrokenFrame(`A body of ${length} bytes.`);
       this.#body = Buffer.allocUnsafeSlow(length);
-    } else this.#finish(this.#note, this.#body);
-  }
-
-  #finish(note: Buffer, body: Buffer<ArrayBuffer>): void {
-    this.#note = undefined;
-    this.#body = undefined;
-    this.#take({ note: note.toString(), body });
+    } else {
+      const frame = { note: this.#note.toString(), body: this.#body };
+      this.#note = undefined;
+      this.#body = undefined;
+      this.#take(frame);
+    }
   }
 }

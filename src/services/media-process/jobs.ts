@@ -1,9 +1,8 @@
 import type { MaskSide, MaskSize } from '../media/pictures/mask.ts';
 import type { BarPicture } from '../usage/chart.ts';
 
-/** What the media process does. The bytes of a file go beside it. */
+/** A file's bytes are sent beside its job. */
 export type Job =
-  /** Makes an image small enough for an upload. */
   | { do: 'fit'; mostBytes: number; mostPixels: number }
   /** Checks and cleans a member's image. */
   | { do: 'check'; mostPixels: number }
@@ -16,18 +15,13 @@ export type Job =
   | { do: 'write-voice'; voice: number; from: number; isLast: boolean }
   | { do: 'drop-voice'; voice: number };
 
-/** What sounds are called that can be read, by their contents. */
+/** The audio types that can be read. */
 export const readable = ['ogg', 'mp3', 'wav'] as const;
 export type Readable = (typeof readable)[number];
 
-/** A file given by its path is private, and stays where it is until the job has ended. */
-export type FileInput =
-  | { readonly bytes: Uint8Array; readonly path?: undefined }
-  | { readonly path: string; readonly size: number; readonly bytes?: undefined };
-
 /** Jobs of one sort, which wait for each other and for no others. */
 export interface Lane {
-  /** In the process at the same time. */
+  /** Jobs in the process at the same time. */
   readonly mostAtOnce: number;
   /** Of files that are in the process at the same time; a larger one is there alone. */
   readonly mostBytes: number;
@@ -72,9 +66,8 @@ export const lanes: Readonly<Record<Job['do'], Lane>> = {
   'drop-voice': voice,
 };
 
-/** What a job is given. */
 export interface Work {
-  /** The file, or nothing. */
+  /** Empty where there is no file. */
   readonly bytes: Buffer<ArrayBuffer>;
   /** Waits until there is so much memory, unless nobody wants the job any more; what it returns gives it back. */
   claim(bytes: number): Promise<() => void>;
@@ -86,7 +79,6 @@ export interface Done {
   readonly body?: Uint8Array;
 }
 
-/** Why a job came to no end of its own. */
 export type LossReason = 'memory' | 'time' | 'died' | 'busy' | 'closed';
 
 const sentences: Readonly<Record<LossReason, string>> = {

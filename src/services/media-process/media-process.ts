@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
+import type { FileContent } from '../media/content.ts';
 import { Child, errorOf, type Report, residentBytes } from './child.ts';
-import { type FileInput, type Job, JobLost, type Lane, type LossReason, lanes } from './jobs.ts';
+import { type Job, JobLost, type Lane, type LossReason, lanes } from './jobs.ts';
 
 /** Orders often follow each other within this, and starting costs a fifth of a second. */
 const IDLE_MS = 60_000;
@@ -13,14 +14,13 @@ const MOST_LOSSES = 2;
 export interface MediaProcessParts {
   readonly clock: Clock;
   readonly log: { warn(facts: object, sentence: string): void };
-  /** Of the whole process. */
+  /** For the whole process. */
   readonly memoryBytes?: number;
 }
 
-const DEFAULT_MEMORY_BYTES = 512 * 2 ** 20;
-
 interface RunOptions {
-  readonly input?: FileInput | undefined;
+  /** A file given by its path is private, and stays where it is until the job has ended. */
+  readonly input?: FileContent | undefined;
   /** A private file, which takes what is made in place of the pipe where that is large. */
   readonly into?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -63,13 +63,12 @@ export class MediaProcess {
   #unsetSample: () => void = () => undefined;
   #isClosed = false;
 
-  constructor({ clock, log, memoryBytes = DEFAULT_MEMORY_BYTES }: MediaProcessParts) {
+  constructor({ clock, log, memoryBytes = 512 * 2 ** 20 }: MediaProcessParts) {
     this.#clock = clock;
     this.#log = log;
     this.#memoryBytes = memoryBytes;
   }
 
-  /** Undefined while there is none. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -118,15 +117,12 @@ export class MediaProcess {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#unsetIdle();
-    for (const entry of this.#all()) this.#fail(entry, new JobLost('closed'));
+    const all = [...this.#running.values(), ...this.#suspects, ...this.#waiting];
+    for (const entry of all) this.#fail(entry, new JobLost('closed'));
     this.#waiting.length = 0;
     this.#suspects.length = 0;
     this.#end();
     await Promise.all(this.#ending);
-  }
-
-  #all(): Entry[] {
-    return [...this.#running.values(), ...this.#suspects, ...this.#waiting];
   }
 
   #next(): void {
@@ -146,7 +142,6 @@ export class MediaProcess {
     return [suspect, ...trusted];
   }
 
-  /** Takes out of the queue what its lane has room for now. */
   #taken(may: (entry: Entry) => boolean): Entry[] {
     const running = [...this.#running.values()];
     const taken: Entry[] = [];
@@ -155,7 +150,7 @@ export class MediaProcess {
       const { lane } = entry;
       if (!may(entry) || full.has(lane)) continue;
       const there = [...running, ...taken].filter((other) => other.lane === lane);
-      const bytes = there.reduce((sum, { input }) => sum + sizeOf(input), sizeOf(entry.input));
+      const bytes = there.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
       // Who came first goes first, so nothing passes one that has no room yet.
       if (there.length >= lane.mostAtOnce || (there.length > 0 && bytes > lane.mostBytes)) full.add(lane);
       else {
@@ -196,10 +191,7 @@ export class MediaProcess {
   }
 
   #hear(report: Report, body: Buffer<ArrayBuffer>): void {
-    if ('residentBytes' in report) {
-      this.#judge(report.residentBytes);
-      return;
-    }
+    if ('residentBytes' in report) return this.#judge(report.residentBytes);
     const entry = this.#running.get(report.id);
     if (!entry) return;
     if ('now' in report) {
@@ -303,9 +295,4 @@ export class MediaProcess {
       if (at >= 0) queue.splice(at, 1);
     }
   }
-}
-
-function sizeOf(input: FileInput | undefined): number {
-  if (!input) return 0;
-  return input.path === undefined ? input.bytes.byteLength : input.size;
 }

@@ -1,29 +1,11 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { MediaError } from './errors.ts';
 
-/**
- * Addresses that no file host of the public internet has: IANA's registries of special-purpose addresses, multicast, and
- * the one public address behind which a cloud (Azure) keeps the secrets of its machines.
- */
+/** What is not on the public internet (IANA's special-purpose registries, multicast), and Azure's metadata address. */
 const special4 = listOf('ipv4', [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '168.63.129.16/32',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.31.196.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '192.175.48.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/3',
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '168.63.129.16/32', '169.254.0.0/16'],
+  ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
+  ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
 ]);
 
 /** All that is given out for the public internet: mapped, translated (NAT64), unique local and link-local ones lie outside. */
@@ -52,7 +34,6 @@ function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
 /** The host of an address as it is looked up: `URL` has undone every other spelling, and an IPv6 address loses its brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** Everything that DNS says about a name. */
 export type Resolve = (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
 /** A host that is an address already is never looked up, so it is looked at before. */

@@ -16,7 +16,6 @@ export interface ContentReader {
 /** The event loop gets a turn after each piece. */
 const PIECE = 256 * 1024;
 
-/** All of its bytes at once, for what is sent as one text. */
 export const wholeOf = async (content: FileContent): Promise<Buffer> => content.bytes ?? (await readFile(content.path));
 
 export const inMemory = (bytes: Buffer): FileContent => ({ size: bytes.length, bytes });
@@ -46,7 +45,6 @@ export async function reading<T>(content: FileContent, work: (reader: ContentRea
   }
 }
 
-/** All of a file, piece by piece. */
 export async function* piecesOf(content: FileContent, length = PIECE): AsyncGenerator<Buffer> {
   if (!content.bytes) return yield* createReadStream(content.path, { highWaterMark: length });
   for (let start = 0; start < content.size; start += length) {

@@ -1,4 +1,3 @@
-/** What went wrong with a result's file, in the words a caller branches on. */
 export const mediaErrorKinds = [
   'expired',
   'forbidden-address',
@@ -11,7 +10,7 @@ export const mediaErrorKinds = [
 
 export type MediaErrorKind = (typeof mediaErrorKinds)[number];
 
-export interface MediaErrorFacts {
+interface MediaErrorFacts {
   /** HTTP status, when there was an answer. */
   status?: number | undefined;
   /** What a system or undici calls it; `aborted` and `closed` for what was ended on purpose. */

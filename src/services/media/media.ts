@@ -1,4 +1,6 @@
-import { systemClock } from '../../lib/clock.ts';
+import { lookup } from 'node:dns/promises';
+import { tmpdir } from 'node:os';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { PassingBytes } from '../../lib/passing-bytes.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
 import { decodedPieces, type FileContent, inMemory, piecesOf, reading, wholeOf } from './content.ts';
@@ -8,24 +10,19 @@ import { type PrivateFile, PrivateFiles } from './download/private-files.ts';
 import { type Held, Memory, type Places, received } from './download/receiver.ts';
 import { Room, Turns } from './download/room.ts';
 import { damaged, MediaError } from './errors.ts';
-import { filmFacts } from './films/facts.ts';
 import { isCutShort } from './films/mp4.ts';
-import { type CheckedImage, ImageJobs } from './image-jobs.ts';
+import { ImageJobs } from './image-jobs.ts';
 import type { FilmFacts, MediaType } from './media-types.ts';
-import type { PictureFacts } from './pictures/facts.ts';
 import type { Fitted } from './pictures/fit-picture.ts';
 import type { DrawnMask, MaskSide, MaskSize } from './pictures/mask.ts';
-import { recogniseIn } from './recognise.ts';
-import { defaultLimits, defaultTools, type MediaLimits, type MediaSettings, type MediaTools } from './settings.ts';
+import type { PictureFacts } from './pictures/workbench.ts';
+import { filmFacts, recogniseIn } from './recognise.ts';
+import { defaultLimits, type MediaLimits, type MediaSettings, type MediaTools } from './settings.ts';
 
 export type MediaSource = { readonly address: string } | { readonly base64: string };
 
-interface Released {
-  release(): void;
-}
-
-/** A file in memory or on the disk, which counts against everybody's room until it is released. */
-export type Fetched = FileContent & { readonly type: MediaType } & Released;
+/** A file in memory or on disk, which counts against the shared room until it is released. */
+export type Fetched = FileContent & { readonly type: MediaType; release(): void };
 
 /** What becomes of a file that was to be made small enough. Releasing it gives back all that is held for it. */
 type FittedFile = ({ readonly how: Exclude<Fitted['how'], 'none'> } & Fetched) | { readonly how: 'none' };
@@ -35,7 +32,6 @@ interface Interruptible {
 }
 
 interface FetchOptions extends Interruptible {
-  /** The most bytes that are of use. */
   most?: number | undefined;
   /** Shorter than everybody's. */
   patienceMs?: number | undefined;
@@ -46,7 +42,6 @@ interface FetchOptions extends Interruptible {
   givenBy?: string | undefined;
 }
 
-/** Bytes at hand, or a file that was fetched. */
 type Image = Buffer | FileContent;
 
 interface File {
@@ -54,11 +49,10 @@ interface File {
   readonly type: MediaType;
 }
 
-type Tools = MediaTools & Required<Omit<MediaTools, 'process'>>;
-
 /** Fetches files, says what they are, and makes them fit to be sent on. */
 export class Media {
-  readonly #tools: Tools;
+  readonly #clock: Clock;
+  readonly #log: MediaTools['log'];
   readonly #limits: MediaLimits;
   readonly #files: PrivateFiles;
   readonly #results: Side;
@@ -66,12 +60,14 @@ export class Media {
   readonly #turns: Turns;
   readonly #images: ImageJobs;
   readonly #ownProcess: MediaProcess | undefined;
+  readonly filmFacts: (content: FileContent) => Promise<FilmFacts> = filmFacts;
   readonly #closing = new AbortController();
 
-  constructor(settings: MediaSettings, tools: Tools, limits: MediaLimits) {
-    this.#tools = tools;
+  constructor(settings: MediaSettings, tools: MediaTools, limits: MediaLimits) {
+    const { log, clock = systemClock, temporary = tmpdir(), resolve = (name) => lookup(name, { all: true }) } = tools;
+    this.#log = log;
+    this.#clock = clock;
     this.#limits = limits;
-    const { clock, log, temporary } = tools;
     this.#files = new PrivateFiles({ clock, log, parent: temporary });
     const shared = {
       files: this.#files,
@@ -82,7 +78,7 @@ export class Media {
     const side = (trust: Trust, bytes: number): Side => {
       const most = Math.min(limits.fileBytes, bytes);
       const places = { room: new Room(bytes, most), ...shared };
-      return { most, places, hosts: new Hosts(settings, limits, tools.resolve, trust) };
+      return { most, places, hosts: new Hosts(settings, limits, resolve, trust) };
     };
     this.#results = side('results', limits.resultsBytes);
     this.#given = side('given', limits.givenBytes);
@@ -92,24 +88,23 @@ export class Media {
     this.#ownProcess = process === tools.process ? undefined : process;
   }
 
-  /** Fetches and recognises one result. */
   async fetch(source: MediaSource, options: FetchOptions = {}): Promise<Fetched> {
     return await recognised(await this.#held(source, options));
   }
 
   /** Fetches a file that need be no picture, film or sound. */
-  async document(address: string, options: FetchOptions = {}): Promise<FileContent & Released> {
+  async document(address: string, options: FetchOptions = {}): Promise<FileContent & { release(): void }> {
     const { content, release } = await this.#held({ address }, options);
     return { ...content, release };
   }
 
   async #held(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<Held> {
     const { places, hosts, ...side } = givenBy === undefined ? this.#results : this.#given;
-    const { clock } = this.#tools;
     const most = Math.min(options.most ?? Number.POSITIVE_INFINITY, side.most);
     return await this.#inTime(options, async (signal) => {
-      if ('base64' in source) return await received(decodedPieces(source.base64, most), places, { most }, signal);
-      const get = () => download(source.address, { hosts, places, limits: this.#limits, clock, most, signal });
+      if ('base64' in source) return await received(decodedPieces(source.base64, most), places, { most, signal });
+      const how = { hosts, places, limits: this.#limits, clock: this.#clock, most, signal };
+      const get = () => download(source.address, how);
       return await (givenBy === undefined ? get() : this.#turns.run(givenBy, signal, get));
     });
   }
@@ -119,9 +114,8 @@ export class Media {
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const late = new AbortController();
-    const { clock } = this.#tools;
     const tooLate = () => late.abort(new MediaError('timeout', 'The file took too long to arrive.'));
-    const stop = clock.after(Math.min(patienceMs, this.#limits.overallMs), tooLate);
+    const stop = this.#clock.after(Math.min(patienceMs, this.#limits.overallMs), tooLate);
     try {
       return await this.#interruptible([signal, late.signal], work);
     } finally {
@@ -162,7 +156,7 @@ export class Media {
       // What was made anew takes room like what was fetched, which is given back first.
       fetched.release();
       const { content, release } = await this.#inTime(options, (signal) =>
-        received(piecesOf(made), this.#results.places, { most: Number.POSITIVE_INFINITY }, signal),
+        received(piecesOf(made), this.#results.places, { most: Number.POSITIVE_INFINITY, signal }),
       );
       return { how, type, ...content, release };
     } finally {
@@ -172,16 +166,12 @@ export class Media {
   }
 
   /** A member's picture, fit to be sent to the gateway. */
-  async checkedPicture(image: Image): Promise<CheckedImage> {
+  async checkedPicture(image: Image) {
     return await this.#interruptible([], (signal) => this.#images.check(contentOf(image), signal));
   }
 
   async imageFacts(image: Image): Promise<PictureFacts> {
     return await this.#interruptible([], (signal) => this.#images.measure(contentOf(image), signal));
-  }
-
-  async filmFacts(content: FileContent): Promise<FilmFacts> {
-    return await filmFacts(content);
   }
 
   /** A PNG as large as the picture, white where it is to be changed and black elsewhere. */
@@ -204,10 +194,7 @@ export class Media {
   }
 
   /** One signal for everything that can end the work early; what ended it is then the error, whatever broke first. */
-  async #interruptible<T>(
-    signals: readonly (AbortSignal | undefined)[],
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async #interruptible<T>(signals: readonly (AbortSignal | undefined)[], work: (signal: AbortSignal) => Promise<T>) {
     const signal = AbortSignal.any([...signals.filter((one) => one !== undefined), this.#closing.signal]);
     try {
       signal.throwIfAborted();
@@ -215,7 +202,7 @@ export class Media {
     } catch (error) {
       const cause: unknown = signal.aborted ? signal.reason : error;
       if (cause instanceof MediaError) {
-        if (cause.kind === 'forbidden-address') this.#tools.log.warn({ kind: cause.kind }, 'a file was not fetched');
+        if (cause.kind === 'forbidden-address') this.#log.warn({ kind: cause.kind }, 'a file was not fetched');
         throw cause;
       }
       if (!signal.aborted) throw error;
@@ -225,7 +212,7 @@ export class Media {
 }
 
 export function openMedia(settings: MediaSettings, tools: MediaTools, limits: Partial<MediaLimits> = {}): Media {
-  return new Media(settings, { ...defaultTools, ...tools }, { ...defaultLimits, ...limits });
+  return new Media(settings, tools, { ...defaultLimits, ...limits });
 }
 
 /** A member's files and the results of the gateway keep out of each other's way. */

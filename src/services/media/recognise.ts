@@ -1,7 +1,7 @@
-import type { ContentReader } from './content.ts';
-import { brandedType } from './films/mp4.ts';
-import { isWebm } from './films/webm.ts';
-import { type MediaType, mediaTypes } from './media-types.ts';
+import { type ContentReader, type FileContent, reading } from './content.ts';
+import { brandedType, mp4Facts } from './films/mp4.ts';
+import { isWebm, webmFacts } from './films/webm.ts';
+import { type FilmFacts, type MediaType, mediaTypes } from './media-types.ts';
 
 /** The first segment of a JPEG has up to 64 KiB; nothing else that is looked at lies further behind, a tag's end aside. */
 const HEAD = 72 * 1024;
@@ -35,6 +35,31 @@ function recogniseHead(bytes: Buffer): MediaType | undefined {
   return webpOrWav(bytes) ?? brandedType(bytes);
 }
 
+/** What is needed of a WebM comes before its first frames. */
+const WEBM_HEAD = 256 * 1024;
+
+/** Reads the heads of MP4, MOV and WebM. Other files have no facts. */
+export async function filmFacts(content: FileContent): Promise<FilmFacts> {
+  return await reading(content, async (reader) => {
+    const head = await reader.read(0, WEBM_HEAD);
+    if (isWebm(head)) return sensible(webmFacts(head));
+    return brandedType(head)?.kind === 'video' ? sensible(await mp4Facts(reader)) : {};
+  });
+}
+
+const LONGEST_SIDE = 65_535;
+const LONGEST_SECONDS = 7 * 24 * 60 * 60;
+
+/** What can be believed of it. */
+function sensible({ width, height, seconds }: FilmFacts): FilmFacts {
+  const isSide = (side: number | undefined): side is number =>
+    side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= LONGEST_SIDE;
+  return {
+    ...(isSide(width) && isSide(height) && { width, height }),
+    ...(seconds !== undefined && seconds > 0 && seconds <= LONGEST_SECONDS && { seconds }),
+  };
+}
+
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
 /** Signature, IHDR and IEND: less is no picture. */
 const LEAST_PNG = 8 + 25 + 12;
@@ -64,7 +89,6 @@ function isGif(bytes: Buffer): boolean {
   return block === 0x21 || block === 0x2c;
 }
 
-/** Two formats in one kind of container. */
 function webpOrWav(bytes: Buffer): MediaType | undefined {
   if (bytes.length < 26 || text(bytes, 0, 4) !== 'RIFF') return undefined;
   const form = text(bytes, 8, 12);
@@ -102,7 +126,6 @@ export function isMp3(bytes: Buffer): boolean {
   return end === undefined ? areFrames(bytes, 0) : beginsWithFrames(bytes.subarray(end, end + BEHIND_TAG));
 }
 
-/** What stands behind a tag. */
 function beginsWithFrames(bytes: Buffer): boolean {
   for (let at = 0; at < Math.min(MOST_GAP, bytes.length); at++) if (areFrames(bytes, at)) return true;
   return false;

@@ -1,6 +1,4 @@
-import { lookup } from 'node:dns/promises';
-import { tmpdir } from 'node:os';
-import { type Clock, systemClock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
 import type { Resolve } from './addresses.ts';
 
@@ -14,7 +12,6 @@ export interface MediaSettings {
   readonly alsoAllowed?: readonly string[];
 }
 
-/** What the room needs from outside. */
 export interface MediaTools {
   readonly log: { warn(facts: object, sentence: string): void };
   readonly clock?: Clock;
@@ -25,12 +22,6 @@ export interface MediaTools {
   /** Where temporary files are kept, in a folder of their own. */
   readonly temporary?: string;
 }
-
-export const defaultTools = {
-  clock: systemClock,
-  temporary: tmpdir(),
-  resolve: (name: string) => lookup(name, { all: true }),
-} as const satisfies Omit<MediaTools, 'log' | 'process'>;
 
 const MIB = 1024 * 1024;
 

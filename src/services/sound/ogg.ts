@@ -127,7 +127,6 @@ export class OggFile {
     this.#put(packet);
   }
 
-  /** The whole file. */
   end(): Buffer {
     this.#close(LAST);
     return Buffer.concat(this.#pages);

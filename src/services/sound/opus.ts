@@ -83,7 +83,6 @@ export class OpusVoice {
   /** The encoder is late by this much: so much more has to go in for the last of it to come out, and so much is skipped at the start. */
   readonly #late: number;
   readonly #file: OggFile;
-  /** Filled from its beginning until it is whole. */
   #frame = new Int16Array(FRAME);
   #inFrame = 0;
   #samples = 0;
@@ -118,7 +117,6 @@ export class OpusVoice {
     }
   }
 
-  /** The whole file. */
   end(): Buffer {
     const end = this.#late + this.#samples;
     while (this.#encoded < end) this.#encode(Math.min(this.#encoded + FRAME, end));

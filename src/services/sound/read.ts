@@ -46,9 +46,8 @@ const FRAMES_AT_ONCE = 32_768;
 
 /** Plain samples in a row of chunks. A file that was cut off, or written without knowing its length, is read as far as it goes. */
 function* wavStretches(bytes: Buffer): Generator<Stretch> {
-  const format = formatOf(chunk(bytes, 'fmt '));
+  const { channels, rate, frameBytes, sample } = formatOf(chunk(bytes, 'fmt '));
   const data = chunk(bytes, 'data');
-  const { channels, rate, frameBytes, sample } = format;
   if (!data) throw new Refusal('refusals.soundUnreadable');
   if (data.length === 0) throw new Refusal('refusals.soundEmpty');
   const sampleBytes = frameBytes / channels;
@@ -75,14 +74,7 @@ function chunk(bytes: Buffer, name: string): Buffer | undefined {
   return undefined;
 }
 
-interface WavFormat {
-  channels: number;
-  rate: number;
-  frameBytes: number;
-  sample(data: Buffer, at: number): number;
-}
-
-function formatOf(fields: Buffer | undefined): WavFormat {
+function formatOf(fields: Buffer | undefined) {
   if (!fields || fields.length < 16) throw new Refusal('refusals.soundUnreadable');
   const own = fields.readUInt16LE(0);
   const coding = own === EXTENSIBLE && fields.length >= 26 ? fields.readUInt16LE(24) : own;
@@ -96,7 +88,7 @@ function formatOf(fields: Buffer | undefined): WavFormat {
 }
 
 /** By the coding and the bytes of a sample. Fewer bits than fit stand at the top, so they need no case of their own. */
-const samplers: ReadonlyMap<string, WavFormat['sample']> = new Map([
+const samplers = new Map([
   [`${INTEGERS} 1`, (data: Buffer, at: number) => ((data[at] ?? 0) - 2 ** 7) / 2 ** 7],
   [`${INTEGERS} 2`, (data: Buffer, at: number) => data.readInt16LE(at) / 2 ** 15],
   [`${INTEGERS} 3`, (data: Buffer, at: number) => data.readIntLE(at, 3) / 2 ** 23],

@@ -9,27 +9,15 @@ import { JobLost, readable } from '../media-process/jobs.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
 import { type VoiceWriter, Writings } from './writing.ts';
 
-/** Sound of members and models, to plain samples and back. Knows nothing of where it is heard. */
-export interface Sounds {
-  /** Throws a `Refusal` for what is no sound that can be read, or lasts longer. */
-  decoded(file: FileContent, limits: { mostSeconds: number }): Promise<Pcm>;
-  /** What is longer is cut. */
-  writing(limits: { mostSeconds: number }): VoiceWriter;
-  close(): Promise<void>;
-}
-
-interface SoundSettings {
-  log: Log;
-  /** Where codecs run. Without one it has one of its own. */
-  process?: MediaProcess;
-}
+export type Sounds = ReturnType<typeof openSounds>;
 
 /** Files are read and voices written in the media process; nothing is loaded before the first sound. */
-export function openSounds({ log, process: given }: SoundSettings): Sounds {
+export function openSounds({ log, process: given }: { log: Log; process?: MediaProcess }) {
   const process = given ?? new MediaProcess({ clock: systemClock, log });
   const writings = new Writings(process);
   return {
-    async decoded(input, { mostSeconds }) {
+    /** Throws a `Refusal` for what is no sound that can be read, or lasts longer. */
+    async decoded(input: FileContent, { mostSeconds }: { mostSeconds: number }): Promise<Pcm> {
       if (input.size === 0) throw new Refusal('refusals.soundEmpty');
       const extension = (await reading(input, recogniseIn))?.extension;
       const type = readable.find((name) => name === extension);
@@ -47,9 +35,10 @@ export function openSounds({ log, process: given }: SoundSettings): Sounds {
       }
     },
 
-    writing: ({ mostSeconds }) => writings.begin(mostSeconds),
+    /** What is longer is cut. */
+    writing: ({ mostSeconds }: { mostSeconds: number }): VoiceWriter => writings.begin(mostSeconds),
 
-    async close() {
+    async close(): Promise<void> {
       writings.close();
       if (process !== given) await process.close();
     },

@@ -39,7 +39,6 @@ interface RoomSettings {
   isNeeded?(): boolean;
 }
 
-/** A thread, and what it is at. */
 interface Post<Job, Result> {
   readonly worker: Worker;
   current: Order<Job, Result> | undefined;
@@ -148,14 +147,8 @@ export class Workroom<Job, Result> {
   }
 }
 
-interface Done<Result> {
-  result: Result;
-  /** What goes over to the other thread without a copy. */
-  handsOver: ArrayBuffer[];
-}
-
-/** A worker's side of the workroom: every job gets its answer, whatever becomes of it. */
-export function serve<Job, Result>(work: (job: Job) => Promise<Done<Result>>): void {
+/** The worker's side: every job gets a response, whatever happens. `handsOver` goes to the other thread without a copy. */
+export function serve<Job, Result>(work: (job: Job) => Promise<{ result: Result; handsOver: ArrayBuffer[] }>): void {
   const port = parentPort;
   if (!port) throw new Error('This file runs as a worker.');
   const answer = async (job: Job): Promise<void> => {
@@ -163,13 +156,9 @@ export function serve<Job, Result>(work: (job: Job) => Promise<Done<Result>>): v
       const { result, handsOver } = await work(job);
       port.postMessage({ done: result } satisfies JobAnswer<Result>, handsOver);
     } catch (error) {
-      port.postMessage(failure(error));
+      const refused = error instanceof Refusal && { key: error.key, variables: error.variables };
+      port.postMessage((refused ? { refused } : { failed: reasonOf(error) }) satisfies JobAnswer<Result>);
     }
   };
   port.on('message', (job: Job) => void answer(job));
-}
-
-function failure(error: unknown): JobAnswer<never> {
-  if (error instanceof Refusal) return { refused: { key: error.key, variables: error.variables } };
-  return { failed: reasonOf(error) };
 }

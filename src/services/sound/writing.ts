@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { PCM_RATE, type Pcm } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { inMemory } from '../media/content.ts';
 import { type Job, JobLost } from '../media-process/jobs.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
 
-/** A spoken message as Discord takes it. */
 export interface SpokenMessage {
   /** Ogg Opus. */
   bytes: Buffer;
@@ -15,33 +15,18 @@ export interface SpokenMessage {
   isCut: boolean;
 }
 
-/** Writes down one voice while it speaks. Costs nothing before its first sound; whoever begins one finishes or drops it. */
-export interface VoiceWriter {
-  /** Nothing has been said yet. */
-  readonly isEmpty: boolean;
-  /** Never throws: what goes wrong is told at the end. The samples stay as they are from now on, for they may have to wait. */
-  add(pcm: Pcm): void;
-  /** All has been said. Throws where nothing was, and where it could not be written. */
-  finish(): Promise<SpokenMessage>;
-  /** Nobody wants it any more. After the end nothing happens. */
-  drop(): void;
-}
-
+/** The caller must either finish or drop it. */
+export type VoiceWriter = Pick<Writing, 'isEmpty' | 'add' | 'finish' | 'drop'>;
 /** Two seconds, some thirty milliseconds of work: then it is another voice's turn. */
 const LONGEST_PIECE = 2 * PCM_RATE;
 
 /** The whole file with the last of it, and how it is drawn. */
 const written = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
 
-interface Written {
-  readonly facts: z.output<typeof written>;
-  readonly bytes: Buffer;
-}
-
 type VoiceJob = Extract<Job, { voice: number }>;
 
-/** One voice on its way to the worker: what comes while a piece of it is written waits, and then goes together. */
-export class Writing implements VoiceWriter {
+/** One voice on its way to the worker. It costs nothing before its first sample; samples that arrive during a job are sent together. */
+export class Writing {
   readonly #number: number;
   readonly #most: number;
   readonly #all: Writings;
@@ -66,11 +51,12 @@ export class Writing implements VoiceWriter {
     return this.#heard === 0;
   }
 
-  /** Samples that have not been written yet. */
+  /** Samples not written yet. */
   get waiting(): number {
     return this.#waiting;
   }
 
+  /** Never throws: `finish` reports failures. The samples must not change from now on, for they may have to wait. */
   add(pcm: Pcm): void {
     const kept = pcm.subarray(0, this.#most - this.#heard);
     if (kept.length < pcm.length) this.#isCut = true;
@@ -79,14 +65,14 @@ export class Writing implements VoiceWriter {
     try {
       this.#all.admit(this, kept.length);
     } catch (error) {
-      this.#giveUp(error);
-      return;
+      return this.#giveUp(error);
     }
     this.#pieces.push(kept);
     this.#waiting += kept.length;
     this.#work = this.#work.then(() => this.#write());
   }
 
+  /** Throws where there were no samples, and where they could not be written. */
   async finish(): Promise<SpokenMessage> {
     if (this.isEmpty) throw new Error('There is nothing to say in no samples.');
     this.#isWhole = true;
@@ -96,6 +82,7 @@ export class Writing implements VoiceWriter {
     throw this.#end?.error;
   }
 
+  /** After the end this does nothing. */
   drop(): void {
     if (!this.#end) this.#giveUp(new Error('A voice was dropped.'));
   }
@@ -115,7 +102,7 @@ export class Writing implements VoiceWriter {
     const from = this.#sent;
     this.#sent += length;
     const job = { do: 'write-voice', voice: this.#number, from, isLast } as const;
-    const { facts, bytes } = await this.#all.run(this, job, new Uint8Array(pcm.buffer));
+    const { facts, bytes } = await this.#all.run(this, job, Buffer.from(pcm.buffer));
     this.#waiting = Math.max(0, this.#waiting - length);
     if (facts.isUnchanged) return;
     const { waveform = '' } = facts;
@@ -165,11 +152,6 @@ const MOST_WAITING = 30 * 60 * PCM_RATE;
 /** Another one is on its way while one is written. */
 const MOST_AT_ONCE = 2;
 
-interface Turn {
-  readonly writing: Writing;
-  begin(): void;
-}
-
 /**
  * All voices that are being written, by turns. Who has least waiting goes first: where more is said than can be written at once, most
  * are written as soon as they end, instead of all being late, and who says much at once keeps nobody waiting.
@@ -177,7 +159,7 @@ interface Turn {
 export class Writings {
   readonly #process: MediaProcess;
   readonly #open = new Set<Writing>();
-  readonly #turns: Turn[] = [];
+  readonly #turns: { readonly writing: Writing; begin(): void }[] = [];
   /** A pause in a voice must not cost what came before, which only the process has. */
   #letGo: (() => void) | undefined;
   #underWay = 0;
@@ -199,14 +181,14 @@ export class Writings {
   }
 
   /** The more of it waits when its turn could come, the later it comes. */
-  async run(writing: Writing, job: VoiceJob, bytes?: Uint8Array): Promise<Written> {
+  async run(writing: Writing, job: VoiceJob, bytes?: Buffer) {
     if (this.#underWay >= MOST_AT_ONCE && !this.#isClosed) {
       await new Promise<void>((begin) => this.#turns.push({ writing, begin }));
     }
     if (this.#isClosed) throw new Refusal('refusals.stopping');
     this.#underWay++;
     try {
-      return await this.#process.run(job, written, { input: bytes && { bytes } });
+      return await this.#process.run(job, written, { input: bytes && inMemory(bytes) });
     } catch (error) {
       throw error instanceof JobLost && error.reason === 'closed' ? new Refusal('refusals.stopping') : error;
     } finally {

@@ -3,12 +3,10 @@ import { OpusVoice } from './opus.ts';
 import { Waveform } from './waveform.ts';
 import { serve } from './workroom.ts';
 
-/** More of one voice, or nothing more of it, for nobody wants it. */
 export type WriteJob =
   | (Extract<Job, { do: 'write-voice' }> & { pcm: Int16Array<ArrayBuffer> })
   | Extract<Job, { do: 'drop-voice' }>;
 
-/** The whole file with the last of it, and how it is drawn. */
 export interface WriteResult {
   bytes?: ArrayBuffer;
   waveform?: string;

@@ -144,11 +144,6 @@ const MOST_SILENCE_MS = 15 * 60_000;
 /** While an answer runs nobody is silent; so soon it is looked again. */
 const AGAIN_MS = 60_000;
 
-interface Watched {
-  heardAt: number;
-  isBusy: boolean;
-}
-
 /** Tells of conversations in which nobody has said anything for long. */
 export class Silence {
   readonly #clock: Clock;
@@ -160,7 +155,7 @@ export class Silence {
     this.#tell = tell;
   }
 
-  watch(id: string, watched: Watched): void {
+  watch(id: string, watched: Pick<Conversation, 'heardAt' | 'isBusy'>): void {
     const { heardAt, isBusy } = watched;
     const left = heardAt + MOST_SILENCE_MS - this.#clock.now();
     const look = (): void => {

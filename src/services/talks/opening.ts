@@ -9,7 +9,6 @@ import type { Tasks } from '../tasks/tasks.ts';
 /** Whose words a live conversation hears. */
 export const audiences = ['me', 'everyone'] as const;
 
-/** A live conversation, as a member wants it. */
 const talkShape = requestShape({
   model: z.string(),
   voice: z.string().optional(),
@@ -75,10 +74,7 @@ const MOST_TURNS = 20;
 const MOST_LETTERS = 60_000;
 
 /** The conversation so far, for a session that did not hear it. What is gone, or not to be remembered, is left out. */
-export async function earlierIn(
-  { talk }: Task,
-  get: (id: string) => Promise<Task | undefined>,
-): Promise<EarlierTurn[]> {
+export async function earlierIn({ talk }: Task, get: (id: string) => Promise<Task | undefined>) {
   const turns: EarlierTurn[][] = [];
   let letters = 0;
   for (const id of talk?.turns.toReversed() ?? []) {

@@ -5,8 +5,7 @@ import type { Sounds } from '../sound/sounds.ts';
 import type { TaskBook, TasksLog, Transition } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
-import type { TalkEnd } from '../tasks/task.ts';
-import { hasEnded, isFollowed, type Task, type TaskOf } from '../tasks/task.ts';
+import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
 import { Conversation, Silence, type Speaking } from './conversation.ts';
 import { earlierIn, isForGood, type OpeningParts, opened, type SaidRequest } from './opening.ts';
 import { Sayings } from './sayings.ts';
@@ -21,7 +20,6 @@ interface TalksParts extends OpeningParts {
 
 /** Live conversations, from the first word to the last. Knows nothing of where they take place. */
 export class Talks {
-  /** The conversation itself, and what is said in one. */
   readonly kinds: readonly Kind[];
   readonly #parts: TalksParts;
   readonly #sayings: Sayings;
@@ -67,10 +65,8 @@ export class Talks {
 
   /** The one that takes place in a channel and has not ended. Answers from memory. */
   in(channelId: string): TaskOf<'talk'> | undefined {
-    return this.#parts.book
-      .live()
-      .filter((task) => task.kind === 'talk')
-      .find((task) => task.channelId === channelId && !hasEnded(task));
+    const talks = this.#parts.book.live().filter((task) => task.kind === 'talk');
+    return talks.find((task) => task.channelId === channelId && !hasEnded(task));
   }
 
   /** Ends a conversation; what is being said is broken off. Nothing happens where it has ended, or has not begun. */

@@ -29,9 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 // Elsewhere the bot looks for itself.
 if (process.platform !== 'linux') setInterval(() => tell({ residentBytes: process.memoryUsage.rss() }), REPORT_MS);
 
-function tell(report: Report, body?: Uint8Array): void {
-  writeFrame(pipe, report, body);
-}
+const tell = (report: Report, body?: Uint8Array): void => writeFrame(pipe, report, body);
 
 function take({ note, body }: Frame): void {
   const order: Order = JSON.parse(note);

@@ -46,7 +46,11 @@ async function targetOf(response: Dispatcher.ResponseData, url: URL): Promise<st
   await body.dump({ limit: MOST_WASTE });
   const { location } = headers;
   if (status >= 300 && status < 400 && typeof location === 'string') return location;
-  throw refused(status, url.host);
+  if (status === 403 || status === 404 || status === 410) {
+    throw new MediaError('expired', `The file is no longer at ${url.host}.`, { status });
+  }
+  const message = `The file host ${url.host} answered with HTTP ${status} instead of the file.`;
+  throw new MediaError('unreachable', message, { status });
 }
 
 async function fileIn({ body, headers }: Dispatcher.ResponseData, how: Download): Promise<Held> {
@@ -55,20 +59,17 @@ async function fileIn({ body, headers }: Dispatcher.ResponseData, how: Download)
   const { places, clock, limits, most, signal } = how;
   const length = headers['content-length'];
   const announced = length === undefined ? undefined : Number(length);
+  const tooSlow = () => new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' });
   const pace = new Pace(clock, limits, () => body.destroy(tooSlow()));
   try {
     if (announced !== undefined && announced > most) throw tooLarge(most);
-    return await received(pace.kept(body), places, { most, announced }, signal);
+    return await received(pace.kept(body), places, { most, announced, signal });
   } catch (error) {
     body.destroy();
     throw error;
   } finally {
-    pace.end();
+    pace.cancel();
   }
-}
-
-function tooSlow(): MediaError {
-  return new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' });
 }
 
 function webAddress(address: string, base?: URL): URL {
@@ -86,7 +87,7 @@ class Pace {
   /** How long the host has waited for us since the last look, and since when it does now. */
   #heldUpMs = 0;
   #heldUpSince: number | undefined;
-  #cancel: () => void = () => undefined;
+  cancel: () => void = () => undefined;
 
   constructor(clock: Clock, limits: MediaLimits, tooSlow: () => void) {
     this.#clock = clock;
@@ -105,10 +106,6 @@ class Pace {
     }
   }
 
-  end(): void {
-    this.#cancel();
-  }
-
   #countHeldUp(): void {
     const now = this.#clock.now();
     this.#heldUpMs += now - (this.#heldUpSince ?? now);
@@ -117,7 +114,7 @@ class Pace {
 
   #watch(): void {
     const { paceMs, leastPerSecond } = this.#limits;
-    this.#cancel = this.#clock.after(paceMs, () => {
+    this.cancel = this.#clock.after(paceMs, () => {
       const isHeldUp = this.#heldUpSince !== undefined;
       this.#countHeldUp();
       const hostsMs = paceMs - this.#heldUpMs;
@@ -144,27 +141,11 @@ const TELLING = new Map<string, readonly [MediaErrorKind, string]>([
   ['UND_ERR_BODY_TIMEOUT', ['timeout', 'stopped in the middle of the file']],
 ]);
 
-/** A file host that gave no whole answer. */
 function failed(cause: unknown, host: string): MediaError {
   if (cause instanceof MediaError) return cause;
-  const code = codeOf(cause);
+  // When every address of a host fails, the errors arrive as one AggregateError.
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const code = first instanceof Error && 'code' in first && typeof first.code === 'string' ? first.code : 'unknown';
   const [kind, words] = TELLING.get(code) ?? ['unreachable', 'could not be spoken to'];
   return new MediaError(kind, `The file host ${host} ${words}.`, { code, cause });
-}
-
-/** A file host that answered with something other than the file. */
-function refused(status: number, host: string): MediaError {
-  if (status === 403 || status === 404 || status === 410) {
-    return new MediaError('expired', `The file is no longer at ${host}.`, { status });
-  }
-  return new MediaError('unreachable', `The file host ${host} answered with HTTP ${status} instead of the file.`, {
-    status,
-  });
-}
-
-function codeOf(cause: unknown): string {
-  // Several addresses tried and all refused arrive as one AggregateError.
-  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const code = first instanceof Error && 'code' in first ? first.code : undefined;
-  return typeof code === 'string' ? code : 'unknown';
 }

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Agent } from 'undici';
 import { guardedLookup, type Resolve, refuseSpecialHost } from '../addresses.ts';
 import type { MediaLimits, MediaSettings } from '../settings.ts';
 
@@ -42,10 +42,7 @@ export class Hosts {
   }
 
   /** One question without following anything. The key is for the gateway's own origin, and only where the caller says so. */
-  async ask(
-    url: URL,
-    { withKey, signal }: { withKey: boolean; signal: AbortSignal },
-  ): Promise<Dispatcher.ResponseData> {
+  async ask(url: URL, { withKey, signal }: { withKey: boolean; signal: AbortSignal }) {
     const apiKey = this.#apiKey;
     const isTrusted = this.#trustedOrigins.has(url.origin);
     if (!isTrusted && this.#isGuarded) refuseSpecialHost(url);

@@ -15,18 +15,10 @@ const LEFT_BEHIND_MS = 24 * 60 * 60 * 1_000;
 interface PrivateFilesParts {
   readonly clock: Clock;
   readonly log: { warn(facts: object, sentence: string): void };
-  /** Where the folder is made. */
   readonly parent: string;
 }
 
-export interface PrivateFile {
-  readonly path: string;
-  write(piece: Uint8Array): Promise<void>;
-  /** Nothing more is written. */
-  close(): Promise<void>;
-  /** Closed and taken off the disk. It does not fail: what stays is taken away with the folder. */
-  remove(): Promise<void>;
-}
+export type PrivateFile = Awaited<ReturnType<PrivateFiles['create']>>;
 
 /**
  * Files that only this bot's user may read, in a folder of their own which goes when the bot ends. What a bot left that was
@@ -41,11 +33,11 @@ export class PrivateFiles {
   constructor(parts: PrivateFilesParts) {
     this.#parts = parts;
     this.#swept = this.#sweep().catch((error: unknown) =>
-      this.#tell(error, 'Old temporary files could not be removed.'),
+      parts.log.warn({ err: error }, 'Old temporary files could not be removed.'),
     );
   }
 
-  async create(): Promise<PrivateFile> {
+  async create() {
     const path = join(await this.#ownFolder(), String(this.#made++));
     const handle = await open(path, 'wx', ONLY_OWNER_READS).catch(noRoom);
     let closed: Promise<void> | undefined;
@@ -56,25 +48,25 @@ export class PrivateFiles {
     return {
       path,
       close,
-      async write(piece) {
+      async write(piece: Uint8Array): Promise<void> {
         // A disk may take less than it is given.
         for (let written = 0; written < piece.byteLength; ) {
           const { bytesWritten } = await handle.write(piece, written, piece.byteLength - written).catch(noRoom);
           written += bytesWritten;
         }
       },
-      remove: async () => {
+      /** It does not fail: what stays is taken away with the folder. */
+      remove: async (): Promise<void> => {
         try {
           await close();
           await rm(path, { force: true });
         } catch (error) {
-          this.#tell(error, 'A temporary file could not be removed.');
+          this.#parts.log.warn({ err: error }, 'A temporary file could not be removed.');
         }
       },
     };
   }
 
-  /** Takes away all that is left. */
   async close(): Promise<void> {
     await this.#swept;
     const folder = await this.#folder?.catch(() => undefined);
@@ -108,10 +100,6 @@ export class PrivateFiles {
     const [pid, began] = name.slice(ownPrefix().length).split('-').map(Number);
     // A restarted container gives its bot the number that the last one had.
     return pid === process.pid ? began !== BEGAN : !isRunning(pid);
-  }
-
-  #tell(error: unknown, sentence: string): void {
-    this.#parts.log.warn({ err: error }, sentence);
   }
 }
 

@@ -48,20 +48,16 @@ interface Arriving {
   readonly most: number;
   /** What the host says its size is. Nothing is claimed for it. */
   readonly announced?: number | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** All of a file. What was taken of it is given back where its pieces break off. */
-export async function received(
-  pieces: AsyncIterable<Uint8Array>,
-  places: Places,
-  arriving: Arriving,
-  signal: AbortSignal,
-): Promise<Held> {
+export async function received(pieces: AsyncIterable<Uint8Array>, places: Places, arriving: Arriving): Promise<Held> {
   const receiver = new Receiver(places, arriving);
   try {
     for await (const piece of pieces) {
-      signal.throwIfAborted();
-      await receiver.take(piece, signal);
+      arriving.signal.throwIfAborted();
+      await receiver.take(piece, arriving.signal);
     }
     return await receiver.finish();
   } catch (error) {

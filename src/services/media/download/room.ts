@@ -1,22 +1,9 @@
 /** Some of the room, held by one file while it arrives and as long as it is used. */
-export interface Claim {
-  /** Waits for its turn and then holds so many bytes more. Rejects with the signal's reason, and then holds no more than before. */
-  take(bytes: number, signal: AbortSignal): Promise<void>;
-  /** The file is complete: keeps so many bytes, gives back the rest and takes no more. */
-  settle(bytes: number): void;
-  /** Gives everything back; a second time it gives nothing. */
-  release(): void;
-}
+export type Claim = ReturnType<Room['claim']>;
 
 interface Holder {
   held: number;
   hasSettled: boolean;
-}
-
-interface Waiter {
-  holder: Holder;
-  bytes: number;
-  go(): void;
 }
 
 /**
@@ -31,7 +18,7 @@ export class Room {
   readonly #total: number;
   readonly #largest: number;
   #used = 0;
-  #waiting: Waiter[] = [];
+  #waiting: { holder: Holder; bytes: number; go(): void }[] = [];
   /** In the order of their first bytes. */
   readonly #growing = new Set<Holder>();
 
@@ -49,12 +36,15 @@ export class Room {
     return this.#waiting.length;
   }
 
-  claim(): Claim {
+  claim() {
     const holder: Holder = { held: 0, hasSettled: false };
     return {
-      take: (bytes, signal) => this.#take(holder, bytes, signal),
-      settle: (bytes) => this.#settle(holder, holder.held - bytes),
-      release: () => this.#settle(holder, holder.held),
+      /** Waits for its turn and then holds so many bytes more. Rejects with the signal's reason, and then holds no more than before. */
+      take: (bytes: number, signal: AbortSignal): Promise<void> => this.#take(holder, bytes, signal),
+      /** The file is complete: keeps so many bytes, gives back the rest and takes no more. */
+      settle: (bytes: number): void => this.#settle(holder, holder.held - bytes),
+      /** Gives everything back; a second time it gives nothing. */
+      release: (): void => this.#settle(holder, holder.held),
     };
   }
 
@@ -63,7 +53,7 @@ export class Room {
     const isNext = this.#waiting.length === 0 || holder === this.#eldest();
     if (isNext && this.#fits(holder, bytes)) return this.#give(holder, bytes);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { holder, bytes, go: resolve };
+    const waiter = { holder, bytes, go: resolve };
     const leave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== waiter);
       reject(signal.reason);

@@ -1,7 +1,6 @@
 import type { ContentReader } from '../content.ts';
 import { type FilmFacts, type MediaType, mediaTypes } from '../media-types.ts';
 
-/** A part of a file of the MP4 family: what it is, and its content, its head left out. */
 interface Box {
   readonly kind: string;
   readonly content: Buffer;
@@ -17,7 +16,6 @@ interface BoxHead {
   readonly length: number | undefined;
 }
 
-/** Undefined where what is left is too short for a head. */
 function boxHead(bytes: Buffer): BoxHead | undefined {
   if (bytes.length < BOX_HEAD) return undefined;
   const short = bytes.readUInt32BE(0);
@@ -105,6 +103,7 @@ export async function mp4Facts(reader: ContentReader): Promise<FilmFacts> {
 }
 
 function factsIn(table: Buffer): FilmFacts {
+  // How many boxes may still be read, at all depths together.
   const left = { boxes: MOST_IN_TABLE };
   const parts = boxes(table, left);
   const seconds = secondsOf(parts, left);
@@ -112,12 +111,7 @@ function factsIn(table: Buffer): FilmFacts {
   return { ...size, ...(seconds !== undefined && { seconds }) };
 }
 
-/** How many boxes may still be looked at, all together. */
-interface Left {
-  boxes: number;
-}
-
-function secondsOf(parts: readonly Box[], left: Left): number | undefined {
+function secondsOf(parts: readonly Box[], left: { boxes: number }): number | undefined {
   const head = named(parts, 'mvhd');
   if (head.length < 4) return undefined;
   const scale = numberAt(head, isLong(head) ? 20 : 12);
@@ -133,7 +127,7 @@ function known(duration: number | undefined): number | undefined {
   return duration === undefined || duration === 0 || duration >= 0xffff_ffff ? undefined : duration;
 }
 
-function sizeOf(track: Buffer, left: Left): { width: number; height: number } | undefined {
+function sizeOf(track: Buffer, left: { boxes: number }): { width: number; height: number } | undefined {
   const parts = boxes(track, left);
   const handler = named(boxes(named(parts, 'mdia'), left), 'hdlr');
   if (text(handler, 8, 12) !== 'vide') return undefined;
@@ -149,21 +143,19 @@ function sizeOf(track: Buffer, left: Left): { width: number; height: number } | 
 
 const NOTHING = Buffer.alloc(0);
 
-/** The content of the first of that kind; nothing where there is none. */
 const named = (list: readonly Box[], wanted: string): Buffer =>
   list.find(({ kind }) => kind === wanted)?.content ?? NOTHING;
 
 /** Some boxes begin with a version; the second one has longer times. */
 const isLong = (box: Buffer): boolean => box[0] === 1;
 
-/** At so many bytes from the box's start, where there are that many. */
 function numberAt(box: Buffer, at: number, hasEightBytes = false): number | undefined {
   if (at + (hasEightBytes ? 8 : 4) > box.length) return undefined;
   return hasEightBytes ? Number(box.readBigUInt64BE(at)) : box.readUInt32BE(at);
 }
 
 /** The boxes in a part of the table; what does not look like a box ends the list, and the last may be cut off. */
-function boxes(bytes: Buffer, left: Left): Box[] {
+function boxes(bytes: Buffer, left: { boxes: number }): Box[] {
   const list: Box[] = [];
   for (let at = 0; at + BOX_HEAD <= bytes.length && left.boxes > 0; ) {
     const box = boxHead(bytes.subarray(at, at + LARGE_BOX_HEAD));

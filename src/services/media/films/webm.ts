@@ -54,7 +54,6 @@ const NANOSECONDS = 1e9;
 /** What is wanted stands among the first; thousands of tiny ones are there to keep us busy. Counted at all depths together. */
 const MOST_ELEMENTS = 2_000;
 
-/** Its content, its head left out. */
 interface Element {
   readonly id: number;
   readonly content: Buffer;
@@ -80,15 +79,10 @@ export function webmFacts(bytes: Buffer): FilmFacts {
 
 const NOTHING = Buffer.alloc(0);
 
-/** How many elements may still be looked at. */
-interface Left {
-  elements: number;
-}
-
 const named = (list: readonly Element[], wanted: number): Buffer | undefined =>
   list.find(({ id }) => id === wanted)?.content;
 
-function elements(bytes: Buffer, left: Left): Element[] {
+function elements(bytes: Buffer, left: { elements: number }): Element[] {
   const list: Element[] = [];
   for (let at = 0; at < bytes.length && left.elements > 0; left.elements--) {
     const id = numberAt(bytes, at, { marked: true });

@@ -1,8 +1,7 @@
 import type { Sharp } from 'sharp';
+import { damaged } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
-import { examined, type Picture } from './facts.ts';
-import { strippedGif, strippedJpeg, strippedPng, strippedWebp } from './strip.ts';
-import type { Workbench } from './workbench.ts';
+import { examined, type Picture, type Workbench } from './workbench.ts';
 
 export interface CheckedPicture {
   readonly bytes: Buffer;
@@ -58,4 +57,177 @@ function inFormat(picture: Sharp, format: MediaType): Sharp {
   if (format === mediaTypes.png) return picture.png();
   if (format === mediaTypes.webp) return picture.webp({ quality: 95 });
   return picture.jpeg({ quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false });
+}
+
+/** The parts of a file that stay, in their order. Where everything stays, the file itself is the result. */
+class Keep {
+  readonly #bytes: Buffer;
+  readonly #parts: { start: number; end: number }[] = [];
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  part(start: number, end: number): void {
+    const last = this.#parts.at(-1);
+    if (last?.end === start) last.end = end;
+    else this.#parts.push({ start, end });
+  }
+
+  result(): Buffer {
+    const [first, ...others] = this.#parts;
+    if (first?.start === 0 && first.end === this.#bytes.length && others.length === 0) return this.#bytes;
+    return Buffer.concat(this.#parts.map(({ start, end }) => this.#bytes.subarray(start, end)));
+  }
+}
+
+const SIGNATURE = 8;
+/** Length, type and checksum around the data of a chunk. */
+const AROUND = 12;
+
+/** What the pixels, their colours and their motion need. Whatever else there is, or ever will be, is somebody's note. */
+const PNG_NEEDS = new Set([
+  ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'bKGD'],
+  ...['gAMA', 'cHRM', 'sRGB', 'iCCP', 'sBIT', 'cICP', 'mDCV', 'cLLI', 'pHYs'],
+  ...['acTL', 'fcTL', 'fdAT'],
+]);
+
+export function strippedPng(bytes: Buffer): Buffer {
+  const keep = new Keep(bytes);
+  keep.part(0, SIGNATURE);
+  for (let at = SIGNATURE; at + AROUND <= bytes.length; ) {
+    const end = at + AROUND + bytes.readUInt32BE(at);
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    if (end > bytes.length) break;
+    if (PNG_NEEDS.has(type)) keep.part(at, end);
+    // What stands behind the end belongs to no picture.
+    if (type === 'IEND') return keep.result();
+    at = end;
+  }
+  throw damaged();
+}
+
+const START_OF_SCAN = 0xda;
+const END = 0xd9;
+/** JFIF without a thumbnail, which might show what was cut away. */
+const BARE_JFIF = 16;
+
+/** Frames, tables, scans, and what says how the colours are meant: the profile and Adobe's mark. */
+export function strippedJpeg(bytes: Buffer): Buffer {
+  const keep = new Keep(bytes);
+  keep.part(0, 2);
+  for (let at = 2; at + 4 <= bytes.length || bytes[at + 1] === END; ) {
+    if (bytes[at] !== 0xff) throw damaged();
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    if (marker === END) {
+      keep.part(at, at + 2);
+      // Phones put further pictures behind the end, each with notes of its own.
+      return keep.result();
+    }
+    const afterHead = at + 2 + bytes.readUInt16BE(at + 2);
+    const end = marker === START_OF_SCAN ? endOfScan(bytes, afterHead) : afterHead;
+    if (end > bytes.length) throw damaged();
+    if (isNeededInJpeg(bytes, at, marker)) keep.part(at, end);
+    at = end;
+  }
+  throw damaged();
+}
+
+function isNeededInJpeg(bytes: Buffer, at: number, marker: number): boolean {
+  const isNote = marker === 0xfe || (marker >= 0xe0 && marker <= 0xef);
+  if (!isNote) return true;
+  const says = (name: string) => bytes.toString('latin1', at + 4, at + 4 + name.length) === name;
+  if (marker === 0xe0) return says('JFIF\0') && bytes.readUInt16BE(at + 2) === BARE_JFIF;
+  if (marker === 0xe2) return says('ICC_PROFILE\0');
+  return marker === 0xee && says('Adobe');
+}
+
+/** The next marker that is neither a restart nor a byte of the pixels. */
+function endOfScan(bytes: Buffer, start: number): number {
+  for (let at = bytes.indexOf(0xff, start); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
+    const next = bytes[at + 1] ?? 0;
+    if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
+  }
+  throw damaged();
+}
+
+const WEBP_HEAD = 12;
+const WEBP_NEEDS = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP']);
+/** The bits of VP8X that announce EXIF and XMP. */
+const WEBP_NOTES = 0x08 | 0x04;
+
+export function strippedWebp(bytes: Buffer): Buffer {
+  const keep = new Keep(bytes);
+  keep.part(0, WEBP_HEAD);
+  const fileEnd = bytes.readUInt32LE(4) + 8;
+  if (fileEnd > bytes.length) throw damaged();
+  for (let at = WEBP_HEAD; at + 8 <= fileEnd; ) {
+    const size = bytes.readUInt32LE(at + 4);
+    if (at + 8 + size > fileEnd) throw damaged();
+    // Chunks begin at even places; the last one's filling is sometimes forgotten.
+    const end = Math.min(fileEnd, at + 8 + size + (size % 2));
+    if (WEBP_NEEDS.has(bytes.toString('latin1', at, at + 4))) keep.part(at, end);
+    at = end;
+  }
+  const result = keep.result();
+  if (result === bytes) return bytes;
+  // A new copy, so it may be written to; its head must not mention what is gone.
+  result.writeUInt32LE(result.length - 8, 4);
+  const flags = WEBP_HEAD + 8;
+  if (result.toString('latin1', WEBP_HEAD, WEBP_HEAD + 4) === 'VP8X')
+    result[flags] = (result[flags] ?? 0) & ~WEBP_NOTES;
+  return result;
+}
+
+const IMAGE = 0x2c;
+const EXTENSION = 0x21;
+const TRAILER = 0x3b;
+const CONTROL = 0xf9;
+const APPLICATION = 0xff;
+/** Who loops, and the colour profile. */
+const GIF_NEEDS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
+
+export function strippedGif(bytes: Buffer): Buffer {
+  const keep = new Keep(bytes);
+  let at = 13 + tableBytes(bytes[10]);
+  keep.part(0, at);
+  let images = 0;
+  while (at < bytes.length) {
+    const start = at;
+    const block = bytes[at];
+    if (block === TRAILER) {
+      keep.part(at, at + 1);
+      return keep.result();
+    }
+    if (block === IMAGE) {
+      at = endOfPieces(bytes, at + 11 + tableBytes(bytes[at + 9]));
+      images++;
+    } else if (block === EXTENSION) at = endOfPieces(bytes, at + 2);
+    else throw damaged();
+    if (block === IMAGE || isNeededInGif(bytes, start)) keep.part(start, at);
+  }
+  // Some writers forget the trailer, and no reader misses it.
+  if (images > 0) return keep.result();
+  throw damaged();
+}
+
+/** Comments and written text are notes, and so is every application's block but a few. */
+function isNeededInGif(bytes: Buffer, at: number): boolean {
+  const label = bytes[at + 1];
+  if (label === CONTROL) return true;
+  return label === APPLICATION && GIF_NEEDS.has(bytes.toString('latin1', at + 3, at + 14));
+}
+
+function tableBytes(flags = 0): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
+}
+
+/** Data comes in pieces of at most 255 bytes; one of no bytes is the last. */
+function endOfPieces(bytes: Buffer, start: number): number {
+  for (let at = start; at < bytes.length; at += 1 + (bytes[at] ?? 0)) if (bytes[at] === 0) return at + 1;
+  throw damaged();
 }

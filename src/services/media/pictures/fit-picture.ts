@@ -2,8 +2,7 @@ import type { Sharp } from 'sharp';
 import { MediaError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { cleaned } from './clean.ts';
-import type { Picture } from './facts.ts';
-import type { Drawing, Workbench } from './workbench.ts';
+import type { Drawing, Picture, Workbench } from './workbench.ts';
 
 /** `re-encoded` still has at least half of the original's width; a `preview` has not, and does not move. */
 export type Fitted =
@@ -28,28 +27,22 @@ const PREVIEW_QUALITY = 75;
 /** As it is where that fits, else with quality stepped down, else smaller, else a preview, else nothing. */
 export async function fitPicture(picture: Picture, most: number, bench: Workbench): Promise<Fitted> {
   const draw: Draw = (drawing) => bench.draw(picture.bytes, drawing);
-  // A preview takes less memory than the whole image where its format can be decoded smaller.
-  const whole = await unlessTooLarge(async () => {
-    // A picture that is far too large is not drawn once more only to be found too large.
+  try {
+    // An image that is far too large is not re-encoded only to be found too large.
     if (!picture.isTurned || picture.bytes.length <= most * HOPELESS) {
       const { bytes, type, isRedrawn } = await cleaned(picture, bench);
       if (bytes.length <= most) return { how: isRedrawn ? 're-encoded' : 'as-is', bytes, type };
     }
-    return await smaller(picture, most, draw);
-  });
-  return whole ?? (await preview(picture, most, draw)) ?? { how: 'none' };
+    const fitted = await smaller(picture, most, draw);
+    if (fitted) return fitted;
+  } catch (error) {
+    // A preview takes less memory than the whole image where its format can be decoded smaller.
+    if (!(error instanceof MediaError && error.kind === 'too-large')) throw error;
+  }
+  return (await preview(picture, most, draw)) ?? { how: 'none' };
 }
 
 type Draw = (drawing: Drawing) => Promise<Buffer>;
-
-async function unlessTooLarge(work: () => Promise<Fitted | undefined>): Promise<Fitted | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof MediaError && error.kind === 'too-large') return undefined;
-    throw error;
-  }
-}
 
 async function smaller(picture: Picture, most: number, draw: Draw): Promise<Fitted | undefined> {
   if (picture.movesUnseen) return undefined;

@@ -1,7 +1,6 @@
 import type { Sharp } from 'sharp';
 import { MediaError } from '../errors.ts';
-import { examined, type PictureFacts } from './facts.ts';
-import type { Workbench } from './workbench.ts';
+import { examined, type PictureFacts, type Workbench } from './workbench.ts';
 
 /** Of a mask, white is to be changed and black stays: so the gateways in the wild read it. */
 export type MaskSide = 'left' | 'right' | 'top' | 'bottom' | 'centre';
@@ -13,7 +12,6 @@ export type DrawnMask =
   | { readonly marks: 'a part'; readonly bytes: Buffer }
   | { readonly marks: 'nothing' | 'everything' | 'unclear' };
 
-/** What the word says: the left half is the left half. */
 const HALF = 0.5;
 /** Of each side of the picture, so a good third of its area: what stands in the middle, and a little room around it. */
 const CENTRE = 0.6;
@@ -38,7 +36,6 @@ export async function sideMask(side: MaskSide, size: MaskSize, bench: Workbench)
   return await bench.draw(WHITE, { draw });
 }
 
-/** How large the white is, and how much black stands around it. */
 function windowOf(side: MaskSide, { width, height }: MaskSize) {
   const [x, y] = side === 'centre' ? [CENTRE, CENTRE] : side === 'left' || side === 'right' ? [HALF, 1] : [1, HALF];
   const white = { width: Math.max(1, Math.round(width * x)), height: Math.max(1, Math.round(height * y)) };

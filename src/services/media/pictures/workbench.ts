@@ -1,5 +1,7 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import { damaged } from '../errors.ts';
+import { damaged, MediaError } from '../errors.ts';
+import { type MediaType, mediaTypes } from '../media-types.ts';
+import { recognise } from '../recognise.ts';
 
 export interface Drawing {
   /** All frames instead of the first one. */
@@ -11,19 +13,13 @@ export interface Drawing {
   draw(picture: Sharp): Sharp;
 }
 
-interface WorkbenchParts {
-  /** The most pixels of one image, all frames counted. */
-  readonly pixels: number;
-  /** Waits until there is so much memory; what it returns gives it back. What is being drawn already is drawn to its end. */
-  claim(bytes: number): Promise<() => void>;
-}
-
 /** Where images are decoded and drawn anew, each in memory that was claimed for it before. Only the media process has one. */
 export class Workbench {
   readonly pixels: number;
-  readonly #claim: WorkbenchParts['claim'];
+  readonly #claim: (bytes: number) => Promise<() => void>;
 
-  constructor({ pixels, claim }: WorkbenchParts) {
+  /** `claim` waits until there is so much memory; what it returns gives it back. What is being drawn already is drawn to its end. */
+  constructor(pixels: number, claim: (bytes: number) => Promise<() => void>) {
     this.pixels = pixels;
     this.#claim = claim;
     // Settings of the whole process: nothing is drawn twice here, and one thread an image is what memory is counted for.
@@ -54,6 +50,52 @@ export async function headOf(bytes: Buffer): Promise<Metadata> {
   }
 }
 
+export interface PictureFacts {
+  /** As it is seen, turned as its notes say. */
+  readonly width: number;
+  readonly height: number;
+  readonly frames: number;
+}
+
+/** A file known to be a picture that may be decoded. */
+export interface Picture extends PictureFacts {
+  readonly bytes: Buffer;
+  readonly type: MediaType;
+  readonly isTurned: boolean;
+  readonly hasAlpha: boolean;
+  readonly hasNotes: boolean;
+  /** Moves in a way that the decoders do not see: drawn anew it would stand still. */
+  readonly movesUnseen: boolean;
+}
+
+/** What claims more pixels than are allowed, all frames counted, is refused before anything is decoded. */
+export async function examined(bytes: Buffer, mostPixels: number): Promise<Picture> {
+  const type = recognise(bytes);
+  if (type?.kind !== 'image') throw new MediaError('not-media', 'The file is not a picture.');
+  const { width, height, pages = 1, orientation = 1, hasAlpha, exif, xmp, iptc, comments } = await headOf(bytes);
+  if (width * height * pages > mostPixels) {
+    throw new MediaError('too-large', `The picture has more than ${Math.floor(mostPixels / 1e6)} million pixels.`);
+  }
+  const isTurned = orientation > 1 && pages === 1;
+  const isAside = isTurned && orientation > 4;
+  return {
+    bytes,
+    type,
+    width: isAside ? height : width,
+    height: isAside ? width : height,
+    frames: pages,
+    isTurned,
+    hasAlpha,
+    hasNotes: Boolean(exif ?? xmp ?? iptc ?? comments),
+    movesUnseen: movesUnseen(bytes, type),
+  };
+}
+
+function movesUnseen(bytes: Buffer, type: MediaType): boolean {
+  if (type === mediaTypes.avif) return bytes.toString('latin1', 8, 12) === 'avis';
+  return type === mediaTypes.png && bytes.subarray(0, bytes.indexOf('IDAT')).includes('acTL');
+}
+
 /** Lines on their way from decoder to encoder, and the encoder's own. */
 const AROUND = 32 * 2 ** 20;
 
@@ -67,42 +109,29 @@ const WIDEST_DEPTH = 8;
 function decodedBytes(head: Metadata, { moves, scale }: { moves: boolean; scale: number }): number {
   const { width, height, pages = 1, orientation = 1 } = head;
   const pixels = width * height;
-  if (moves) return AROUND + pixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : heldWhole(head));
+  const held = heldWhole.get(head.format)?.(head) ?? 4 * plain(head);
+  if (moves) return AROUND + pixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : held);
   // What has to be turned is decoded to its end first.
-  if (orientation > 1) return AROUND + pixels * (heldWhole(head) + plain(head));
+  if (orientation > 1) return AROUND + pixels * (held + plain(head));
   // WebP alone is decoded at the size that is wanted, or twice that.
   const shrunk = head.format === 'webp' ? Math.min(1, 4 * scale ** 2) : 1;
-  return AROUND + pixels * shrunk * heldWhole(head);
+  return AROUND + pixels * shrunk * held;
 }
 
 const plain = ({ channels, depth = 'uchar' }: Metadata): number => channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
 
-/** Bytes a pixel, measured. */
-function heldWhole(head: Metadata): number {
-  const { format, isProgressive } = head;
-  switch (format) {
-    case 'png':
-      return isProgressive ? plain(head) : 0;
-    case 'jpeg':
-      // All scans are needed for the first line: two bytes for each coefficient.
-      return isProgressive ? 2 * head.channels : 0;
-    case 'gif':
-      return GIF_BYTES;
-    case 'webp':
-      return WEBP_BYTES;
-    case 'heif':
-      return plain(head) > head.channels ? DEEP_HEIF_BYTES : HEIF_BYTES;
-    default:
-      return 4 * plain(head);
-  }
-}
+/** Bytes per pixel where the whole image is held, measured. */
+const heldWhole = new Map<string, (head: Metadata) => number>([
+  ['png', (head) => (head.isProgressive ? plain(head) : 0)],
+  // All scans are needed for the first line: two bytes for each coefficient.
+  ['jpeg', ({ isProgressive, channels }) => (isProgressive ? 2 * channels : 0)],
+  // A canvas, and the frame drawn on it.
+  ['gif', () => 6],
+  // Brightness and colour planes, and the result.
+  ['webp', () => 9],
+  // The decoder's frames, a copy of its planes, and the result.
+  ['heif', (head) => (plain(head) > head.channels ? 32 : 20)],
+]);
 
-/** A canvas, and the frame that is drawn on it. */
-const GIF_BYTES = 6;
-/** Planes of brightness and colour, and what is made of them. */
-const WEBP_BYTES = 9;
-/** Of all frames: the whole animation is there before the first line is. */
+/** For each frame: the whole animation is there before the first line is. */
 const WEBP_FRAME_BYTES = 4;
-/** The decoder's frames, its planes once more, and what is made of them. */
-const HEIF_BYTES = 20;
-const DEEP_HEIF_BYTES = 32;
