@@ -191,7 +191,10 @@ export class MediaProcess {
   }
 
   #hear(report: Report, body: Buffer<ArrayBuffer>): void {
-    if ('residentBytes' in report) return this.#judge(report.residentBytes);
+    if ('residentBytes' in report) {
+      this.#judge(report.residentBytes);
+      return;
+    }
     const entry = this.#running.get(report.id);
     if (!entry) return;
     if ('now' in report) {

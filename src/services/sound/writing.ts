@@ -65,7 +65,8 @@ export class Writing {
     try {
       this.#all.admit(this, kept.length);
     } catch (error) {
-      return this.#giveUp(error);
+      this.#giveUp(error);
+      return;
     }
     this.#pieces.push(kept);
     this.#waiting += kept.length;
