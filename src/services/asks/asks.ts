@@ -33,25 +33,25 @@ interface AsksParts extends ToolParts {
   book: Pick<TaskBook, 'get' | 'change'>;
   responses: Pick<Gateway['responses'], 'stream'>;
   gather: Gather;
-  /** So long what an answer goes by may be needed. */
+  /** How long the gateway may need what it fetches itself. */
   patienceMs: number;
   clock: Clock;
   log: TasksLog;
 }
 
-/** A model that goes on asking for tools is to come to its answer at last. */
+/** A model that keeps calling tools must give its answer in the end. */
 const MOST_ROUNDS = 5;
 
-/** Answers in words, from the first word to the last. What of them a restart would lose is told as interrupted. */
+/** Answers of `/ask`, from the first word to the last. An answer that a restart cuts off ends as interrupted. */
 export class Asks {
   readonly kind: Kind;
   readonly #parts: AsksParts;
   readonly #earlier: Conversations;
-  /** Begun, and their task is not accepted yet; by the key of the order. */
+  /** Streams whose task is not accepted yet, by the idempotency key of the order. */
   readonly #begun = new Map<string, Opened>();
   readonly #stops = new Map<string, AbortController>();
   readonly #underWay = new Set<Promise<void>>();
-  /** What a model has refused once it is not asked for again, as long as this process lives. */
+  /** What a model has refused once is not sent to it again, as long as this process lives. */
   readonly #refused = new Map<string, readonly Refusable[]>();
   #isStopping = false;
 
@@ -64,7 +64,7 @@ export class Asks {
       patience: () => 'text',
       durationKey: ({ model }) => `ask:${model}`,
       submit: async (request, { idempotencyKey, materials, asker }) => {
-        // What a model is known to refuse is told to those alone who wished for it.
+        // Only a member who wanted such a part is told that the model refuses it.
         const missed = request.web ? (this.#refused.get(request.model) ?? []) : [];
         const begins = await this.#open(await this.#requestOf(request, materials, asker), missed);
         this.#begun.set(idempotencyKey, begins);
@@ -73,17 +73,17 @@ export class Asks {
     });
   }
 
-  /** The answer from which a member goes on who asks again in the same place. */
+  /** The answer that a member continues when asking again in the same place. */
   newestOf(whose: Parameters<Conversations['newestOf']>[0]): Promise<TaskOf<'ask'> | undefined> {
     return this.#earlier.newestOf(whose, this.#parts.clock.now());
   }
 
-  /** How many questions of its conversation the model knew before an answer. */
+  /** The number of earlier questions in the conversation that the model knew. */
   async knewOf(task: TaskOf<'ask'>): Promise<number> {
     return (await this.#earlier.before(task.request.after, task)).length;
   }
 
-  /** What was said so far stays. */
+  /** Words received so far stay. */
   async stop(task: Task): Promise<void> {
     const stop = this.#stops.get(task.id);
     if (stop) stop.abort('stopped' satisfies TakenBack);
@@ -95,8 +95,8 @@ export class Asks {
   }
 
   /**
-   * A member has said yes to a call. That is stored before anything is ordered: a bot that ends in between leaves nothing to say yes to
-   * a second time. What is refused waits for its member again.
+   * A member has approved a call. That is stored before anything is ordered: after a crash in between, nothing is left to approve a
+   * second time. A refused order waits for the member again.
    */
   async allow(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
     await this.#parts.book.change(id, (known) => decided(known, callId, { state: 'allowed' }));
@@ -113,7 +113,7 @@ export class Asks {
     this.#goOnOnceSettled(await this.#change(id, (known) => decided(known, callId, { state: 'declined', output })));
   }
 
-  /** The bot is about to end: what is under way is told as interrupted. */
+  /** The bot is stopping: answers under way end as interrupted. */
   async finish(): Promise<void> {
     this.#isStopping = true;
     for (const stop of this.#stops.values()) stop.abort('interrupted' satisfies TakenBack);
@@ -125,7 +125,7 @@ export class Asks {
     this.#begun.delete(task.idempotencyKey);
     if (begins && this.#isStopping) begins.stop.abort('interrupted' satisfies TakenBack);
     if (begins) this.#track(this.#answer(task.id, begins));
-    // Waiting for its member outlasts a restart; words that were still to come do not.
+    // A call that waits for its member outlasts a restart; an open stream does not.
     else if (!restsWithMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
   }
 
@@ -137,14 +137,14 @@ export class Asks {
     return textRequestOf({ request, earlier, materials, models, rounds, without, isLast });
   }
 
-  /** Opens the stream. What the model refuses for certain before it says a word it is asked once without. */
+  /** Opens the stream. A part that the model refuses for certain, before its first word, is left out of one more try. */
   async #open(asked: TextRequest, without: readonly Refusable[] = []): Promise<Opened> {
     const stop = new AbortController();
     if (this.#isStopping) stop.abort('interrupted' satisfies TakenBack);
     try {
       const events = this.#parts.responses.stream(asked, { signal: stop.signal });
       const begins = await opened(events, { asked, stop, without });
-      // Effort was its member's wish, and told each time; tools come with every question.
+      // Effort is set per question, and its refusal told each time; tools come with every question.
       if (without.includes('tools')) this.#refused.set(asked.model, ['tools']);
       return begins;
     } catch (error) {
@@ -161,7 +161,7 @@ export class Asks {
     return less;
   }
 
-  /** What came of the calls goes to the model all at once, and whoever closes the last of them sends it. */
+  /** The outputs of all calls go to the model together, once the last call has been decided. */
   #goOnOnceSettled(task: Task): void {
     if (isOf('ask', task) && isSettled(task) && !hasEnded(task)) this.#track(this.#goOn(task));
   }
@@ -180,13 +180,13 @@ export class Asks {
     }
   }
 
-  /** One response of the model, and whatever follows from it. */
+  /** Handles one response of the model, and everything that follows from it. */
   async #answer(id: string, begins: Opened): Promise<void> {
     const { stop, without, asked } = begins;
     this.#stops.set(id, stop);
     try {
       const task = await this.#change(id, (known) => begun(known, [...answerOf(known).without, ...without]));
-      // Its member has stopped it before it began.
+      // The member stopped it before it began.
       if (hasEnded(task)) return stop.abort('stopped' satisfies TakenBack);
       const response = await this.#heard(id, begins);
       const { end, error } = response;
@@ -196,7 +196,7 @@ export class Asks {
     } catch (error) {
       const known = error instanceof GatewayError ? error : undefined;
       if (!known && !(error instanceof Refusal)) {
-        this.#parts.log.error({ task: id, err: error }, 'An answer could not be brought to its end.');
+        this.#parts.log.error({ task: id, err: error }, 'An answer could not be completed.');
       }
       await this.#breakOff(id, takenBack(stop.signal) ?? 'failed', known);
     } finally {
@@ -209,9 +209,9 @@ export class Asks {
       try {
         await this.#change(id, (task) => drafted(task, text, doing, this.#parts.clock.now()));
       } catch (error) {
-        // Its member may have had it deleted: then nobody waits for more of it.
+        // The member may have deleted it: then nothing more of it is needed.
         if (error instanceof Refusal) stop.abort('stopped' satisfies TakenBack);
-        else this.#parts.log.warn({ task: id, err: error }, 'What a model said could not be taken down.');
+        else this.#parts.log.warn({ task: id, err: error }, 'The words of a model could not be stored.');
       }
     });
     try {
@@ -257,7 +257,7 @@ export class Asks {
 
   #track(work: Promise<void>): void {
     const done = work
-      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'An answer could not be brought to its end.'))
+      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'An answer could not be completed.'))
       .finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
   }

@@ -2,28 +2,28 @@ import type { MessageAddress, Task, TaskOf } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { answerOf, wordsOf } from './transitions.ts';
 
-/** Who asks, and where the answer will stand. An order tells it as well as the task that it becomes. */
+/** Who asks, and where the answer will be shown: an order knows this as well as its task. */
 export type Asker = Pick<Task, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
 
 type Place = Pick<MessageAddress, 'guildId'> & { channelId?: string | undefined };
 
-/** Nobody but its member reads it: an ephemeral message, or a direct message with the bot. */
+/** Only its member reads it: an ephemeral message, or a direct message with the bot. */
 export const isForOneself = ({ route, guildId }: Asker): boolean =>
   route.isPrivate || (guildId === undefined && route.mayPost);
 
-/** A server is one place. Outside of servers, each conversation between people is. */
+/** A server is one place. Outside of servers, each channel is. */
 const isSamePlace = (one: Place, other: Place): boolean =>
   one.guildId === other.guildId && (one.guildId !== undefined || one.channelId === other.channelId);
 
-/** Whether it was asked where others could read it, or was shown to them later. */
+/** Whether others could read it in this place, from the start or after it was shown to them. */
 function isShownIn(place: Place, turn: Task): boolean {
   const isOpen = !isForOneself(turn) && isSamePlace(turn, place);
   return isOpen || (turn.beside ?? []).some((copy) => isSamePlace(copy, place));
 }
 
 /**
- * Says of the turns of a conversation, newest first, which of them may be told again to whoever asks now. Where others read along, those
- * that stand there openly. Where nobody does, all of their own; and those of others that were shown where the asker has taken part.
+ * Decides which turns of a conversation, newest first, may be repeated to the asker. Where others read along: those shown there
+ * openly. In private: all of the asker's own, and those of others that were shown in places where the asker took part.
  */
 function hearing(asker: Asker): (turn: Task) => boolean {
   const places: Place[] = [asker];
@@ -38,7 +38,7 @@ function hearing(asker: Asker): (turn: Task) => boolean {
   };
 }
 
-/** Instructions stand in no message, so that a copy of the answer shows them to nobody. */
+/** Instructions are not part of any message, so showing a copy of the answer does not show them. */
 export function mayInheritInstructions(turn: Task, asker: Asker): boolean {
   const isOwn = turn.requesterId === asker.requesterId;
   return (isOwn && isForOneself(asker)) || (!isForOneself(turn) && isSamePlace(turn, asker));
@@ -49,17 +49,17 @@ export interface Turn {
   text: string;
 }
 
-/** A model reads so much without being slow or dear; what came before is left out, the oldest first. */
+/** A longer context makes a model slow and expensive; the oldest turns are left out. */
 const MOST_TURNS = 20;
 const MOST_LETTERS = 60_000;
-/** Whoever comes back later has begun something new. */
+/** After this time a member starts a new conversation. */
 const GOES_ON_FOR_MS = 6 * 3_600_000;
-/** So many of a member's newest answers are looked through for those of one place. */
+/** How many of a member's newest answers are searched for one place. */
 const MOST_LOOKED_AT = 10;
-/** And so many for those of one conversation. */
+/** The same for one conversation. */
 const MOST_OF_ONE = 200;
 
-/** Conversations are answers that hang on each other, and nothing besides: what deletes the answers deletes them. */
+/** Conversations are only answers that link to each other: deleting the answers deletes them. */
 export class Conversations {
   readonly #kept: Pick<TaskStore, 'get' | 'page'>;
 
@@ -67,7 +67,7 @@ export class Conversations {
     this.#kept = kept;
   }
 
-  /** Oldest first: those that may be told again where the asker asks. */
+  /** Oldest first: the turns that may be repeated where the asker asks. */
   async before(after: string | undefined, asker: Asker): Promise<Turn[]> {
     const turns: Turn[] = [];
     const mayBeTold = hearing(asker);
@@ -85,7 +85,7 @@ export class Conversations {
     return turns.reverse();
   }
 
-  /** The member's newest answer in a place, where they would expect to go on from it. */
+  /** The member's newest answer in a place, if it is one they would expect to continue. */
   async newestOf(
     { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
     now: number,
@@ -101,7 +101,7 @@ export class Conversations {
     return undefined;
   }
 
-  /** Every answer of the same conversation that its member has. */
+  /** All answers of the same conversation that belong to its member. */
   async all({ id, rootId = id, requesterId }: Task): Promise<string[]> {
     const ids = new Set([id, rootId]);
     let before: string | undefined;

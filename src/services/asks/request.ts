@@ -17,9 +17,9 @@ const askShape = requestShape({
   instructions: z.string().optional(),
   effort: z.enum(efforts).optional(),
   format: z.enum(formats).optional(),
-  /** The model may look things up on the web. */
+  /** The model may search the web. */
   web: z.boolean().optional(),
-  /** The answer before it in its conversation. */
+  /** The previous answer of the conversation. */
   after: z.string().optional(),
 });
 
@@ -40,11 +40,11 @@ interface Input {
   models: readonly Model[];
   rounds: Answer['rounds'];
   without: readonly Refusable[];
-  /** No more tools: it has to come to its answer. */
+  /** No more tools: the model has to answer. */
   isLast: boolean;
 }
 
-/** Everything that one question of a conversation is asked with, for nothing of it is kept at the gateway. */
+/** The whole context of a question, because the gateway stores none of it. */
 export function textRequestOf({ request, earlier, materials, models, rounds, without, isLast }: Input): TextRequest {
   const { model, instructions, effort, format, web } = request;
   const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolsOffered(request, models)];
@@ -77,7 +77,7 @@ function contentOf(prompt: string, { pictures = [], documents = [] }: Materials)
   ];
 }
 
-/** The model sees what it said and asked for, and what came of it: all outputs of a round at once. */
+/** The model sees its own words and calls, then the outputs: all of a round together. */
 function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
   return [
     ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
@@ -88,7 +88,7 @@ function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
 
 const ORDER = ['reasoning', 'tools'] as const;
 
-/** The same without what the specification's order of verification (4.6) adds last, of what a refusal may be about. */
+/** The request without the refused part that the specification's order of verification (4.6) adds last. */
 export function lessOf(request: TextRequest, refused: readonly Refusable[]) {
   const part = ORDER.find((one) => refused.includes(one) && (one === 'tools' ? request.tools : request.effort));
   if (part === undefined) return undefined;

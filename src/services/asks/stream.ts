@@ -4,16 +4,16 @@ import type { TextRequest } from '../gateway/responses/request.ts';
 import type { Answer, Refusable } from '../tasks/answer.ts';
 
 export interface Opened {
-  /** The gateway's id of the response, where it has one. */
+  /** The gateway's id of the response, if it has one. */
   id: string | undefined;
   events: AsyncIterable<TextEvent>;
   asked: TextRequest;
   stop: AbortController;
-  /** What the model had refused before it began. */
+  /** What the model had refused before. */
   without: readonly Refusable[];
 }
 
-/** Waits for the first event, which says that the gateway has taken the question; it is the first to be read again. */
+/** Waits for the first event, which shows that the gateway has accepted the question; the stream still begins with it. */
 export async function opened(events: AsyncGenerator<TextEvent>, facts: Pick<Opened, 'asked' | 'stop' | 'without'>) {
   const first = await events.next();
   const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;
@@ -26,10 +26,10 @@ async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator
   yield* rest;
 }
 
-/** What comes within so short a time is told at once: nobody reads faster, and no message is edited more often. */
+/** Changes within this time are reported together: nobody reads faster, and no message is edited more often. */
 const GATHERED_MS = 500;
 
-/** Tells of words as they come, the first at once and the others now and then; only the latest counts. */
+/** Reports words as they come: the first at once, later ones at intervals, always the latest text. */
 export class Draft {
   readonly #clock: Clock;
   readonly #tell: (text: string, doing: Answer['doing']) => Promise<void>;
@@ -58,7 +58,7 @@ export class Draft {
     else this.#cancel = this.#clock.after(wait, () => this.#flush());
   }
 
-  /** Nothing more is told; comes back when what was on its way has been. */
+  /** Reports nothing more; resolves when the last report is done. */
   async end(): Promise<void> {
     this.#isOver = true;
     this.#cancel?.();

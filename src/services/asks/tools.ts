@@ -12,7 +12,7 @@ import type { Task } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { isForOneself } from './conversation.ts';
 
-/** As much as a member can write into the prompt of the same command. */
+/** As much as a member can type into the prompt of the same command. */
 const LONGEST_PROMPT = 6_000;
 
 const prompt = z.string().trim().min(1).max(LONGEST_PROMPT);
@@ -20,7 +20,7 @@ const model = z.string().trim().min(1).max(200).optional();
 
 const made = z.object({ prompt, model });
 
-/** What the model may do. Whatever makes something costs, and its member has to say yes to it first. */
+/** A tool that makes something costs money, so its member has to approve each call. */
 export const tools = {
   make_image: {
     makes: 'image',
@@ -52,23 +52,23 @@ export type CostlyTool = 'make_image' | 'make_video';
 
 const names = keysOf(tools);
 
-/** A longer list of models costs more to read than it is worth; then the bot's usual one is taken, unless the user names another. */
+/** Reading a longer list of models costs too much; then the usual one is used, unless the user names another. */
 const MOST_NAMED = 30;
 
-/** An answer in JSON is for a program, which has no use for pictures beside it. */
+/** An answer in JSON is meant for a program, which has no use for images beside it. */
 export function toolsOffered({ format }: { format?: string | undefined }, models: readonly Model[]): TextTool[] {
   if (format === 'json') return [];
   return names.map((name) => {
     const { shape, description, makes } = tools[name];
     const { type, properties, required = [] } = z.toJSONSchema(shape);
-    // JSON by its make, which the type of a schema does not say.
+    // It is JSON by construction, which the schema's type does not say.
     const own = z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(properties ?? {})));
     const parameters = { type: type ?? 'object', properties: { ...own, ...modelIn(makes, models) }, required };
     return { type: 'function', name, description, parameters };
   });
 }
 
-/** Ids that there are, so that none has to be made up. */
+/** Lists existing ids, so that the model does not invent one. */
 function modelIn(makes: ModelKind | undefined, models: readonly Model[]) {
   if (makes === undefined) return {};
   const ids = models.filter((model) => kindOf(model) === makes).map(({ id }) => id);
@@ -76,7 +76,7 @@ function modelIn(makes: ModelKind | undefined, models: readonly Model[]) {
   return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
 }
 
-/** The arguments as the tool takes them; undefined where they are none of its kind. */
+/** The arguments as the tool takes them; undefined if they do not fit its schema. */
 export function argumentsOf<Name extends ToolName>(
   name: Name,
   text: string,
@@ -97,12 +97,12 @@ export interface ToolParts extends Pick<TaskStore, 'page'> {
 
 const MOST_FOUND = 50;
 const MOST_TASKS = 15;
-/** One response has no use for more, and each is something to be read. */
+/** One response has no use for more, and the model has to read each output. */
 const MOST_CALLS = 8;
-/** Its member has to see all that is to be decided, in one message beside the answer. */
+/** Everything to be decided has to fit into one message beside the answer. */
 const MOST_WAITING = 4;
 
-/** What becomes of the calls of one response: what costs waits for its member, the rest is done at once. */
+/** Carries out the calls of a response: what costs money waits for its member, the rest is done at once. */
 export async function usedTools(calls: readonly ToolCall[], task: Task, parts: ToolParts): Promise<AnswerCall[]> {
   const used: AnswerCall[] = [];
   for (const [index, { callId, name, arguments: given }] of calls.entries()) {
@@ -121,7 +121,7 @@ export async function usedTools(calls: readonly ToolCall[], task: Task, parts: T
   return used;
 }
 
-/** Nobody is asked about what could not be done anyway. */
+/** The member is not asked about an order that would fail anyway. */
 async function unknownModel(args: { model?: string | undefined } | object, { models }: ToolParts) {
   const id = 'model' in args ? args.model : undefined;
   if (id === undefined) return undefined;
@@ -149,10 +149,10 @@ async function freely(name: string, given: string, task: Task, { models, page }:
   }
 }
 
-/** What others may see here anyway: nothing private, and nothing of another server. */
+/** Tasks that others may see here: nothing private, and nothing from another server. */
 async function listed(task: Task, page: ToolParts['page']): Promise<string> {
   const { requesterId, guildId, id } = task;
-  // Outside of servers a line does not say which conversation it is from.
+  // Outside of servers a summary does not say which channel it is from.
   if (guildId === undefined && !isForOneself(task)) return '[]';
   const { lines } = await page({ of: { memberId: requesterId }, most: MOST_TASKS * 3, withoutPrivate: true });
   const here = lines.filter((line) => line.guildId === guildId && line.id !== id).slice(0, MOST_TASKS);

@@ -11,12 +11,12 @@ import {
 } from '../tasks/answer.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 
-/** A crash costs no more than the words of so long a time. */
+/** A crash loses at most the words of this much time. */
 const KEPT_EVERY_MS = 5_000;
 
 export const answerOf = ({ answer = NO_ANSWER }: Task): Answer => answer;
 
-/** All that was said so far, before and after every use of tools. */
+/** All words so far, across all tool rounds. */
 export function wordsOf(task: Task): string {
   const { rounds, draft } = answerOf(task);
   return task.text ?? joined([...rounds.map(({ text }) => text), draft]);
@@ -24,13 +24,13 @@ export function wordsOf(task: Task): string {
 
 const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
 
-/** The gateway has begun to answer, perhaps without what the model had refused. */
+/** The gateway has started to answer, perhaps without parts that the model refused. */
 export function begun(task: Task, without: readonly Refusable[]): Task {
   if (hasEnded(task)) return task;
   return withAnswer({ ...task, state: 'running' }, { without: [...without], doing: 'thinking' });
 }
 
-/** More has come. It is stored now and then only, for the gateway says many words a second. */
+/** More words have come. They are stored at intervals, because the gateway sends many a second. */
 export function drafted(task: Task, draft: string, doing: Answer['doing'], now: number): Task {
   if (hasEnded(task)) return task;
   const { keptAt = task.times.accepted ?? now } = answerOf(task);
@@ -38,7 +38,7 @@ export function drafted(task: Task, draft: string, doing: Answer['doing'], now: 
   return withAnswer({ ...task, state: 'running' }, { draft, doing, ...(isDue && { keptAt: now }) });
 }
 
-/** One answer of the model, whole. Where it wants tools to be used, it is not the last. */
+/** One complete response of the model. If it calls tools, it is not the last. */
 export function roundDone(task: Task, response: TextResponse, calls: readonly AnswerCall[]): Task {
   if (hasEnded(task)) return task;
   const answer = answerOf(task);
@@ -50,11 +50,11 @@ export function roundDone(task: Task, response: TextResponse, calls: readonly An
   });
 }
 
-/** Its member is asked before anything that costs. */
+/** The member is asked before anything that costs money. */
 export const waitingForMember = (task: Task): Task =>
   hasEnded(task) ? task : withAnswer({ ...task, state: 'needs-input' }, { doing: undefined });
 
-/** What came of one call of the last round; the same task where that is known already. */
+/** The outcome of one call in the last round; the same task if it is decided already. */
 export function callAnswered(task: Task, callId: string, { state, output }: Pick<AnswerCall, 'state' | 'output'>) {
   const { rounds } = answerOf(task);
   const last = rounds.at(-1);
@@ -69,31 +69,31 @@ const isOpen = ({ state }: AnswerCall): boolean => state === 'waiting' || state 
 
 export const waitingCalls = (task: Task): AnswerCall[] => lastCalls(task).filter(({ state }) => state === 'waiting');
 
-/** There is nothing more to come before the model can go on. */
+/** Nothing more has to happen before the model can go on. */
 export const isSettled = (task: Task): boolean => !lastCalls(task).some(isOpen);
 
-/** Whatever comes next is its member's to decide: nothing of it is being ordered. */
+/** The member alone decides what comes next: nothing is being ordered. */
 export const restsWithMember = (task: Task): boolean =>
   lastCalls(task).every(({ state }) => state !== 'allowed') && waitingCalls(task).length > 0;
 
-/** It is all there, or as much as the model was let say. */
+/** It is complete, or as complete as the model was allowed to make it. */
 export function answered(task: Task, incomplete: string | undefined, now: number): Task {
   return over({ ...task, state: 'ready', progress: 100 }, now, { incomplete });
 }
 
 type Cause = NonNullable<Task['failure']>['cause'];
 
-/** Why an answer was taken back. */
+/** Why an answer was cancelled. */
 export type TakenBack = 'stopped' | 'interrupted';
 
-/** It came to no end of its own; what was said stays. */
+/** It ended early; its words so far stay. */
 export function brokenOff(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {
   if (hasEnded(task)) return task;
   const failure = { cause, reason: error?.message, code: error?.code };
   return over({ ...task, state: cause === 'stopped' ? 'cancelled' : 'failed', failure }, now);
 }
 
-/** What a broken-off response had brought, before it is over. */
+/** What a broken-off response brought before its end. */
 export function withLastWords(task: Task, response: TextResponse): Task {
   if (hasEnded(task)) return task;
   const { draft, tokens } = answerOf(task);
@@ -134,7 +134,7 @@ const saidIn = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>): stri
 
 const TOKENS = ['input', 'cached', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
 
-/** An answer may take several responses, and all of them are used. */
+/** An answer may take several responses, and all their tokens count. */
 export function summed(known: Tokens | undefined, now: Tokens | undefined): Tokens | undefined {
   if (!now) return known;
   const told = TOKENS.filter((name) => known?.[name] !== undefined || now[name] !== undefined);

@@ -12,7 +12,7 @@ export type Order =
   | { readonly id: number; readonly job: Job; readonly path?: string; readonly into?: string }
   | { readonly id: number; readonly cancelled: true };
 
-/** Classes do not survive the way between processes: an error comes as its parts. */
+/** Classes cannot be sent between processes: an error is sent as its parts. */
 const failure = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('refusal'),
@@ -23,7 +23,7 @@ const failure = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('bug'), message: z.string() }),
 ]);
 
-/** The process has read files that may be made to break it, so what it says is checked like anything from outside. */
+/** The process has read files that may be made to break it, so its reports are checked like anything from outside. */
 const report = z.union([
   z.object({ id: z.int(), facts: z.object({}).loose() }),
   z.object({ id: z.int(), failure }),
@@ -31,7 +31,7 @@ const report = z.union([
   z.object({ residentBytes: z.number() }),
 ]);
 
-/** While a job waits for memory its time does not run. */
+/** A job's time limit pauses while it waits for memory. */
 export type Report = z.output<typeof report>;
 export type Failure = z.output<typeof failure>;
 
@@ -49,15 +49,15 @@ export function errorOf(parts: Failure): Error {
 const PROGRAM = fileURLToPath(new URL('./program/main.ts', import.meta.url));
 const COMPILE_CACHE = new URL('../../../scripts/compile-cache.mjs', import.meta.url).href;
 
-/** Of JavaScript's own heap; images and samples lie beside it. */
+/** Limits JavaScript's own heap; images and samples lie outside it. */
 const FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--import', COMPILE_CACHE];
 
-/** No file is larger, and nothing that is made of one. */
+/** No file is larger, nor anything made from one. */
 const MOST_RESULT_BYTES = 128 * 2 ** 20;
 
 interface ChildListeners {
   reported(report: Report, body: Buffer<ArrayBuffer>): void;
-  /** Once, when the process is no more, with what the system says about its end. */
+  /** Once, when the process has ended, with what the system says about it. */
   ended(how: string): void;
 }
 
@@ -77,7 +77,7 @@ export class Child {
     this.#pipe = pipe;
     const reader = new FrameReader(MOST_RESULT_BYTES, ({ note, body }) => listeners.reported(reportIn(note), body));
     pipe.on('data', (piece: Buffer) => this.#read(reader, piece));
-    // A pipe breaks when its process ends, which is told below.
+    // The pipe breaks when the process ends, which is reported below.
     pipe.on('error', () => undefined);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
@@ -100,14 +100,14 @@ export class Child {
     writeFrame(this.#pipe, order, body);
   }
 
-  /** It may have been made to hang, so it is not asked. */
+  /** The process may hang, so it is not asked to end. */
   kill(): void {
-    // Whoever waits for its end must live to see it.
+    // Whoever awaits `ended` must stay alive until it happens.
     this.#process.ref();
     this.#process.kill('SIGKILL');
   }
 
-  /** A process without work keeps no other process alive. */
+  /** An idle process keeps no other process alive. */
   rest(): void {
     this.#process.unref();
     this.#pipe.unref();

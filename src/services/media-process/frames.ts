@@ -1,27 +1,27 @@
 import type { Duplex } from 'node:stream';
 
 const HEAD_BYTES = 8;
-/** A note names a job and its facts; a chart's note holds its bars. */
+/** A note holds a job and its facts; a chart's note holds its bars. */
 const MOST_NOTE_BYTES = 1024 * 1024;
 
-/** What the two processes say to each other: a few facts as JSON, and the bytes of a file as they are. */
+/** A message between the two processes: facts as JSON, and the unchanged bytes of a file. */
 export interface Frame {
   readonly note: string;
   readonly body: Buffer<ArrayBuffer>;
 }
 
-/** The other side said something that cannot be a frame: nothing after it can be understood. */
+/** Not a frame: nothing after it can be understood. */
 export class BrokenFrame extends Error {
   override readonly name = 'BrokenFrame';
 }
 
-/** The body is not copied: it must stay as it is until it has been written. */
+/** The body is not copied: it must not change until it has been written. */
 export function writeFrame(pipe: Duplex, note: object, body: Uint8Array = new Uint8Array()): void {
   const text = Buffer.from(JSON.stringify(note));
   const head = Buffer.allocUnsafe(HEAD_BYTES);
   head.writeUInt32LE(text.length, 0);
   head.writeUInt32LE(body.length, 4);
-  // Written together and not joined, which would copy the body.
+  // Corked instead of joined: joining would copy the body.
   pipe.cork();
   pipe.write(head);
   pipe.write(text);
@@ -29,7 +29,7 @@ export function writeFrame(pipe: Duplex, note: object, body: Uint8Array = new Ui
   pipe.uncork();
 }
 
-/** Puts frames together from pieces; each byte is copied once, to where it stays. */
+/** Assembles frames from chunks; each byte is copied once, to its final place. */
 export class FrameReader {
   readonly #mostBodyBytes: number;
   readonly #take: (frame: Frame) => void;

@@ -4,14 +4,14 @@ import type { BarPicture } from '../usage/chart.ts';
 /** A file's bytes are sent beside its job. */
 export type Job =
   | { do: 'fit'; mostBytes: number; mostPixels: number }
-  /** Checks and cleans a member's image. */
+  /** Validates a member's image and removes its metadata. */
   | { do: 'check'; mostPixels: number }
   | { do: 'measure'; mostPixels: number }
   | { do: 'side-mask'; side: MaskSide; size: MaskSize; mostPixels: number }
   | { do: 'drawn-mask'; mostPixels: number }
   | { do: 'chart'; chart: BarPicture }
   | { do: 'read-sound'; type: Readable; mostSeconds: number }
-  /** More of one voice. A process that did not hear the samples before `from` cannot go on with it. */
+  /** More of one voice. A process without the samples before `from` cannot continue it. */
   | { do: 'write-voice'; voice: number; from: number; isLast: boolean }
   | { do: 'drop-voice'; voice: number };
 
@@ -23,12 +23,12 @@ export type Readable = (typeof readable)[number];
 export interface Lane {
   /** Jobs in the process at the same time. */
   readonly mostAtOnce: number;
-  /** Of files that are in the process at the same time; a larger one is there alone. */
+  /** Bytes of files in the process at the same time; a larger file is there alone. */
   readonly mostBytes: number;
   readonly mostWaiting: number;
-  /** Works on nothing from outside, so it is never the reason for the end of the process. */
+  /** Uses nothing from outside, so it never makes the process die. */
   readonly isTrusted: boolean;
-  /** How long one may work without a pause for memory. */
+  /** Limits the time of a job, without its waits for memory. */
   limitMs(job: Job): number;
 }
 
@@ -47,11 +47,11 @@ const chart: Lane = { ...image, mostAtOnce: 1, mostWaiting: 32, limitMs: () => 3
 const sound: Lane = {
   ...image,
   mostWaiting: 32,
-  // The process gives up a slow file by itself before this, and keeps the rest.
+  // The process gives up a slow file before this limit, and keeps the rest.
   limitMs: (job) => 60_000 + ('mostSeconds' in job ? job.mostSeconds * 200 : 0),
 };
 
-/** The turns of voices are taken by those who write them. */
+/** The order of voices is decided by `Writings`. */
 const voice: Lane = { ...image, mostAtOnce: 2, isTrusted: true, limitMs: () => 60_000 };
 
 export const lanes: Readonly<Record<Job['do'], Lane>> = {
@@ -69,11 +69,11 @@ export const lanes: Readonly<Record<Job['do'], Lane>> = {
 export interface Work {
   /** Empty where there is no file. */
   readonly bytes: Buffer<ArrayBuffer>;
-  /** Waits until there is so much memory, unless nobody wants the job any more; what it returns gives it back. */
+  /** Waits for this much memory, unless the job is abandoned; the returned function gives it back. */
   claim(bytes: number): Promise<() => void>;
 }
 
-/** No body where there is nothing to send, or the file stays as it came. */
+/** `body` is missing where there is nothing to send, or the file is unchanged. */
 export interface Done {
   readonly facts: object;
   readonly body?: Uint8Array;
@@ -89,7 +89,7 @@ const sentences: Readonly<Record<LossReason, string>> = {
   closed: 'The media process has been closed.',
 };
 
-/** Nothing is known of the result of a job, and it will not be tried again. */
+/** The outcome of the job is unknown, and it will not be tried again. */
 export class JobLost extends Error {
   override readonly name = 'JobLost';
   readonly reason: LossReason;

@@ -4,11 +4,11 @@ import type { FileContent } from '../media/content.ts';
 import { Child, errorOf, type Report, residentBytes } from './child.ts';
 import { type Job, JobLost, type Lane, type LossReason, lanes } from './jobs.ts';
 
-/** Orders often follow each other within this, and starting costs a fifth of a second. */
+/** Orders often follow within this time, and starting takes a fifth of a second. */
 const IDLE_MS = 60_000;
 /** A large image takes some hundred milliseconds to fill its memory. */
 const SAMPLE_MS = 100;
-/** So often a job may be lost with the process: the second time it ran alone, so it was the reason. */
+/** Jobs lost this often are refused: the second time the job ran alone, so it was the cause. */
 const MOST_LOSSES = 2;
 
 export interface MediaProcessParts {
@@ -21,7 +21,7 @@ export interface MediaProcessParts {
 interface RunOptions {
   /** A file given by its path is private, and stays where it is until the job has ended. */
   readonly input?: FileContent | undefined;
-  /** A private file, which takes what is made in place of the pipe where that is large. */
+  /** A private file that receives a large result in place of the pipe. */
   readonly into?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -36,23 +36,20 @@ interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   readonly job: Job;
   readonly lane: Lane;
   losses: number;
-  /** Nobody waits for it any more, but the process may still be at it. */
+  /** Its caller has gone, but the process may still work on it. */
   isAbandoned: boolean;
   unsetLimit: () => void;
   resolve(result: Result<object>): void;
   reject(error: unknown): void;
 }
 
-/**
- * Where files from outside are decoded, and everything is made that takes a codec. Starts with its first job, ends after
- * a minute without one, and is replaced when it dies.
- */
+/** Decodes files from outside and runs every codec. Starts with its first job, ends after an idle minute, is replaced when it dies. */
 export class MediaProcess {
   readonly #clock: Clock;
   readonly #log: MediaProcessParts['log'];
   readonly #memoryBytes: number;
   readonly #waiting: Entry[] = [];
-  /** Lost with the process once: each runs without company, so that the next loss tells whose fault it is. */
+  /** Jobs lost once: each runs alone, so that the next loss shows which job is the cause. */
   readonly #suspects: Entry[] = [];
   readonly #running = new Map<number, Entry>();
   #child: Child | undefined;
@@ -73,14 +70,14 @@ export class MediaProcess {
     return this.#child?.pid;
   }
 
-  /** Has the process ready for work that is expected. */
+  /** Starts the process ahead of expected work. */
   start(): void {
     if (this.#isClosed) return;
     this.#child ??= this.#started();
     if (this.#running.size === 0) this.#rest();
   }
 
-  /** Keeps the process between two jobs of which the second needs what the first one left there. */
+  /** Keeps the process between two jobs if the second needs the state of the first. */
   hold(): () => void {
     this.#holds++;
     return () => {
@@ -88,7 +85,7 @@ export class MediaProcess {
     };
   }
 
-  /** Throws what the job throws, and `JobLost` where it was the end of its process. */
+  /** Throws what the job throws, and `JobLost` where the job ended its process. */
   async run<Facts>(job: Job, facts: z.ZodType<Facts>, options: RunOptions = {}): Promise<Result<Facts>> {
     const { input, into, signal } = options;
     signal?.throwIfAborted();
@@ -113,7 +110,7 @@ export class MediaProcess {
     }
   }
 
-  /** Ends the process, and waits until it has ended. What is under way or waiting fails. */
+  /** Ends the process and waits for its end. Running and waiting jobs fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#unsetIdle();
@@ -151,7 +148,7 @@ export class MediaProcess {
       if (!may(entry) || full.has(lane)) continue;
       const there = [...running, ...taken].filter((other) => other.lane === lane);
       const bytes = there.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
-      // Who came first goes first, so nothing passes one that has no room yet.
+      // First come, first served: nothing passes an entry that has no room yet.
       if (there.length >= lane.mostAtOnce || (there.length > 0 && bytes > lane.mostBytes)) full.add(lane);
       else {
         taken.push(entry);
@@ -181,7 +178,7 @@ export class MediaProcess {
       },
       ended: (how) => {
         if (this.#child !== child) return;
-        this.#log.warn({ how, jobs: this.#running.size }, 'The media process has ended by itself.');
+        this.#log.warn({ how, jobs: this.#running.size }, 'The media process ended unexpectedly.');
         this.#lost('died');
       },
     });
@@ -214,9 +211,9 @@ export class MediaProcess {
   }
 
   #late(entry: Entry): void {
-    this.#log.warn({ job: entry.job.do }, 'A job of the media process took too long: the process is replaced.');
+    this.#log.warn({ job: entry.job.do }, 'A media job took too long, replacing the media process.');
     this.#fail(entry, new JobLost('time'));
-    // The others are not to blame.
+    // The other jobs are not the cause.
     const others = [...this.#running.values()].filter(({ isAbandoned }) => !isAbandoned);
     this.#end();
     this.#suspects.unshift(...others.filter(({ losses }) => losses > 0));
@@ -245,7 +242,7 @@ export class MediaProcess {
     this.#lost('memory');
   }
 
-  /** The process is gone, or has to go, through one of its jobs: which one is found by running each alone. */
+  /** One of the jobs ended the process, or makes it necessary to end it: running each alone shows which one. */
   #lost(reason: LossReason): void {
     const running = [...this.#running.values()];
     this.#end();
@@ -259,7 +256,7 @@ export class MediaProcess {
     this.#next();
   }
 
-  /** Ends the process; its jobs are the caller's. */
+  /** Ends the process; its jobs are left to the caller. */
   #end(): void {
     const child = this.#child;
     this.#child = undefined;

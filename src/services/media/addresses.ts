@@ -8,14 +8,14 @@ const special4 = listOf('ipv4', [
   ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
 ]);
 
-/** All that is given out for the public internet: mapped, translated (NAT64), unique local and link-local ones lie outside. */
+/** Everything assigned to the public internet: mapped, NAT64, unique local and link-local addresses lie outside. */
 const public6 = listOf('ipv6', ['2000::/3']);
-/** Special ones within: Teredo and its neighbours, documentation, 6to4, AS112. */
+/** Special ranges within it: Teredo and its neighbours, documentation, 6to4, AS112. */
 const special6 = listOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']);
 
-/** Whether anybody on the internet may be asked at this address. What is no address is none of the public. */
+/** Anything that is not an IP address counts as not public. */
 export function isPublicAddress(address: string): boolean {
-  // A zone names an interface of this very machine.
+  // A zone id names an interface of this machine.
   if (address.includes('%')) return false;
   const family = isIP(address);
   if (family === 4) return !special4.check(address, 'ipv4');
@@ -31,20 +31,20 @@ function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** The host of an address as it is looked up: `URL` has undone every other spelling, and an IPv6 address loses its brackets. */
+/** The host as it is looked up: `URL` has normalised other spellings, and an IPv6 address loses its brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 export type Resolve = (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
-/** A host that is an address already is never looked up, so it is looked at before. */
+/** Checks a host that is an IP address: such a host is never looked up, so `guardedLookup` does not see it. */
 export function refuseSpecialHost(url: URL): void {
   const host = hostOf(url);
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw forbidden(url.hostname);
 }
 
 /**
- * The look-up for connections to strangers. What it gives is what is connected to, so nothing can change between the
- * look and the connection; and one special address among many is enough to refuse the name.
+ * The lookup for untrusted hosts. What it returns is what is connected to, so nothing can change after the check; a single
+ * special address among many refuses the name.
  */
 export function guardedLookup(resolve: Resolve): LookupFunction {
   return (name, options, callback) => {

@@ -11,16 +11,16 @@ export const mediaErrorKinds = [
 export type MediaErrorKind = (typeof mediaErrorKinds)[number];
 
 interface MediaErrorFacts {
-  /** HTTP status, when there was an answer. */
+  /** The HTTP status, if there was a response. */
   status?: number | undefined;
-  /** What a system or undici calls it; `aborted` and `closed` for what was ended on purpose. */
+  /** The error code of the system or undici; `aborted` and `closed` for what was ended on purpose. */
   code?: string | undefined;
   cause?: unknown;
 }
 
 /**
- * The one error of this folder. Its message is fit to be shown: of an address it names the host alone, for the rest of it
- * may be signed, and never the key.
+ * The only error of this folder. Its message may be shown: it names only the host of an address, as the rest may be signed, and
+ * never the key.
  */
 export class MediaError extends Error {
   override readonly name = 'MediaError';

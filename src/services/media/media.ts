@@ -24,7 +24,7 @@ export type MediaSource = { readonly address: string } | { readonly base64: stri
 /** A file in memory or on disk, which counts against the shared room until it is released. */
 export type Fetched = FileContent & { readonly type: MediaType; release(): void };
 
-/** What becomes of a file that was to be made small enough. Releasing it gives back all that is held for it. */
+/** A file made small enough, if that was possible. Releasing it gives back everything held for it. */
 type FittedFile = ({ readonly how: Exclude<Fitted['how'], 'none'> } & Fetched) | { readonly how: 'none' };
 
 interface Interruptible {
@@ -33,11 +33,11 @@ interface Interruptible {
 
 interface FetchOptions extends Interruptible {
   most?: number | undefined;
-  /** Shorter than everybody's. */
+  /** Shorter than the general limit. */
   patienceMs?: number | undefined;
   /**
-   * The member who gave the address. Nobody reaches with the bot's key what the key alone may see, nor what lies in the operator's
-   * network, nor has many fetches at the same time.
+   * The member who gave the address. Such a fetch never has the bot's key, reaches nothing in the operator's network, and takes one
+   * of the member's few concurrent fetches.
    */
   givenBy?: string | undefined;
 }
@@ -49,7 +49,7 @@ interface File {
   readonly type: MediaType;
 }
 
-/** Fetches files, says what they are, and makes them fit to be sent on. */
+/** Fetches files, recognises them, and makes them fit to be sent on. */
 export class Media {
   readonly #clock: Clock;
   readonly #log: MediaTools['log'];
@@ -92,7 +92,7 @@ export class Media {
     return await recognised(await this.#held(source, options));
   }
 
-  /** Fetches a file that need be no picture, film or sound. */
+  /** Fetches a file that need not be an image, video or audio. */
   async document(address: string, options: FetchOptions = {}): Promise<FileContent & { release(): void }> {
     const { content, release } = await this.#held({ address }, options);
     return { ...content, release };
@@ -123,7 +123,7 @@ export class Media {
     }
   }
 
-  /** Makes it small enough for an upload, or says that it cannot be. */
+  /** Makes it small enough for an upload, or says that this is impossible. */
   async fit({ bytes, type }: File, mostBytes: number, options: Interruptible = {}): Promise<Fitted> {
     if (type.kind !== 'image') return bytes.length <= mostBytes ? { how: 'as-is', bytes, type } : { how: 'none' };
     const fitted = await this.#fitted(inMemory(bytes), mostBytes, options);
@@ -136,7 +136,7 @@ export class Media {
     return this.#interruptible([unwanted], (signal) => this.#images.fit(content, mostBytes, signal, into));
   }
 
-  /** The same for a file that was fetched, which is released by this unless it is handed on as it is. */
+  /** The same for a fetched file, which is released here unless it is returned as it is. */
   async fitFetched(fetched: Fetched, mostBytes: number, options: Interruptible = {}): Promise<FittedFile> {
     const asItIs: FittedFile = { how: 'as-is', ...fetched };
     let isHandedOn = false;
@@ -146,14 +146,14 @@ export class Media {
         isHandedOn = fetched.size <= mostBytes;
         return isHandedOn ? asItIs : { how: 'none' };
       }
-      // What is made of a file is seldom larger than it was.
+      // A re-encoded file is seldom larger than its original.
       if (fetched.path !== undefined) into = await this.#files.create();
       const fitted = await this.#fitted(fetched, mostBytes, options, into?.path);
       if (fitted.how === 'none') return fitted;
       const { how, type, made } = fitted;
       isHandedOn = made === undefined;
       if (made === undefined) return asItIs;
-      // What was made anew takes room like what was fetched, which is given back first.
+      // The result takes room like a fetched file, whose room is given back first.
       fetched.release();
       const { content, release } = await this.#inTime(options, (signal) =>
         received(piecesOf(made), this.#results.places, { most: Number.POSITIVE_INFINITY, signal }),
@@ -165,7 +165,7 @@ export class Media {
     }
   }
 
-  /** A member's picture, fit to be sent to the gateway. */
+  /** A member's image, checked and cleaned for the gateway. */
   async checkedPicture(image: Image) {
     return await this.#interruptible([], (signal) => this.#images.check(contentOf(image), signal));
   }
@@ -174,17 +174,17 @@ export class Media {
     return await this.#interruptible([], (signal) => this.#images.measure(contentOf(image), signal));
   }
 
-  /** A PNG as large as the picture, white where it is to be changed and black elsewhere. */
+  /** A PNG of the image's size, white where it is to be changed and black elsewhere. */
   async sideMask(side: MaskSide, size: MaskSize): Promise<Buffer> {
     return await this.#interruptible([], (signal) => this.#images.sideMask(side, size, signal));
   }
 
-  /** The same from what a member has drawn. */
+  /** The same from a member's drawing. */
   async drawnMask(image: Image): Promise<DrawnMask> {
     return await this.#interruptible([], (signal) => this.#images.drawnMask(contentOf(image), signal));
   }
 
-  /** Ends what is under way; afterwards everything is refused. */
+  /** Ends what is running; afterwards everything is refused. */
   async close(): Promise<void> {
     this.#closing.abort(
       new MediaError('unreachable', 'Files are no longer fetched: the bot is stopping.', { code: 'closed' }),
@@ -193,7 +193,7 @@ export class Media {
     await this.#files.close();
   }
 
-  /** One signal for everything that can end the work early; what ended it is then the error, whatever broke first. */
+  /** One signal for everything that can end the work early. What ended it becomes the error, whatever failed first. */
   async #interruptible<T>(signals: readonly (AbortSignal | undefined)[], work: (signal: AbortSignal) => Promise<T>) {
     const signal = AbortSignal.any([...signals.filter((one) => one !== undefined), this.#closing.signal]);
     try {
@@ -215,7 +215,7 @@ export function openMedia(settings: MediaSettings, tools: MediaTools, limits: Pa
   return new Media(settings, tools, { ...defaultLimits, ...limits });
 }
 
-/** A member's files and the results of the gateway keep out of each other's way. */
+/** Files of members and results of the gateway have separate room and connections. */
 interface Side {
   /** The most bytes of one file. */
   readonly most: number;

@@ -3,13 +3,12 @@ import { brandedType, mp4Facts } from './films/mp4.ts';
 import { isWebm, webmFacts } from './films/webm.ts';
 import { type FilmFacts, type MediaType, mediaTypes } from './media-types.ts';
 
-/** The first segment of a JPEG has up to 64 KiB; nothing else that is looked at lies further behind, a tag's end aside. */
+/** The first segment of a JPEG has up to 64 KiB; nothing else that is read lies further behind, except the end of a tag. */
 const HEAD = 72 * 1024;
 
 /**
- * What the bytes are, never what a name or a header says they are. Each look goes a step beyond the first bytes, so that
- * a signature with nonsense behind it is not taken for a file. Only a bounded head is looked at, in a bounded number of steps,
- * however long the file is.
+ * The type by the bytes, never by a name or a header. Each check goes a step beyond the signature, so that a signature with
+ * nonsense behind it is not taken for a file. Only a bounded head is read, in a bounded number of steps, however long the file is.
  */
 export function recognise(file: Buffer): MediaType | undefined {
   return recogniseHead(file.subarray(0, HEAD)) ?? (isMp3(file) ? mediaTypes.mp3 : undefined);
@@ -31,7 +30,7 @@ function recogniseHead(bytes: Buffer): MediaType | undefined {
   if (isGif(bytes)) return mediaTypes.gif;
   if (isWebm(bytes)) return mediaTypes.webm;
   if (isOggSound(bytes)) return mediaTypes.ogg;
-  // An MP3 comes last, because two bytes are all that a bare one begins with.
+  // MP3 comes last, because a bare one begins with only two known bytes.
   return webpOrWav(bytes) ?? brandedType(bytes);
 }
 
@@ -50,7 +49,7 @@ export async function filmFacts(content: FileContent): Promise<FilmFacts> {
 const LONGEST_SIDE = 65_535;
 const LONGEST_SECONDS = 7 * 24 * 60 * 60;
 
-/** What can be believed of it. */
+/** Leaves out what cannot be true. */
 function sensible({ width, height, seconds }: FilmFacts): FilmFacts {
   const isSide = (side: number | undefined): side is number =>
     side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= LONGEST_SIDE;
@@ -61,7 +60,7 @@ function sensible({ width, height, seconds }: FilmFacts): FilmFacts {
 }
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
-/** Signature, IHDR and IEND: less is no picture. */
+/** Signature, IHDR and IEND: less is not an image. */
 const LEAST_PNG = 8 + 25 + 12;
 
 const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
@@ -70,7 +69,7 @@ function isPng(bytes: Buffer): boolean {
   return bytes.length >= LEAST_PNG && bytes.subarray(0, PNG.length).equals(PNG);
 }
 
-/** A start, and a first segment with another one behind it. */
+/** A start marker, and a first segment with another one behind it. */
 function isJpeg(bytes: Buffer): boolean {
   if (bytes.length < 8 || bytes.readUIntBE(0, 3) !== 0xffd8ff) return false;
   let at = 3;
@@ -80,7 +79,7 @@ function isJpeg(bytes: Buffer): boolean {
   return bytes[at + 1 + bytes.readUInt16BE(at + 1)] === 0xff;
 }
 
-/** A screen with a size, and the first block of the contents behind its table of colours. */
+/** A screen size, and the first content block behind the colour table. */
 function isGif(bytes: Buffer): boolean {
   if (bytes.length < 14 || !/^GIF8[79]a$/.test(text(bytes, 0, 6))) return false;
   if (bytes.readUInt16LE(6) === 0 || bytes.readUInt16LE(8) === 0) return false;
@@ -100,24 +99,24 @@ function webpOrWav(bytes: Buffer): MediaType | undefined {
 
 const SOUNDS = ['\x01vorbis', 'OpusHead', 'Speex   ', '\x7fFLAC'];
 
-/** The first page of an Ogg file says what is in it; films of that kind are shown nowhere any more. */
+/** The first page of an Ogg file says what is in it; Ogg video is obsolete. */
 function isOggSound(bytes: Buffer): boolean {
   if (bytes.length < 58 || text(bytes, 0, 5) !== 'OggS\0') return false;
   const start = 27 + (bytes[26] ?? 0);
   return SOUNDS.some((sound) => text(bytes, start, start + sound.length) === sound);
 }
 
-/** Kilobits a second by the four bits of a frame's header; the first and the last mean something else. */
+/** Kilobits per second by the four bits of a frame's header; the first and the last value mean something else. */
 const RATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const RATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const SAMPLES = [44_100, 48_000, 32_000];
 /** Some writers leave a gap between the tag and the first frame. */
 const MOST_GAP = 4_096;
 
-/** The longest frame of layer III, and the header of the one behind it. */
+/** The longest layer III frame, and the header of the next one. */
 const LONGEST_FRAME = 1_441 + 4;
 
-/** How much behind a tag has to be looked at. */
+/** How much has to be read behind a tag. */
 const BEHIND_TAG = MOST_GAP + LONGEST_FRAME;
 
 /** Two frames in a row, with or without a tag before them: eleven set bits alone occur anywhere. */
@@ -136,7 +135,7 @@ function areFrames(bytes: Buffer, at: number): boolean {
   return length !== undefined && frameAt(bytes, at + length) !== undefined;
 }
 
-/** The length of the frame of layer III that begins here. */
+/** The length of the layer III frame that begins here. */
 function frameAt(bytes: Buffer, at: number): number | undefined {
   if (at + 4 > bytes.length) return undefined;
   const header = bytes.readUInt32BE(at);
@@ -150,7 +149,7 @@ function frameAt(bytes: Buffer, at: number): number | undefined {
   return Math.floor(((isFirst ? 144_000 : 72_000) * rate) / perSecond) + ((header >>> 9) & 1);
 }
 
-/** Where the tag before the frames ends, if there is one: its size is written in bytes of seven bits. A cover may make it megabytes long. */
+/** The end of the ID3 tag before the frames: its size has seven bits per byte. A cover may make it megabytes long. */
 function endOfTag(bytes: Buffer): number | undefined {
   if (bytes.length < 10 || text(bytes, 0, 3) !== 'ID3') return undefined;
   const size = bytes.subarray(6, 10);

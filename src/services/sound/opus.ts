@@ -12,16 +12,16 @@ import { Refusal } from '../../lib/refusal.ts';
 import { OggFile, packetsOf } from './ogg.ts';
 import type { Stretch } from './resample.ts';
 
-/** Of one sample: positions in Opus files count at 48 kHz, whatever was recorded (RFC 7845, section 4). */
+/** Per sample: positions in Opus files count at 48 kHz, whatever the recording's rate (RFC 7845, section 4). */
 const GRANULES = 48_000 / PCM_RATE;
-/** A packet holds 120 ms at most. */
+/** A packet holds at most 120 ms. */
 const MOST_IN_PACKET = 0.12 * PCM_RATE;
 
-/** Ogg Opus (RFC 7845). The decoder brings any rate and both channels to what we speak by itself. */
+/** Reads Ogg Opus (RFC 7845). The decoder converts any rate and both channels to our format. */
 export async function* opusStretches(bytes: Buffer): AsyncGenerator<Stretch> {
   const packets = packetsOf(bytes);
   const head = headOf(packets.next().value?.data);
-  // Who wrote the file, and the song's name: nothing to hear.
+  // The tags.
   packets.next();
   const decoder = await createDecoder({ sampleRate: PCM_RATE, channels: 1, maxFrameSize: MOST_IN_PACKET });
   try {
@@ -33,7 +33,7 @@ export async function* opusStretches(bytes: Buffer): AsyncGenerator<Stretch> {
       let samples = soundIn(data, decoder);
       inPage += samples.length;
       if (granule !== undefined) {
-        // The end of the last packet is padding beyond where its page says that the sound stands.
+        // The last packet is padding beyond the position that its page states.
         const beyond = isLast ? inPage - (granule - pageStart) / GRANULES : 0;
         if (beyond > 0) samples = samples.subarray(0, Math.max(0, Math.floor(samples.length - beyond)));
         pageStart = granule;
@@ -51,12 +51,12 @@ export async function* opusStretches(bytes: Buffer): AsyncGenerator<Stretch> {
 function headOf(packet: Buffer | undefined): { preSkip: number; gain: number } {
   if (packet?.toString('latin1', 0, 8) !== 'OpusHead') throw new Refusal('refusals.soundUnknown');
   if (packet.length < 19) throw new Refusal('refusals.soundUnreadable');
-  // More channels than two are several streams in each packet: no voice is recorded so.
+  // More than two channels are several streams in each packet: no voice is recorded so.
   if (packet[18] !== 0) throw new Refusal('refusals.soundUnknown');
   return { preSkip: packet.readUInt16LE(10), gain: packet.readInt16LE(16) };
 }
 
-/** A packet that is broken is a moment of silence and no end: the rest can still be heard. */
+/** A broken packet is a moment of silence, not an end: the rest can still be heard. */
 function soundIn(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array): Float32Array }): Float32Array {
   if (packet.length === 0) return new Float32Array();
   try {
@@ -71,16 +71,16 @@ function soundIn(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array): Flo
 const FRAME = PCM_RATE / 50;
 /** Speech gains nothing from more. */
 const BITRATE = 32_000;
-/** Half of the work of the most that there is (10), for a voice that comes as near to what was said. */
+/** Half the work of the maximum (10), for a voice that sounds just as close to the original. */
 const COMPLEXITY = 5;
 const MAKER = 'Atelier';
-/** Tells streams in one file apart, and there is one. */
+/** Distinguishes the streams of a file, and there is only one. */
 const SERIAL = 1;
 
-/** A voice as Ogg Opus (RFC 7845), written while it comes: in pieces, or the whole at once, is the same. */
+/** Writes a voice as Ogg Opus (RFC 7845) as it arrives; the pieces make no difference to the result. */
 export class OpusVoice {
   readonly #encoder: OpusEncoderHandle;
-  /** The encoder is late by this much: so much more has to go in for the last of it to come out, and so much is skipped at the start. */
+  /** The encoder's delay: this much more must go in to get the end out, and this much is skipped at the start. */
   readonly #late: number;
   readonly #file: OggFile;
   #frame = new Int16Array(FRAME);

@@ -35,16 +35,16 @@ async function* mp3Stretches(bytes: Buffer): AsyncGenerator<Stretch> {
 
 const INTEGERS = 1;
 const FLOATS = 3;
-/** The real name of the coding stands behind the usual fields. */
+/** The actual coding follows the usual fields. */
 const EXTENSIBLE = 0xfffe;
 
-/** Nothing that anybody recorded: what would come of it is as long as its writer likes. */
+/** Nobody records outside these limits, and the output would be as long as the file's author likes. */
 const LEAST_RATE = 2_000;
 const MOST_RATE = 768_000;
 const MOST_CHANNELS = 32;
 const FRAMES_AT_ONCE = 32_768;
 
-/** Plain samples in a row of chunks. A file that was cut off, or written without knowing its length, is read as far as it goes. */
+/** Plain samples in a row of chunks. A file that was cut off, or written without a known length, is read as far as it goes. */
 function* wavStretches(bytes: Buffer): Generator<Stretch> {
   const { channels, rate, frameBytes, sample } = formatOf(chunk(bytes, 'fmt '));
   const data = chunk(bytes, 'data');
@@ -64,7 +64,7 @@ function* wavStretches(bytes: Buffer): Generator<Stretch> {
   }
 }
 
-/** The first one of that name; each says how long it is, and begins at an even place. */
+/** The first chunk of this name; each states its length and begins at an even offset. */
 function chunk(bytes: Buffer, name: string): Buffer | undefined {
   for (let at = 12; at + 8 <= bytes.length; ) {
     const length = bytes.readUInt32LE(at + 4);
@@ -87,7 +87,7 @@ function formatOf(fields: Buffer | undefined) {
   return { channels, rate, frameBytes, sample };
 }
 
-/** By the coding and the bytes of a sample. Fewer bits than fit stand at the top, so they need no case of their own. */
+/** By the coding and the bytes of a sample. Fewer bits than fit are the highest ones, so they need no case of their own. */
 const samplers = new Map([
   [`${INTEGERS} 1`, (data: Buffer, at: number) => ((data[at] ?? 0) - 2 ** 7) / 2 ** 7],
   [`${INTEGERS} 2`, (data: Buffer, at: number) => data.readInt16LE(at) / 2 ** 15],

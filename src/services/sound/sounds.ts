@@ -11,7 +11,7 @@ import { type VoiceWriter, Writings } from './writing.ts';
 
 export type Sounds = ReturnType<typeof openSounds>;
 
-/** Files are read and voices written in the media process; nothing is loaded before the first sound. */
+/** Codecs run in the media process, its own one if none is given; nothing is loaded before the first audio. */
 export function openSounds({ log, process: given }: { log: Log; process?: MediaProcess }) {
   const process = given ?? new MediaProcess({ clock: systemClock, log });
   const writings = new Writings(process);
@@ -30,7 +30,7 @@ export function openSounds({ log, process: given }: { log: Log; process?: MediaP
         if (error instanceof Refusal) throw error;
         if (error instanceof JobLost && error.reason === 'closed') throw new Refusal('refusals.stopping');
         if (error instanceof JobLost && error.reason === 'busy') throw new Refusal('refusals.soundsBusy');
-        log.warn({ type, err: error }, 'A sound could not be read.');
+        log.warn({ type, err: error }, 'An audio file could not be read.');
         throw new Refusal('refusals.soundUnreadable');
       }
     },

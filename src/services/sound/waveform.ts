@@ -1,16 +1,16 @@
 import { PCM_RATE, type Pcm } from '../../lib/pcm.ts';
 
-/** Discord's clients draw a column for every tenth of a second, and never more than these (docs: Voice Messages). */
+/** Discord's clients draw a column per tenth of a second, and at most this many (docs: Voice Messages). */
 const MOST_COLUMNS = 256;
 const COLUMN = PCM_RATE / 10;
-/** Below this nothing was said, and hiss is not drawn as if it were. */
+/** Below this nobody speaks, and noise is not drawn as if it were speech. */
 const QUIET = 0.01 * 32_768;
-/** Hundreds a column, so that nobody sees that an edge lies between two of them. */
+/** Hundreds per column, so that no edge between two cells is visible. */
 const MOST_CELLS = 2 ** 17;
 
 /**
- * How loud it is from moment to moment, 0 to 255 a column, the loudest one being full. How wide a column is shows at the end alone: until then the
- * sound is kept as the power of narrow cells, which become twice as wide, two of them one, whenever they are full.
+ * The loudness over time, 0 to 255 per column, the loudest column being 255. The width of a column is known only at the end: until
+ * then the audio is kept as the power of narrow cells, which are merged in pairs whenever they are full.
  */
 export class Waveform {
   readonly #cells = new Float32Array(MOST_CELLS);

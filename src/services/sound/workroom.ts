@@ -3,21 +3,21 @@ import type { Clock } from '../../lib/clock.ts';
 import { reasonOf } from '../../lib/loggable.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
-/** A job that keeps the worker busy for longer than this is made to do so: an hour of sound takes some ten seconds. */
+/** A longer job was made to keep the worker busy: an hour of audio takes some ten seconds. */
 const LONGEST_MS = 30_000;
-/** A conversation goes on within this, and its codecs are still there. */
+/** A conversation goes on within this time, and finds its codecs loaded. */
 const IDLE_MS = 60_000;
-/** More than this waiting is more than anybody waits for. */
+/** Nobody waits for more than this. */
 const MOST_WAITING = 32;
-/** For its objects; samples lie beside them. What it takes beyond is its own end, not that of the bot. */
+/** For its objects; samples lie outside. A worker that takes more ends, and the bot does not. */
 const MOST_MEGABYTES = 64;
 
-/** The worker ended under a job, or was ended. What the job was is known to whoever gave it. */
+/** The worker ended, or was ended, during the job. */
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
 }
 
-/** Classes do not survive the way between threads: what was refused comes as its parts. */
+/** Classes cannot be sent between threads: a refusal is sent as its parts. */
 export type JobAnswer<Result> =
   | { done: Result }
   | { refused: { key: string; variables: Record<string, string | readonly string[]> } }
@@ -32,10 +32,10 @@ interface Order<Job, Result> {
 }
 
 interface RoomSettings {
-  /** How many jobs may be worked on at the same time, each in a thread of its own. */
+  /** Jobs that run at the same time, each in its own thread. */
   workers?: number;
   mostWaiting?: number;
-  /** Something is under way between two jobs that the worker must not be let go in. */
+  /** Whether the worker holds state between two jobs, and must not be ended. */
   isNeeded?(): boolean;
 }
 
@@ -45,7 +45,7 @@ interface Post<Job, Result> {
   unset: () => void;
 }
 
-/** Worker threads, each begun when there is a job that no other has time for and ended when nothing comes any more, and the queue before them. */
+/** Worker threads and their queue. A thread is started for a job that no other is free for, and ended when it is idle. */
 export class Workroom<Job, Result> {
   readonly #script: URL;
   readonly #clock: Clock;
@@ -60,7 +60,7 @@ export class Workroom<Job, Result> {
     this.#settings = { workers: 1, mostWaiting: MOST_WAITING, isNeeded: () => false, ...settings };
   }
 
-  /** Who came first goes first. Throws a `Refusal` where there is no room, and `WorkerLost` where the job was the end of its worker. */
+  /** First come, first served. Throws a `Refusal` where the queue is full, and `WorkerLost` where the job ended its worker. */
   run(job: Job, handsOver: readonly ArrayBuffer[], { longestMs = LONGEST_MS } = {}): Promise<JobAnswer<Result>> {
     if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
     if (this.#waiting.length >= this.#settings.mostWaiting) return Promise.reject(new Refusal('refusals.soundsBusy'));
@@ -98,7 +98,7 @@ export class Workroom<Job, Result> {
   }
 
   #rest(post: Post<Job, Result>): void {
-    // An idle worker must not keep a process alive that has nothing else to do.
+    // An idle worker must not keep the process alive.
     post.worker.unref();
     post.unset = this.#clock.after(IDLE_MS, () =>
       this.#settings.isNeeded() ? this.#rest(post) : void this.#dismiss(post),
@@ -126,7 +126,7 @@ export class Workroom<Job, Result> {
     return post;
   }
 
-  /** Ends the worker; what it was at is over, and what waits gets a new one. */
+  /** Ends the worker; its job is lost, and what waits gets a new one. */
   async #dismiss(post: Post<Job, Result>, why = 'The worker was ended.'): Promise<void> {
     this.#lost(post, new WorkerLost(why));
     await post.worker.terminate();

@@ -9,18 +9,18 @@ export interface SpokenMessage {
   /** Ogg Opus. */
   bytes: Buffer;
   seconds: number;
-  /** A byte a column, in base64. */
+  /** One byte per column, in base64. */
   waveform: string;
-  /** More came than was let be said. */
+  /** There was more than may be kept. */
   isCut: boolean;
 }
 
 /** The caller must either finish or drop it. */
 export type VoiceWriter = Pick<Writing, 'isEmpty' | 'add' | 'finish' | 'drop'>;
-/** Two seconds, some thirty milliseconds of work: then it is another voice's turn. */
+/** Two seconds, some thirty milliseconds of work: then another voice gets a turn. */
 const LONGEST_PIECE = 2 * PCM_RATE;
 
-/** The whole file with the last of it, and how it is drawn. */
+/** The last piece returns the whole file and its waveform. */
 const written = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
 
 type VoiceJob = Extract<Job, { voice: number }>;
@@ -36,9 +36,9 @@ export class Writing {
   #waiting = 0;
   #isCut = false;
   #isWhole = false;
-  /** What came of it; nothing more is done for it then. */
+  /** The result; nothing more is done after it. */
   #end: { message: SpokenMessage } | { error: unknown } | undefined;
-  /** Its steps, in a row: it has one job at a time. */
+  /** Its steps in sequence: a voice has one job at a time. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(number: number, most: number, all: Writings) {
@@ -110,7 +110,7 @@ export class Writing {
     this.#conclude({ message: { bytes, seconds: this.#sent / PCM_RATE, waveform, isCut: this.#isCut } });
   }
 
-  /** The oldest of what waits, in an array of its own, for it is handed over. */
+  /** The oldest waiting samples, in an array of their own, because it is transferred. */
   #taken(): Int16Array<ArrayBuffer> {
     const taken = new Int16Array(Math.min(LONGEST_PIECE, this.#waiting));
     for (let at = 0; at < taken.length; ) {
@@ -124,7 +124,7 @@ export class Writing {
     return taken;
   }
 
-  /** The worker lets go of it too, unless it never heard of it. */
+  /** The worker drops it too, unless it never got any of it. */
   #giveUp(error: unknown): void {
     this.#end = { error };
     this.#pieces = [];
@@ -133,7 +133,7 @@ export class Writing {
     const dropped = async (): Promise<void> => {
       if (this.#sent > 0) await this.#all.run(this, { do: 'drop-voice', voice: this.#number });
     };
-    // A worker that cannot be told any more has lost it anyway.
+    // A worker that can no longer be reached has lost it anyway.
     this.#work = this.#work.then(dropped).then(leave, leave);
   }
 
@@ -145,23 +145,23 @@ export class Writing {
   }
 }
 
-/** Each has an encoder, its drawing and its file so far in the worker: half a megabyte, and 4 KB a second. */
+/** Each has an encoder, its waveform and its file so far in the worker: half a megabyte, and 4 KB per second. */
 const MOST_VOICES = 200;
-/** What all voices together may have waiting, some 86 MB: half a minute's work, which nobody waits for. */
+/** Waiting samples of all voices, some 86 MB: half a minute's work, more than anyone waits for. */
 const MOST_WAITING = 30 * 60 * PCM_RATE;
 
-/** Another one is on its way while one is written. */
+/** One job is sent while another runs. */
 const MOST_AT_ONCE = 2;
 
 /**
- * All voices that are being written, by turns. Who has least waiting goes first: where more is said than can be written at once, most
- * are written as soon as they end, instead of all being late, and who says much at once keeps nobody waiting.
+ * All voices being written, in turns. The one with the least waiting goes first: under overload most voices are finished as soon as
+ * they end, instead of all being late, and a voice that delivers much at once delays no other.
  */
 export class Writings {
   readonly #process: MediaProcess;
   readonly #open = new Set<Writing>();
   readonly #turns: { readonly writing: Writing; begin(): void }[] = [];
-  /** A pause in a voice must not cost what came before, which only the process has. */
+  /** A pause in a voice must not lose what came before, which only the process has. */
   #letGo: (() => void) | undefined;
   #underWay = 0;
   #begun = 0;
@@ -181,7 +181,7 @@ export class Writings {
     for (const turn of this.#turns.splice(0)) turn.begin();
   }
 
-  /** The more of it waits when its turn could come, the later it comes. */
+  /** The more of a voice is waiting, the later its turn. */
   async run(writing: Writing, job: VoiceJob, bytes?: Buffer) {
     if (this.#underWay >= MOST_AT_ONCE && !this.#isClosed) {
       await new Promise<void>((begin) => this.#turns.push({ writing, begin }));
@@ -199,7 +199,7 @@ export class Writings {
     }
   }
 
-  /** Throws where there is no room for so much more of it. */
+  /** Throws where there is no room for these samples. */
   admit(writing: Writing, samples: number): void {
     const waiting = this.#open.values().reduce((sum, other) => sum + other.waiting, samples);
     const isNew = !this.#open.has(writing);

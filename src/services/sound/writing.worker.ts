@@ -27,7 +27,7 @@ serve(async (job: WriteJob) => {
 });
 
 async function goOn(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<WriteResult> {
-  // Who kept this number before has gone without a word: a bot that was stopped, where the process is not its own.
+  // A bot that was stopped may have left a voice of this number in a process that is not its own.
   if (job.from === 0) end(job.voice);
   const known = begun.get(job.voice) ?? (await begin(job.voice));
   try {

@@ -6,7 +6,7 @@ import type { RealtimeAnswer, RealtimeSession, Utterance } from '../gateway/real
 import type { TasksLog } from '../tasks/book.ts';
 import { isForGood } from './opening.ts';
 
-/** An answer of the model from the moment it begins. */
+/** An answer of the model, from its first event. */
 export class Speaking {
   readonly answer: RealtimeAnswer;
   takenBack: TakenBack | undefined;
@@ -16,7 +16,7 @@ export class Speaking {
     this.answer = answer;
   }
 
-  /** Whoever takes it back first says why. */
+  /** The first reason counts. */
   takeBack(why: TakenBack): Promise<void> {
     this.takenBack ??= why;
     this.#interrupting ??= this.answer.interrupt();
@@ -25,12 +25,12 @@ export class Speaking {
 }
 
 interface ConversationParts {
-  /** A session that knows what was said so far. */
+  /** Opens a session that knows the conversation so far. */
   open(): Promise<RealtimeSession>;
   log: TasksLog;
 }
 
-/** One live conversation: who speaks when. Its session is opened when somebody speaks, and not before. */
+/** A live conversation and the order in which its turns are taken. Its session is opened only when a member speaks. */
 export class Conversation {
   readonly #parts: ConversationParts;
   readonly #turns = new KeyedLock();
@@ -39,7 +39,7 @@ export class Conversation {
   #waiting = 0;
   #isStale = false;
   #over: TakenBack | undefined;
-  /** When somebody last spoke in it. */
+  /** When a member last spoke. */
   heardAt: number;
 
   constructor(parts: ConversationParts, heardAt: number, session: RealtimeSession | undefined) {
@@ -52,7 +52,7 @@ export class Conversation {
     return this.#waiting > 0 || this.#speaking !== undefined;
   }
 
-  /** Those who speak at once are taken in their order; what the model is saying is broken off for whoever comes next. */
+  /** Concurrent utterances are taken in order; each one interrupts the answer before it. */
   say(utterance: Utterance): Promise<Speaking> {
     return this.#inTurn(async () => {
       if (this.#over) throw new Refusal(this.#over === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
@@ -69,7 +69,7 @@ export class Conversation {
     try {
       return await session.say(utterance);
     } catch (error) {
-      // Whether it is the words or the conversation itself that is refused shows when that is opened anew.
+      // Opening the conversation anew shows whether it is refused itself, or only these words were.
       if (isForGood(error)) await this.#leave();
       throw error;
     }
@@ -79,18 +79,18 @@ export class Conversation {
     this.heardAt = Math.max(this.heardAt, at);
   }
 
-  /** An answer has come to its end. */
+  /** An answer has ended. */
   over(speaking: Speaking): void {
     if (this.#speaking === speaking) this.#speaking = undefined;
   }
 
-  /** Of what was said something is to be remembered no more: another session takes its place as soon as nothing is being said. */
+  /** Something said is to be forgotten: the session is replaced as soon as no answer is running. */
   async renew(): Promise<void> {
     this.#isStale = true;
     await this.rest();
   }
 
-  /** Nothing may be left to say: what had to wait for that is done now. */
+  /** No answer may be running any more: replaces a session that was due for it. */
   async rest(): Promise<void> {
     if (!this.#isStale) return;
     await this.#inTurn(async () => {
@@ -98,7 +98,7 @@ export class Conversation {
     });
   }
 
-  /** Nothing is said in it any more, and what is being said is broken off. */
+  /** Interrupts the answer and accepts nothing more. */
   async close(why: TakenBack): Promise<void> {
     this.#over ??= why;
     await this.#inTurn(async () => {
@@ -113,7 +113,7 @@ export class Conversation {
     try {
       await speaking.takeBack(why);
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'An answer could not be broken off.');
+      this.#parts.log.warn({ err: error }, 'An answer could not be interrupted.');
     }
     if (this.#speaking === speaking) this.#speaking = undefined;
   }
@@ -139,12 +139,12 @@ export class Conversation {
   }
 }
 
-/** Long enough to read an answer and to be called away for a moment; a session that nobody speaks to is held for nobody. */
+/** Long enough to read an answer and to be away for a moment; an unused session is not kept open. */
 const MOST_SILENCE_MS = 15 * 60_000;
-/** While an answer runs nobody is silent; so soon it is looked again. */
+/** A running answer is not silence; this is when it is checked again. */
 const AGAIN_MS = 60_000;
 
-/** Tells of conversations in which nobody has said anything for long. */
+/** Reports conversations in which no member has spoken for long. */
 export class Silence {
   readonly #clock: Clock;
   readonly #tell: (id: string) => void;

@@ -18,14 +18,14 @@ interface TalksParts extends OpeningParts {
   log: TasksLog;
 }
 
-/** Live conversations, from the first word to the last. Knows nothing of where they take place. */
+/** Live conversations, from the first word to the last. Knows nothing of the place where they are held. */
 export class Talks {
   readonly kinds: readonly Kind[];
   readonly #parts: TalksParts;
   readonly #sayings: Sayings;
   readonly #silence: Silence;
   readonly #conversations = new Map<string, Conversation>();
-  /** Opened, and their task is not accepted yet; by the key of the order. */
+  /** Sessions whose task is not accepted yet, by the idempotency key of the order. */
   readonly #opened = new Map<string, RealtimeSession>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
@@ -63,29 +63,29 @@ export class Talks {
     ];
   }
 
-  /** The one that takes place in a channel and has not ended. Answers from memory. */
+  /** The running conversation in a channel, from memory. */
   in(channelId: string): TaskOf<'talk'> | undefined {
     const talks = this.#parts.book.live().filter((task) => task.kind === 'talk');
     return talks.find((task) => task.channelId === channelId && !hasEnded(task));
   }
 
-  /** Ends a conversation; what is being said is broken off. Nothing happens where it has ended, or has not begun. */
+  /** Ends a conversation and interrupts its answer. Does nothing if it has ended, or has not begun. */
   async end(id: string, why: TalkEnd): Promise<Task> {
     const task = await this.#change(id, (known) => {
       if (known.kind !== 'talk') throw new Refusal('refusals.unknownTask');
       return isFollowed(known) ? talkOver(known, why, this.#parts.clock.now()) : known;
     });
-    // What is on its way to a gateway that does not answer may take long to be given up: whoever ended it need not wait for that.
+    // Closing may take long if the gateway does not respond, and the caller need not wait for it.
     if (hasEnded(task)) this.#track(this.#close(id));
     return task;
   }
 
-  /** Breaks off one answer; what of it has come stays. */
+  /** Interrupts one answer; what has arrived stays. */
   stop(said: Task): Promise<void> {
     return this.#sayings.stop(said);
   }
 
-  /** The bot is about to end: answers under way are told as interrupted, conversations stay. */
+  /** The bot is stopping: answers under way end as interrupted, conversations stay. */
   async finish(): Promise<void> {
     this.#stopping.abort();
     this.#silence.stop();
@@ -93,7 +93,7 @@ export class Talks {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  /** It was just begun, or was under way when the bot last ran: then its session waits until somebody speaks. */
+  /** It has just begun, or was running when the bot last stopped: then its session is opened when a member speaks. */
   #takeUp(task: Task): void {
     const { id, idempotencyKey } = task;
     const session = this.#opened.get(idempotencyKey);
@@ -109,7 +109,7 @@ export class Talks {
   async #begin(id: string): Promise<void> {
     const task = await this.#change(id, underWay);
     if (hasEnded(task)) await this.#close(id);
-    // Its member wanted it forgotten before it began, or before the bot ended.
+    // The member wanted it forgotten before it began, or before the bot stopped.
     else if (task.unwanted) await this.end(id, 'ended');
   }
 
@@ -144,9 +144,9 @@ export class Talks {
     else if (task.kind === 'said') this.#track(this.#sayings.letGo(task));
   }
 
-  /** Nobody's session remembers what its member wanted forgotten. */
+  /** No session may remember what its member wanted forgotten. */
   #goneIs(task: Task): void {
-    // The gateway never took it, so that no session knows of it.
+    // The gateway never accepted it, so no session knows it.
     if (task.kind !== 'said' || task.state === 'submitting') return;
     const id = task.request.talk;
     const conversation = this.#conversations.get(id);
@@ -163,8 +163,8 @@ export class Talks {
     const done = work
       .then(() => undefined)
       .catch((error: unknown) => {
-        // Whatever it was about is gone meanwhile, for its member wanted it forgotten.
-        if (!(error instanceof Refusal)) this.#parts.log.error({ err: error }, 'A conversation has met with a fault.');
+        // The task is gone, because its member wanted it forgotten.
+        if (!(error instanceof Refusal)) this.#parts.log.error({ err: error }, 'A live conversation failed.');
       })
       .finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);

@@ -3,7 +3,7 @@ import type { RealtimeResponse } from '../gateway/realtime/events.ts';
 import type { Voice } from '../tasks/answer.ts';
 import { hasEnded, type Talk, type TalkEnd, type Task } from '../tasks/task.ts';
 
-/** More than anybody goes through; what is restored of a conversation is far less. */
+/** More than any conversation has; far fewer are restored. */
 const MOST_TURNS = 500;
 
 export const talkOf = ({ talk, times }: Task): Talk => talk ?? { turns: [], heardAt: times.accepted ?? times.created };
@@ -37,13 +37,13 @@ export function heardAs(task: Task, heard: string): Task {
 
 interface Outcome {
   response: RealtimeResponse;
-  /** Something of it has come, in words or as sound. */
+  /** Text or audio has come. */
   isAnything: boolean;
   voice: Voice | undefined;
   takenBack: TakenBack | undefined;
 }
 
-/** All of an answer, however it ended: its words, its sound and what it took come in one change. */
+/** The whole answer, however it ended: text, voice and usage are stored in one change. */
 export function concluded(task: Task, { response, isAnything, voice, takenBack }: Outcome, now: number): Task {
   if (hasEnded(task)) return task;
   const { text, end, error, reason } = response;
@@ -57,7 +57,7 @@ export function concluded(task: Task, { response, isAnything, voice, takenBack }
   return brokenOff(all, cause, takenBack === 'stopped' ? undefined : error, now);
 }
 
-/** A response counts once, whoever tells of it again. */
+/** A response is counted once, however often it is reported. */
 function counted(task: Task, { id, usage }: RealtimeResponse, isAnything: boolean): Task {
   const { counted: known = [], tokens } = answerOf(task);
   if (known.includes(id) || (!usage && !isAnything)) return task;

@@ -31,5 +31,5 @@ export async function image(job: ImageJob, { bytes, claim }: Work): Promise<Done
   }
 }
 
-/** What came is there already where it is wanted: it is not sent back. */
+/** An unchanged file is not sent back. */
 const unless = (given: Buffer, made: Buffer): Partial<Done> => (made === given ? {} : { body: made });

@@ -7,12 +7,12 @@ import { type Frame, FrameReader, writeFrame } from '../frames.ts';
 import type { Done, Job, Work } from '../jobs.ts';
 import { MemoryRoom } from './room.ts';
 
-/** Node itself, the libraries, and files that wait for their turn. */
+/** Node itself, the libraries, and files that wait. */
 const OWN_BYTES = 128 * 2 ** 20;
-/** Its libraries, and the image itself. */
+/** The chart's libraries and image. */
 const CHART_BYTES = 60 * 2 ** 20;
 const REPORT_MS = 100;
-/** The bot keeps what is larger out of its memory. */
+/** A larger result is kept out of the bot's memory. */
 const MOST_PIPED = 4 * 2 ** 20;
 
 const memoryBytes = Number(process.argv[2]);
@@ -22,11 +22,11 @@ const underWay = new Map<number, AbortController>();
 const pipe = new Socket({ fd: 3 });
 const reader = new FrameReader(Number.POSITIVE_INFINITY, take);
 pipe.on('data', (piece: Buffer) => reader.read(piece));
-// The bot has ended, however it did. Whatever a library is still at is not waited for.
+// The bot has ended, for whatever reason. Libraries that still work are not waited for.
 for (const end of ['end', 'close', 'error']) pipe.on(end, () => process.kill(process.pid, 'SIGKILL'));
-// A terminal's Ctrl-C reaches this process too; the bot needs it until it has finished.
+// A terminal's Ctrl-C also reaches this process, which the bot needs until it has finished.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-// Elsewhere the bot looks for itself.
+// On Linux the bot measures this itself.
 if (process.platform !== 'linux') setInterval(() => tell({ residentBytes: process.memoryUsage.rss() }), REPORT_MS);
 
 const tell = (report: Report, body?: Uint8Array): void => writeFrame(pipe, report, body);
@@ -62,7 +62,7 @@ async function carryOut(order: Extract<Order, { job: Job }>, body: Buffer<ArrayB
   }
 }
 
-/** What a job needs is loaded by the first one of its sort. */
+/** Modules are loaded by the first job that needs them. */
 async function done(job: Job, work: Work): Promise<Done> {
   if ('mostPixels' in job) return await (await import('./images.ts')).image(job, work);
   switch (job.do) {

@@ -3,7 +3,7 @@ import { MediaError } from '../../media/errors.ts';
 
 const mebibytes = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
 
-/** Memory that is claimed before it is used. Who came first goes first, so that a large claim is not passed by small ones for ever. */
+/** Memory claimed before it is used. First come, first served, so that small claims do not pass a large one forever. */
 export class MemoryRoom {
   readonly #capacity: number;
   readonly #room: Room;
@@ -14,7 +14,7 @@ export class MemoryRoom {
     this.#room = new Room(total, total);
   }
 
-  /** Waits until there is so much; returns what gives it back. Throws a `MediaError` for more than there ever is. */
+  /** Waits for the memory; the returned function gives it back. Throws a `MediaError` for more than there ever is. */
   async claim(bytes: number, signal: AbortSignal): Promise<() => void> {
     if (bytes > this.#capacity) {
       const [wanted, most] = [bytes, this.#capacity].map(mebibytes);

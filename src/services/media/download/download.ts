@@ -5,7 +5,7 @@ import type { MediaLimits } from '../settings.ts';
 import type { Hosts } from './hosts.ts';
 import { type Held, type Places, received } from './receiver.ts';
 
-/** What a host may still say after a redirect or a refusal before its connection is cut. */
+/** Read of a redirect's or error's body before its connection is cut. */
 const MOST_WASTE = 64 * 1024;
 
 interface Download {
@@ -17,11 +17,11 @@ interface Download {
   readonly signal: AbortSignal;
 }
 
-/** Fetches what is behind an address, into room that is claimed as its bytes arrive. */
+/** Fetches a file; room is claimed as its bytes arrive. */
 export async function download(address: string, how: Download): Promise<Held> {
   const { hosts, limits, signal } = how;
   let url = webAddress(address);
-  // The first foreign host ends it: who sends us back to the gateway must not make us show the key.
+  // The first foreign host ends it: a redirect back to the gateway must not make us send the key.
   let withKey = true;
   for (let redirects = 0; ; redirects++) {
     withKey &&= hosts.isGateway(url);
@@ -39,7 +39,7 @@ export async function download(address: string, how: Download): Promise<Held> {
   }
 }
 
-/** Where a redirect leads; undefined for the file itself. */
+/** The target of a redirect; undefined for the file itself. */
 async function targetOf(response: Dispatcher.ResponseData, url: URL): Promise<string | undefined> {
   const { statusCode: status, headers, body } = response;
   if (status >= 200 && status < 300) return undefined;
@@ -54,7 +54,7 @@ async function targetOf(response: Dispatcher.ResponseData, url: URL): Promise<st
 }
 
 async function fileIn({ body, headers }: Dispatcher.ResponseData, how: Download): Promise<Held> {
-  // What ends a body is met when it is read; unheard, a host that gives up while we wait would end the process.
+  // Errors surface when the body is read; without a listener, a host that aborts while we wait would end the process.
   body.on('error', () => undefined);
   const { places, clock, limits, most, signal } = how;
   const length = headers['content-length'];
@@ -78,13 +78,13 @@ function webAddress(address: string, base?: URL): URL {
   throw new MediaError('forbidden-address', 'The address of the file is not one of the web.');
 }
 
-/** Watches that a file arrives in earnest: a host that only drips would hold for long what others need. */
+/** Detects a host that sends too slowly: it would long hold room that other files need. */
 class Pace {
   readonly #clock: Clock;
   readonly #limits: MediaLimits;
   readonly #tooSlow: () => void;
   #heard = 0;
-  /** How long the host has waited for us since the last look, and since when it does now. */
+  /** How long the host has waited for us since the last check, and since when it is waiting now. */
   #heldUpMs = 0;
   #heldUpSince: number | undefined;
   cancel: () => void = () => undefined;
@@ -96,7 +96,7 @@ class Pace {
     this.#watch();
   }
 
-  /** Time in which a piece waits for room is not the host's. */
+  /** Time in which a chunk waits for room does not count against the host. */
   async *kept(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       this.#heard += piece.byteLength;
@@ -118,7 +118,7 @@ class Pace {
       const isHeldUp = this.#heldUpSince !== undefined;
       this.#countHeldUp();
       const hostsMs = paceMs - this.#heldUpMs;
-      // A look at less than half of the time says nothing of the host.
+      // With less than half of the time left for the host, the figure says nothing about it.
       if (hostsMs > paceMs / 2 && this.#heard < (leastPerSecond * hostsMs) / 1_000) return this.#tooSlow();
       this.#heard = 0;
       this.#heldUpMs = 0;

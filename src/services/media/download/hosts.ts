@@ -2,13 +2,13 @@ import { Agent } from 'undici';
 import { guardedLookup, type Resolve, refuseSpecialHost } from '../addresses.ts';
 import type { MediaLimits, MediaSettings } from '../settings.ts';
 
-/** Who is to be fetched from. */
+/** Where an address comes from: a result of the gateway, or a member. */
 export type Trust = 'results' | 'given';
 
 /**
- * Everybody a file may be fetched from: the gateway and a few others, who are trusted wherever they stand, and strangers, who
- * must be on the public internet. Each side has connections of its own, so that none made for the one is ever used for the other.
- * Files that members give are fetched without the key, and from strangers on the public internet alone, whatever is allowed for results.
+ * The hosts that files may be fetched from: the gateway and a few other origins, trusted wherever they are, and untrusted hosts,
+ * which must be on the public internet. Each group has its own connections. Files from members are fetched without the key, and
+ * from the public internet alone, whatever is allowed for results.
  */
 export class Hosts {
   readonly #apiKey: string | undefined;
@@ -29,7 +29,7 @@ export class Hosts {
       connections: limits.connections,
       headersTimeout: limits.headersMs,
       bodyTimeout: limits.pieceMs,
-      // Files come one by one; a second protocol would only be a second set of faults.
+      // Files come one by one; HTTP/2 would only add a second set of faults.
       allowH2: false,
     };
     this.#trusted = new Agent({ ...options, connect: { timeout } });
@@ -41,7 +41,7 @@ export class Hosts {
     return url.origin === this.#gatewayOrigin;
   }
 
-  /** One question without following anything. The key is for the gateway's own origin, and only where the caller says so. */
+  /** One request, no redirect followed. The key goes to the gateway's own origin only, and only where the caller says so. */
   async ask(url: URL, { withKey, signal }: { withKey: boolean; signal: AbortSignal }) {
     const apiKey = this.#apiKey;
     const isTrusted = this.#trustedOrigins.has(url.origin);

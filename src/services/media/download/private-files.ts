@@ -7,9 +7,9 @@ import { MediaError } from '../errors.ts';
 
 const ONLY_OWNER_READS = 0o600;
 const PREFIX = 'atelier-files-';
-/** When this process began: with its number it names it for good. */
+/** When this process began: together with its pid this identifies it. */
 const BEGAN = Math.round(performance.timeOrigin);
-/** A folder whose bot may be on another machine is taken for left behind when nothing has changed in it for so long. */
+/** A folder whose bot may run on another machine counts as abandoned when nothing has changed in it for this long. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1_000;
 
 interface PrivateFilesParts {
@@ -20,10 +20,7 @@ interface PrivateFilesParts {
 
 export type PrivateFile = Awaited<ReturnType<PrivateFiles['create']>>;
 
-/**
- * Files that only this bot's user may read, in a folder of their own which goes when the bot ends. What a bot left that was
- * killed is taken away when the next one starts.
- */
+/** Files that only the bot's user may read, in a folder deleted at the end; the next start deletes what a killed bot left. */
 export class PrivateFiles {
   readonly #parts: PrivateFilesParts;
   readonly #swept: Promise<void>;
@@ -92,18 +89,18 @@ export class PrivateFiles {
     }
   }
 
-  /** Of a machine's own folders the name tells the process. Links and folders of other users are not touched. */
+  /** The name of a folder of this machine tells its process. Links and folders of other users are left alone. */
   async #isLeftBehind(name: string, path: string): Promise<boolean> {
     const facts = await lstat(path).catch(() => undefined);
     if (!facts?.isDirectory() || (process.getuid && facts.uid !== process.getuid())) return false;
     if (!name.startsWith(ownPrefix())) return this.#parts.clock.now() - facts.mtimeMs > LEFT_BEHIND_MS;
     const [pid, began] = name.slice(ownPrefix().length).split('-').map(Number);
-    // A restarted container gives its bot the number that the last one had.
+    // A restarted container gives its bot the same pid again.
     return pid === process.pid ? began !== BEGAN : !isRunning(pid);
   }
 }
 
-/** Several machines may share a folder for temporary files, and containers the numbers of processes. */
+/** Several machines may share a folder for temporary files, and containers may have the same pids. */
 function ownPrefix(): string {
   return `${PREFIX}${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
 }
@@ -114,7 +111,7 @@ function isRunning(pid: number | undefined): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process is one, too.
+    // EPERM: it is the process of another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -4,7 +4,7 @@ import { tooLarge } from '../errors.ts';
 import type { PrivateFile, PrivateFiles } from './private-files.ts';
 import type { Claim, Room } from './room.ts';
 
-/** The bound on file bytes in the bot's own memory. Nobody waits for it: what has no room in memory goes to the disk. */
+/** Limits file bytes in the bot's own memory. Nothing waits for it: what has no room in memory goes to disk. */
 export class Memory {
   readonly #most: number;
   #used = 0;
@@ -24,12 +24,12 @@ export class Memory {
   }
 }
 
-/** A file of unknown size begins with so much memory and gets as much again as it has. */
+/** The first buffer of a file of unknown size; it doubles when it is full. */
 const FIRST_STEP = 64 * 1024;
-/** However small a file is, it counts so much: that bounds how many there are. */
+/** What even the smallest file counts as: that bounds how many there are. */
 const LEAST_CLAIM = 128 * 1024;
 
-/** A file that has arrived. Whoever has it gives its room back. */
+/** A file that has arrived. Its owner gives its room back. */
 export interface Held {
   readonly content: FileContent;
   release(): void;
@@ -40,18 +40,18 @@ export interface Places {
   readonly memory: Memory;
   readonly files: PrivateFiles;
   readonly passing: PassingBytes;
-  /** A larger file lies on the disk. */
+  /** Larger files go to disk. */
   readonly inMemory: number;
 }
 
 interface Arriving {
   readonly most: number;
-  /** What the host says its size is. Nothing is claimed for it. */
+  /** The size that the host announces. Nothing is claimed for it. */
   readonly announced?: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** All of a file. What was taken of it is given back where its pieces break off. */
+/** Receives a whole file. If its chunks break off, everything taken for it is given back. */
 export async function received(pieces: AsyncIterable<Uint8Array>, places: Places, arriving: Arriving): Promise<Held> {
   const receiver = new Receiver(places, arriving);
   try {
@@ -66,7 +66,7 @@ export async function received(pieces: AsyncIterable<Uint8Array>, places: Places
   }
 }
 
-/** Takes a file piece by piece: into memory where it is small and there is room, else into a private file. */
+/** Takes a file in chunks: into memory where it is small and there is room, else into a private file. */
 class Receiver {
   readonly #places: Places;
   readonly #most: number;
@@ -107,21 +107,21 @@ class Receiver {
     }
     if (this.#bytes.length > this.#size) {
       const spare = this.#bytes.length - this.#size;
-      // A view would keep all of what was reserved.
+      // A view would keep the whole reserved buffer.
       this.#bytes = Buffer.from(this.#bytes.subarray(0, this.#size));
       this.#places.memory.giveBack(spare);
     }
     return { content: inMemory(this.#bytes), release: () => this.discard() };
   }
 
-  /** Gives everything back; a second time it gives nothing. */
+  /** Gives everything back; a second call does nothing. */
   discard(): void {
     const { memory } = this.#places;
     memory.giveBack(this.#bytes.length);
     this.#bytes = Buffer.alloc(0);
     const file = this.#file;
     this.#file = undefined;
-    // Room on the disk is free when the file is gone. Its removal does not fail.
+    // The room on disk is free when the file is gone. Its removal does not fail.
     if (file) void file.remove().then(() => this.#claim.release());
     else this.#claim.release();
   }

@@ -7,12 +7,12 @@ interface Holder {
 }
 
 /**
- * The bound on the bytes of all files of one side, in memory and on the disk together. Room is taken as bytes arrive, for what a
- * host announces costs it nothing. Turns are given in the order of asking.
+ * Limits the bytes of all files of one side, in memory and on disk together. Room is taken as bytes arrive, since announcing a
+ * size costs a host nothing. Turns are given in order of arrival.
  *
- * Files that grow could each hold a part and wait for ever for another's. They cannot, by one rule: whatever is given to anybody
- * but the eldest of them leaves free what the eldest may still need for the largest possible file. So the eldest always comes to
- * its end, the younger ones together never hold more than what is left beside a largest file, and the next eldest finds the same.
+ * Growing files could each hold a part and wait forever for the others'. One rule prevents that: what is given to any other file
+ * leaves free what the eldest may still need for the largest possible file. So the eldest always finishes, the younger ones
+ * together never hold more than what is left beside a largest file, and the next eldest finds the same.
  */
 export class Room {
   readonly #total: number;
@@ -57,7 +57,7 @@ export class Room {
     const leave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== waiter);
       reject(signal.reason);
-      // Somebody small may have stood behind somebody large.
+      // A small request may have waited behind a large one.
       this.#serve();
     };
     this.#waiting.push(waiter);
@@ -105,7 +105,7 @@ export class Room {
   }
 }
 
-/** How many fetches each member has under way; whoever asks for more waits for the own ones alone. */
+/** Limits the concurrent fetches of each member; further ones wait only for the member's own. */
 export class Turns {
   readonly #most: number;
   readonly #rooms = new Map<string, Room>();
@@ -114,7 +114,7 @@ export class Turns {
     this.#most = most;
   }
 
-  /** Rejects with the signal's reason when that comes first. */
+  /** Rejects with the signal's reason if that comes first. */
   async run<T>(member: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const room = this.#rooms.get(member) ?? new Room(this.#most, 1);
     this.#rooms.set(member, room);

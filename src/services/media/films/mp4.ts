@@ -9,7 +9,7 @@ interface Box {
 const BOX_HEAD = 8;
 const LARGE_BOX_HEAD = 16;
 
-/** What a box's head says. `length` counts from the head's first byte; undefined: it goes on to the end, however far that is. */
+/** The head of a box. `length` counts from the head's first byte; undefined: the box extends to the end of the file. */
 interface BoxHead {
   readonly kind: string;
   readonly head: number;
@@ -25,7 +25,7 @@ function boxHead(bytes: Buffer): BoxHead | undefined {
   return { kind: text(bytes, 4, BOX_HEAD), head, length: short === 0 ? undefined : length };
 }
 
-/** Of the boxes that a file consists of, the heads of the first so many; each costs one small read. */
+/** The heads of the file's first top-level boxes; each costs one small read. */
 async function* boxHeads(reader: ContentReader, most: number): AsyncGenerator<BoxHead & { at: number }> {
   let at = 0;
   for (let count = 0; count < most && at < reader.size; count++) {
@@ -39,21 +39,21 @@ async function* boxHeads(reader: ContentReader, most: number): AsyncGenerator<Bo
 
 const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
 
-/** More names than this in one list are not a list of names. */
+/** A longer list of brands is not believable. */
 const MOST_BYTES_OF_NAMES = 1_024;
 
 const AVIF = /^(avif|avis)$/;
-/** Still pictures of other kinds in the same container, which neither Discord nor sharp's decoders show. */
+/** Still images of other kinds in the same container, which neither Discord nor sharp's decoders show. */
 const OTHER_PICTURE = /^(hei[cmsx]|hev[cmsx]|mif1|msf1|crx |jp2 |jpx |jxl )$/;
 const SOUND = /^(M4A |M4B |M4P |F4A |F4B )$/;
 const QUICKTIME = /^qt {2}$/;
 const FILM = /^(iso[2-9a-c]|isom|mp4[12]|avc1|M4V |M4VH|M4VP|MSNV|mmp4|dash|F4V |f4v )$/;
 
-/** The family of MP4: a first box that lists the brands by which a file may be read; its own comes first. */
+/** The MP4 family begins with a box that lists its brands; the first one is the file's own. */
 export function brandedType(bytes: Buffer): MediaType | undefined {
   if (bytes.length < 16 || text(bytes, 4, 8) !== 'ftyp') return undefined;
   const end = bytes.readUInt32BE(0);
-  // A list of brands and nothing behind it is no film.
+  // A list of brands with nothing behind it is not a video.
   if (end < 16 || end % 4 !== 0 || end > MOST_BYTES_OF_NAMES || bytes.length < end + 8) return undefined;
   const own = text(bytes, 8, 12);
   const others: string[] = [];
@@ -65,21 +65,20 @@ export function brandedType(bytes: Buffer): MediaType | undefined {
   return FILM.test(own) || others.some((brand) => FILM.test(brand)) ? mediaTypes.mp4 : undefined;
 }
 
-/** A film of an hour that was written in pieces of a second has no more; millions of tiny boxes are there to keep us busy. */
+/** A video of an hour written in fragments of a second has no more; millions of tiny boxes are meant to keep us busy. */
 const MOST_IN_FILE = 8_000;
 const IN_BOXES = /^(video\/mp4|video\/quicktime|audio\/mp4)$/;
 
 /**
- * Whether a film or sound of the MP4 family is there to its last byte: it is a row of boxes that each say how long they are.
- * A host that ends an answer early without saying so would otherwise have half of it shown as the whole. What has more boxes than
- * are looked at counts as whole.
+ * Whether a video or audio file of the MP4 family is cut off, by the lengths of its boxes. If a host ended a response early without
+ * an error, half of the file would be shown as the whole. A file with more boxes than are read counts as complete.
  */
 export async function isCutShort(reader: ContentReader, { mime }: MediaType): Promise<boolean> {
   if (!IN_BOXES.test(mime)) return false;
   let end = 0;
   let count = 0;
   for await (const { at, head, length } of boxHeads(reader, MOST_IN_FILE)) {
-    // The last box may go on to the end, however far that is.
+    // The last box may extend to the end of the file.
     if (length === undefined) return false;
     if (length < head) return true;
     end = at + length;
@@ -88,12 +87,12 @@ export async function isCutShort(reader: ContentReader, { mime }: MediaType): Pr
   return count < MOST_IN_FILE && end !== reader.size;
 }
 
-/** A table of contents has a few dozen; thousands of tiny ones are there to keep us busy. */
+/** A table of contents has a few dozen; thousands of tiny ones are meant to keep us busy. */
 const MOST_IN_TABLE = 500;
-/** Of the table itself the beginning counts: what is wanted stands before each track's tables of samples. */
+/** Only the beginning of the table is read: what is needed comes before each track's sample tables. */
 const MOST_OF_TABLE = 1024 * 1024;
 
-/** The table of contents of a film of the MP4 family (ISO 14496-12, 8.2, 8.3 and 8.8), wherever in the file it stands. */
+/** Reads the table of contents (ISO 14496-12, 8.2, 8.3 and 8.8), wherever in the file it is. */
 export async function mp4Facts(reader: ContentReader): Promise<FilmFacts> {
   for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MOST_IN_TABLE)) {
     if (length < head || at + length > reader.size) return {};
@@ -116,13 +115,13 @@ function secondsOf(parts: readonly Box[], left: { boxes: number }): number | und
   if (head.length < 4) return undefined;
   const scale = numberAt(head, isLong(head) ? 20 : 12);
   const whole = numberAt(head, isLong(head) ? 24 : 16, isLong(head));
-  // A film that was written piece by piece says here how long all pieces are.
+  // A fragmented video says here how long all fragments are together.
   const pieces = named(boxes(named(parts, 'mvex'), left), 'mehd');
   const duration = known(whole) ?? known(numberAt(pieces, 4, isLong(pieces)));
   return duration === undefined || !scale ? undefined : duration / scale;
 }
 
-/** All bits set means that nobody knows. */
+/** All bits set means unknown. */
 function known(duration: number | undefined): number | undefined {
   return duration === undefined || duration === 0 || duration >= 0xffff_ffff ? undefined : duration;
 }
@@ -133,10 +132,10 @@ function sizeOf(track: Buffer, left: { boxes: number }): { width: number; height
   if (text(handler, 8, 12) !== 'vide') return undefined;
   const head = named(parts, 'tkhd');
   const matrix = isLong(head) ? 52 : 40;
-  // Numbers of 16 bits before and 16 behind the point.
+  // Fixed point: 16 bits before and 16 after the point.
   const [across, down] = [36, 40].map((at) => Math.round((numberAt(head, matrix + at) ?? 0) / 0x1_0000));
   if (!across || !down) return undefined;
-  // Nothing on the diagonal: a telephone was held upright.
+  // Zeros on the diagonal: a phone was held upright.
   const isAside = numberAt(head, matrix) === 0 && numberAt(head, matrix + 16) === 0;
   return isAside ? { width: down, height: across } : { width: across, height: down };
 }
@@ -146,7 +145,7 @@ const NOTHING = Buffer.alloc(0);
 const named = (list: readonly Box[], wanted: string): Buffer =>
   list.find(({ kind }) => kind === wanted)?.content ?? NOTHING;
 
-/** Some boxes begin with a version; the second one has longer times. */
+/** Some boxes begin with a version; version 1 has 64-bit times. */
 const isLong = (box: Buffer): boolean => box[0] === 1;
 
 function numberAt(box: Buffer, at: number, hasEightBytes = false): number | undefined {
@@ -154,7 +153,7 @@ function numberAt(box: Buffer, at: number, hasEightBytes = false): number | unde
   return hasEightBytes ? Number(box.readBigUInt64BE(at)) : box.readUInt32BE(at);
 }
 
-/** The boxes in a part of the table; what does not look like a box ends the list, and the last may be cut off. */
+/** The boxes in a part of the table; anything that does not look like a box ends the list, and the last may be cut off. */
 function boxes(bytes: Buffer, left: { boxes: number }): Box[] {
   const list: Box[] = [];
   for (let at = 0; at + BOX_HEAD <= bytes.length && left.boxes > 0; ) {

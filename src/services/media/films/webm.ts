@@ -3,10 +3,10 @@ import type { FilmFacts } from '../media-types.ts';
 const EBML = 0x1a45dfa3;
 const DOC_TYPE = 0x4282;
 const WEBM = 'webm';
-/** The specification knows eight elements in this header; a longer list is there to keep us busy. */
+/** The specification knows eight elements in this header; a longer list is meant to keep us busy. */
 const MOST_IN_HEADER = 32;
 
-/** WebM is the Matroska that calls itself so in its header, a short list of small elements. */
+/** WebM is Matroska that names itself so in its header, a short list of small elements. */
 export function isWebm(bytes: Buffer): boolean {
   if (bytes.length < 12 || bytes.readUInt32BE(0) !== EBML) return false;
   const header = sizeAt(bytes, 4);
@@ -14,7 +14,7 @@ export function isWebm(bytes: Buffer): boolean {
   const end = header.end + header.value;
   let at = header.end;
   for (let elements = 0; elements < MOST_IN_HEADER && at + 3 <= end; elements++) {
-    // Every element of the header but a void has an id of two bytes.
+    // Every element of the header but a void has a two-byte id.
     const idBytes = (bytes[at] ?? 0) >= 0x80 ? 1 : 2;
     const size = sizeAt(bytes, at + idBytes);
     if (!size) return false;
@@ -25,13 +25,13 @@ export function isWebm(bytes: Buffer): boolean {
   return false;
 }
 
-/** A name may be padded with zeros, and the first of them ends it (RFC 8794, 7.4). */
+/** The name may be padded with zeros, and the first of them ends it (RFC 8794, 7.4). */
 function isNamedWebm(bytes: Buffer, start: number, length: number): boolean {
   if (length < WEBM.length || bytes.toString('latin1', start, start + WEBM.length) !== WEBM) return false;
   return length === WEBM.length || bytes[start + WEBM.length] === 0;
 }
 
-/** Those of a header fit into four bytes. */
+/** Sizes in a header fit into four bytes. */
 function sizeAt(bytes: Buffer, at: number) {
   const size = numberAt(bytes, at, { marked: false });
   return size && size.value < 2 ** 31 ? size : undefined;
@@ -48,10 +48,10 @@ const VIDEO = 0xe0;
 const PIXEL_WIDTH = 0xb0;
 const PIXEL_HEIGHT = 0xba;
 
-/** Nanoseconds of a tick where the file does not say. */
+/** Nanoseconds per tick if the file does not say. */
 const USUAL_SCALE = 1_000_000;
 const NANOSECONDS = 1e9;
-/** What is wanted stands among the first; thousands of tiny ones are there to keep us busy. Counted at all depths together. */
+/** What is needed is among the first; thousands of tiny ones are meant to keep us busy. Counted at all depths together. */
 const MOST_ELEMENTS = 2_000;
 
 interface Element {
@@ -59,7 +59,7 @@ interface Element {
   readonly content: Buffer;
 }
 
-/** The head of a WebM. One that was written live says nothing of its length. */
+/** Reads the head of a WebM. A live recording does not state its duration. */
 export function webmFacts(bytes: Buffer): FilmFacts {
   const left = { elements: MOST_ELEMENTS };
   const listed = (content: Buffer = NOTHING): Element[] => elements(content, left);
@@ -88,7 +88,7 @@ function elements(bytes: Buffer, left: { elements: number }): Element[] {
     const id = numberAt(bytes, at, { marked: true });
     const size = id && numberAt(bytes, id.end, { marked: false });
     if (!size) break;
-    // What was written live has no length, and goes on to the end of what holds it.
+    // An element of a live recording has no length, and extends to the end of its parent.
     const end = size.isUnknown ? bytes.length : Math.min(bytes.length, size.end + size.value);
     list.push({ id: id.value, content: bytes.subarray(size.end, end) });
     at = end;
@@ -96,7 +96,7 @@ function elements(bytes: Buffer, left: { elements: number }): Element[] {
   return list;
 }
 
-/** A number whose leading zeros say how many bytes it has. Ids keep the mark behind those zeros, sizes do not. */
+/** A number whose leading zeros give its length in bytes. Ids keep the marker bit behind those zeros, sizes do not. */
 function numberAt(bytes: Buffer, at: number, { marked }: { marked: boolean }) {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;
@@ -112,7 +112,7 @@ function numberAt(bytes: Buffer, at: number, { marked }: { marked: boolean }) {
   return { value, isUnknown, end: at + length };
 }
 
-/** Numbers of an element's content; nothing that is wanted here needs more than six bytes. */
+/** Numbers in an element's content; nothing needed here has more than six bytes. */
 const whole = (content: Buffer = NOTHING): number | undefined =>
   content.length >= 1 && content.length <= 6 ? content.readUIntBE(0, content.length) : undefined;
 

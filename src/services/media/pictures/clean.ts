@@ -8,10 +8,10 @@ export interface CheckedPicture {
   readonly type: MediaType;
 }
 
-/** What gateways take as a reference. */
+/** The types that gateways take as a reference. */
 const TAKEN: readonly MediaType[] = [mediaTypes.png, mediaTypes.jpeg, mediaTypes.webp];
 
-/** A member's picture without notes about the member, decoded once to its end to know that it can be. */
+/** A member's image without metadata, decoded once to its end to prove that it can be. */
 export async function checkedPicture(bytes: Buffer, bench: Workbench): Promise<CheckedPicture> {
   const picture = await examined(bytes, bench.pixels);
   const isTaken = TAKEN.includes(picture.type);
@@ -25,9 +25,9 @@ interface Cleaned extends CheckedPicture {
 }
 
 /**
- * A picture without anybody's notes: no place, no camera, no prompt, no preview of what was cut away. The notes are taken out
- * of the file and every pixel stays as it was; without notes the file itself comes back. Only what has to be turned, and AVIF,
- * whose boxes point at each other by their distance, is drawn anew.
+ * An image without metadata: no place, no camera, no prompt, no preview of what was cropped. Metadata is cut out of the file and
+ * every pixel stays; a file without any comes back as it is. Only a rotated image, and AVIF, whose boxes refer to each other by
+ * their distance, is encoded anew.
  */
 export async function cleaned(picture: Picture, bench: Workbench): Promise<Cleaned> {
   const { bytes, type, isTurned, hasNotes } = picture;
@@ -42,10 +42,10 @@ const stripped = new Map<MediaType, (bytes: Buffer) => Buffer>([
   [mediaTypes.gif, strippedGif],
 ]);
 
-/** Of each pixel, while a WebP is made. */
+/** Bytes per pixel while a WebP is encoded. */
 const WEBP_BYTES = 14;
 
-/** Upright, in sRGB, and hardly to be told from the original; in a format that everybody reads. */
+/** Upright, in sRGB, hardly distinguishable from the original, and in a format that every program reads. */
 async function redrawn({ bytes, type, width, height }: Picture, bench: Workbench): Promise<Cleaned> {
   const format = type === mediaTypes.gif ? mediaTypes.png : type === mediaTypes.avif ? mediaTypes.webp : type;
   const outputBytes = format === mediaTypes.webp ? WEBP_BYTES * width * height : 0;
@@ -59,7 +59,7 @@ function inFormat(picture: Sharp, format: MediaType): Sharp {
   return picture.jpeg({ quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false });
 }
 
-/** The parts of a file that stay, in their order. Where everything stays, the file itself is the result. */
+/** The parts of a file that stay, in order. Where everything stays, the file itself is the result. */
 class Keep {
   readonly #bytes: Buffer;
   readonly #parts: { start: number; end: number }[] = [];
@@ -82,10 +82,10 @@ class Keep {
 }
 
 const SIGNATURE = 8;
-/** Length, type and checksum around the data of a chunk. */
+/** Length, type and checksum around a chunk's data. */
 const AROUND = 12;
 
-/** What the pixels, their colours and their motion need. Whatever else there is, or ever will be, is somebody's note. */
+/** What pixels, colours and animation need. Anything else, now or in the future, is metadata. */
 const PNG_NEEDS = new Set([
   ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'bKGD'],
   ...['gAMA', 'cHRM', 'sRGB', 'iCCP', 'sBIT', 'cICP', 'mDCV', 'cLLI', 'pHYs'],
@@ -100,7 +100,7 @@ export function strippedPng(bytes: Buffer): Buffer {
     const type = bytes.toString('latin1', at + 4, at + 8);
     if (end > bytes.length) break;
     if (PNG_NEEDS.has(type)) keep.part(at, end);
-    // What stands behind the end belongs to no picture.
+    // Whatever follows the end chunk is not part of the image.
     if (type === 'IEND') return keep.result();
     at = end;
   }
@@ -109,10 +109,10 @@ export function strippedPng(bytes: Buffer): Buffer {
 
 const START_OF_SCAN = 0xda;
 const END = 0xd9;
-/** JFIF without a thumbnail, which might show what was cut away. */
+/** JFIF without a thumbnail, which might show what was cropped. */
 const BARE_JFIF = 16;
 
-/** Frames, tables, scans, and what says how the colours are meant: the profile and Adobe's mark. */
+/** Keeps frames, tables, scans, and what defines the colours: the profile and Adobe's marker. */
 export function strippedJpeg(bytes: Buffer): Buffer {
   const keep = new Keep(bytes);
   keep.part(0, 2);
@@ -125,7 +125,7 @@ export function strippedJpeg(bytes: Buffer): Buffer {
     }
     if (marker === END) {
       keep.part(at, at + 2);
-      // Phones put further pictures behind the end, each with notes of its own.
+      // Phones append further images after the end, each with its own metadata.
       return keep.result();
     }
     const afterHead = at + 2 + bytes.readUInt16BE(at + 2);
@@ -146,7 +146,7 @@ function isNeededInJpeg(bytes: Buffer, at: number, marker: number): boolean {
   return marker === 0xee && says('Adobe');
 }
 
-/** The next marker that is neither a restart nor a byte of the pixels. */
+/** The next marker that is neither a restart nor pixel data. */
 function endOfScan(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(0xff, start); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0;
@@ -168,14 +168,14 @@ export function strippedWebp(bytes: Buffer): Buffer {
   for (let at = WEBP_HEAD; at + 8 <= fileEnd; ) {
     const size = bytes.readUInt32LE(at + 4);
     if (at + 8 + size > fileEnd) throw damaged();
-    // Chunks begin at even places; the last one's filling is sometimes forgotten.
+    // Chunks begin at even offsets; the last one's padding is sometimes missing.
     const end = Math.min(fileEnd, at + 8 + size + (size % 2));
     if (WEBP_NEEDS.has(bytes.toString('latin1', at, at + 4))) keep.part(at, end);
     at = end;
   }
   const result = keep.result();
   if (result === bytes) return bytes;
-  // A new copy, so it may be written to; its head must not mention what is gone.
+  // A new copy, so it may be changed; its head must not announce what is gone.
   result.writeUInt32LE(result.length - 8, 4);
   const flags = WEBP_HEAD + 8;
   if (result.toString('latin1', WEBP_HEAD, WEBP_HEAD + 4) === 'VP8X')
@@ -188,7 +188,7 @@ const EXTENSION = 0x21;
 const TRAILER = 0x3b;
 const CONTROL = 0xf9;
 const APPLICATION = 0xff;
-/** Who loops, and the colour profile. */
+/** Loop counts, and the colour profile. */
 const GIF_NEEDS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
 export function strippedGif(bytes: Buffer): Buffer {
@@ -210,12 +210,12 @@ export function strippedGif(bytes: Buffer): Buffer {
     else throw damaged();
     if (block === IMAGE || isNeededInGif(bytes, start)) keep.part(start, at);
   }
-  // Some writers forget the trailer, and no reader misses it.
+  // Some writers leave out the trailer, and readers do not need it.
   if (images > 0) return keep.result();
   throw damaged();
 }
 
-/** Comments and written text are notes, and so is every application's block but a few. */
+/** Comments and plain text are metadata, and so are all application blocks but a few. */
 function isNeededInGif(bytes: Buffer, at: number): boolean {
   const label = bytes[at + 1];
   if (label === CONTROL) return true;
@@ -226,7 +226,7 @@ function tableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 
-/** Data comes in pieces of at most 255 bytes; one of no bytes is the last. */
+/** Data comes in blocks of at most 255 bytes; an empty one is the last. */
 function endOfPieces(bytes: Buffer, start: number): number {
   for (let at = start; at < bytes.length; at += 1 + (bytes[at] ?? 0)) if (bytes[at] === 0) return at + 1;
   throw damaged();

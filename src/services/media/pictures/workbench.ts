@@ -6,9 +6,9 @@ import { recognise } from '../recognise.ts';
 export interface Drawing {
   /** All frames instead of the first one. */
   moves?: boolean;
-  /** How much smaller it is drawn, 1 at most. */
+  /** 1 at most. */
   scale?: number;
-  /** What the encoder holds of the result while it is at it. */
+  /** What the encoder holds of the result while it encodes. */
   outputBytes?: number;
   draw(picture: Sharp): Sharp;
 }
@@ -22,7 +22,7 @@ export class Workbench {
   constructor(pixels: number, claim: (bytes: number) => Promise<() => void>) {
     this.pixels = pixels;
     this.#claim = claim;
-    // Settings of the whole process: nothing is drawn twice here, and one thread an image is what memory is counted for.
+    // Global settings: nothing is drawn twice here, and memory is calculated for one thread per image.
     sharp.cache(false);
     sharp.concurrency(1);
   }
@@ -41,7 +41,7 @@ export class Workbench {
   }
 }
 
-/** Reads the head of an image, which costs a few milliseconds and next to no memory whatever the head claims. */
+/** Reads the head of an image, which costs a few milliseconds and next to no memory, whatever the head claims. */
 export async function headOf(bytes: Buffer): Promise<Metadata> {
   try {
     return await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata();
@@ -51,24 +51,24 @@ export async function headOf(bytes: Buffer): Promise<Metadata> {
 }
 
 export interface PictureFacts {
-  /** As it is seen, turned as its notes say. */
+  /** As displayed, rotation applied. */
   readonly width: number;
   readonly height: number;
   readonly frames: number;
 }
 
-/** A file known to be a picture that may be decoded. */
+/** A file known to be an image that may be decoded. */
 export interface Picture extends PictureFacts {
   readonly bytes: Buffer;
   readonly type: MediaType;
   readonly isTurned: boolean;
   readonly hasAlpha: boolean;
   readonly hasNotes: boolean;
-  /** Moves in a way that the decoders do not see: drawn anew it would stand still. */
+  /** Animated in a way that the decoders ignore: re-encoded it would stand still. */
   readonly movesUnseen: boolean;
 }
 
-/** What claims more pixels than are allowed, all frames counted, is refused before anything is decoded. */
+/** An image that claims more pixels than are allowed, over all frames, is refused before anything is decoded. */
 export async function examined(bytes: Buffer, mostPixels: number): Promise<Picture> {
   const type = recognise(bytes);
   if (type?.kind !== 'image') throw new MediaError('not-media', 'The file is not a picture.');
@@ -96,24 +96,24 @@ function movesUnseen(bytes: Buffer, type: MediaType): boolean {
   return type === mediaTypes.png && bytes.subarray(0, bytes.indexOf('IDAT')).includes('acTL');
 }
 
-/** Lines on their way from decoder to encoder, and the encoder's own. */
+/** Lines between decoder and encoder, and the encoder's own memory. */
 const AROUND = 32 * 2 ** 20;
 
 const DEPTH_BYTES = new Map(Object.entries({ char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, float: 4 }));
 const WIDEST_DEPTH = 8;
 
 /**
- * What decoding takes, from the head of the file. A format that can be read line by line needs hardly anything; where it
- * cannot, the whole image is in memory at once, in the form that its decoder keeps.
+ * What decoding takes, from the head of the file. A format that can be read line by line needs hardly anything; otherwise the whole
+ * image is in memory at once, in the decoder's own form.
  */
 function decodedBytes(head: Metadata, { moves, scale }: { moves: boolean; scale: number }): number {
   const { width, height, pages = 1, orientation = 1 } = head;
   const pixels = width * height;
   const held = heldWhole.get(head.format)?.(head) ?? 4 * plain(head);
   if (moves) return AROUND + pixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : held);
-  // What has to be turned is decoded to its end first.
+  // A rotated image is decoded completely first.
   if (orientation > 1) return AROUND + pixels * (held + plain(head));
-  // WebP alone is decoded at the size that is wanted, or twice that.
+  // WebP alone is decoded at the target size, or twice that.
   const shrunk = head.format === 'webp' ? Math.min(1, 4 * scale ** 2) : 1;
   return AROUND + pixels * shrunk * held;
 }
