@@ -78,7 +78,6 @@ export class Asks {
     return this.#earlier.newestOf(whose, this.#parts.clock.now());
   }
 
-  /** The number of earlier questions in the conversation that the model knew. */
   async knewOf(task: TaskOf<'ask'>): Promise<number> {
     return (await this.#earlier.before(task.request.after, task)).length;
   }
@@ -180,7 +179,6 @@ export class Asks {
     }
   }
 
-  /** Handles one response of the model, and everything that follows from it. */
   async #answer(id: string, begins: Opened): Promise<void> {
     const { stop, without, asked } = begins;
     this.#stops.set(id, stop);

@@ -44,10 +44,7 @@ export function mayInheritInstructions(turn: Task, asker: Asker): boolean {
   return (isOwn && isForOneself(asker)) || (!isForOneself(turn) && isSamePlace(turn, asker));
 }
 
-export interface Turn {
-  prompt: string;
-  text: string;
-}
+export type Turn = Record<'prompt' | 'text', string>;
 
 /** A longer context makes a model slow and expensive; the oldest turns are left out. */
 const MOST_TURNS = 20;
@@ -56,7 +53,6 @@ const MOST_LETTERS = 60_000;
 const GOES_ON_FOR_MS = 6 * 3_600_000;
 /** How many of a member's newest answers are searched for one place. */
 const MOST_LOOKED_AT = 10;
-/** The same for one conversation. */
 const MOST_OF_ONE = 200;
 
 /** Conversations are only answers that link to each other: deleting the answers deletes them. */
@@ -101,7 +97,6 @@ export class Conversations {
     return undefined;
   }
 
-  /** All answers of the same conversation that belong to its member. */
   async all({ id, rootId = id, requesterId }: Task): Promise<string[]> {
     const ids = new Set([id, rootId]);
     let before: string | undefined;

@@ -17,7 +17,6 @@ const askShape = requestShape({
   instructions: z.string().optional(),
   effort: z.enum(efforts).optional(),
   format: z.enum(formats).optional(),
-  /** The model may search the web. */
   web: z.boolean().optional(),
   /** The previous answer of the conversation. */
   after: z.string().optional(),

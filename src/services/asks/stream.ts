@@ -9,7 +9,6 @@ export interface Opened {
   events: AsyncIterable<TextEvent>;
   asked: TextRequest;
   stop: AbortController;
-  /** What the model had refused before. */
   without: readonly Refusable[];
 }
 

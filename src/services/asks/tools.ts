@@ -76,7 +76,6 @@ function modelIn(makes: ModelKind | undefined, models: readonly Model[]) {
   return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
 }
 
-/** The arguments as the tool takes them; undefined if they do not fit its schema. */
 export function argumentsOf<Name extends ToolName>(
   name: Name,
   text: string,

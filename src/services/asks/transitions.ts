@@ -16,7 +16,6 @@ const KEPT_EVERY_MS = 5_000;
 
 export const answerOf = ({ answer = NO_ANSWER }: Task): Answer => answer;
 
-/** All words so far, across all tool rounds. */
 export function wordsOf(task: Task): string {
   const { rounds, draft } = answerOf(task);
   return task.text ?? joined([...rounds.map(({ text }) => text), draft]);
@@ -24,7 +23,6 @@ export function wordsOf(task: Task): string {
 
 const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
 
-/** The gateway has started to answer, perhaps without parts that the model refused. */
 export function begun(task: Task, without: readonly Refusable[]): Task {
   if (hasEnded(task)) return task;
   return withAnswer({ ...task, state: 'running' }, { without: [...without], doing: 'thinking' });
@@ -69,21 +67,18 @@ const isOpen = ({ state }: AnswerCall): boolean => state === 'waiting' || state 
 
 export const waitingCalls = (task: Task): AnswerCall[] => lastCalls(task).filter(({ state }) => state === 'waiting');
 
-/** Nothing more has to happen before the model can go on. */
 export const isSettled = (task: Task): boolean => !lastCalls(task).some(isOpen);
 
 /** The member alone decides what comes next: nothing is being ordered. */
 export const restsWithMember = (task: Task): boolean =>
   lastCalls(task).every(({ state }) => state !== 'allowed') && waitingCalls(task).length > 0;
 
-/** It is complete, or as complete as the model was allowed to make it. */
 export function answered(task: Task, incomplete: string | undefined, now: number): Task {
   return over({ ...task, state: 'ready', progress: 100 }, now, { incomplete });
 }
 
 type Cause = NonNullable<Task['failure']>['cause'];
 
-/** Why an answer was cancelled. */
 export type TakenBack = 'stopped' | 'interrupted';
 
 /** It ended early; its words so far stay. */
@@ -93,7 +88,6 @@ export function brokenOff(task: Task, cause: Cause, error: GatewayError | undefi
   return over({ ...task, state: cause === 'stopped' ? 'cancelled' : 'failed', failure }, now);
 }
 
-/** What a broken-off response brought before its end. */
 export function withLastWords(task: Task, response: TextResponse): Task {
   if (hasEnded(task)) return task;
   const { draft, tokens } = answerOf(task);
@@ -111,7 +105,6 @@ export const forgotten = (task: Task): Task => withAnswer(task, { isForgotten: t
 /** Stored before the next part is posted, so that a crash in between can be resolved. */
 export const partGoing = (task: Task, posting: Posting): Task => withAnswer(task, { posting });
 
-/** It was certainly not posted. */
 export const partNotPosted = (task: Task): Task =>
   answerOf(task).posting ? withAnswer(task, { posting: undefined }) : task;
 

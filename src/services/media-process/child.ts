@@ -139,7 +139,7 @@ function reportIn(note: string): Report {
 
 /** Nothing of the bot's own environment, which holds its secrets. */
 const ENVIRONMENT = {
-  // One pool of memory for all threads, and large blocks of their own: what an image took goes back to the system.
+  // One pool of memory for all threads, and large blocks of their own: memory of a finished image returns to the system.
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: '262144',
   // Windows starts no process without it.

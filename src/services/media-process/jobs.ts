@@ -4,7 +4,6 @@ import type { BarPicture } from '../usage/chart.ts';
 /** A file's bytes are sent beside its job. */
 export type Job =
   | { do: 'fit'; mostBytes: number; mostPixels: number }
-  /** Validates a member's image and removes its metadata. */
   | { do: 'check'; mostPixels: number }
   | { do: 'measure'; mostPixels: number }
   | { do: 'side-mask'; side: MaskSide; size: MaskSize; mostPixels: number }
@@ -15,13 +14,11 @@ export type Job =
   | { do: 'write-voice'; voice: number; from: number; isLast: boolean }
   | { do: 'drop-voice'; voice: number };
 
-/** The audio types that can be read. */
 export const readable = ['ogg', 'mp3', 'wav'] as const;
 export type Readable = (typeof readable)[number];
 
 /** Jobs of one sort, which wait for each other and for no others. */
 export interface Lane {
-  /** Jobs in the process at the same time. */
   readonly mostAtOnce: number;
   /** Bytes of files in the process at the same time; a larger file is there alone. */
   readonly mostBytes: number;
@@ -67,7 +64,6 @@ export const lanes: Readonly<Record<Job['do'], Lane>> = {
 };
 
 export interface Work {
-  /** Empty where there is no file. */
   readonly bytes: Buffer<ArrayBuffer>;
   /** Waits for this much memory, unless the job is abandoned; the returned function gives it back. */
   claim(bytes: number): Promise<() => void>;

@@ -14,7 +14,6 @@ const MOST_LOSSES = 2;
 export interface MediaProcessParts {
   readonly clock: Clock;
   readonly log: { warn(facts: object, sentence: string): void };
-  /** For the whole process. */
   readonly memoryBytes?: number;
 }
 
@@ -43,7 +42,7 @@ interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   reject(error: unknown): void;
 }
 
-/** Decodes files from outside and runs every codec. Starts with its first job, ends after an idle minute, is replaced when it dies. */
+/** Decodes files from outside and runs all codecs. Starts with its first job, ends when idle, is replaced when it dies. */
 export class MediaProcess {
   readonly #clock: Clock;
   readonly #log: MediaProcessParts['log'];
@@ -80,9 +79,7 @@ export class MediaProcess {
   /** Keeps the process between two jobs if the second needs the state of the first. */
   hold(): () => void {
     this.#holds++;
-    return () => {
-      this.#holds--;
-    };
+    return () => void this.#holds--;
   }
 
   /** Throws what the job throws, and `JobLost` where the job ended its process. */
@@ -94,10 +91,8 @@ export class MediaProcess {
     if (this.#waiting.filter((other) => other.lane === lane).length >= lane.mostWaiting) throw new JobLost('busy');
     this.#begun++;
     const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();
-    const entry: Entry = {
-      ...{ id: this.#begun, job, input, into, lane, losses: 0, isAbandoned: false, unsetLimit: () => undefined },
-      ...{ resolve, reject },
-    };
+    const fresh = { losses: 0, isAbandoned: false, unsetLimit: () => undefined };
+    const entry: Entry = { id: this.#begun, job, input, into, lane, ...fresh, resolve, reject };
     const cancel = (): void => this.#cancel(entry, signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     this.#waiting.push(entry);

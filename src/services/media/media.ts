@@ -7,7 +7,7 @@ import { decodedPieces, type FileContent, inMemory, piecesOf, reading, wholeOf }
 import { download } from './download/download.ts';
 import { Hosts, type Trust } from './download/hosts.ts';
 import { type PrivateFile, PrivateFiles } from './download/private-files.ts';
-import { type Held, Memory, type Places, received } from './download/receiver.ts';
+import { type Held, type Places, received } from './download/receiver.ts';
 import { Room, Turns } from './download/room.ts';
 import { damaged, MediaError } from './errors.ts';
 import { isCutShort } from './films/mp4.ts';
@@ -49,7 +49,6 @@ interface File {
   readonly type: MediaType;
 }
 
-/** Fetches files, recognises them, and makes them fit to be sent on. */
 export class Media {
   readonly #clock: Clock;
   readonly #log: MediaTools['log'];
@@ -71,7 +70,7 @@ export class Media {
     this.#files = new PrivateFiles({ clock, log, parent: temporary });
     const shared = {
       files: this.#files,
-      memory: new Memory(limits.memoryBytes),
+      memory: { freeBytes: limits.memoryBytes },
       passing: new PassingBytes(),
       inMemory: limits.inMemoryBytes,
     };
@@ -217,7 +216,6 @@ export function openMedia(settings: MediaSettings, tools: MediaTools, limits: Pa
 
 /** Files of members and results of the gateway have separate room and connections. */
 interface Side {
-  /** The most bytes of one file. */
   readonly most: number;
   readonly places: Places;
   readonly hosts: Hosts;

@@ -49,7 +49,6 @@ export async function filmFacts(content: FileContent): Promise<FilmFacts> {
 const LONGEST_SIDE = 65_535;
 const LONGEST_SECONDS = 7 * 24 * 60 * 60;
 
-/** Leaves out what cannot be true. */
 function sensible({ width, height, seconds }: FilmFacts): FilmFacts {
   const isSide = (side: number | undefined): side is number =>
     side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= LONGEST_SIDE;

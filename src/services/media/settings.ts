@@ -17,7 +17,6 @@ export interface MediaTools {
   readonly clock?: Clock;
   /** Where files are decoded. Without one, `Media` starts its own. */
   readonly process?: MediaProcess;
-  /** DNS for hosts other than the gateway. */
   readonly resolve?: Resolve;
   /** The parent of the folder for temporary files. */
   readonly temporary?: string;
@@ -25,7 +24,6 @@ export interface MediaTools {
 
 const MIB = 1024 * 1024;
 
-/** Patience and appetite. */
 export const defaultLimits = {
   /** For one file. Discord takes far less; a larger one can at best be shown as a preview or a link. */
   fileBytes: 100 * MIB,

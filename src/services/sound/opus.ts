@@ -73,7 +73,8 @@ const FRAME = PCM_RATE / 50;
 const BITRATE = 32_000;
 /** Half the work of the maximum (10), for a voice that sounds just as close to the original. */
 const COMPLEXITY = 5;
-const MAKER = 'Atelier';
+/** The vendor is "Atelier", and there are no comments. */
+const TAGS = Buffer.from('OpusTags\x07\0\0\0Atelier\0\0\0\0', 'latin1');
 /** Distinguishes the streams of a file, and there is only one. */
 const SERIAL = 1;
 
@@ -103,7 +104,7 @@ export class OpusVoice {
   private constructor(encoder: OpusEncoderHandle) {
     this.#encoder = encoder;
     this.#late = encoder.getLookahead();
-    this.#file = new OggFile([head(this.#late * GRANULES), tags()], SERIAL);
+    this.#file = new OggFile([head(this.#late * GRANULES), TAGS], SERIAL);
   }
 
   add(pcm: Pcm): void {
@@ -142,13 +143,5 @@ function head(preSkip: number): Buffer {
   bytes[9] = 1;
   bytes.writeUInt16LE(preSkip, 10);
   bytes.writeUInt32LE(PCM_RATE, 12);
-  return bytes;
-}
-
-function tags(): Buffer {
-  const bytes = Buffer.alloc(8 + 4 + MAKER.length + 4);
-  bytes.write('OpusTags');
-  bytes.writeUInt32LE(MAKER.length, 8);
-  bytes.write(MAKER, 12);
   return bytes;
 }

@@ -16,7 +16,7 @@ export function openSounds({ log, process: given }: { log: Log; process?: MediaP
   const process = given ?? new MediaProcess({ clock: systemClock, log });
   const writings = new Writings(process);
   return {
-    /** Throws a `Refusal` for what is no sound that can be read, or lasts longer. */
+    /** Throws a `Refusal` for a file that cannot be read as audio, or lasts longer. */
     async decoded(input: FileContent, { mostSeconds }: { mostSeconds: number }): Promise<Pcm> {
       if (input.size === 0) throw new Refusal('refusals.soundEmpty');
       const extension = (await reading(input, recogniseIn))?.extension;
@@ -35,7 +35,7 @@ export function openSounds({ log, process: given }: { log: Log; process?: MediaP
       }
     },
 
-    /** What is longer is cut. */
+    /** Anything longer is cut. */
     writing: ({ mostSeconds }: { mostSeconds: number }): VoiceWriter => writings.begin(mostSeconds),
 
     async close(): Promise<void> {

@@ -12,7 +12,6 @@ const MOST_WAITING = 32;
 /** For its objects; samples lie outside. A worker that takes more ends, and the bot does not. */
 const MOST_MEGABYTES = 64;
 
-/** The worker ended, or was ended, during the job. */
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
 }

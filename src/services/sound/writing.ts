@@ -33,7 +33,8 @@ export class Writing {
   #pieces: Pcm[] = [];
   #heard = 0;
   #sent = 0;
-  #waiting = 0;
+  /** Samples not written yet. */
+  waiting = 0;
   #isCut = false;
   #isWhole = false;
   /** The result; nothing more is done after it. */
@@ -51,11 +52,6 @@ export class Writing {
     return this.#heard === 0;
   }
 
-  /** Samples not written yet. */
-  get waiting(): number {
-    return this.#waiting;
-  }
-
   /** Never throws: `finish` reports failures. The samples must not change from now on, for they may have to wait. */
   add(pcm: Pcm): void {
     const kept = pcm.subarray(0, this.#most - this.#heard);
@@ -69,7 +65,7 @@ export class Writing {
       return;
     }
     this.#pieces.push(kept);
-    this.#waiting += kept.length;
+    this.waiting += kept.length;
     this.#work = this.#work.then(() => this.#write());
   }
 
@@ -104,7 +100,7 @@ export class Writing {
     this.#sent += length;
     const job = { do: 'write-voice', voice: this.#number, from, isLast } as const;
     const { facts, bytes } = await this.#all.run(this, job, Buffer.from(pcm.buffer));
-    this.#waiting = Math.max(0, this.#waiting - length);
+    this.waiting = Math.max(0, this.waiting - length);
     if (facts.isUnchanged) return;
     const { waveform = '' } = facts;
     this.#conclude({ message: { bytes, seconds: this.#sent / PCM_RATE, waveform, isCut: this.#isCut } });
@@ -112,7 +108,7 @@ export class Writing {
 
   /** The oldest waiting samples, in an array of their own, because it is transferred. */
   #taken(): Int16Array<ArrayBuffer> {
-    const taken = new Int16Array(Math.min(LONGEST_PIECE, this.#waiting));
+    const taken = new Int16Array(Math.min(LONGEST_PIECE, this.waiting));
     for (let at = 0; at < taken.length; ) {
       const [piece = taken] = this.#pieces;
       const part = piece.subarray(0, taken.length - at);
@@ -128,7 +124,7 @@ export class Writing {
   #giveUp(error: unknown): void {
     this.#end = { error };
     this.#pieces = [];
-    this.#waiting = 0;
+    this.waiting = 0;
     const leave = (): void => this.#all.leave(this);
     const dropped = async (): Promise<void> => {
       if (this.#sent > 0) await this.#all.run(this, { do: 'drop-voice', voice: this.#number });

@@ -6,7 +6,6 @@ import type { RealtimeAnswer, RealtimeSession, Utterance } from '../gateway/real
 import type { TasksLog } from '../tasks/book.ts';
 import { isForGood } from './opening.ts';
 
-/** An answer of the model, from its first event. */
 export class Speaking {
   readonly answer: RealtimeAnswer;
   takenBack: TakenBack | undefined;
@@ -59,24 +58,16 @@ export class Conversation {
       await this.#breakOff('stopped');
       if (this.#isStale) await this.#leave();
       this.#session ??= await this.#parts.open();
-      const speaking = new Speaking(await this.#put(utterance, this.#session));
-      this.#speaking = speaking;
-      return speaking;
+      try {
+        const speaking = new Speaking(await this.#session.say(utterance));
+        this.#speaking = speaking;
+        return speaking;
+      } catch (error) {
+        // Opening the conversation anew shows whether it is refused itself, or only these words were.
+        if (isForGood(error)) await this.#leave();
+        throw error;
+      }
     });
-  }
-
-  async #put(utterance: Utterance, session: RealtimeSession): Promise<RealtimeAnswer> {
-    try {
-      return await session.say(utterance);
-    } catch (error) {
-      // Opening the conversation anew shows whether it is refused itself, or only these words were.
-      if (isForGood(error)) await this.#leave();
-      throw error;
-    }
-  }
-
-  heard(at: number): void {
-    this.heardAt = Math.max(this.heardAt, at);
   }
 
   /** An answer has ended. */

@@ -97,7 +97,6 @@ function turnOf(task: Task): EarlierTurn[] {
   return [{ by: 'member', text: said }, ...(text === '' ? [] : [{ by: 'model' as const, text }])];
 }
 
-/** The turns of a conversation in order; deleted ones are left out. */
 export async function turnsOf({ talk }: Task, tasks: Pick<Tasks, 'get'>): Promise<Task[]> {
   const turns: Task[] = [];
   for (const id of talk?.turns ?? []) {

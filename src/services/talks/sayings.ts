@@ -23,7 +23,6 @@ interface SayingsParts {
   conversation(id: string): Conversation | undefined;
 }
 
-/** What is said in all conversations, and its answers. */
 export class Sayings {
   readonly #parts: SayingsParts;
   /** Answers whose task is not accepted yet, by the idempotency key of the order. */
@@ -81,10 +80,11 @@ export class Sayings {
   async #takeTurn(task: TaskOf<'said'>): Promise<void> {
     const { log, change, conversation } = this.#parts;
     const at = task.times.accepted ?? task.times.created;
-    const where = task.request.talk;
-    conversation(where)?.heard(at);
+    const { talk: id } = task.request;
+    const live = conversation(id);
+    if (live) live.heardAt = Math.max(live.heardAt, at);
     try {
-      await change(where, (talk) => turnTaken(talk, task.id, at));
+      await change(id, (talk) => turnTaken(talk, task.id, at));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       log.info({ task: task.id }, 'An utterance has outlasted its conversation.');

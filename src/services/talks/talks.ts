@@ -27,7 +27,7 @@ export class Talks {
   readonly #conversations = new Map<string, Conversation>();
   /** Sessions whose task is not accepted yet, by the idempotency key of the order. */
   readonly #opened = new Map<string, RealtimeSession>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
 
   constructor(parts: TalksParts) {
@@ -161,7 +161,6 @@ export class Talks {
 
   #track(work: Promise<unknown>): void {
     const done = work
-      .then(() => undefined)
       .catch((error: unknown) => {
         // The task is gone, because its member wanted it forgotten.
         if (!(error instanceof Refusal)) this.#parts.log.error({ err: error }, 'A live conversation failed.');

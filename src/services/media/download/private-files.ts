@@ -52,7 +52,7 @@ export class PrivateFiles {
           written += bytesWritten;
         }
       },
-      /** It does not fail: what stays is taken away with the folder. */
+      /** Never fails: a leftover is deleted with the folder. */
       remove: async (): Promise<void> => {
         try {
           await close();
@@ -72,7 +72,7 @@ export class PrivateFiles {
 
   async #ownFolder(): Promise<string> {
     await this.#swept;
-    this.#folder ??= mkdtemp(join(this.#parts.parent, `${ownPrefix()}${process.pid}-${BEGAN}-`));
+    this.#folder ??= mkdtemp(join(this.#parts.parent, `${OWN_PREFIX}${process.pid}-${BEGAN}-`));
     try {
       return await this.#folder;
     } catch (error) {
@@ -93,17 +93,15 @@ export class PrivateFiles {
   async #isLeftBehind(name: string, path: string): Promise<boolean> {
     const facts = await lstat(path).catch(() => undefined);
     if (!facts?.isDirectory() || (process.getuid && facts.uid !== process.getuid())) return false;
-    if (!name.startsWith(ownPrefix())) return this.#parts.clock.now() - facts.mtimeMs > LEFT_BEHIND_MS;
-    const [pid, began] = name.slice(ownPrefix().length).split('-').map(Number);
+    if (!name.startsWith(OWN_PREFIX)) return this.#parts.clock.now() - facts.mtimeMs > LEFT_BEHIND_MS;
+    const [pid, began] = name.slice(OWN_PREFIX.length).split('-').map(Number);
     // A restarted container gives its bot the same pid again.
     return pid === process.pid ? began !== BEGAN : !isRunning(pid);
   }
 }
 
 /** Several machines may share a folder for temporary files, and containers may have the same pids. */
-function ownPrefix(): string {
-  return `${PREFIX}${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
-}
+const OWN_PREFIX = `${PREFIX}${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
 
 function isRunning(pid: number | undefined): boolean {
   if (pid === undefined || !Number.isSafeInteger(pid) || pid <= 0) return false;

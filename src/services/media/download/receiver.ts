@@ -4,26 +4,6 @@ import { tooLarge } from '../errors.ts';
 import type { PrivateFile, PrivateFiles } from './private-files.ts';
 import type { Claim, Room } from './room.ts';
 
-/** Limits file bytes in the bot's own memory. Nothing waits for it: what has no room in memory goes to disk. */
-export class Memory {
-  readonly #most: number;
-  #used = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  tryTake(bytes: number): boolean {
-    if (this.#used + bytes > this.#most) return false;
-    this.#used += bytes;
-    return true;
-  }
-
-  giveBack(bytes: number): void {
-    this.#used -= bytes;
-  }
-}
-
 /** The first buffer of a file of unknown size; it doubles when it is full. */
 const FIRST_STEP = 64 * 1024;
 /** What even the smallest file counts as: that bounds how many there are. */
@@ -37,7 +17,8 @@ export interface Held {
 
 export interface Places {
   readonly room: Room;
-  readonly memory: Memory;
+  /** Room for file bytes in the bot's own memory. Nothing waits for it: what has no room there goes to disk. */
+  readonly memory: { freeBytes: number };
   readonly files: PrivateFiles;
   readonly passing: PassingBytes;
   /** Larger files go to disk. */
@@ -109,16 +90,14 @@ class Receiver {
       const spare = this.#bytes.length - this.#size;
       // A view would keep the whole reserved buffer.
       this.#bytes = Buffer.from(this.#bytes.subarray(0, this.#size));
-      this.#places.memory.giveBack(spare);
+      this.#places.memory.freeBytes += spare;
     }
     return { content: inMemory(this.#bytes), release: () => this.discard() };
   }
 
   /** Gives everything back; a second call does nothing. */
   discard(): void {
-    const { memory } = this.#places;
-    memory.giveBack(this.#bytes.length);
-    this.#bytes = Buffer.alloc(0);
+    this.#leaveMemory();
     const file = this.#file;
     this.#file = undefined;
     // The room on disk is free when the file is gone. Its removal does not fail.
@@ -132,7 +111,9 @@ class Receiver {
     if (size <= this.#bytes.length) return true;
     const doubled = Math.max(size, FIRST_STEP, this.#bytes.length * 2);
     const length = Math.max(size, Math.min(doubled, most, this.#announced));
-    if (!memory.tryTake(length - this.#bytes.length)) return false;
+    const taken = length - this.#bytes.length;
+    if (taken > memory.freeBytes) return false;
+    memory.freeBytes -= taken;
     const larger = Buffer.allocUnsafeSlow(length);
     this.#bytes.copy(larger);
     this.#bytes = larger;
@@ -140,10 +121,13 @@ class Receiver {
   }
 
   async #moveToDisk(): Promise<void> {
-    const { files, memory } = this.#places;
-    this.#file = await files.create();
+    this.#file = await this.#places.files.create();
     await this.#file.write(this.#bytes.subarray(0, this.#size));
-    memory.giveBack(this.#bytes.length);
+    this.#leaveMemory();
+  }
+
+  #leaveMemory(): void {
+    this.#places.memory.freeBytes += this.#bytes.length;
     this.#bytes = Buffer.alloc(0);
   }
 }

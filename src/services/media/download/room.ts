@@ -1,4 +1,4 @@
-/** Some of the room, held by one file while it arrives and as long as it is used. */
+/** Room held by one file while it arrives and as long as it is used. */
 export type Claim = ReturnType<Room['claim']>;
 
 interface Holder {
@@ -39,11 +39,11 @@ export class Room {
   claim() {
     const holder: Holder = { held: 0, hasSettled: false };
     return {
-      /** Waits for its turn and then holds so many bytes more. Rejects with the signal's reason, and then holds no more than before. */
+      /** Waits for its turn, then holds this many bytes more. Rejects with the signal's reason, and then holds no more. */
       take: (bytes: number, signal: AbortSignal): Promise<void> => this.#take(holder, bytes, signal),
-      /** The file is complete: keeps so many bytes, gives back the rest and takes no more. */
+      /** The file is complete: keeps this many bytes, gives back the rest and takes no more. */
       settle: (bytes: number): void => this.#settle(holder, holder.held - bytes),
-      /** Gives everything back; a second time it gives nothing. */
+      /** Gives everything back; a second call does nothing. */
       release: (): void => this.#settle(holder, holder.held),
     };
   }

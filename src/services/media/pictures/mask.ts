@@ -46,7 +46,6 @@ function windowOf(side: MaskSide, { width, height }: MaskSize) {
   return { ...white, left, right: across - left, top, bottom: down - top };
 }
 
-/** Turns a mask from a painting program into black and white. */
 export async function drawnMask(bytes: Buffer, bench: Workbench): Promise<DrawnMask> {
   // Refuses what is not an image, or is too large, before anything is decoded.
   await examined(bytes, bench.pixels);

@@ -13,12 +13,12 @@ export interface Drawing {
   draw(picture: Sharp): Sharp;
 }
 
-/** Where images are decoded and drawn anew, each in memory that was claimed for it before. Only the media process has one. */
+/** Decodes and re-encodes images, each in memory claimed before. Only the media process has one. */
 export class Workbench {
   readonly pixels: number;
   readonly #claim: (bytes: number) => Promise<() => void>;
 
-  /** `claim` waits until there is so much memory; what it returns gives it back. What is being drawn already is drawn to its end. */
+  /** `claim` waits for the memory; the returned function gives it back. A draw that has begun is always finished. */
   constructor(pixels: number, claim: (bytes: number) => Promise<() => void>) {
     this.pixels = pixels;
     this.#claim = claim;
@@ -102,10 +102,7 @@ const AROUND = 32 * 2 ** 20;
 const DEPTH_BYTES = new Map(Object.entries({ char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, float: 4 }));
 const WIDEST_DEPTH = 8;
 
-/**
- * What decoding takes, from the head of the file. A format that can be read line by line needs hardly anything; otherwise the whole
- * image is in memory at once, in the decoder's own form.
- */
+/** Where a format cannot be read line by line, the whole image is in memory at once, in its decoder's own form. */
 function decodedBytes(head: Metadata, { moves, scale }: { moves: boolean; scale: number }): number {
   const { width, height, pages = 1, orientation = 1 } = head;
   const pixels = width * height;
@@ -133,5 +130,5 @@ const heldWhole = new Map<string, (head: Metadata) => number>([
   ['heif', (head) => (plain(head) > head.channels ? 32 : 20)],
 ]);
 
-/** For each frame: the whole animation is there before the first line is. */
+/** For each frame: the whole animation is decoded before its first line is there. */
 const WEBP_FRAME_BYTES = 4;
