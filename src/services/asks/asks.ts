@@ -8,7 +8,7 @@ import type { TaskBook, TasksLog } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
 import { hasEnded, isOf, type Task, type TaskOf } from '../tasks/task.ts';
-import { type Asker, Conversations } from './conversation.ts';
+import { type Asker, answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
 import { type AskRequest, lessOf, textRequestOf } from './request.ts';
 import { Draft, type Opened, opened } from './stream.ts';
 import { type ToolParts, usedTools } from './tools.ts';
@@ -46,7 +46,7 @@ const MOST_ROUNDS = 5;
 export class Asks {
   readonly kind: Kind;
   readonly #parts: AsksParts;
-  readonly #earlier: Conversations;
+  readonly #answers: Parameters<typeof newestAnswer>[0];
   /** Streams whose task is not accepted yet, by the idempotency key of the order. */
   readonly #begun = new Map<string, Opened>();
   readonly #stops = new Map<string, AbortController>();
@@ -57,7 +57,7 @@ export class Asks {
 
   constructor(parts: AsksParts) {
     this.#parts = parts;
-    this.#earlier = new Conversations({ get: (id) => parts.book.get(id), page: parts.page });
+    this.#answers = { get: (id) => parts.book.get(id), page: parts.page };
     this.kind = kind({
       name: 'ask',
       follow: (task) => this.#follow(task),
@@ -74,12 +74,12 @@ export class Asks {
   }
 
   /** The answer that a member continues when asking again in the same place. */
-  newestOf(whose: Parameters<Conversations['newestOf']>[0]): Promise<TaskOf<'ask'> | undefined> {
-    return this.#earlier.newestOf(whose, this.#parts.clock.now());
+  newestOf(whose: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
+    return newestAnswer(this.#answers, whose, this.#parts.clock.now());
   }
 
   async knewOf(task: TaskOf<'ask'>): Promise<number> {
-    return (await this.#earlier.before(task.request.after, task)).length;
+    return (await earlierTurns(this.#answers, task.request.after, task)).length;
   }
 
   /** Words received so far stay. */
@@ -90,13 +90,10 @@ export class Asks {
   }
 
   async forget(task: Task): Promise<void> {
-    for (const id of await this.#earlier.all(task)) await this.#change(id, forgotten);
+    for (const id of await answersOfConversation(this.#answers, task)) await this.#change(id, forgotten);
   }
 
-  /**
-   * A member has approved a call. That is stored before anything is ordered: after a crash in between, nothing is left to approve a
-   * second time. A refused order waits for the member again.
-   */
+  /** Stored before anything is ordered, so that a crash leaves nothing to approve twice. A refused order waits again. */
   async allow(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
     await this.#parts.book.change(id, (known) => decided(known, callId, { state: 'allowed' }));
     try {
@@ -130,7 +127,7 @@ export class Asks {
 
   async #requestOf(request: AskRequest, materials: Materials, asker: Asker, answer: Partial<Answer> = {}) {
     const { rounds = [], without = this.#refused.get(request.model) ?? [] } = answer;
-    const earlier = await this.#earlier.before(request.after, asker);
+    const earlier = await earlierTurns(this.#answers, request.after, asker);
     const isLast = rounds.length >= MOST_ROUNDS;
     const models = await this.#parts.models.atHand();
     return textRequestOf({ request, earlier, materials, models, rounds, without, isLast });

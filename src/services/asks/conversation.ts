@@ -21,10 +21,7 @@ function isShownIn(place: Place, turn: Task): boolean {
   return isOpen || (turn.beside ?? []).some((copy) => isSamePlace(copy, place));
 }
 
-/**
- * Decides which turns of a conversation, newest first, may be repeated to the asker. Where others read along: those shown there
- * openly. In private: all of the asker's own, and those of others that were shown in places where the asker took part.
- */
+/** With an audience: turns shown there. In private: all own turns, and others' turns shown in places where the asker took part. */
 function hearing(asker: Asker): (turn: Task) => boolean {
   const places: Place[] = [asker];
   const isAlone = isForOneself(asker);
@@ -56,57 +53,55 @@ const MOST_LOOKED_AT = 10;
 const MOST_OF_ONE = 200;
 
 /** Conversations are only answers that link to each other: deleting the answers deletes them. */
-export class Conversations {
-  readonly #kept: Pick<TaskStore, 'get' | 'page'>;
+type Answers = Pick<TaskStore, 'get' | 'page'>;
 
-  constructor(kept: Pick<TaskStore, 'get' | 'page'>) {
-    this.#kept = kept;
+/** Oldest first: the turns that may be repeated where the asker asks. */
+export async function earlierTurns(answers: Answers, after: string | undefined, asker: Asker): Promise<Turn[]> {
+  const turns: Turn[] = [];
+  const mayBeTold = hearing(asker);
+  let letters = 0;
+  for (let id = after, seen = 0; id !== undefined && turns.length < MOST_TURNS && seen < MOST_OF_ONE; seen++) {
+    const task = await answers.get(id);
+    if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
+    id = task.request.after;
+    if (!mayBeTold(task)) continue;
+    const turn = { prompt: task.request.prompt, text: wordsOf(task) };
+    letters += turn.prompt.length + turn.text.length;
+    if (letters > MOST_LETTERS) break;
+    turns.push(turn);
   }
+  return turns.reverse();
+}
 
-  /** Oldest first: the turns that may be repeated where the asker asks. */
-  async before(after: string | undefined, asker: Asker): Promise<Turn[]> {
-    const turns: Turn[] = [];
-    const mayBeTold = hearing(asker);
-    let letters = 0;
-    for (let id = after, seen = 0; id !== undefined && turns.length < MOST_TURNS && seen < MOST_OF_ONE; seen++) {
-      const task = await this.#kept.get(id);
-      if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
-      id = task.request.after;
-      if (!mayBeTold(task)) continue;
-      const turn = { prompt: task.request.prompt, text: wordsOf(task) };
-      letters += turn.prompt.length + turn.text.length;
-      if (letters > MOST_LETTERS) break;
-      turns.push(turn);
-    }
-    return turns.reverse();
+/** The member's newest answer in a place, if it is one they would expect to continue. */
+export async function newestAnswer(
+  answers: Answers,
+  { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
+  now: number,
+): Promise<TaskOf<'ask'> | undefined> {
+  const { lines } = await answers.page({ of: { memberId }, kind: 'ask', most: MOST_LOOKED_AT });
+  for (const line of lines) {
+    if (now - line.createdAt > GOES_ON_FOR_MS) return undefined;
+    const task = await answers.get(line.id);
+    if (task?.kind !== 'ask' || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
+    if (answerOf(task).isForgotten) return undefined;
+    if (wordsOf(task) !== '' && task.times.ended !== undefined) return task;
   }
+  return undefined;
+}
 
-  /** The member's newest answer in a place, if it is one they would expect to continue. */
-  async newestOf(
-    { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
-    now: number,
-  ): Promise<TaskOf<'ask'> | undefined> {
-    const { lines } = await this.#kept.page({ of: { memberId }, kind: 'ask', most: MOST_LOOKED_AT });
-    for (const line of lines) {
-      if (now - line.createdAt > GOES_ON_FOR_MS) return undefined;
-      const task = await this.#kept.get(line.id);
-      if (task?.kind !== 'ask' || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
-      if (answerOf(task).isForgotten) return undefined;
-      if (wordsOf(task) !== '' && task.times.ended !== undefined) return task;
-    }
-    return undefined;
+export async function answersOfConversation(
+  answers: Answers,
+  { id, rootId = id, requesterId }: Task,
+): Promise<string[]> {
+  const ids = new Set([id, rootId]);
+  let before: string | undefined;
+  for (let seen = 0; seen < MOST_OF_ONE; ) {
+    const page = await answers.page({ of: { memberId: requesterId }, kind: 'ask', most: 50, before });
+    for (const line of page.lines) if ((await answers.get(line.id))?.rootId === rootId) ids.add(line.id);
+    seen += page.lines.length;
+    before = page.next;
+    if (before === undefined) break;
   }
-
-  async all({ id, rootId = id, requesterId }: Task): Promise<string[]> {
-    const ids = new Set([id, rootId]);
-    let before: string | undefined;
-    for (let seen = 0; seen < MOST_OF_ONE; ) {
-      const page = await this.#kept.page({ of: { memberId: requesterId }, kind: 'ask', most: 50, before });
-      for (const line of page.lines) if ((await this.#kept.get(line.id))?.rootId === rootId) ids.add(line.id);
-      seen += page.lines.length;
-      before = page.next;
-      if (before === undefined) break;
-    }
-    return [...ids];
-  }
+  return [...ids];
 }

@@ -76,10 +76,9 @@ function modelIn(makes: ModelKind | undefined, models: readonly Model[]) {
   return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
 }
 
-export function argumentsOf<Name extends ToolName>(
-  name: Name,
-  text: string,
-): z.output<(typeof tools)[Name]['shape']> | undefined;
+type Arguments<Name extends ToolName> = z.output<(typeof tools)[Name]['shape']>;
+
+export function argumentsOf<Name extends ToolName>(name: Name, text: string): Arguments<Name> | undefined;
 export function argumentsOf(name: ToolName, text: string): object | undefined {
   try {
     const given: unknown = text.trim() === '' ? {} : JSON.parse(text);

@@ -18,10 +18,7 @@ interface MediaErrorFacts {
   cause?: unknown;
 }
 
-/**
- * The only error of this folder. Its message may be shown: it names only the host of an address, as the rest may be signed, and
- * never the key.
- */
+/** Its message may be shown: of an address it names only the host (the rest may be signed), and never the key. */
 export class MediaError extends Error {
   override readonly name = 'MediaError';
   readonly kind: MediaErrorKind;

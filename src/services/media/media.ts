@@ -35,10 +35,7 @@ interface FetchOptions extends Interruptible {
   most?: number | undefined;
   /** Shorter than the general limit. */
   patienceMs?: number | undefined;
-  /**
-   * The member who gave the address. Such a fetch never has the bot's key, reaches nothing in the operator's network, and takes one
-   * of the member's few concurrent fetches.
-   */
+  /** The member who gave the address: fetched without the key, not from the operator's network, and few at the same time. */
   givenBy?: string | undefined;
 }
 

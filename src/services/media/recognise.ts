@@ -6,10 +6,7 @@ import { type FilmFacts, type MediaType, mediaTypes } from './media-types.ts';
 /** The first segment of a JPEG has up to 64 KiB; nothing else that is read lies further behind, except the end of a tag. */
 const HEAD = 72 * 1024;
 
-/**
- * The type by the bytes, never by a name or a header. Each check goes a step beyond the signature, so that a signature with
- * nonsense behind it is not taken for a file. Only a bounded head is read, in a bounded number of steps, however long the file is.
- */
+/** By the bytes alone, and more than a signature, as nonsense may follow it. Reads a bounded head in bounded steps. */
 export function recognise(file: Buffer): MediaType | undefined {
   return recogniseHead(file.subarray(0, HEAD)) ?? (isMp3(file) ? mediaTypes.mp3 : undefined);
 }

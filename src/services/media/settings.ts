@@ -1,6 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
-import type { Resolve } from './addresses.ts';
 
 export interface MediaSettings {
   /** Scheme, host and port of the gateway: allowed wherever it is, and the only origin that gets the key. */
@@ -11,6 +10,8 @@ export interface MediaSettings {
   /** Further origins that are allowed wherever they are, but never get the key: the file host of an embedded Discord. */
   readonly alsoAllowed?: readonly string[];
 }
+
+export type Resolve = (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
 export interface MediaTools {
   readonly log: { warn(facts: object, sentence: string): void };

@@ -1,6 +1,5 @@
 import type { Job } from '../media-process/jobs.ts';
-import { OpusVoice } from './opus.ts';
-import { Waveform } from './waveform.ts';
+import { OpusVoice, Waveform } from './opus.ts';
 import { serve } from './workroom.ts';
 
 export type WriteJob =

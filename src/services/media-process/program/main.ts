@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { Refusal } from '../../../lib/refusal.ts';
+import { MemoryRoom } from '../../media/download/room.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { Failure, Order, Report } from '../child.ts';
 import { type Frame, FrameReader, writeFrame } from '../frames.ts';
 import type { Done, Job, Work } from '../jobs.ts';
-import { MemoryRoom } from './room.ts';
 
 /** Node itself, the libraries, and files that wait. */
 const OWN_BYTES = 128 * 2 ** 20;

@@ -59,16 +59,12 @@ async function fileIn({ body, headers }: Dispatcher.ResponseData, how: Download)
   const { places, clock, limits, most, signal } = how;
   const length = headers['content-length'];
   const announced = length === undefined ? undefined : Number(length);
-  const tooSlow = () => new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' });
-  const pace = new Pace(clock, limits, () => body.destroy(tooSlow()));
   try {
     if (announced !== undefined && announced > most) throw tooLarge(most);
-    return await received(pace.kept(body), places, { most, announced, signal });
+    return await received(paced(body, clock, limits), places, { most, announced, signal });
   } catch (error) {
     body.destroy();
     throw error;
-  } finally {
-    pace.cancel();
   }
 }
 
@@ -78,53 +74,43 @@ function webAddress(address: string, base?: URL): URL {
   throw new MediaError('forbidden-address', 'The address of the file is not one of the web.');
 }
 
-/** Detects a host that sends too slowly: it would long hold room that other files need. */
-class Pace {
-  readonly #clock: Clock;
-  readonly #limits: MediaLimits;
-  readonly #tooSlow: () => void;
-  #heard = 0;
-  /** How long the host has waited for us since the last check, and since when it is waiting now. */
-  #heldUpMs = 0;
-  #heldUpSince: number | undefined;
-  cancel: () => void = () => undefined;
-
-  constructor(clock: Clock, limits: MediaLimits, tooSlow: () => void) {
-    this.#clock = clock;
-    this.#limits = limits;
-    this.#tooSlow = tooSlow;
-    this.#watch();
-  }
-
-  /** Time in which a chunk waits for room does not count against the host. */
-  async *kept(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const piece of pieces) {
-      this.#heard += piece.byteLength;
-      this.#heldUpSince = this.#clock.now();
-      yield piece;
-      this.#countHeldUp();
+/** Passes a file's chunks on. A host that sends too slowly would long hold room that other files need: its body is destroyed. */
+async function* paced(body: Dispatcher.ResponseData['body'], clock: Clock, { paceMs, leastPerSecond }: MediaLimits) {
+  let receivedBytes = 0;
+  // How long the host has waited for us since the last check, and since when it is waiting now.
+  let heldUpMs = 0;
+  let heldUpSince: number | undefined;
+  const countHeldUp = (): void => {
+    const now = clock.now();
+    heldUpMs += now - (heldUpSince ?? now);
+    heldUpSince = undefined;
+  };
+  const check = (): void => {
+    const isHeldUp = heldUpSince !== undefined;
+    countHeldUp();
+    const hostsMs = paceMs - heldUpMs;
+    // With less than half of the time left for the host, the figure says nothing about it.
+    if (hostsMs > paceMs / 2 && receivedBytes < (leastPerSecond * hostsMs) / 1_000) {
+      body.destroy(new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' }));
+      return;
     }
-  }
-
-  #countHeldUp(): void {
-    const now = this.#clock.now();
-    this.#heldUpMs += now - (this.#heldUpSince ?? now);
-    this.#heldUpSince = undefined;
-  }
-
-  #watch(): void {
-    const { paceMs, leastPerSecond } = this.#limits;
-    this.cancel = this.#clock.after(paceMs, () => {
-      const isHeldUp = this.#heldUpSince !== undefined;
-      this.#countHeldUp();
-      const hostsMs = paceMs - this.#heldUpMs;
-      // With less than half of the time left for the host, the figure says nothing about it.
-      if (hostsMs > paceMs / 2 && this.#heard < (leastPerSecond * hostsMs) / 1_000) return this.#tooSlow();
-      this.#heard = 0;
-      this.#heldUpMs = 0;
-      if (isHeldUp) this.#heldUpSince = this.#clock.now();
-      this.#watch();
-    });
+    receivedBytes = 0;
+    heldUpMs = 0;
+    if (isHeldUp) heldUpSince = clock.now();
+    cancel = clock.after(paceMs, check);
+  };
+  let cancel = clock.after(paceMs, check);
+  try {
+    const pieces: AsyncIterable<Uint8Array> = body;
+    for await (const piece of pieces) {
+      receivedBytes += piece.byteLength;
+      // Time in which a chunk waits for room does not count against the host.
+      heldUpSince = clock.now();
+      yield piece;
+      countHeldUp();
+    }
+  } finally {
+    cancel();
   }
 }
 

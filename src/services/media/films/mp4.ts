@@ -69,10 +69,7 @@ export function brandedType(bytes: Buffer): MediaType | undefined {
 const MOST_IN_FILE = 8_000;
 const IN_BOXES = /^(video\/mp4|video\/quicktime|audio\/mp4)$/;
 
-/**
- * Whether a video or audio file of the MP4 family is cut off, by the lengths of its boxes. If a host ended a response early without
- * an error, half of the file would be shown as the whole. A file with more boxes than are read counts as complete.
- */
+/** Adds up the boxes: a host may end a response early without an error. A file with more boxes than are read is complete. */
 export async function isCutShort(reader: ContentReader, { mime }: MediaType): Promise<boolean> {
   if (!IN_BOXES.test(mime)) return false;
   let end = 0;
