@@ -4,7 +4,6 @@ import type { TextRequest } from '../gateway/responses/request.ts';
 import type { Answer, Refusable } from '../tasks/answer.ts';
 
 export interface Opened {
-  /** The gateway's id of the response, if it has one. */
   id: string | undefined;
   events: AsyncIterable<TextEvent>;
   asked: TextRequest;

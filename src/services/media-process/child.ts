@@ -48,10 +48,8 @@ export function errorOf(parts: Failure): Error {
 
 const PROGRAM = fileURLToPath(new URL('./program/main.ts', import.meta.url));
 const COMPILE_CACHE = new URL('../../../scripts/compile-cache.mjs', import.meta.url).href;
-
 /** Limits JavaScript's own heap; images and samples lie outside it. */
 const FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--import', COMPILE_CACHE];
-
 /** No file is larger, nor anything made from one. */
 const MOST_RESULT_BYTES = 128 * 2 ** 20;
 
@@ -76,7 +74,15 @@ export class Child {
     if (!(pipe instanceof Socket)) throw new Error('A process was started without its pipe.');
     this.#pipe = pipe;
     const reader = new FrameReader(MOST_RESULT_BYTES, ({ note, body }) => listeners.reported(reportIn(note), body));
-    pipe.on('data', (piece: Buffer) => this.#read(reader, piece));
+    pipe.on('data', (piece: Buffer) => {
+      try {
+        reader.read(piece);
+      } catch (error) {
+        if (!(error instanceof BrokenFrame)) throw error;
+        pipe.destroy();
+        this.kill();
+      }
+    });
     // The pipe breaks when the process ends, which is reported below.
     pipe.on('error', () => undefined);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -116,16 +122,6 @@ export class Child {
   work(): void {
     this.#process.ref();
     this.#pipe.ref();
-  }
-
-  #read(reader: FrameReader, piece: Buffer): void {
-    try {
-      reader.read(piece);
-    } catch (error) {
-      if (!(error instanceof BrokenFrame)) throw error;
-      this.#pipe.destroy();
-      this.kill();
-    }
   }
 }
 

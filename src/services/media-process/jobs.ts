@@ -75,15 +75,14 @@ export interface Done {
   readonly body?: Uint8Array;
 }
 
-export type LossReason = 'memory' | 'time' | 'died' | 'busy' | 'closed';
-
-const sentences: Readonly<Record<LossReason, string>> = {
+const sentences = {
   memory: 'The job took more memory than it may.',
   time: 'The job took more time than it may.',
   died: 'The job was the end of its process.',
   busy: 'Too many jobs are waiting already.',
   closed: 'The media process has been closed.',
 };
+export type LossReason = keyof typeof sentences;
 
 /** The outcome of the job is unknown, and it will not be tried again. */
 export class JobLost extends Error {

@@ -74,9 +74,7 @@ function mediaError(lost: JobLost): MediaError {
   switch (lost.reason) {
     case 'memory':
     case 'time':
-      return new MediaError('too-large', 'The image takes more memory or time to be decoded than it may.', {
-        cause: lost,
-      });
+      return new MediaError('too-large', 'Decoding the image takes more memory or time than it may.', { cause: lost });
     case 'closed':
       return new MediaError('unreachable', 'The bot is stopping.', { code: 'closed', cause: lost });
     case 'busy':

@@ -119,7 +119,6 @@ export class Media {
     }
   }
 
-  /** Makes it small enough for an upload, or says that this is impossible. */
   async fit({ bytes, type }: File, mostBytes: number, options: Interruptible = {}): Promise<Fitted> {
     if (type.kind !== 'image') return bytes.length <= mostBytes ? { how: 'as-is', bytes, type } : { how: 'none' };
     const fitted = await this.#fitted(inMemory(bytes), mostBytes, options);
@@ -175,7 +174,6 @@ export class Media {
     return await this.#interruptible([], (signal) => this.#images.sideMask(side, size, signal));
   }
 
-  /** The same from a member's drawing. */
   async drawnMask(image: Image): Promise<DrawnMask> {
     return await this.#interruptible([], (signal) => this.#images.drawnMask(contentOf(image), signal));
   }

@@ -11,7 +11,6 @@ export function recognise(file: Buffer): MediaType | undefined {
   return recogniseHead(file.subarray(0, HEAD)) ?? (isMp3(file) ? mediaTypes.mp3 : undefined);
 }
 
-/** The same for a file that need not be in memory. */
 export async function recogniseIn(reader: ContentReader): Promise<MediaType | undefined> {
   const head = await reader.read(0, HEAD);
   const type = recogniseHead(head);
@@ -108,10 +107,8 @@ const RATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const SAMPLES = [44_100, 48_000, 32_000];
 /** Some writers leave a gap between the tag and the first frame. */
 const MOST_GAP = 4_096;
-
 /** The longest layer III frame, and the header of the next one. */
 const LONGEST_FRAME = 1_441 + 4;
-
 /** How much has to be read behind a tag. */
 const BEHIND_TAG = MOST_GAP + LONGEST_FRAME;
 
@@ -131,7 +128,6 @@ function areFrames(bytes: Buffer, at: number): boolean {
   return length !== undefined && frameAt(bytes, at + length) !== undefined;
 }
 
-/** The length of the layer III frame that begins here. */
 function frameAt(bytes: Buffer, at: number): number | undefined {
   if (at + 4 > bytes.length) return undefined;
   const header = bytes.readUInt32BE(at);

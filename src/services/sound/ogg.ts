@@ -2,7 +2,6 @@ const HEAD_BYTES = 27;
 const CONTINUED = 1;
 const FIRST = 2;
 const LAST = 4;
-
 const POLYNOMIAL = 0x04c11db7;
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -162,7 +161,6 @@ function pageOf(packets: readonly Packet[], { flags, serial, number }: Record<'f
   return page;
 }
 
-/** A packet ends with the first length below 255. */
 const lengthsOf = ({ data }: Packet): number[] => [
   ...Array<number>(Math.floor(data.length / 255)).fill(255),
   data.length % 255,

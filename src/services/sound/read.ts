@@ -37,7 +37,6 @@ const INTEGERS = 1;
 const FLOATS = 3;
 /** The actual coding follows the usual fields. */
 const EXTENSIBLE = 0xfffe;
-
 /** Nobody records outside these limits, and the output would be as long as the file's author likes. */
 const LEAST_RATE = 2_000;
 const MOST_RATE = 768_000;
@@ -64,7 +63,6 @@ function* wavStretches(bytes: Buffer): Generator<Stretch> {
   }
 }
 
-/** The first chunk of this name; each states its length and begins at an even offset. */
 function chunk(bytes: Buffer, name: string): Buffer | undefined {
   for (let at = 12; at + 8 <= bytes.length; ) {
     const length = bytes.readUInt32LE(at + 4);

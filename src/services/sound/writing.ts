@@ -145,7 +145,6 @@ export class Writing {
 const MOST_VOICES = 200;
 /** Waiting samples of all voices, some 86 MB: half a minute's work, more than anyone waits for. */
 const MOST_WAITING = 30 * 60 * PCM_RATE;
-
 /** One job is sent while another runs. */
 const MOST_AT_ONCE = 2;
 
@@ -195,7 +194,6 @@ export class Writings {
     }
   }
 
-  /** Throws where there is no room for these samples. */
   admit(writing: Writing, samples: number): void {
     const waiting = this.#open.values().reduce((sum, other) => sum + other.waiting, samples);
     const isNew = !this.#open.has(writing);

@@ -80,7 +80,6 @@ export class Talks {
     return task;
   }
 
-  /** Interrupts one answer; what has arrived stays. */
   stop(said: Task): Promise<void> {
     return this.#sayings.stop(said);
   }

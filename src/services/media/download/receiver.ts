@@ -47,7 +47,6 @@ export async function received(pieces: AsyncIterable<Uint8Array>, places: Places
   }
 }
 
-/** Takes a file in chunks: into memory where it is small and there is room, else into a private file. */
 class Receiver {
   readonly #places: Places;
   readonly #most: number;

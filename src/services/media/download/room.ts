@@ -1,6 +1,5 @@
 import { MediaError } from '../errors.ts';
 
-/** Room held by one file while it arrives and as long as it is used. */
 export type Claim = ReturnType<Room['claim']>;
 
 interface Holder {

@@ -41,7 +41,6 @@ const text = (bytes: Buffer, start: number, end: number): string => bytes.toStri
 
 /** A longer list of brands is not believable. */
 const MOST_BYTES_OF_NAMES = 1_024;
-
 const AVIF = /^(avif|avis)$/;
 /** Still images of other kinds in the same container, which neither Discord nor sharp's decoders show. */
 const OTHER_PICTURE = /^(hei[cmsx]|hev[cmsx]|mif1|msf1|crx |jp2 |jpx |jxl )$/;

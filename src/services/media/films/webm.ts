@@ -47,7 +47,6 @@ const TRACK_ENTRY = 0xae;
 const VIDEO = 0xe0;
 const PIXEL_WIDTH = 0xb0;
 const PIXEL_HEIGHT = 0xba;
-
 /** Nanoseconds per tick if the file does not say. */
 const USUAL_SCALE = 1_000_000;
 const NANOSECONDS = 1e9;

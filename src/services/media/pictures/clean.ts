@@ -146,7 +146,6 @@ function isNeededInJpeg(bytes: Buffer, at: number, marker: number): boolean {
   return marker === 0xee && says('Adobe');
 }
 
-/** The next marker that is neither a restart nor pixel data. */
 function endOfScan(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(0xff, start); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0;

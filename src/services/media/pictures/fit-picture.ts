@@ -2,7 +2,7 @@ import type { Sharp } from 'sharp';
 import { MediaError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { cleaned } from './clean.ts';
-import type { Drawing, Picture, Workbench } from './workbench.ts';
+import type { Picture, Workbench } from './workbench.ts';
 
 /** `re-encoded` has at least half of the original's width; a `preview` has less, and is not animated. */
 export type Fitted =
@@ -26,32 +26,29 @@ const PREVIEW_QUALITY = 75;
 
 /** Unchanged if it fits, else at lower quality, else smaller, else a preview, else nothing. */
 export async function fitPicture(picture: Picture, most: number, bench: Workbench): Promise<Fitted> {
-  const draw: Draw = (drawing) => bench.draw(picture.bytes, drawing);
   try {
     // An image that is far too large is not re-encoded only to be found too large.
     if (!picture.isTurned || picture.bytes.length <= most * HOPELESS) {
       const { bytes, type, isRedrawn } = await cleaned(picture, bench);
       if (bytes.length <= most) return { how: isRedrawn ? 're-encoded' : 'as-is', bytes, type };
     }
-    const fitted = await smaller(picture, most, draw);
+    const fitted = await smaller(picture, most, bench);
     if (fitted) return fitted;
   } catch (error) {
     // A preview takes less memory than the whole image where its format can be decoded smaller.
     if (!(error instanceof MediaError && error.kind === 'too-large')) throw error;
   }
-  return (await preview(picture, most, draw)) ?? { how: 'none' };
+  return (await preview(picture, most, bench)) ?? { how: 'none' };
 }
 
-type Draw = (drawing: Drawing) => Promise<Buffer>;
-
-async function smaller(picture: Picture, most: number, draw: Draw): Promise<Fitted | undefined> {
+async function smaller(picture: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
   if (picture.movesUnseen) return undefined;
   const moves = picture.frames > 1;
   // JPEG is encoded line by line with next to no memory, and every program opens it.
   const type = moves || picture.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
   const held = type === mediaTypes.webp ? heldForWebp(picture) : 0;
   const encode = (scale: number, quality: number) =>
-    draw({
+    bench.draw(picture.bytes, {
       ...{ moves, scale, outputBytes: scale ** 2 * held },
       draw: (original) => inFormat(scaled(original, picture, scale), type, quality),
     });
@@ -75,13 +72,17 @@ async function smaller(picture: Picture, most: number, draw: Draw): Promise<Fitt
   return undefined;
 }
 
-async function preview({ width, height }: Picture, most: number, draw: Draw): Promise<Fitted | undefined> {
+async function preview(
+  { bytes: whole, width, height }: Picture,
+  most: number,
+  bench: Workbench,
+): Promise<Fitted | undefined> {
   let before = Number.POSITIVE_INFINITY;
   for (const largest of PREVIEW_SIDES) {
     const side = Math.min(largest, Math.max(width, height));
     if (side === before) continue;
     before = side;
-    const bytes = await draw({
+    const bytes = await bench.draw(whole, {
       scale: side / Math.max(width, height),
       draw(original) {
         const small = original.autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });

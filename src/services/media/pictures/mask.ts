@@ -7,7 +7,6 @@ export type MaskSide = 'left' | 'right' | 'top' | 'bottom' | 'centre';
 
 export type MaskSize = Pick<PictureFacts, 'width' | 'height'>;
 
-/** Whether a drawing marks a part of the image, or nothing that could be meant. */
 export type DrawnMask =
   | { readonly marks: 'a part'; readonly bytes: Buffer }
   | { readonly marks: 'nothing' | 'everything' | 'unclear' };
@@ -103,7 +102,6 @@ function meaningOf(look: Buffer): 'bright' | 'erased' | 'painted' | 'unclear' {
   return isOneInk && isMostlyBare ? 'painted' : 'erased';
 }
 
-/** Perceived brightness. */
 function shadeOf([red = 0, green = 0, blue = 0]: Uint8Array): number {
   return 0.21 * red + 0.72 * green + 0.07 * blue;
 }

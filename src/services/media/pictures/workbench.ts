@@ -3,7 +3,7 @@ import { damaged, MediaError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { recognise } from '../recognise.ts';
 
-export interface Drawing {
+interface Drawing {
   /** All frames instead of the first one. */
   moves?: boolean;
   /** 1 at most. */
@@ -57,7 +57,6 @@ export interface PictureFacts {
   readonly frames: number;
 }
 
-/** A file known to be an image that may be decoded. */
 export interface Picture extends PictureFacts {
   readonly bytes: Buffer;
   readonly type: MediaType;
@@ -98,7 +97,6 @@ function movesUnseen(bytes: Buffer, type: MediaType): boolean {
 
 /** Lines between decoder and encoder, and the encoder's own memory. */
 const AROUND = 32 * 2 ** 20;
-
 const DEPTH_BYTES = new Map(Object.entries({ char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, float: 4 }));
 const WIDEST_DEPTH = 8;
 
