@@ -72,17 +72,14 @@ async function smaller(picture: Picture, most: number, bench: Workbench): Promis
   return undefined;
 }
 
-async function preview(
-  { bytes: whole, width, height }: Picture,
-  most: number,
-  bench: Workbench,
-): Promise<Fitted | undefined> {
+async function preview(picture: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
+  const { width, height } = picture;
   let before = Number.POSITIVE_INFINITY;
   for (const largest of PREVIEW_SIDES) {
     const side = Math.min(largest, Math.max(width, height));
     if (side === before) continue;
     before = side;
-    const bytes = await bench.draw(whole, {
+    const bytes = await bench.draw(picture.bytes, {
       scale: side / Math.max(width, height),
       draw(original) {
         const small = original.autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });

@@ -42,7 +42,7 @@ export class Workbench {
 }
 
 /** Reads the head of an image, which costs a few milliseconds and next to no memory, whatever the head claims. */
-export async function headOf(bytes: Buffer): Promise<Metadata> {
+async function headOf(bytes: Buffer): Promise<Metadata> {
   try {
     return await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata();
   } catch (error) {
