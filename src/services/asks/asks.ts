@@ -48,9 +48,9 @@ export class Asks {
   readonly #parts: AsksParts;
   readonly #answers: Parameters<typeof newestAnswer>[0];
   /** Streams whose task is not accepted yet, by the idempotency key of the order. */
-  readonly #begun = new Map<string, Opened>();
+  readonly #openStreams = new Map<string, Opened>();
   readonly #stops = new Map<string, AbortController>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   /** What a model has refused once is not sent to it again, as long as this process lives. */
   readonly #refused = new Map<string, readonly Refusable[]>();
   #isStopping = false;
@@ -65,10 +65,10 @@ export class Asks {
       durationKey: ({ model }) => `ask:${model}`,
       submit: async (request, { idempotencyKey, materials, asker }) => {
         // Only a member who wanted such a part is told that the model refuses it.
-        const missed = request.web ? (this.#refused.get(request.model) ?? []) : [];
-        const begins = await this.#open(await this.#requestOf(request, materials, asker), missed);
-        this.#begun.set(idempotencyKey, begins);
-        return { remoteId: begins.id ?? idempotencyKey, needsInput: false };
+        const refused = request.web ? (this.#refused.get(request.model) ?? []) : [];
+        const stream = await this.#open(await this.#requestOf(request, materials, asker), refused);
+        this.#openStreams.set(idempotencyKey, stream);
+        return { remoteId: stream.id ?? idempotencyKey, needsInput: false };
       },
     });
   }
@@ -95,32 +95,36 @@ export class Asks {
 
   /** Stored before anything is ordered, so that a crash leaves nothing to approve twice. A refused order waits again. */
   async allow(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
-    await this.#parts.book.change(id, (known) => decided(known, callId, { state: 'allowed' }));
+    await this.#parts.book.change(id, (known) => decideCall(known, callId, { state: 'allowed' }));
     try {
       await order();
     } catch (error) {
       await this.#change(id, (known) => callAnswered(known, callId, { state: 'waiting' }));
       throw error;
     }
-    this.#goOnOnceSettled(await this.#change(id, (known) => callAnswered(known, callId, { state: 'done', output })));
+    this.#continueOnceSettled(
+      await this.#change(id, (known) => callAnswered(known, callId, { state: 'done', output })),
+    );
   }
 
   async decline(id: string, callId: string, output: string): Promise<void> {
-    this.#goOnOnceSettled(await this.#change(id, (known) => decided(known, callId, { state: 'declined', output })));
+    this.#continueOnceSettled(
+      await this.#change(id, (known) => decideCall(known, callId, { state: 'declined', output })),
+    );
   }
 
   /** The bot is stopping: answers under way end as interrupted. */
   async finish(): Promise<void> {
     this.#isStopping = true;
     for (const stop of this.#stops.values()) stop.abort('interrupted' satisfies TakenBack);
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#running);
   }
 
   #follow(task: Task): void {
-    const begins = this.#begun.get(task.idempotencyKey);
-    this.#begun.delete(task.idempotencyKey);
-    if (begins && this.#isStopping) begins.stop.abort('interrupted' satisfies TakenBack);
-    if (begins) this.#track(this.#answer(task.id, begins));
+    const stream = this.#openStreams.get(task.idempotencyKey);
+    this.#openStreams.delete(task.idempotencyKey);
+    if (stream && this.#isStopping) stream.stop.abort('interrupted' satisfies TakenBack);
+    if (stream) this.#track(this.#answer(task.id, stream));
     // A call that waits for its member outlasts a restart; an open stream does not.
     else if (!restsWithMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
   }
@@ -139,30 +143,30 @@ export class Asks {
     if (this.#isStopping) stop.abort('interrupted' satisfies TakenBack);
     try {
       const events = this.#parts.responses.stream(asked, { signal: stop.signal });
-      const begins = await opened(events, { asked, stop, without });
+      const stream = await opened(events, { asked, stop, without });
       // Effort is set per question, and its refusal told each time; tools come with every question.
       if (without.includes('tools')) this.#refused.set(asked.model, ['tools']);
-      return begins;
+      return stream;
     } catch (error) {
-      const less = error instanceof GatewayError ? this.#lessOf(asked, error) : undefined;
-      if (!less) throw error;
-      return this.#open(less.asked, [...without, less.part]);
+      const reduced = error instanceof GatewayError ? this.#lessOf(asked, error) : undefined;
+      if (!reduced) throw error;
+      return this.#open(reduced.asked, [...without, reduced.part]);
     }
   }
 
   #lessOf(asked: TextRequest, error: GatewayError) {
-    const less = lessOf(asked, refusedParts(error, asked));
-    if (less)
-      this.#parts.log.info({ model: asked.model, part: less.part, code: error.code }, 'A model refused a part.');
-    return less;
+    const reduced = lessOf(asked, refusedParts(error, asked));
+    if (reduced)
+      this.#parts.log.info({ model: asked.model, part: reduced.part, code: error.code }, 'A model refused a part.');
+    return reduced;
   }
 
   /** The outputs of all calls go to the model together, once the last call has been decided. */
-  #goOnOnceSettled(task: Task): void {
-    if (isOf('ask', task) && isSettled(task) && !hasEnded(task)) this.#track(this.#goOn(task));
+  #continueOnceSettled(task: Task): void {
+    if (isOf('ask', task) && isSettled(task) && !hasEnded(task)) this.#track(this.#continue(task));
   }
 
-  async #goOn(task: TaskOf<'ask'>): Promise<void> {
+  async #continue(task: TaskOf<'ask'>): Promise<void> {
     try {
       const occasion = { memberId: task.requesterId, patienceMs: this.#parts.patienceMs };
       const materials = await this.#parts.gather(task.request, occasion);
@@ -176,30 +180,30 @@ export class Asks {
     }
   }
 
-  async #answer(id: string, begins: Opened): Promise<void> {
-    const { stop, without, asked } = begins;
+  async #answer(id: string, stream: Opened): Promise<void> {
+    const { stop, without, asked } = stream;
     this.#stops.set(id, stop);
     try {
       const task = await this.#change(id, (known) => begun(known, [...answerOf(known).without, ...without]));
       // The member stopped it before it began.
       if (hasEnded(task)) return stop.abort('stopped' satisfies TakenBack);
-      const response = await this.#heard(id, begins);
+      const response = await this.#readStream(id, stream);
       const { end, error } = response;
-      const less = end === 'failed' && isEmpty(response) && error && this.#lessOf(asked, error);
-      if (less) return await this.#answer(id, await this.#open(less.asked, [less.part]));
+      const reduced = end === 'failed' && isEmpty(response) && error && this.#lessOf(asked, error);
+      if (reduced) return await this.#answer(id, await this.#open(reduced.asked, [reduced.part]));
       await this.#conclude(id, response, stop.signal);
     } catch (error) {
       const known = error instanceof GatewayError ? error : undefined;
       if (!known && !(error instanceof Refusal)) {
         this.#parts.log.error({ task: id, err: error }, 'An answer could not be completed.');
       }
-      await this.#breakOff(id, takenBack(stop.signal) ?? 'failed', known);
+      await this.#breakOff(id, stopReason(stop.signal) ?? 'failed', known);
     } finally {
       if (this.#stops.get(id) === stop) this.#stops.delete(id);
     }
   }
 
-  async #heard(id: string, { events, stop }: Opened): Promise<TextResponse> {
+  async #readStream(id: string, { events, stop }: Opened): Promise<TextResponse> {
     const draft = new Draft(this.#parts.clock, async (text, doing) => {
       try {
         await this.#change(id, (task) => drafted(task, text, doing, this.#parts.clock.now()));
@@ -226,7 +230,7 @@ export class Asks {
     const now = (): number => this.#parts.clock.now();
     const { end, calls, reason, error } = response;
     if (end === 'failed' || end === 'ended-early') {
-      const cause = takenBack(signal) ?? (end === 'failed' ? 'failed' : 'cut');
+      const cause = stopReason(signal) ?? (end === 'failed' ? 'failed' : 'cut');
       const reported = cause === 'stopped' ? undefined : error;
       await this.#change(id, (task) => brokenOff(withLastWords(task, response), cause, reported, now()));
       return;
@@ -239,7 +243,7 @@ export class Asks {
       if (used.length === 0) return answered(after, end === 'incomplete' ? (reason ?? '') : undefined, now());
       return waitingCalls(after).length > 0 ? waitingForMember(after) : after;
     });
-    if (used.length > 0 && isOf('ask', task) && waitingCalls(task).length === 0) await this.#goOn(task);
+    if (used.length > 0 && isOf('ask', task) && waitingCalls(task).length === 0) await this.#continue(task);
   }
 
   async #breakOff(id: string, cause: TakenBack | 'failed', error: GatewayError | undefined): Promise<void> {
@@ -253,18 +257,18 @@ export class Asks {
   #track(work: Promise<void>): void {
     const done = work
       .catch((error: unknown) => this.#parts.log.error({ err: error }, 'An answer could not be completed.'))
-      .finally(() => this.#underWay.delete(done));
-    this.#underWay.add(done);
+      .finally(() => this.#running.delete(done));
+    this.#running.add(done);
   }
 }
 
-function decided(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {
+function decideCall(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {
   const isWaiting = !hasEnded(task) && waitingCalls(task).some((call) => call.callId === callId);
   if (!isWaiting) throw new Refusal('refusals.alreadyDecided');
   return callAnswered(task, callId, outcome);
 }
 
-function takenBack({ aborted, reason }: AbortSignal): TakenBack | undefined {
+function stopReason({ aborted, reason }: AbortSignal): TakenBack | undefined {
   return aborted ? (reason === 'stopped' ? 'stopped' : 'interrupted') : undefined;
 }
 

@@ -22,7 +22,7 @@ function isShownIn(place: Place, turn: Task): boolean {
 }
 
 /** With an audience: turns shown there. In private: all own turns, and others' turns shown in places where the asker took part. */
-function hearing(asker: Asker): (turn: Task) => boolean {
+function turnFilter(asker: Asker): (turn: Task) => boolean {
   const places: Place[] = [asker];
   const isAlone = isForOneself(asker);
   return (turn) => {
@@ -47,9 +47,9 @@ export type Turn = Record<'prompt' | 'text', string>;
 const MOST_TURNS = 20;
 const MOST_LETTERS = 60_000;
 /** After this time a member starts a new conversation. */
-const GOES_ON_FOR_MS = 6 * 3_600_000;
+const CONTINUES_FOR_MS = 6 * 3_600_000;
 /** How many of a member's newest answers are searched for one place. */
-const MOST_LOOKED_AT = 10;
+const MOST_SEARCHED = 10;
 const MOST_OF_ONE = 200;
 
 /** Conversations are only answers that link to each other: deleting the answers deletes them. */
@@ -58,13 +58,13 @@ type Answers = Pick<TaskStore, 'get' | 'page'>;
 /** Oldest first: the turns that may be repeated where the asker asks. */
 export async function earlierTurns(answers: Answers, after: string | undefined, asker: Asker): Promise<Turn[]> {
   const turns: Turn[] = [];
-  const mayBeTold = hearing(asker);
+  const mayBeRepeated = turnFilter(asker);
   let letters = 0;
   for (let id = after, seen = 0; id !== undefined && turns.length < MOST_TURNS && seen < MOST_OF_ONE; seen++) {
     const task = await answers.get(id);
     if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
     id = task.request.after;
-    if (!mayBeTold(task)) continue;
+    if (!mayBeRepeated(task)) continue;
     const turn = { prompt: task.request.prompt, text: wordsOf(task) };
     letters += turn.prompt.length + turn.text.length;
     if (letters > MOST_LETTERS) break;
@@ -79,9 +79,9 @@ export async function newestAnswer(
   { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
   now: number,
 ): Promise<TaskOf<'ask'> | undefined> {
-  const { lines } = await answers.page({ of: { memberId }, kind: 'ask', most: MOST_LOOKED_AT });
+  const { lines } = await answers.page({ of: { memberId }, kind: 'ask', most: MOST_SEARCHED });
   for (const line of lines) {
-    if (now - line.createdAt > GOES_ON_FOR_MS) return undefined;
+    if (now - line.createdAt > CONTINUES_FOR_MS) return undefined;
     const task = await answers.get(line.id);
     if (task?.kind !== 'ask' || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
     if (answerOf(task).isForgotten) return undefined;

@@ -25,22 +25,22 @@ async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator
 }
 
 /** Changes within this time are reported together: nobody reads faster, and no message is edited more often. */
-const GATHERED_MS = 500;
+const REPORT_INTERVAL_MS = 500;
 
 /** Reports words as they come: the first at once, later ones at intervals, always the latest text. */
 export class Draft {
   readonly #clock: Clock;
-  readonly #tell: (text: string, doing: Answer['doing']) => Promise<void>;
+  readonly #report: (text: string, doing: Answer['doing']) => Promise<void>;
   #text = '';
   #doing: Answer['doing'] = 'thinking';
   #lastAt = Number.NEGATIVE_INFINITY;
   #cancel: (() => void) | undefined;
-  #telling: Promise<void> = Promise.resolve();
-  #isOver = false;
+  #reporting: Promise<void> = Promise.resolve();
+  #hasEnded = false;
 
-  constructor(clock: Clock, tell: (text: string, doing: Answer['doing']) => Promise<void>) {
+  constructor(clock: Clock, report: (text: string, doing: Answer['doing']) => Promise<void>) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   add(delta: string): void {
@@ -50,22 +50,22 @@ export class Draft {
 
   does(doing: Answer['doing']): void {
     this.#doing = doing;
-    if (this.#cancel || this.#isOver) return;
-    const wait = Math.max(0, this.#lastAt + GATHERED_MS - this.#clock.now());
+    if (this.#cancel || this.#hasEnded) return;
+    const wait = Math.max(0, this.#lastAt + REPORT_INTERVAL_MS - this.#clock.now());
     if (wait === 0) this.#flush();
     else this.#cancel = this.#clock.after(wait, () => this.#flush());
   }
 
   /** Reports nothing more; resolves when the last report is done. */
   async end(): Promise<void> {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#cancel?.();
-    await this.#telling;
+    await this.#reporting;
   }
 
   #flush(): void {
     this.#cancel = undefined;
     this.#lastAt = this.#clock.now();
-    this.#telling = this.#telling.then(() => this.#tell(this.#text, this.#doing));
+    this.#reporting = this.#reporting.then(() => this.#report(this.#text, this.#doing));
   }
 }

@@ -18,21 +18,21 @@ const LONGEST_PROMPT = 6_000;
 const prompt = z.string().trim().min(1).max(LONGEST_PROMPT);
 const model = z.string().trim().min(1).max(200).optional();
 
-const made = z.object({ prompt, model });
+const makeShape = z.object({ prompt, model });
 
 /** A tool that makes something costs money, so its member has to approve each call. */
-export const tools = {
+const tools = {
   make_image: {
     makes: 'image',
     description:
       'Makes one picture from words. The user is asked first. The picture appears in a message of its own, not in your answer.',
-    shape: made,
+    shape: makeShape,
   },
   make_video: {
     makes: 'video',
     description:
       'Makes one short film from words. The user is asked first. The film appears in a message of its own, minutes later.',
-    shape: made,
+    shape: makeShape,
   },
   find_models: {
     makes: undefined,
@@ -53,7 +53,7 @@ export type CostlyTool = 'make_image' | 'make_video';
 const names = keysOf(tools);
 
 /** Reading a longer list of models costs too much; then the usual one is used, unless the user names another. */
-const MOST_NAMED = 30;
+const MOST_LISTED = 30;
 
 /** An answer in JSON is meant for a program, which has no use for images beside it. */
 export function toolsOffered({ format }: { format?: string | undefined }, models: readonly Model[]): TextTool[] {
@@ -63,16 +63,16 @@ export function toolsOffered({ format }: { format?: string | undefined }, models
     const { type, properties, required = [] } = z.toJSONSchema(shape);
     // It is JSON by construction, which the schema's type does not say.
     const own = z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(properties ?? {})));
-    const parameters = { type: type ?? 'object', properties: { ...own, ...modelIn(makes, models) }, required };
+    const parameters = { type: type ?? 'object', properties: { ...own, ...modelParameter(makes, models) }, required };
     return { type: 'function', name, description, parameters };
   });
 }
 
 /** Lists existing ids, so that the model does not invent one. */
-function modelIn(makes: ModelKind | undefined, models: readonly Model[]) {
+function modelParameter(makes: ModelKind | undefined, models: readonly Model[]) {
   if (makes === undefined) return {};
   const ids = models.filter((model) => kindOf(model) === makes).map(({ id }) => id);
-  const isListed = ids.length > 0 && ids.length <= MOST_NAMED;
+  const isListed = ids.length > 0 && ids.length <= MOST_LISTED;
   return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
 }
 
@@ -112,15 +112,15 @@ export async function usedTools(calls: readonly ToolCall[], task: Task, parts: T
     else if (index >= MOST_CALLS) used.push({ ...call, state: 'done', output: 'Too many calls at once. Not done.' });
     else if (tools[known].makes) {
       const isTooMuch = used.filter(({ state }) => state === 'waiting').length >= MOST_WAITING;
-      const output = isTooMuch ? 'Too much at once. Not done: propose it later.' : await unknownModel(args, parts);
+      const output = isTooMuch ? 'Too much at once. Not done: propose it later.' : await modelProblem(args, parts);
       used.push(output === undefined ? { ...call, state: 'waiting' } : { ...call, state: 'done', output });
-    } else used.push({ ...call, state: 'done', output: await freely(known, given, task, parts) });
+    } else used.push({ ...call, state: 'done', output: await runFreeTool(known, given, task, parts) });
   }
   return used;
 }
 
 /** The member is not asked about an order that would fail anyway. */
-async function unknownModel(args: { model?: string | undefined } | object, { models }: ToolParts) {
+async function modelProblem(args: { model?: string | undefined } | object, { models }: ToolParts) {
   const id = 'model' in args ? args.model : undefined;
   if (id === undefined) return undefined;
   try {
@@ -134,8 +134,8 @@ async function unknownModel(args: { model?: string | undefined } | object, { mod
   }
 }
 
-async function freely(name: string, given: string, task: Task, { models, page }: ToolParts): Promise<string> {
-  if (name === 'list_my_tasks') return listed(task, page);
+async function runFreeTool(name: string, given: string, task: Task, { models, page }: ToolParts): Promise<string> {
+  if (name === 'list_my_tasks') return listTasks(task, page);
   const wanted = argumentsOf('find_models', given)?.text.toLowerCase() ?? '';
   try {
     const found = (await models.list()).filter(({ id }) => id.toLowerCase().includes(wanted));
@@ -148,7 +148,7 @@ async function freely(name: string, given: string, task: Task, { models, page }:
 }
 
 /** Tasks that others may see here: nothing private, and nothing from another server. */
-async function listed(task: Task, page: ToolParts['page']): Promise<string> {
+async function listTasks(task: Task, page: ToolParts['page']): Promise<string> {
   const { requesterId, guildId, id } = task;
   // Outside of servers a summary does not say which channel it is from.
   if (guildId === undefined && !isForOneself(task)) return '[]';

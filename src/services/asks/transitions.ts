@@ -18,10 +18,10 @@ export const answerOf = ({ answer = NO_ANSWER }: Task): Answer => answer;
 
 export function wordsOf(task: Task): string {
   const { rounds, draft } = answerOf(task);
-  return task.text ?? joined([...rounds.map(({ text }) => text), draft]);
+  return task.text ?? joinTexts([...rounds.map(({ text }) => text), draft]);
 }
 
-const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
+const joinTexts = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
 
 export function begun(task: Task, without: readonly Refusable[]): Task {
   if (hasEnded(task)) return task;
@@ -41,7 +41,7 @@ export function roundDone(task: Task, response: TextResponse, calls: readonly An
   if (hasEnded(task)) return task;
   const answer = answerOf(task);
   return withAnswer(task, {
-    rounds: [...answer.rounds, { text: saidIn(response), calls: [...calls] }],
+    rounds: [...answer.rounds, { text: responseText(response), calls: [...calls] }],
     draft: '',
     doing: undefined,
     tokens: summed(answer.tokens, response.usage),
@@ -74,7 +74,7 @@ export const restsWithMember = (task: Task): boolean =>
   lastCalls(task).every(({ state }) => state !== 'allowed') && waitingCalls(task).length > 0;
 
 export function answered(task: Task, incomplete: string | undefined, now: number): Task {
-  return over({ ...task, state: 'ready', progress: 100 }, now, { incomplete });
+  return endAnswer({ ...task, state: 'ready', progress: 100 }, now, { incomplete });
 }
 
 type Cause = NonNullable<Task['failure']>['cause'];
@@ -85,16 +85,16 @@ export type TakenBack = 'stopped' | 'interrupted';
 export function brokenOff(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {
   if (hasEnded(task)) return task;
   const failure = { cause, reason: error?.message, code: error?.code };
-  return over({ ...task, state: cause === 'stopped' ? 'cancelled' : 'failed', failure }, now);
+  return endAnswer({ ...task, state: cause === 'stopped' ? 'cancelled' : 'failed', failure }, now);
 }
 
 export function withLastWords(task: Task, response: TextResponse): Task {
   if (hasEnded(task)) return task;
   const { draft, tokens } = answerOf(task);
-  return withAnswer(task, { draft: saidIn(response) || draft, tokens: summed(tokens, response.usage) });
+  return withAnswer(task, { draft: responseText(response) || draft, tokens: summed(tokens, response.usage) });
 }
 
-function over(task: Task, now: number, more: Partial<Answer> = {}): Task {
+function endAnswer(task: Task, now: number, more: Partial<Answer> = {}): Task {
   const text = wordsOf(task);
   const ended = { ...task, ...(text !== '' && { text }), times: { ...task.times, ended: now } };
   return withAnswer(ended, { ...more, draft: '', doing: undefined });
@@ -123,7 +123,7 @@ export function withAnswer(task: Task, changes: Partial<Answer>): Task {
   return { ...task, answer: { ...answerOf(task), ...changes } };
 }
 
-const saidIn = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>): string => joined([text, refusal]);
+const responseText = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>): string => joinTexts([text, refusal]);
 
 const TOKENS = ['input', 'cached', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
 

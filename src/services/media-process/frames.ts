@@ -32,7 +32,7 @@ export function writeFrame(pipe: Duplex, note: object, body: Uint8Array = new Ui
 /** Assembles frames from chunks; each byte is copied once, to its final place. */
 export class FrameReader {
   readonly #mostBodyBytes: number;
-  readonly #take: (frame: Frame) => void;
+  readonly #deliver: (frame: Frame) => void;
   #head = Buffer.allocUnsafe(HEAD_BYTES);
   #note: Buffer | undefined;
   #body: Buffer<ArrayBuffer> | undefined;
@@ -40,7 +40,7 @@ export class FrameReader {
 
   constructor(mostBodyBytes: number, take: (frame: Frame) => void) {
     this.#mostBodyBytes = mostBodyBytes;
-    this.#take = take;
+    this.#deliver = take;
   }
 
   /** Throws a `BrokenFrame`. */
@@ -50,11 +50,11 @@ export class FrameReader {
       const copied = piece.copy(target, this.#filled, at);
       at += copied;
       this.#filled += copied;
-      while (this.#filled === (this.#body ?? this.#note ?? this.#head).length) this.#goOn();
+      while (this.#filled === (this.#body ?? this.#note ?? this.#head).length) this.#completePart();
     }
   }
 
-  #goOn(): void {
+  #completePart(): void {
     this.#filled = 0;
     if (!this.#note) {
       const length = this.#head.readUInt32LE(0);
@@ -68,7 +68,7 @@ export class FrameReader {
       const frame = { note: this.#note.toString(), body: this.#body };
       this.#note = undefined;
       this.#body = undefined;
-      this.#take(frame);
+      this.#deliver(frame);
     }
   }
 }

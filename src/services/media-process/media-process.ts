@@ -53,7 +53,7 @@ export class MediaProcess {
   readonly #running = new Map<number, Entry>();
   #child: Child | undefined;
   readonly #ending = new Set<Promise<void>>();
-  #begun = 0;
+  #jobCount = 0;
   #holds = 0;
   #unsetIdle: () => void = () => undefined;
   #unsetSample: () => void = () => undefined;
@@ -72,8 +72,8 @@ export class MediaProcess {
   /** Starts the process ahead of expected work. */
   start(): void {
     if (this.#isClosed) return;
-    this.#child ??= this.#started();
-    if (this.#running.size === 0) this.#rest();
+    this.#child ??= this.#startProcess();
+    if (this.#running.size === 0) this.#becomeIdle();
   }
 
   /** Keeps the process between two jobs if the second needs the state of the first. */
@@ -89,10 +89,10 @@ export class MediaProcess {
     if (this.#isClosed) throw new JobLost('closed');
     const lane = lanes[job.do];
     if (this.#waiting.filter((other) => other.lane === lane).length >= lane.mostWaiting) throw new JobLost('busy');
-    this.#begun++;
+    this.#jobCount++;
     const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();
     const fresh = { losses: 0, isAbandoned: false, unsetLimit: () => undefined };
-    const entry: Entry = { id: this.#begun, job, input, into, lane, ...fresh, resolve, reject };
+    const entry: Entry = { id: this.#jobCount, job, input, into, lane, ...fresh, resolve, reject };
     const cancel = (): void => this.#cancel(entry, signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     this.#waiting.push(entry);
@@ -119,32 +119,32 @@ export class MediaProcess {
 
   #next(): void {
     if (this.#isClosed) return;
-    for (const entry of this.#startable()) this.#send(entry);
-    if (this.#running.size === 0) this.#rest();
+    for (const entry of this.#jobsToStart()) this.#send(entry);
+    if (this.#running.size === 0) this.#becomeIdle();
   }
 
-  #startable(): Entry[] {
-    const company = [...this.#running.values()].filter(({ lane }) => !lane.isTrusted);
-    const isSuspectRunning = company.some(({ losses }) => losses > 0);
+  #jobsToStart(): Entry[] {
+    const untrusted = [...this.#running.values()].filter(({ lane }) => !lane.isTrusted);
+    const isSuspectRunning = untrusted.some(({ losses }) => losses > 0);
     const [suspect] = this.#suspects;
-    if (!isSuspectRunning && !suspect) return this.#taken(() => true);
-    const trusted = this.#taken(({ lane }) => lane.isTrusted);
-    if (company.length > 0 || !suspect) return trusted;
+    if (!isSuspectRunning && !suspect) return this.#takeWaiting(() => true);
+    const trusted = this.#takeWaiting(({ lane }) => lane.isTrusted);
+    if (untrusted.length > 0 || !suspect) return trusted;
     this.#suspects.shift();
     return [suspect, ...trusted];
   }
 
-  #taken(may: (entry: Entry) => boolean): Entry[] {
+  #takeWaiting(isEligible: (entry: Entry) => boolean): Entry[] {
     const running = [...this.#running.values()];
     const taken: Entry[] = [];
-    const full = new Set<Lane>();
+    const fullLanes = new Set<Lane>();
     for (const entry of [...this.#waiting]) {
       const { lane } = entry;
-      if (!may(entry) || full.has(lane)) continue;
-      const there = [...running, ...taken].filter((other) => other.lane === lane);
-      const bytes = there.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
+      if (!isEligible(entry) || fullLanes.has(lane)) continue;
+      const sameLane = [...running, ...taken].filter((other) => other.lane === lane);
+      const bytes = sameLane.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
       // First come, first served: nothing passes an entry that has no room yet.
-      if (there.length >= lane.mostAtOnce || (there.length > 0 && bytes > lane.mostBytes)) full.add(lane);
+      if (sameLane.length >= lane.mostAtOnce || (sameLane.length > 0 && bytes > lane.mostBytes)) fullLanes.add(lane);
       else {
         taken.push(entry);
         this.#waiting.splice(this.#waiting.indexOf(entry), 1);
@@ -156,7 +156,7 @@ export class MediaProcess {
   #send(entry: Entry): void {
     const { id, job, input, into } = entry;
     this.#unsetIdle();
-    this.#child ??= this.#started();
+    this.#child ??= this.#startProcess();
     this.#child.work();
     this.#running.set(id, entry);
     this.#limit(entry);
@@ -166,15 +166,15 @@ export class MediaProcess {
     if (this.#running.size === 1) this.#sampleLater();
   }
 
-  #started(): Child {
+  #startProcess(): Child {
     const child: Child = new Child(this.#memoryBytes, {
       reported: (report, body) => {
-        if (this.#child === child) this.#hear(report, body);
+        if (this.#child === child) this.#receive(report, body);
       },
       ended: (how) => {
         if (this.#child !== child) return;
         this.#log.warn({ how, jobs: this.#running.size }, 'The media process ended unexpectedly.');
-        this.#lost('died');
+        this.#loseProcess('died');
       },
     });
     const ended = child.ended.then(() => void this.#ending.delete(ended));
@@ -182,9 +182,9 @@ export class MediaProcess {
     return child;
   }
 
-  #hear(report: Report, body: Buffer<ArrayBuffer>): void {
+  #receive(report: Report, body: Buffer<ArrayBuffer>): void {
     if ('residentBytes' in report) {
-      this.#judge(report.residentBytes);
+      this.#checkMemory(report.residentBytes);
       return;
     }
     const entry = this.#running.get(report.id);
@@ -202,10 +202,10 @@ export class MediaProcess {
 
   #limit(entry: Entry): void {
     entry.unsetLimit();
-    entry.unsetLimit = this.#clock.after(entry.lane.limitMs(entry.job), () => this.#late(entry));
+    entry.unsetLimit = this.#clock.after(entry.lane.limitMs(entry.job), () => this.#timeOut(entry));
   }
 
-  #late(entry: Entry): void {
+  #timeOut(entry: Entry): void {
     this.#log.warn({ job: entry.job.do }, 'A media job took too long, replacing the media process.');
     this.#fail(entry, new JobLost('time'));
     // The other jobs are not the cause.
@@ -226,19 +226,19 @@ export class MediaProcess {
     if (child?.pid === undefined || this.#running.size === 0) return;
     const bytes = await residentBytes(child.pid);
     if (child !== this.#child || this.#running.size === 0) return;
-    if (bytes !== undefined) this.#judge(bytes);
+    if (bytes !== undefined) this.#checkMemory(bytes);
     if (this.#running.size > 0) this.#sampleLater();
   }
 
-  #judge(bytes: number): void {
+  #checkMemory(bytes: number): void {
     if (bytes <= this.#memoryBytes || this.#running.size === 0) return;
     const megabytes = Math.round(bytes / 2 ** 20);
     this.#log.warn({ megabytes }, 'The media process took too much memory: it is replaced.');
-    this.#lost('memory');
+    this.#loseProcess('memory');
   }
 
   /** One of the jobs ended the process, or makes it necessary to end it: running each alone shows which one. */
-  #lost(reason: LossReason): void {
+  #loseProcess(reason: LossReason): void {
     const running = [...this.#running.values()];
     this.#end();
     for (const entry of running) {
@@ -261,11 +261,11 @@ export class MediaProcess {
     child?.kill();
   }
 
-  #rest(): void {
+  #becomeIdle(): void {
     this.#unsetIdle();
     this.#child?.rest();
     if (!this.#child || this.#isClosed) return;
-    this.#unsetIdle = this.#clock.after(IDLE_MS, () => (this.#holds > 0 ? this.#rest() : this.#end()));
+    this.#unsetIdle = this.#clock.after(IDLE_MS, () => (this.#holds > 0 ? this.#becomeIdle() : this.#end()));
   }
 
   #cancel(entry: Entry, reason: unknown): void {

@@ -27,11 +27,11 @@ export type Fetched = FileContent & { readonly type: MediaType; release(): void 
 /** A file made small enough, if that was possible. Releasing it gives back everything held for it. */
 type FittedFile = ({ readonly how: Exclude<Fitted['how'], 'none'> } & Fetched) | { readonly how: 'none' };
 
-interface Interruptible {
+interface Abortable {
   signal?: AbortSignal | undefined;
 }
 
-interface FetchOptions extends Interruptible {
+interface FetchOptions extends Abortable {
   most?: number | undefined;
   /** Shorter than the general limit. */
   patienceMs?: number | undefined;
@@ -51,8 +51,8 @@ export class Media {
   readonly #log: MediaTools['log'];
   readonly #limits: MediaLimits;
   readonly #files: PrivateFiles;
-  readonly #results: Side;
-  readonly #given: Side;
+  readonly #results: FileSource;
+  readonly #given: FileSource;
   readonly #turns: Turns;
   readonly #images: ImageJobs;
   readonly #ownProcess: MediaProcess | undefined;
@@ -71,7 +71,7 @@ export class Media {
       passing: new PassingBytes(),
       inMemory: limits.inMemoryBytes,
     };
-    const side = (trust: Trust, bytes: number): Side => {
+    const side = (trust: Trust, bytes: number): FileSource => {
       const most = Math.min(limits.fileBytes, bytes);
       const places = { room: new Room(bytes, most), ...shared };
       return { most, places, hosts: new Hosts(settings, limits, resolve, trust) };
@@ -85,19 +85,19 @@ export class Media {
   }
 
   async fetch(source: MediaSource, options: FetchOptions = {}): Promise<Fetched> {
-    return await recognised(await this.#held(source, options));
+    return await recogniseFile(await this.#receive(source, options));
   }
 
   /** Fetches a file that need not be an image, video or audio. */
   async document(address: string, options: FetchOptions = {}): Promise<FileContent & { release(): void }> {
-    const { content, release } = await this.#held({ address }, options);
+    const { content, release } = await this.#receive({ address }, options);
     return { ...content, release };
   }
 
-  async #held(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<Held> {
+  async #receive(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<Held> {
     const { places, hosts, ...side } = givenBy === undefined ? this.#results : this.#given;
     const most = Math.min(options.most ?? Number.POSITIVE_INFINITY, side.most);
-    return await this.#inTime(options, async (signal) => {
+    return await this.#withTimeout(options, async (signal) => {
       if ('base64' in source) return await received(decodedPieces(source.base64, most), places, { most, signal });
       const how = { hosts, places, limits: this.#limits, clock: this.#clock, most, signal };
       const get = () => download(source.address, how);
@@ -105,7 +105,7 @@ export class Media {
     });
   }
 
-  async #inTime<T>(
+  async #withTimeout<T>(
     { patienceMs = Number.POSITIVE_INFINITY, signal }: Omit<FetchOptions, 'givenBy'>,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
@@ -113,69 +113,69 @@ export class Media {
     const tooLate = () => late.abort(new MediaError('timeout', 'The file took too long to arrive.'));
     const stop = this.#clock.after(Math.min(patienceMs, this.#limits.overallMs), tooLate);
     try {
-      return await this.#interruptible([signal, late.signal], work);
+      return await this.#withSignals([signal, late.signal], work);
     } finally {
       stop();
     }
   }
 
-  async fit({ bytes, type }: File, mostBytes: number, options: Interruptible = {}): Promise<Fitted> {
+  async fit({ bytes, type }: File, mostBytes: number, options: Abortable = {}): Promise<Fitted> {
     if (type.kind !== 'image') return bytes.length <= mostBytes ? { how: 'as-is', bytes, type } : { how: 'none' };
-    const fitted = await this.#fitted(inMemory(bytes), mostBytes, options);
+    const fitted = await this.#fitImage(inMemory(bytes), mostBytes, options);
     if (fitted.how === 'none') return fitted;
     const { made, ...rest } = fitted;
     return { ...rest, bytes: made ? await wholeOf(made) : bytes };
   }
 
-  #fitted(content: FileContent, mostBytes: number, { signal: unwanted }: Interruptible, into?: string) {
-    return this.#interruptible([unwanted], (signal) => this.#images.fit(content, mostBytes, signal, into));
+  #fitImage(content: FileContent, mostBytes: number, { signal: unwanted }: Abortable, into?: string) {
+    return this.#withSignals([unwanted], (signal) => this.#images.fit(content, mostBytes, signal, into));
   }
 
   /** The same for a fetched file, which is released here unless it is returned as it is. */
-  async fitFetched(fetched: Fetched, mostBytes: number, options: Interruptible = {}): Promise<FittedFile> {
-    const asItIs: FittedFile = { how: 'as-is', ...fetched };
-    let isHandedOn = false;
+  async fitFetched(fetched: Fetched, mostBytes: number, options: Abortable = {}): Promise<FittedFile> {
+    const unchanged: FittedFile = { how: 'as-is', ...fetched };
+    let isReturned = false;
     let into: PrivateFile | undefined;
     try {
       if (fetched.type.kind !== 'image') {
-        isHandedOn = fetched.size <= mostBytes;
-        return isHandedOn ? asItIs : { how: 'none' };
+        isReturned = fetched.size <= mostBytes;
+        return isReturned ? unchanged : { how: 'none' };
       }
       // A re-encoded file is seldom larger than its original.
       if (fetched.path !== undefined) into = await this.#files.create();
-      const fitted = await this.#fitted(fetched, mostBytes, options, into?.path);
+      const fitted = await this.#fitImage(fetched, mostBytes, options, into?.path);
       if (fitted.how === 'none') return fitted;
       const { how, type, made } = fitted;
-      isHandedOn = made === undefined;
-      if (made === undefined) return asItIs;
+      isReturned = made === undefined;
+      if (made === undefined) return unchanged;
       // The result takes room like a fetched file, whose room is given back first.
       fetched.release();
-      const { content, release } = await this.#inTime(options, (signal) =>
+      const { content, release } = await this.#withTimeout(options, (signal) =>
         received(piecesOf(made), this.#results.places, { most: Number.POSITIVE_INFINITY, signal }),
       );
       return { how, type, ...content, release };
     } finally {
-      if (!isHandedOn) fetched.release();
+      if (!isReturned) fetched.release();
       await into?.remove();
     }
   }
 
   /** A member's image, checked and cleaned for the gateway. */
   async checkedPicture(image: Image) {
-    return await this.#interruptible([], (signal) => this.#images.check(contentOf(image), signal));
+    return await this.#withSignals([], (signal) => this.#images.check(contentOf(image), signal));
   }
 
   async imageFacts(image: Image): Promise<PictureFacts> {
-    return await this.#interruptible([], (signal) => this.#images.measure(contentOf(image), signal));
+    return await this.#withSignals([], (signal) => this.#images.measure(contentOf(image), signal));
   }
 
   /** A PNG of the image's size, white where it is to be changed and black elsewhere. */
   async sideMask(side: MaskSide, size: MaskSize): Promise<Buffer> {
-    return await this.#interruptible([], (signal) => this.#images.sideMask(side, size, signal));
+    return await this.#withSignals([], (signal) => this.#images.sideMask(side, size, signal));
   }
 
   async drawnMask(image: Image): Promise<DrawnMask> {
-    return await this.#interruptible([], (signal) => this.#images.drawnMask(contentOf(image), signal));
+    return await this.#withSignals([], (signal) => this.#images.drawnMask(contentOf(image), signal));
   }
 
   /** Ends what is running; afterwards everything is refused. */
@@ -188,7 +188,7 @@ export class Media {
   }
 
   /** One signal for everything that can end the work early. What ended it becomes the error, whatever failed first. */
-  async #interruptible<T>(signals: readonly (AbortSignal | undefined)[], work: (signal: AbortSignal) => Promise<T>) {
+  async #withSignals<T>(signals: readonly (AbortSignal | undefined)[], work: (signal: AbortSignal) => Promise<T>) {
     const signal = AbortSignal.any([...signals.filter((one) => one !== undefined), this.#closing.signal]);
     try {
       signal.throwIfAborted();
@@ -210,13 +210,13 @@ export function openMedia(settings: MediaSettings, tools: MediaTools, limits: Pa
 }
 
 /** Files of members and results of the gateway have separate room and connections. */
-interface Side {
+interface FileSource {
   readonly most: number;
   readonly places: Places;
   readonly hosts: Hosts;
 }
 
-async function recognised({ content, release }: Held): Promise<Fetched> {
+async function recogniseFile({ content, release }: Held): Promise<Fetched> {
   try {
     return await reading(content, async (reader) => {
       const type = await recogniseIn(reader);

@@ -25,9 +25,9 @@ function recogniseHead(bytes: Buffer): MediaType | undefined {
   if (isJpeg(bytes)) return mediaTypes.jpeg;
   if (isGif(bytes)) return mediaTypes.gif;
   if (isWebm(bytes)) return mediaTypes.webm;
-  if (isOggSound(bytes)) return mediaTypes.ogg;
+  if (isOggAudio(bytes)) return mediaTypes.ogg;
   // MP3 comes last, because a bare one begins with only two known bytes.
-  return webpOrWav(bytes) ?? brandedType(bytes);
+  return riffType(bytes) ?? brandedType(bytes);
 }
 
 /** What is needed of a WebM comes before its first frames. */
@@ -37,15 +37,15 @@ const WEBM_HEAD = 256 * 1024;
 export async function filmFacts(content: FileContent): Promise<FilmFacts> {
   return await reading(content, async (reader) => {
     const head = await reader.read(0, WEBM_HEAD);
-    if (isWebm(head)) return sensible(webmFacts(head));
-    return brandedType(head)?.kind === 'video' ? sensible(await mp4Facts(reader)) : {};
+    if (isWebm(head)) return plausible(webmFacts(head));
+    return brandedType(head)?.kind === 'video' ? plausible(await mp4Facts(reader)) : {};
   });
 }
 
 const LONGEST_SIDE = 65_535;
 const LONGEST_SECONDS = 7 * 24 * 60 * 60;
 
-function sensible({ width, height, seconds }: FilmFacts): FilmFacts {
+function plausible({ width, height, seconds }: FilmFacts): FilmFacts {
   const isSide = (side: number | undefined): side is number =>
     side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= LONGEST_SIDE;
   return {
@@ -83,7 +83,7 @@ function isGif(bytes: Buffer): boolean {
   return block === 0x21 || block === 0x2c;
 }
 
-function webpOrWav(bytes: Buffer): MediaType | undefined {
+function riffType(bytes: Buffer): MediaType | undefined {
   if (bytes.length < 26 || text(bytes, 0, 4) !== 'RIFF') return undefined;
   const form = text(bytes, 8, 12);
   if (form === 'WEBP') return /^VP8[ LX]$/.test(text(bytes, 12, 16)) ? mediaTypes.webp : undefined;
@@ -92,13 +92,13 @@ function webpOrWav(bytes: Buffer): MediaType | undefined {
   return form === 'WAVE' && head.includes('fmt ') && bytes.length >= 44 ? mediaTypes.wav : undefined;
 }
 
-const SOUNDS = ['\x01vorbis', 'OpusHead', 'Speex   ', '\x7fFLAC'];
+const OGG_AUDIO = ['\x01vorbis', 'OpusHead', 'Speex   ', '\x7fFLAC'];
 
 /** The first page of an Ogg file says what is in it; Ogg video is obsolete. */
-function isOggSound(bytes: Buffer): boolean {
+function isOggAudio(bytes: Buffer): boolean {
   if (bytes.length < 58 || text(bytes, 0, 5) !== 'OggS\0') return false;
   const start = 27 + (bytes[26] ?? 0);
-  return SOUNDS.some((sound) => text(bytes, start, start + sound.length) === sound);
+  return OGG_AUDIO.some((sound) => text(bytes, start, start + sound.length) === sound);
 }
 
 /** Kilobits per second by the four bits of a frame's header; the first and the last value mean something else. */

@@ -37,7 +37,7 @@ interface OggPacket {
 export function* packetsOf(bytes: Buffer): Generator<OggPacket> {
   let serial: number | undefined;
   let expected: number | undefined;
-  let begun: Buffer[] = [];
+  let unfinished: Buffer[] = [];
   let broken = 0;
   for (let at = bytes.indexOf('OggS'); at !== -1; at = bytes.indexOf('OggS', at)) {
     const page = pageAt(bytes, at);
@@ -51,33 +51,33 @@ export function* packetsOf(bytes: Buffer): Generator<OggPacket> {
     serial ??= page.readUInt32LE(14);
     if (page.readUInt32LE(14) !== serial) continue;
     const number = page.readUInt32LE(18);
-    const goesOn = (flags & CONTINUED) !== 0 && number === expected && begun.length > 0;
-    if (!goesOn) begun = [];
+    const isContinued = (flags & CONTINUED) !== 0 && number === expected && unfinished.length > 0;
+    if (!isContinued) unfinished = [];
     expected = number + 1;
-    yield* packetsIn(page, begun, (flags & CONTINUED) !== 0 && !goesOn);
+    yield* packetsIn(page, unfinished, (flags & CONTINUED) !== 0 && !isContinued);
     if ((flags & LAST) !== 0) return;
   }
 }
 
 /** The packets that a page completes. An unfinished one stays in `begun` for the next page. */
-function* packetsIn(page: Buffer, begun: Buffer[], isTorn: boolean): Generator<OggPacket> {
+function* packetsIn(page: Buffer, unfinished: Buffer[], lacksBeginning: boolean): Generator<OggPacket> {
   const lengths = page.subarray(HEAD_BYTES, HEAD_BYTES + (page[26] ?? 0));
   const lastEnd = lengths.findLastIndex((length) => length < 255);
   let at = HEAD_BYTES + lengths.length;
-  let skipping = isTorn;
+  let skipping = lacksBeginning;
   for (const [index, length] of lengths.entries()) {
-    begun.push(page.subarray(at, at + length));
+    unfinished.push(page.subarray(at, at + length));
     at += length;
     if (length === 255) continue;
-    const data = begun.length === 1 ? page.subarray(at - length, at) : Buffer.concat(begun);
-    begun.length = 0;
+    const data = unfinished.length === 1 ? page.subarray(at - length, at) : Buffer.concat(unfinished);
+    unfinished.length = 0;
     const isEnd = index === lastEnd;
     const granule = isEnd ? { granule: Number(page.readBigInt64LE(6)) } : {};
     if (!skipping) yield { data, ...granule, isLast: isEnd && ((page[5] ?? 0) & LAST) !== 0 };
     skipping = false;
   }
   // Nothing ended on this page: what continues on the next one still lacks its beginning.
-  if (skipping) begun.length = 0;
+  if (skipping) unfinished.length = 0;
 }
 
 function pageAt(bytes: Buffer, at: number): Buffer | undefined {

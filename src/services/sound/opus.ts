@@ -30,12 +30,12 @@ export async function* opusStretches(bytes: Buffer): AsyncGenerator<Stretch> {
     let pageStart = 0;
     let inPage = 0;
     for (const { data, granule, isLast } of packets) {
-      let samples = soundIn(data, decoder);
+      let samples = decodePacket(data, decoder);
       inPage += samples.length;
       if (granule !== undefined) {
         // The last packet is padding beyond the position that its page states.
-        const beyond = isLast ? inPage - (granule - pageStart) / GRANULES : 0;
-        if (beyond > 0) samples = samples.subarray(0, Math.max(0, Math.floor(samples.length - beyond)));
+        const padding = isLast ? inPage - (granule - pageStart) / GRANULES : 0;
+        if (padding > 0) samples = samples.subarray(0, Math.max(0, Math.floor(samples.length - padding)));
         pageStart = granule;
         inPage = 0;
       }
@@ -57,7 +57,7 @@ function headOf(packet: Buffer | undefined): { preSkip: number; gain: number } {
 }
 
 /** A broken packet is a moment of silence, not an end: the rest can still be heard. */
-function soundIn(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array): Float32Array }): Float32Array {
+function decodePacket(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array): Float32Array }): Float32Array {
   if (packet.length === 0) return new Float32Array();
   try {
     return decoder.decodeFloat(packet);
@@ -82,7 +82,7 @@ const SERIAL = 1;
 export class OpusVoice {
   readonly #encoder: OpusEncoderHandle;
   /** The encoder's delay: this much more must go in to get the end out, and this much is skipped at the start. */
-  readonly #late: number;
+  readonly #delay: number;
   readonly #file: OggFile;
   #frame = new Int16Array(FRAME);
   #inFrame = 0;
@@ -103,8 +103,8 @@ export class OpusVoice {
 
   private constructor(encoder: OpusEncoderHandle) {
     this.#encoder = encoder;
-    this.#late = encoder.getLookahead();
-    this.#file = new OggFile([head(this.#late * GRANULES), TAGS], SERIAL);
+    this.#delay = encoder.getLookahead();
+    this.#file = new OggFile([head(this.#delay * GRANULES), TAGS], SERIAL);
   }
 
   add(pcm: Pcm): void {
@@ -119,7 +119,7 @@ export class OpusVoice {
   }
 
   end(): Buffer {
-    const end = this.#late + this.#samples;
+    const end = this.#delay + this.#samples;
     while (this.#encoded < end) this.#encode(Math.min(this.#encoded + FRAME, end));
     return this.#file.end();
   }

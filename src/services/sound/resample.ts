@@ -58,42 +58,42 @@ export class Resampler {
   #held: Float32Array;
   /** The position in the file of the first held sample. */
   #first: number;
-  #taken = 0;
-  #made = 0;
+  #received = 0;
+  #produced = 0;
 
   constructor(rate: number) {
     const scale = Math.min(1, PCM_RATE / rate);
     this.rate = rate;
     this.#reach = Math.ceil(WAVES / scale);
-    this.#phases = Math.min(MOST_PHASES, PCM_RATE / divisor(rate, PCM_RATE));
+    this.#phases = Math.min(MOST_PHASES, PCM_RATE / greatestCommonDivisor(rate, PCM_RATE));
     this.#weights = weightsOf(this.#phases, this.#reach, CUTOFF * scale);
     this.#held = new Float32Array(this.#reach);
     this.#first = -this.#reach;
   }
 
   push(samples: Float32Array): Float32Array {
-    this.#taken += samples.length;
+    this.#received += samples.length;
     if (this.rate === PCM_RATE) return samples;
-    return this.#through(samples, Number.POSITIVE_INFINITY);
+    return this.#filter(samples, Number.POSITIVE_INFINITY);
   }
 
   /** What the filter still holds, cut to the length that the whole must have. */
   end(): Float32Array {
     if (this.rate === PCM_RATE) return new Float32Array();
-    return this.#through(new Float32Array(this.#reach + 1), Math.round((this.#taken * PCM_RATE) / this.rate));
+    return this.#filter(new Float32Array(this.#reach + 1), Math.round((this.#received * PCM_RATE) / this.rate));
   }
 
-  #through(samples: Float32Array, end: number): Float32Array {
+  #filter(samples: Float32Array, end: number): Float32Array {
     const held = new Float32Array(this.#held.length + samples.length);
     held.set(this.#held);
     held.set(samples, this.#held.length);
     const width = 2 * this.#reach;
     // The last sample of the window must have arrived.
     const ready = this.#first + held.length - this.#reach - 1;
-    const until = Math.max(this.#made, Math.min(end, Math.ceil((ready * PCM_RATE) / this.rate)));
-    const made = new Float32Array(until - this.#made);
+    const until = Math.max(this.#produced, Math.min(end, Math.ceil((ready * PCM_RATE) / this.rate)));
+    const made = new Float32Array(until - this.#produced);
     for (let index = 0; index < made.length; index++) {
-      const place = (this.#made + index) * this.rate;
+      const place = (this.#produced + index) * this.rate;
       const whole = Math.floor(place / PCM_RATE);
       const phase = Math.floor(((place % PCM_RATE) * this.#phases) / PCM_RATE);
       const from = whole - this.#reach + 1 - this.#first;
@@ -102,7 +102,7 @@ export class Resampler {
       for (let tap = 0; tap < width; tap++) sum += (held[from + tap] ?? 0) * (this.#weights[weights + tap] ?? 0);
       made[index] = sum;
     }
-    this.#made = until;
+    this.#produced = until;
     const keep = Math.max(0, Math.floor((until * this.rate) / PCM_RATE) - this.#reach + 1 - this.#first);
     this.#held = held.slice(keep);
     this.#first += keep;
@@ -140,8 +140,8 @@ function bessel(x: number): number {
   return sum;
 }
 
-function divisor(a: number, b: number): number {
-  return b === 0 ? a : divisor(b, a % b);
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
 
 /** A decoded part of a file: one channel, -1 to 1, at the file's own rate. */

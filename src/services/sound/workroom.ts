@@ -38,7 +38,7 @@ interface RoomSettings {
   isNeeded?(): boolean;
 }
 
-interface Post<Job, Result> {
+interface PoolWorker<Job, Result> {
   readonly worker: Worker;
   current: Order<Job, Result> | undefined;
   unset: () => void;
@@ -50,7 +50,7 @@ export class Workroom<Job, Result> {
   readonly #clock: Clock;
   readonly #settings: Required<RoomSettings>;
   readonly #waiting: Order<Job, Result>[] = [];
-  readonly #posts = new Set<Post<Job, Result>>();
+  readonly #workers = new Set<PoolWorker<Job, Result>>();
   #isClosed = false;
 
   constructor(script: URL, clock: Clock, settings: RoomSettings = {}) {
@@ -71,40 +71,40 @@ export class Workroom<Job, Result> {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const posts = [...this.#posts];
-    const left = [...posts.map(({ current }) => current), ...this.#waiting.splice(0)];
-    for (const post of posts) post.current = undefined;
+    const workers = [...this.#workers];
+    const left = [...workers.map(({ current }) => current), ...this.#waiting.splice(0)];
+    for (const entry of workers) entry.current = undefined;
     for (const order of left) order?.reject(new Refusal('refusals.stopping'));
-    await Promise.all(posts.map((post) => this.#dismiss(post)));
+    await Promise.all(workers.map((entry) => this.#endWorker(entry)));
   }
 
   #next(): void {
     while (!this.#isClosed && this.#waiting.length > 0) {
-      const post = this.#free();
-      const order = post && this.#waiting.shift();
+      const entry = this.#idleWorker();
+      const order = entry && this.#waiting.shift();
       if (!order) return;
-      post.current = order;
-      post.unset();
-      post.worker.ref();
-      post.unset = this.#clock.after(order.longestMs, () => void this.#dismiss(post, 'It took too long.'));
-      post.worker.postMessage(order.job, order.handsOver);
+      entry.current = order;
+      entry.unset();
+      entry.worker.ref();
+      entry.unset = this.#clock.after(order.longestMs, () => void this.#endWorker(entry, 'It took too long.'));
+      entry.worker.postMessage(order.job, order.handsOver);
     }
   }
 
-  #free(): Post<Job, Result> | undefined {
-    for (const post of this.#posts) if (!post.current) return post;
-    return this.#posts.size < this.#settings.workers ? this.#hire() : undefined;
+  #idleWorker(): PoolWorker<Job, Result> | undefined {
+    for (const entry of this.#workers) if (!entry.current) return entry;
+    return this.#workers.size < this.#settings.workers ? this.#startWorker() : undefined;
   }
 
-  #rest(post: Post<Job, Result>): void {
+  #rest(entry: PoolWorker<Job, Result>): void {
     // An idle worker must not keep the process alive.
-    post.worker.unref();
-    post.unset = this.#clock.after(IDLE_MS, () =>
-      this.#settings.isNeeded() ? this.#rest(post) : void this.#dismiss(post),
+    entry.worker.unref();
+    entry.unset = this.#clock.after(IDLE_MS, () =>
+      this.#settings.isNeeded() ? this.#rest(entry) : void this.#endWorker(entry),
     );
   }
 
-  #hire(): Post<Job, Result> {
+  #startWorker(): PoolWorker<Job, Result> {
     const worker = new Worker(this.#script, {
       resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
       // Codecs complain about broken files on the console, which is not the log.
@@ -113,36 +113,36 @@ export class Workroom<Job, Result> {
       execArgv: [],
       env: {},
     });
-    const post: Post<Job, Result> = { worker, current: undefined, unset: () => undefined };
+    const entry: PoolWorker<Job, Result> = { worker, current: undefined, unset: () => undefined };
     worker.stdout.resume();
     worker.stderr.resume();
     worker.on('message', (answer: JobAnswer<Result>) => {
-      if (this.#posts.has(post)) this.#settle(post, (order) => order.resolve(answer));
+      if (this.#workers.has(entry)) this.#settle(entry, (order) => order.resolve(answer));
     });
-    worker.on('error', (cause) => this.#lost(post, new WorkerLost('The worker failed.', { cause })));
-    worker.on('exit', (code) => this.#lost(post, new WorkerLost(`The worker ended with code ${code}.`)));
-    this.#posts.add(post);
-    return post;
+    worker.on('error', (cause) => this.#loseWorker(entry, new WorkerLost('The worker failed.', { cause })));
+    worker.on('exit', (code) => this.#loseWorker(entry, new WorkerLost(`The worker ended with code ${code}.`)));
+    this.#workers.add(entry);
+    return entry;
   }
 
   /** Ends the worker; its job is lost, and what waits gets a new one. */
-  async #dismiss(post: Post<Job, Result>, why = 'The worker was ended.'): Promise<void> {
-    this.#lost(post, new WorkerLost(why));
-    await post.worker.terminate();
+  async #endWorker(entry: PoolWorker<Job, Result>, why = 'The worker was ended.'): Promise<void> {
+    this.#loseWorker(entry, new WorkerLost(why));
+    await entry.worker.terminate();
   }
 
-  #lost(post: Post<Job, Result>, reason: WorkerLost): void {
-    if (!this.#posts.delete(post)) return;
-    this.#settle(post, (order) => order.reject(reason));
+  #loseWorker(entry: PoolWorker<Job, Result>, reason: WorkerLost): void {
+    if (!this.#workers.delete(entry)) return;
+    this.#settle(entry, (order) => order.reject(reason));
   }
 
-  #settle(post: Post<Job, Result>, how: (order: Order<Job, Result>) => void): void {
-    const order = post.current;
-    post.current = undefined;
-    post.unset();
+  #settle(entry: PoolWorker<Job, Result>, how: (order: Order<Job, Result>) => void): void {
+    const order = entry.current;
+    entry.current = undefined;
+    entry.unset();
     if (order) how(order);
     this.#next();
-    if (!post.current && this.#posts.has(post)) this.#rest(post);
+    if (!entry.current && this.#workers.has(entry)) this.#rest(entry);
   }
 }
 

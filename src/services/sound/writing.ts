@@ -29,39 +29,39 @@ type VoiceJob = Extract<Job, { voice: number }>;
 export class Writing {
   readonly #number: number;
   readonly #most: number;
-  readonly #all: Writings;
+  readonly #queue: Writings;
   #pieces: Pcm[] = [];
-  #heard = 0;
+  #accepted = 0;
   #sent = 0;
   /** Samples not written yet. */
   waiting = 0;
   #isCut = false;
   #isWhole = false;
   /** The result; nothing more is done after it. */
-  #end: { message: SpokenMessage } | { error: unknown } | undefined;
+  #outcome: { message: SpokenMessage } | { error: unknown } | undefined;
   /** Its steps in sequence: a voice has one job at a time. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(number: number, most: number, all: Writings) {
     this.#number = number;
     this.#most = most;
-    this.#all = all;
+    this.#queue = all;
   }
 
   get isEmpty(): boolean {
-    return this.#heard === 0;
+    return this.#accepted === 0;
   }
 
   /** Never throws: `finish` reports failures. The samples must not change from now on, for they may have to wait. */
   add(pcm: Pcm): void {
-    const kept = pcm.subarray(0, this.#most - this.#heard);
+    const kept = pcm.subarray(0, this.#most - this.#accepted);
     if (kept.length < pcm.length) this.#isCut = true;
-    this.#heard += kept.length;
-    if (kept.length === 0 || this.#end) return;
+    this.#accepted += kept.length;
+    if (kept.length === 0 || this.#outcome) return;
     try {
-      this.#all.admit(this, kept.length);
+      this.#queue.admit(this, kept.length);
     } catch (error) {
-      this.#giveUp(error);
+      this.#abandon(error);
       return;
     }
     this.#pieces.push(kept);
@@ -75,31 +75,31 @@ export class Writing {
     this.#isWhole = true;
     this.#work = this.#work.then(() => this.#write());
     await this.#work;
-    if (this.#end && 'message' in this.#end) return this.#end.message;
-    throw this.#end?.error;
+    if (this.#outcome && 'message' in this.#outcome) return this.#outcome.message;
+    throw this.#outcome?.error;
   }
 
   /** After the end this does nothing. */
   drop(): void {
-    if (!this.#end) this.#giveUp(new Error('A voice was dropped.'));
+    if (!this.#outcome) this.#abandon(new Error('A voice was dropped.'));
   }
 
   async #write(): Promise<void> {
     try {
-      while (!this.#end && (this.#pieces.length > 0 || this.#isWhole)) await this.#writePiece();
+      while (!this.#outcome && (this.#pieces.length > 0 || this.#isWhole)) await this.#writePiece();
     } catch (error) {
       this.#conclude({ error });
     }
   }
 
   async #writePiece(): Promise<void> {
-    const pcm = this.#taken();
+    const pcm = this.#nextPiece();
     const { length } = pcm;
     const isLast = this.#isWhole && this.#pieces.length === 0;
     const from = this.#sent;
     this.#sent += length;
     const job = { do: 'write-voice', voice: this.#number, from, isLast } as const;
-    const { facts, bytes } = await this.#all.run(this, job, Buffer.from(pcm.buffer));
+    const { facts, bytes } = await this.#queue.run(this, job, Buffer.from(pcm.buffer));
     this.waiting = Math.max(0, this.waiting - length);
     if (facts.isUnchanged) return;
     const { waveform = '' } = facts;
@@ -107,7 +107,7 @@ export class Writing {
   }
 
   /** The oldest waiting samples, in an array of their own, because it is transferred. */
-  #taken(): Int16Array<ArrayBuffer> {
+  #nextPiece(): Int16Array<ArrayBuffer> {
     const taken = new Int16Array(Math.min(LONGEST_PIECE, this.waiting));
     for (let at = 0; at < taken.length; ) {
       const [piece = taken] = this.#pieces;
@@ -121,23 +121,23 @@ export class Writing {
   }
 
   /** The worker drops it too, unless it never got any of it. */
-  #giveUp(error: unknown): void {
-    this.#end = { error };
+  #abandon(error: unknown): void {
+    this.#outcome = { error };
     this.#pieces = [];
     this.waiting = 0;
-    const leave = (): void => this.#all.leave(this);
+    const leave = (): void => this.#queue.leave(this);
     const dropped = async (): Promise<void> => {
-      if (this.#sent > 0) await this.#all.run(this, { do: 'drop-voice', voice: this.#number });
+      if (this.#sent > 0) await this.#queue.run(this, { do: 'drop-voice', voice: this.#number });
     };
     // A worker that can no longer be reached has lost it anyway.
     this.#work = this.#work.then(dropped).then(leave, leave);
   }
 
   #conclude(end: { message: SpokenMessage } | { error: unknown }): void {
-    if (this.#end) return;
-    this.#end = end;
+    if (this.#outcome) return;
+    this.#outcome = end;
     this.#pieces = [];
-    this.#all.leave(this);
+    this.#queue.leave(this);
   }
 }
 
@@ -157,7 +157,7 @@ export class Writings {
   readonly #open = new Set<Writing>();
   readonly #turns: { readonly writing: Writing; begin(): void }[] = [];
   /** A pause in a voice must not lose what came before, which only the process has. */
-  #letGo: (() => void) | undefined;
+  #releaseProcess: (() => void) | undefined;
   #underWay = 0;
   #begun = 0;
   #isClosed = false;
@@ -199,13 +199,13 @@ export class Writings {
     const isNew = !this.#open.has(writing);
     if (waiting > MOST_WAITING || (isNew && this.#open.size >= MOST_VOICES)) throw new Refusal('refusals.soundsBusy');
     this.#open.add(writing);
-    this.#letGo ??= this.#process.hold();
+    this.#releaseProcess ??= this.#process.hold();
   }
 
   leave(writing: Writing): void {
     this.#open.delete(writing);
     if (this.#open.size > 0) return;
-    this.#letGo?.();
-    this.#letGo = undefined;
+    this.#releaseProcess?.();
+    this.#releaseProcess = undefined;
   }
 }

@@ -37,7 +37,7 @@ export class Conversation {
   #speaking: Speaking | undefined;
   #waiting = 0;
   #isStale = false;
-  #over: TakenBack | undefined;
+  #closeReason: TakenBack | undefined;
   /** When a member last spoke. */
   heardAt: number;
 
@@ -54,9 +54,10 @@ export class Conversation {
   /** Concurrent utterances are taken in order; each one interrupts the answer before it. */
   say(utterance: Utterance): Promise<Speaking> {
     return this.#inTurn(async () => {
-      if (this.#over) throw new Refusal(this.#over === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
-      await this.#breakOff('stopped');
-      if (this.#isStale) await this.#leave();
+      if (this.#closeReason)
+        throw new Refusal(this.#closeReason === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
+      await this.#interruptAnswer('stopped');
+      if (this.#isStale) await this.#closeSession();
       this.#session ??= await this.#parts.open();
       try {
         const speaking = new Speaking(await this.#session.say(utterance));
@@ -64,7 +65,7 @@ export class Conversation {
         return speaking;
       } catch (error) {
         // Opening the conversation anew shows whether it is refused itself, or only these words were.
-        if (isForGood(error)) await this.#leave();
+        if (isForGood(error)) await this.#closeSession();
         throw error;
       }
     });
@@ -85,20 +86,20 @@ export class Conversation {
   async rest(): Promise<void> {
     if (!this.#isStale) return;
     await this.#inTurn(async () => {
-      if (this.#isStale && !this.#speaking) await this.#leave();
+      if (this.#isStale && !this.#speaking) await this.#closeSession();
     });
   }
 
   /** Interrupts the answer and accepts nothing more. */
   async close(why: TakenBack): Promise<void> {
-    this.#over ??= why;
+    this.#closeReason ??= why;
     await this.#inTurn(async () => {
-      await this.#breakOff(why);
-      await this.#leave();
+      await this.#interruptAnswer(why);
+      await this.#closeSession();
     });
   }
 
-  async #breakOff(why: TakenBack): Promise<void> {
+  async #interruptAnswer(why: TakenBack): Promise<void> {
     const speaking = this.#speaking;
     if (!speaking) return;
     try {
@@ -109,7 +110,7 @@ export class Conversation {
     if (this.#speaking === speaking) this.#speaking = undefined;
   }
 
-  async #leave(): Promise<void> {
+  async #closeSession(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
     this.#isStale = false;

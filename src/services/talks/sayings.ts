@@ -26,7 +26,7 @@ interface SayingsParts {
 export class Sayings {
   readonly #parts: SayingsParts;
   /** Answers whose task is not accepted yet, by the idempotency key of the order. */
-  readonly #begun = new Map<string, Speaking>();
+  readonly #unaccepted = new Map<string, Speaking>();
   readonly #speaking = new Map<string, Speaking>();
 
   constructor(parts: SayingsParts) {
@@ -34,13 +34,13 @@ export class Sayings {
   }
 
   begin(key: string, speaking: Speaking): void {
-    this.#begun.set(key, speaking);
+    this.#unaccepted.set(key, speaking);
   }
 
   async follow(task: TaskOf<'said'>): Promise<void> {
     const { id, idempotencyKey } = task;
-    const speaking = this.#begun.get(idempotencyKey);
-    this.#begun.delete(idempotencyKey);
+    const speaking = this.#unaccepted.get(idempotencyKey);
+    this.#unaccepted.delete(idempotencyKey);
     if (speaking) return this.#answer(task, speaking);
     // An answer under way does not survive a restart.
     await this.#takeTurn(task);
@@ -62,16 +62,16 @@ export class Sayings {
   async #answer(task: TaskOf<'said'>, speaking: Speaking): Promise<void> {
     const { id } = task;
     const conversation = this.#parts.conversation(task.request.talk);
-    const silent = (): void => {
+    const markSilent = (): void => {
       this.#speaking.delete(id);
       conversation?.over(speaking);
     };
     this.#speaking.set(id, speaking);
     try {
       await this.#takeTurn(task);
-      await this.#bring(id, speaking, silent);
+      await this.#complete(id, speaking, markSilent);
     } finally {
-      silent();
+      markSilent();
       await conversation?.rest();
     }
   }
@@ -92,17 +92,17 @@ export class Sayings {
   }
 
   /** Brings an answer to its end. `silent` is called as soon as the model has finished, before the results are stored. */
-  async #bring(id: string, speaking: Speaking, silent: () => void): Promise<void> {
+  async #complete(id: string, speaking: Speaking, markSilent: () => void): Promise<void> {
     const { change, clock, log, sounds } = this.#parts;
     // Written while it arrives, so that the end only waits for the last piece of audio.
     const writer = sounds.writing({ mostSeconds: MOST_SECONDS });
     try {
       const task = await change(id, (known) => begun(known, []));
       if (hasEnded(task) || task.unwanted) await speaking.takeBack('stopped');
-      const response = await this.#listen(id, speaking, writer).finally(silent);
+      const response = await this.#listen(id, speaking, writer).finally(markSilent);
       const { takenBack } = speaking;
       // A stopped answer is not wanted any more, and a stopping bot has no time for its voice.
-      const voice = takenBack ? undefined : await this.#voiceOf(id, writer);
+      const voice = takenBack ? undefined : await this.#finishVoice(id, writer);
       const isAnything = response.text !== '' || !writer.isEmpty;
       await change(id, (known) => concluded(known, { response, isAnything, voice, takenBack }, clock.now()));
     } catch (error) {
@@ -118,12 +118,12 @@ export class Sayings {
 
   async #listen(id: string, speaking: Speaking, writer: VoiceWriter): Promise<RealtimeResponse> {
     const { clock } = this.#parts;
-    const draft = new Draft(clock, (text, doing) => this.#note(id, (task) => drafted(task, text, doing, clock.now())));
+    const draft = new Draft(clock, (text, doing) => this.#store(id, (task) => drafted(task, text, doing, clock.now())));
     try {
       for await (const event of speaking.answer.events) {
         if (event.type === 'text') draft.add(event.delta);
         else if (event.type === 'audio') writer.add(event.pcm);
-        else if (event.type === 'heard') await this.#note(id, (task) => heardAs(task, event.text));
+        else if (event.type === 'heard') await this.#store(id, (task) => heardAs(task, event.text));
         else if (event.type === 'end') return event.response;
       }
     } finally {
@@ -132,7 +132,7 @@ export class Sayings {
     throw new Error('An answer of a live session ended without an end.');
   }
 
-  async #note(id: string, transition: Transition): Promise<void> {
+  async #store(id: string, transition: Transition): Promise<void> {
     try {
       await this.#parts.change(id, transition);
     } catch (error) {
@@ -141,7 +141,7 @@ export class Sayings {
     }
   }
 
-  async #voiceOf(id: string, writer: VoiceWriter): Promise<Voice | undefined> {
+  async #finishVoice(id: string, writer: VoiceWriter): Promise<Voice | undefined> {
     if (writer.isEmpty) return undefined;
     try {
       const { bytes, seconds, waveform, isCut } = await writer.finish();

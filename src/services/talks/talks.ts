@@ -27,20 +27,20 @@ export class Talks {
   readonly #conversations = new Map<string, Conversation>();
   /** Sessions whose task is not accepted yet, by the idempotency key of the order. */
   readonly #opened = new Map<string, RealtimeSession>();
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #running = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
 
   constructor(parts: TalksParts) {
     this.#parts = parts;
-    parts.book.onChange((task) => this.#heardOf(task));
-    parts.book.onGone((task) => this.#goneIs(task));
+    parts.book.onChange((task) => this.#onTaskChange(task));
+    parts.book.onGone((task) => this.#onTaskGone(task));
     const change = (id: string, transition: Transition) => this.#change(id, transition);
     this.#sayings = new Sayings({ ...parts, change, conversation: (id) => this.#conversations.get(id) });
     this.#silence = new Silence(parts.clock, (id) => this.#track(this.end(id, 'idle')));
     this.kinds = [
       kind({
         name: 'talk',
-        follow: (task) => this.#takeUp(task),
+        follow: (task) => this.#follow(task),
         patience: () => 'text',
         durationKey: ({ model }) => `talk:${model}`,
         submit: async (request, { idempotencyKey }) => {
@@ -89,15 +89,15 @@ export class Talks {
     this.#stopping.abort();
     this.#silence.stop();
     for (const conversation of this.#conversations.values()) this.#track(conversation.close('interrupted'));
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   /** It has just begun, or was running when the bot last stopped: then its session is opened when a member speaks. */
-  #takeUp(task: Task): void {
+  #follow(task: Task): void {
     const { id, idempotencyKey } = task;
     const session = this.#opened.get(idempotencyKey);
     this.#opened.delete(idempotencyKey);
-    const parts = { open: () => this.#openAnew(id), log: this.#parts.log };
+    const parts = { open: () => this.#reopen(id), log: this.#parts.log };
     const conversation = new Conversation(parts, talkOf(task).heardAt, session);
     this.#conversations.set(id, conversation);
     if (this.#stopping.signal.aborted) this.#track(conversation.close('interrupted'));
@@ -118,7 +118,7 @@ export class Talks {
     this.#conversations.delete(id);
   }
 
-  async #openAnew(id: string): Promise<RealtimeSession> {
+  async #reopen(id: string): Promise<RealtimeSession> {
     const task = await this.#parts.book.get(id);
     if (task?.kind !== 'talk' || hasEnded(task)) throw new Refusal('refusals.talkOver');
     const earlier = await earlierIn(task, (said) => this.#parts.book.get(said));
@@ -137,14 +137,14 @@ export class Talks {
     return conversation.say({ text: prompt, sound });
   }
 
-  #heardOf(task: Task): void {
+  #onTaskChange(task: Task): void {
     if (!task.unwanted || !isFollowed(task)) return;
     if (task.kind === 'talk') this.#track(this.end(task.id, 'ended'));
     else if (task.kind === 'said') this.#track(this.#sayings.letGo(task));
   }
 
   /** No session may remember what its member wanted forgotten. */
-  #goneIs(task: Task): void {
+  #onTaskGone(task: Task): void {
     // The gateway never accepted it, so no session knows it.
     if (task.kind !== 'said' || task.state === 'submitting') return;
     const id = task.request.talk;
@@ -164,7 +164,7 @@ export class Talks {
         // The task is gone, because its member wanted it forgotten.
         if (!(error instanceof Refusal)) this.#parts.log.error({ err: error }, 'A live conversation failed.');
       })
-      .finally(() => this.#underWay.delete(done));
-    this.#underWay.add(done);
+      .finally(() => this.#running.delete(done));
+    this.#running.add(done);
   }
 }

@@ -17,10 +17,10 @@ const MOST_PIPED = 4 * 2 ** 20;
 
 const memoryBytes = Number(process.argv[2]);
 const room = new MemoryRoom(Math.max(0, memoryBytes - OWN_BYTES));
-const underWay = new Map<number, AbortController>();
+const running = new Map<number, AbortController>();
 
 const pipe = new Socket({ fd: 3 });
-const reader = new FrameReader(Number.POSITIVE_INFINITY, take);
+const reader = new FrameReader(Number.POSITIVE_INFINITY, receive);
 pipe.on('data', (piece: Buffer) => reader.read(piece));
 // The bot has ended, for whatever reason. Libraries that still work are not waited for.
 for (const end of ['end', 'close', 'error']) pipe.on(end, () => process.kill(process.pid, 'SIGKILL'));
@@ -31,16 +31,16 @@ if (process.platform !== 'linux') setInterval(() => tell({ residentBytes: proces
 
 const tell = (report: Report, body?: Uint8Array): void => writeFrame(pipe, report, body);
 
-function take({ note, body }: Frame): void {
+function receive({ note, body }: Frame): void {
   const order: Order = JSON.parse(note);
-  if ('cancelled' in order) underWay.get(order.id)?.abort(new Error('The job was cancelled.'));
+  if ('cancelled' in order) running.get(order.id)?.abort(new Error('The job was cancelled.'));
   else void carryOut(order, body);
 }
 
 async function carryOut(order: Extract<Order, { job: Job }>, body: Buffer<ArrayBuffer>): Promise<void> {
   const { id, job, path, into } = order;
   const controller = new AbortController();
-  underWay.set(id, controller);
+  running.set(id, controller);
   const claim = async (bytes: number): Promise<() => void> => {
     tell({ id, now: 'waiting' });
     const release = await room.claim(bytes, controller.signal);
@@ -49,7 +49,7 @@ async function carryOut(order: Extract<Order, { job: Job }>, body: Buffer<ArrayB
   };
   try {
     const bytes = path === undefined ? body : await readFile(path);
-    const { facts, body: made } = await done(job, { bytes, claim });
+    const { facts, body: made } = await runJob(job, { bytes, claim });
     const isUnchanged = made === undefined;
     if (into !== undefined && made && made.length > MOST_PIPED) {
       await writeFile(into, made);
@@ -58,12 +58,12 @@ async function carryOut(order: Extract<Order, { job: Job }>, body: Buffer<ArrayB
   } catch (error) {
     tell({ id, failure: failureOf(error) });
   } finally {
-    underWay.delete(id);
+    running.delete(id);
   }
 }
 
 /** Modules are loaded by the first job that needs them. */
-async function done(job: Job, work: Work): Promise<Done> {
+async function runJob(job: Job, work: Work): Promise<Done> {
   if ('mostPixels' in job) return await (await import('./images.ts')).image(job, work);
   switch (job.do) {
     case 'chart': {

@@ -32,7 +32,7 @@ export async function readSound({ type, mostSeconds }: ReadSound, { bytes, claim
     // Transferred if it has a buffer of its own.
     const own = new Uint8Array(bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes);
     const longestMs = READ_MS + mostSeconds * READ_MS_PER_SECOND;
-    const pcm = done(await readers.run({ type, bytes: own, mostSeconds }, [own.buffer], { longestMs }));
+    const pcm = unwrap(await readers.run({ type, bytes: own, mostSeconds }, [own.buffer], { longestMs }));
     return { facts: {}, body: new Uint8Array(pcm) };
   } finally {
     release();
@@ -43,11 +43,11 @@ export async function voice(job: Extract<Job, { voice: number }>, { bytes }: Wor
   const pcm = new Int16Array(bytes.length / Int16Array.BYTES_PER_ELEMENT);
   Buffer.from(pcm.buffer).set(bytes);
   const order = job.do === 'write-voice' ? { ...job, pcm } : job;
-  const { bytes: file, waveform } = done(await writer.run(order, [pcm.buffer]));
+  const { bytes: file, waveform } = unwrap(await writer.run(order, [pcm.buffer]));
   return file ? { facts: { waveform }, body: new Uint8Array(file) } : { facts: {} };
 }
 
-function done<Result>(answer: JobAnswer<Result>): Result {
+function unwrap<Result>(answer: JobAnswer<Result>): Result {
   if ('done' in answer) return answer.done;
   if ('refused' in answer) throw new Refusal(answer.refused.key, answer.refused.variables);
   throw new Error(answer.failed);

@@ -20,27 +20,27 @@ interface Download {
 /** Fetches a file; room is claimed as its bytes arrive. */
 export async function download(address: string, how: Download): Promise<Held> {
   const { hosts, limits, signal } = how;
-  let url = webAddress(address);
+  let url = parseWebAddress(address);
   // The first foreign host ends it: a redirect back to the gateway must not make us send the key.
   let withKey = true;
   for (let redirects = 0; ; redirects++) {
     withKey &&= hosts.isGateway(url);
     try {
       const response = await hosts.ask(url, { withKey, signal });
-      const target = await targetOf(response, url);
-      if (target === undefined) return await fileIn(response, how);
+      const target = await redirectTarget(response, url);
+      if (target === undefined) return await receiveBody(response, how);
       if (redirects >= limits.redirects) {
         throw new MediaError('unreachable', `The file host ${url.host} redirects too often.`, { code: 'redirects' });
       }
-      url = webAddress(target, url);
+      url = parseWebAddress(target, url);
     } catch (error) {
-      throw failed(error, url.host);
+      throw hostError(error, url.host);
     }
   }
 }
 
 /** The target of a redirect; undefined for the file itself. */
-async function targetOf(response: Dispatcher.ResponseData, url: URL): Promise<string | undefined> {
+async function redirectTarget(response: Dispatcher.ResponseData, url: URL): Promise<string | undefined> {
   const { statusCode: status, headers, body } = response;
   if (status >= 200 && status < 300) return undefined;
   await body.dump({ limit: MOST_WASTE });
@@ -53,7 +53,7 @@ async function targetOf(response: Dispatcher.ResponseData, url: URL): Promise<st
   throw new MediaError('unreachable', message, { status });
 }
 
-async function fileIn({ body, headers }: Dispatcher.ResponseData, how: Download): Promise<Held> {
+async function receiveBody({ body, headers }: Dispatcher.ResponseData, how: Download): Promise<Held> {
   // Errors surface when the body is read; without a listener, a host that aborts while we wait would end the process.
   body.on('error', () => undefined);
   const { places, clock, limits, most, signal } = how;
@@ -68,7 +68,7 @@ async function fileIn({ body, headers }: Dispatcher.ResponseData, how: Download)
   }
 }
 
-function webAddress(address: string, base?: URL): URL {
+function parseWebAddress(address: string, base?: URL): URL {
   const url = URL.parse(address, base?.href);
   if (url && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
   throw new MediaError('forbidden-address', 'The address of the file is not one of the web.');
@@ -114,7 +114,7 @@ async function* paced(body: Dispatcher.ResponseData['body'], clock: Clock, { pac
   }
 }
 
-const TELLING = new Map<string, readonly [MediaErrorKind, string]>([
+const REASONS = new Map<string, readonly [MediaErrorKind, string]>([
   ['ECONNREFUSED', ['unreachable', 'refused the connection']],
   ['ENOTFOUND', ['unreachable', 'was not found: its name leads nowhere']],
   ['EAI_AGAIN', ['unreachable', 'was not found: its name could not be looked up']],
@@ -127,11 +127,11 @@ const TELLING = new Map<string, readonly [MediaErrorKind, string]>([
   ['UND_ERR_BODY_TIMEOUT', ['timeout', 'stopped in the middle of the file']],
 ]);
 
-function failed(cause: unknown, host: string): MediaError {
+function hostError(cause: unknown, host: string): MediaError {
   if (cause instanceof MediaError) return cause;
   // When every address of a host fails, the errors arrive as one AggregateError.
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const code = first instanceof Error && 'code' in first && typeof first.code === 'string' ? first.code : 'unknown';
-  const [kind, words] = TELLING.get(code) ?? ['unreachable', 'could not be spoken to'];
+  const [kind, words] = REASONS.get(code) ?? ['unreachable', 'could not be spoken to'];
   return new MediaError(kind, `The file host ${host} ${words}.`, { code, cause });
 }

@@ -67,10 +67,10 @@ class Receiver {
   async take(piece: Uint8Array, signal: AbortSignal): Promise<void> {
     const size = this.#size + piece.byteLength;
     if (size > this.#most) throw tooLarge(this.#most);
-    const owed = Math.max(size, Math.min(LEAST_CLAIM, this.#most)) - this.#claimed;
-    if (owed > 0) {
-      await this.#claim.take(owed, signal);
-      this.#claimed += owed;
+    const missing = Math.max(size, Math.min(LEAST_CLAIM, this.#most)) - this.#claimed;
+    if (missing > 0) {
+      await this.#claim.take(missing, signal);
+      this.#claimed += missing;
     }
     if (!this.#file && !this.#fitsInMemory(size)) await this.#moveToDisk();
     if (this.#file) await this.#file.write(piece);

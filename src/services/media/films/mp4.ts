@@ -92,54 +92,54 @@ const MOST_OF_TABLE = 1024 * 1024;
 export async function mp4Facts(reader: ContentReader): Promise<FilmFacts> {
   for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MOST_IN_TABLE)) {
     if (length < head || at + length > reader.size) return {};
-    if (kind === 'moov') return factsIn(await reader.read(at + head, Math.min(length - head, MOST_OF_TABLE)));
+    if (kind === 'moov') return readFacts(await reader.read(at + head, Math.min(length - head, MOST_OF_TABLE)));
   }
   return {};
 }
 
-function factsIn(table: Buffer): FilmFacts {
+function readFacts(table: Buffer): FilmFacts {
   // How many boxes may still be read, at all depths together.
-  const left = { boxes: MOST_IN_TABLE };
-  const parts = boxes(table, left);
-  const seconds = secondsOf(parts, left);
-  const size = parts.flatMap(({ kind, content }) => (kind === 'trak' ? (sizeOf(content, left) ?? []) : []))[0];
+  const budget = { boxes: MOST_IN_TABLE };
+  const parts = boxes(table, budget);
+  const seconds = secondsOf(parts, budget);
+  const size = parts.flatMap(({ kind, content }) => (kind === 'trak' ? (sizeOf(content, budget) ?? []) : []))[0];
   return { ...size, ...(seconds !== undefined && { seconds }) };
 }
 
-function secondsOf(parts: readonly Box[], left: { boxes: number }): number | undefined {
-  const head = named(parts, 'mvhd');
+function secondsOf(parts: readonly Box[], budget: { boxes: number }): number | undefined {
+  const head = contentOf(parts, 'mvhd');
   if (head.length < 4) return undefined;
   const scale = numberAt(head, isLong(head) ? 20 : 12);
   const whole = numberAt(head, isLong(head) ? 24 : 16, isLong(head));
   // A fragmented video says here how long all fragments are together.
-  const pieces = named(boxes(named(parts, 'mvex'), left), 'mehd');
-  const duration = known(whole) ?? known(numberAt(pieces, 4, isLong(pieces)));
+  const pieces = contentOf(boxes(contentOf(parts, 'mvex'), budget), 'mehd');
+  const duration = knownDuration(whole) ?? knownDuration(numberAt(pieces, 4, isLong(pieces)));
   return duration === undefined || !scale ? undefined : duration / scale;
 }
 
 /** All bits set means unknown. */
-function known(duration: number | undefined): number | undefined {
+function knownDuration(duration: number | undefined): number | undefined {
   return duration === undefined || duration === 0 || duration >= 0xffff_ffff ? undefined : duration;
 }
 
-function sizeOf(track: Buffer, left: { boxes: number }): { width: number; height: number } | undefined {
-  const parts = boxes(track, left);
-  const handler = named(boxes(named(parts, 'mdia'), left), 'hdlr');
+function sizeOf(track: Buffer, budget: { boxes: number }): { width: number; height: number } | undefined {
+  const parts = boxes(track, budget);
+  const handler = contentOf(boxes(contentOf(parts, 'mdia'), budget), 'hdlr');
   if (text(handler, 8, 12) !== 'vide') return undefined;
-  const head = named(parts, 'tkhd');
+  const head = contentOf(parts, 'tkhd');
   const matrix = isLong(head) ? 52 : 40;
   // Fixed point: 16 bits before and 16 after the point.
   const [across, down] = [36, 40].map((at) => Math.round((numberAt(head, matrix + at) ?? 0) / 0x1_0000));
   if (!across || !down) return undefined;
   // Zeros on the diagonal: a phone was held upright.
-  const isAside = numberAt(head, matrix) === 0 && numberAt(head, matrix + 16) === 0;
-  return isAside ? { width: down, height: across } : { width: across, height: down };
+  const isRotated = numberAt(head, matrix) === 0 && numberAt(head, matrix + 16) === 0;
+  return isRotated ? { width: down, height: across } : { width: across, height: down };
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
-const named = (list: readonly Box[], wanted: string): Buffer =>
-  list.find(({ kind }) => kind === wanted)?.content ?? NOTHING;
+const contentOf = (list: readonly Box[], wanted: string): Buffer =>
+  list.find(({ kind }) => kind === wanted)?.content ?? EMPTY;
 
 /** Some boxes begin with a version; version 1 has 64-bit times. */
 const isLong = (box: Buffer): boolean => box[0] === 1;
@@ -150,15 +150,15 @@ function numberAt(box: Buffer, at: number, hasEightBytes = false): number | unde
 }
 
 /** The boxes in a part of the table; anything that does not look like a box ends the list, and the last may be cut off. */
-function boxes(bytes: Buffer, left: { boxes: number }): Box[] {
+function boxes(bytes: Buffer, budget: { boxes: number }): Box[] {
   const list: Box[] = [];
-  for (let at = 0; at + BOX_HEAD <= bytes.length && left.boxes > 0; ) {
+  for (let at = 0; at + BOX_HEAD <= bytes.length && budget.boxes > 0; ) {
     const box = boxHead(bytes.subarray(at, at + LARGE_BOX_HEAD));
     if (!box) break;
     const { kind, head, length = bytes.length - at } = box;
     if (length < head) break;
     list.push({ kind, content: bytes.subarray(at + head, at + length) });
-    left.boxes -= 1;
+    budget.boxes -= 1;
     at += length;
   }
   return list;

@@ -60,30 +60,32 @@ interface Element {
 
 /** Reads the head of a WebM. A live recording does not state its duration. */
 export function webmFacts(bytes: Buffer): FilmFacts {
-  const left = { elements: MOST_ELEMENTS };
-  const listed = (content: Buffer = NOTHING): Element[] => elements(content, left);
-  const parts = listed(named(listed(bytes), SEGMENT));
-  const info = listed(named(parts, INFO));
-  const scale = whole(named(info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
-  const ticks = float(named(info, DURATION));
-  const entries = listed(named(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
-  const video = listed(entries.map(({ content }) => named(listed(content), VIDEO)).find((one) => one !== undefined));
-  const width = whole(named(video, PIXEL_WIDTH));
-  const height = whole(named(video, PIXEL_HEIGHT));
+  const budget = { elements: MOST_ELEMENTS };
+  const children = (content: Buffer = EMPTY): Element[] => elements(content, budget);
+  const parts = children(contentOf(children(bytes), SEGMENT));
+  const info = children(contentOf(parts, INFO));
+  const scale = whole(contentOf(info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
+  const ticks = readFloat(contentOf(info, DURATION));
+  const entries = children(contentOf(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
+  const video = children(
+    entries.map(({ content }) => contentOf(children(content), VIDEO)).find((one) => one !== undefined),
+  );
+  const width = whole(contentOf(video, PIXEL_WIDTH));
+  const height = whole(contentOf(video, PIXEL_HEIGHT));
   return {
     ...(width !== undefined && height !== undefined && { width, height }),
     ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS }),
   };
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
-const named = (list: readonly Element[], wanted: number): Buffer | undefined =>
+const contentOf = (list: readonly Element[], wanted: number): Buffer | undefined =>
   list.find(({ id }) => id === wanted)?.content;
 
-function elements(bytes: Buffer, left: { elements: number }): Element[] {
+function elements(bytes: Buffer, budget: { elements: number }): Element[] {
   const list: Element[] = [];
-  for (let at = 0; at < bytes.length && left.elements > 0; left.elements--) {
+  for (let at = 0; at < bytes.length && budget.elements > 0; budget.elements--) {
     const id = numberAt(bytes, at, { marked: true });
     const size = id && numberAt(bytes, id.end, { marked: false });
     if (!size) break;
@@ -112,10 +114,10 @@ function numberAt(bytes: Buffer, at: number, { marked }: { marked: boolean }) {
 }
 
 /** Numbers in an element's content; nothing needed here has more than six bytes. */
-const whole = (content: Buffer = NOTHING): number | undefined =>
+const whole = (content: Buffer = EMPTY): number | undefined =>
   content.length >= 1 && content.length <= 6 ? content.readUIntBE(0, content.length) : undefined;
 
-function float(content: Buffer = NOTHING): number | undefined {
+function readFloat(content: Buffer = EMPTY): number | undefined {
   if (content.length !== 4 && content.length !== 8) return undefined;
   return content.length === 4 ? content.readFloatBE(0) : content.readDoubleBE(0);
 }

@@ -9,13 +9,13 @@ export interface CheckedPicture {
 }
 
 /** The types that gateways take as a reference. */
-const TAKEN: readonly MediaType[] = [mediaTypes.png, mediaTypes.jpeg, mediaTypes.webp];
+const REFERENCE_TYPES: readonly MediaType[] = [mediaTypes.png, mediaTypes.jpeg, mediaTypes.webp];
 
 /** A member's image without metadata, decoded once to its end to prove that it can be. */
 export async function checkedPicture(bytes: Buffer, bench: Workbench): Promise<CheckedPicture> {
   const picture = await examined(bytes, bench.pixels);
-  const isTaken = TAKEN.includes(picture.type);
-  const { bytes: clean, type, isRedrawn } = await (isTaken ? cleaned : redrawn)(picture, bench);
+  const isReferenceType = REFERENCE_TYPES.includes(picture.type);
+  const { bytes: clean, type, isRedrawn } = await (isReferenceType ? cleaned : reencode)(picture, bench);
   if (!isRedrawn) await bench.draw(clean, { draw: (whole) => whole.resize(16, 16, { fit: 'fill' }).raw() });
   return { bytes: clean, type };
 }
@@ -31,11 +31,11 @@ interface Cleaned extends CheckedPicture {
  */
 export async function cleaned(picture: Picture, bench: Workbench): Promise<Cleaned> {
   const { bytes, type, isTurned, hasNotes } = picture;
-  if (isTurned || (type === mediaTypes.avif && hasNotes)) return await redrawn(picture, bench);
-  return { bytes: stripped.get(type)?.(bytes) ?? bytes, type, isRedrawn: false };
+  if (isTurned || (type === mediaTypes.avif && hasNotes)) return await reencode(picture, bench);
+  return { bytes: strippers.get(type)?.(bytes) ?? bytes, type, isRedrawn: false };
 }
 
-const stripped = new Map<MediaType, (bytes: Buffer) => Buffer>([
+const strippers = new Map<MediaType, (bytes: Buffer) => Buffer>([
   [mediaTypes.png, strippedPng],
   [mediaTypes.jpeg, strippedJpeg],
   [mediaTypes.webp, strippedWebp],
@@ -46,21 +46,21 @@ const stripped = new Map<MediaType, (bytes: Buffer) => Buffer>([
 const WEBP_BYTES = 14;
 
 /** Upright, in sRGB, hardly distinguishable from the original, and in a format that every program reads. */
-async function redrawn({ bytes, type, width, height }: Picture, bench: Workbench): Promise<Cleaned> {
+async function reencode({ bytes, type, width, height }: Picture, bench: Workbench): Promise<Cleaned> {
   const format = type === mediaTypes.gif ? mediaTypes.png : type === mediaTypes.avif ? mediaTypes.webp : type;
   const outputBytes = format === mediaTypes.webp ? WEBP_BYTES * width * height : 0;
-  const draw = (picture: Sharp): Sharp => inFormat(picture.autoOrient(), format);
+  const draw = (picture: Sharp): Sharp => encode(picture.autoOrient(), format);
   return { bytes: await bench.draw(bytes, { outputBytes, draw }), type: format, isRedrawn: true };
 }
 
-function inFormat(picture: Sharp, format: MediaType): Sharp {
+function encode(picture: Sharp, format: MediaType): Sharp {
   if (format === mediaTypes.png) return picture.png();
   if (format === mediaTypes.webp) return picture.webp({ quality: 95 });
   return picture.jpeg({ quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false });
 }
 
 /** The parts of a file that stay, in order. Where everything stays, the file itself is the result. */
-class Keep {
+class KeptParts {
   readonly #bytes: Buffer;
   readonly #parts: { start: number; end: number }[] = [];
 
@@ -86,22 +86,22 @@ const SIGNATURE = 8;
 const AROUND = 12;
 
 /** What pixels, colours and animation need. Anything else, now or in the future, is metadata. */
-const PNG_NEEDS = new Set([
+const PNG_KEPT = new Set([
   ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'bKGD'],
   ...['gAMA', 'cHRM', 'sRGB', 'iCCP', 'sBIT', 'cICP', 'mDCV', 'cLLI', 'pHYs'],
   ...['acTL', 'fcTL', 'fdAT'],
 ]);
 
 export function strippedPng(bytes: Buffer): Buffer {
-  const keep = new Keep(bytes);
-  keep.part(0, SIGNATURE);
+  const kept = new KeptParts(bytes);
+  kept.part(0, SIGNATURE);
   for (let at = SIGNATURE; at + AROUND <= bytes.length; ) {
     const end = at + AROUND + bytes.readUInt32BE(at);
     const type = bytes.toString('latin1', at + 4, at + 8);
     if (end > bytes.length) break;
-    if (PNG_NEEDS.has(type)) keep.part(at, end);
+    if (PNG_KEPT.has(type)) kept.part(at, end);
     // Whatever follows the end chunk is not part of the image.
-    if (type === 'IEND') return keep.result();
+    if (type === 'IEND') return kept.result();
     at = end;
   }
   throw damaged();
@@ -114,8 +114,8 @@ const BARE_JFIF = 16;
 
 /** Keeps frames, tables, scans, and what defines the colours: the profile and Adobe's marker. */
 export function strippedJpeg(bytes: Buffer): Buffer {
-  const keep = new Keep(bytes);
-  keep.part(0, 2);
+  const kept = new KeptParts(bytes);
+  kept.part(0, 2);
   for (let at = 2; at + 4 <= bytes.length || bytes[at + 1] === END; ) {
     if (bytes[at] !== 0xff) throw damaged();
     const marker = bytes[at + 1] ?? 0;
@@ -124,14 +124,14 @@ export function strippedJpeg(bytes: Buffer): Buffer {
       continue;
     }
     if (marker === END) {
-      keep.part(at, at + 2);
+      kept.part(at, at + 2);
       // Phones append further images after the end, each with its own metadata.
-      return keep.result();
+      return kept.result();
     }
     const afterHead = at + 2 + bytes.readUInt16BE(at + 2);
     const end = marker === START_OF_SCAN ? endOfScan(bytes, afterHead) : afterHead;
     if (end > bytes.length) throw damaged();
-    if (isNeededInJpeg(bytes, at, marker)) keep.part(at, end);
+    if (isNeededInJpeg(bytes, at, marker)) kept.part(at, end);
     at = end;
   }
   throw damaged();
@@ -155,13 +155,13 @@ function endOfScan(bytes: Buffer, start: number): number {
 }
 
 const WEBP_HEAD = 12;
-const WEBP_NEEDS = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP']);
+const WEBP_KEPT = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP']);
 /** The bits of VP8X that announce EXIF and XMP. */
 const WEBP_NOTES = 0x08 | 0x04;
 
 export function strippedWebp(bytes: Buffer): Buffer {
-  const keep = new Keep(bytes);
-  keep.part(0, WEBP_HEAD);
+  const kept = new KeptParts(bytes);
+  kept.part(0, WEBP_HEAD);
   const fileEnd = bytes.readUInt32LE(4) + 8;
   if (fileEnd > bytes.length) throw damaged();
   for (let at = WEBP_HEAD; at + 8 <= fileEnd; ) {
@@ -169,10 +169,10 @@ export function strippedWebp(bytes: Buffer): Buffer {
     if (at + 8 + size > fileEnd) throw damaged();
     // Chunks begin at even offsets; the last one's padding is sometimes missing.
     const end = Math.min(fileEnd, at + 8 + size + (size % 2));
-    if (WEBP_NEEDS.has(bytes.toString('latin1', at, at + 4))) keep.part(at, end);
+    if (WEBP_KEPT.has(bytes.toString('latin1', at, at + 4))) kept.part(at, end);
     at = end;
   }
-  const result = keep.result();
+  const result = kept.result();
   if (result === bytes) return bytes;
   // A new copy, so it may be changed; its head must not announce what is gone.
   result.writeUInt32LE(result.length - 8, 4);
@@ -188,29 +188,29 @@ const TRAILER = 0x3b;
 const CONTROL = 0xf9;
 const APPLICATION = 0xff;
 /** Loop counts, and the colour profile. */
-const GIF_NEEDS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
+const GIF_KEPT = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
 export function strippedGif(bytes: Buffer): Buffer {
-  const keep = new Keep(bytes);
+  const kept = new KeptParts(bytes);
   let at = 13 + tableBytes(bytes[10]);
-  keep.part(0, at);
+  kept.part(0, at);
   let images = 0;
   while (at < bytes.length) {
     const start = at;
     const block = bytes[at];
     if (block === TRAILER) {
-      keep.part(at, at + 1);
-      return keep.result();
+      kept.part(at, at + 1);
+      return kept.result();
     }
     if (block === IMAGE) {
       at = endOfPieces(bytes, at + 11 + tableBytes(bytes[at + 9]));
       images++;
     } else if (block === EXTENSION) at = endOfPieces(bytes, at + 2);
     else throw damaged();
-    if (block === IMAGE || isNeededInGif(bytes, start)) keep.part(start, at);
+    if (block === IMAGE || isNeededInGif(bytes, start)) kept.part(start, at);
   }
   // Some writers leave out the trailer, and readers do not need it.
-  if (images > 0) return keep.result();
+  if (images > 0) return kept.result();
   throw damaged();
 }
 
@@ -218,7 +218,7 @@ export function strippedGif(bytes: Buffer): Buffer {
 function isNeededInGif(bytes: Buffer, at: number): boolean {
   const label = bytes[at + 1];
   if (label === CONTROL) return true;
-  return label === APPLICATION && GIF_NEEDS.has(bytes.toString('latin1', at + 3, at + 14));
+  return label === APPLICATION && GIF_KEPT.has(bytes.toString('latin1', at + 3, at + 14));
 }
 
 function tableBytes(flags = 0): number {

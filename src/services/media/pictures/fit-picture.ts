@@ -11,7 +11,7 @@ export type Fitted =
 
 const QUALITIES = [90, 80, 70];
 /** From 90 to 70 the size about halves: a file further over the limit than this must become smaller instead. */
-const HOPELESS = 2.5;
+const FAR_OVER_LIMIT = 2.5;
 const SCALED_QUALITY = 80;
 const LEAST_SCALE = 0.5;
 /** A WebP keeps all its pixels in memory while it is encoded: bytes per pixel, measured. */
@@ -28,29 +28,29 @@ const PREVIEW_QUALITY = 75;
 export async function fitPicture(picture: Picture, most: number, bench: Workbench): Promise<Fitted> {
   try {
     // An image that is far too large is not re-encoded only to be found too large.
-    if (!picture.isTurned || picture.bytes.length <= most * HOPELESS) {
+    if (!picture.isTurned || picture.bytes.length <= most * FAR_OVER_LIMIT) {
       const { bytes, type, isRedrawn } = await cleaned(picture, bench);
       if (bytes.length <= most) return { how: isRedrawn ? 're-encoded' : 'as-is', bytes, type };
     }
-    const fitted = await smaller(picture, most, bench);
+    const fitted = await fitSmaller(picture, most, bench);
     if (fitted) return fitted;
   } catch (error) {
     // A preview takes less memory than the whole image where its format can be decoded smaller.
     if (!(error instanceof MediaError && error.kind === 'too-large')) throw error;
   }
-  return (await preview(picture, most, bench)) ?? { how: 'none' };
+  return (await makePreview(picture, most, bench)) ?? { how: 'none' };
 }
 
-async function smaller(picture: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
+async function fitSmaller(picture: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
   if (picture.movesUnseen) return undefined;
   const moves = picture.frames > 1;
   // JPEG is encoded line by line with next to no memory, and every program opens it.
   const type = moves || picture.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
-  const held = type === mediaTypes.webp ? heldForWebp(picture) : 0;
+  const held = type === mediaTypes.webp ? webpMemory(picture) : 0;
   const encode = (scale: number, quality: number) =>
     bench.draw(picture.bytes, {
       ...{ moves, scale, outputBytes: scale ** 2 * held },
-      draw: (original) => inFormat(scaled(original, picture, scale), type, quality),
+      draw: (original) => encodeAs(scaled(original, picture, scale), type, quality),
     });
 
   let scale = type === mediaTypes.webp ? webpScale(picture, moves) : 1;
@@ -60,7 +60,7 @@ async function smaller(picture: Picture, most: number, bench: Workbench): Promis
     const bytes = await encode(scale, quality);
     if (bytes.length <= most) return { how: 're-encoded', bytes, type };
     size = bytes.length;
-    if (size > most * HOPELESS) break;
+    if (size > most * FAR_OVER_LIMIT) break;
   }
   while (scale > LEAST_SCALE) {
     // The size goes with the area; a little less, so that one try is usually enough.
@@ -72,7 +72,7 @@ async function smaller(picture: Picture, most: number, bench: Workbench): Promis
   return undefined;
 }
 
-async function preview(picture: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
+async function makePreview(picture: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
   const { width, height } = picture;
   let before = Number.POSITIVE_INFINITY;
   for (const largest of PREVIEW_SIDES) {
@@ -84,7 +84,7 @@ async function preview(picture: Picture, most: number, bench: Workbench): Promis
       draw(original) {
         const small = original.autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });
         // JPEG has no transparency: transparent parts get a background.
-        return inFormat(small.flatten({ background: 'white' }), mediaTypes.jpeg, PREVIEW_QUALITY);
+        return encodeAs(small.flatten({ background: 'white' }), mediaTypes.jpeg, PREVIEW_QUALITY);
       },
     });
     if (bytes.length <= most) return { how: 'preview', bytes, type: mediaTypes.jpeg };
@@ -99,7 +99,7 @@ function scaled(original: Sharp, { width, frames }: Picture, scale: number): Sha
 }
 
 /** What the encoder holds of the image at full size. */
-function heldForWebp({ width, height, frames, hasAlpha }: Picture): number {
+function webpMemory({ width, height, frames, hasAlpha }: Picture): number {
   const pixels = width * height;
   const one = hasAlpha ? WEBP_BYTES_WITH_ALPHA : WEBP_BYTES;
   return frames > 1 ? pixels * (one + frames * WEBP_FRAME_BYTES) : pixels * one;
@@ -112,7 +112,7 @@ function webpScale({ width, height }: Picture, moves: boolean): number {
   return Math.min(1, bySide, byMemory);
 }
 
-function inFormat(picture: Sharp, type: MediaType, quality: number): Sharp {
+function encodeAs(picture: Sharp, type: MediaType, quality: number): Sharp {
   if (type === mediaTypes.webp) return picture.webp({ quality, alphaQuality: quality, effort: 2 });
   // Optimised tables save four per cent, but take twice the time, and 400 MB more at 67 million pixels.
   return picture.jpeg({ quality, optimiseCoding: false });

@@ -25,7 +25,7 @@ export async function sideMask(side: MaskSide, size: MaskSize, bench: Workbench)
   if (size.width * size.height > bench.pixels) {
     throw new MediaError('too-large', `A mask of ${size.width} × ${size.height} pixels is larger than any picture.`);
   }
-  const { width, height, ...margins } = windowOf(side, size);
+  const { width, height, ...margins } = whiteArea(side, size);
   const draw = (white: Sharp) =>
     white
       .resize(width, height, { fit: 'fill', kernel: 'nearest' })
@@ -35,7 +35,7 @@ export async function sideMask(side: MaskSide, size: MaskSize, bench: Workbench)
   return await bench.draw(WHITE, { draw });
 }
 
-function windowOf(side: MaskSide, { width, height }: MaskSize) {
+function whiteArea(side: MaskSide, { width, height }: MaskSize) {
   const [x, y] = side === 'centre' ? [CENTRE, CENTRE] : side === 'left' || side === 'right' ? [HALF, 1] : [1, HALF];
   const white = { width: Math.max(1, Math.round(width * x)), height: Math.max(1, Math.round(height * y)) };
   const across = width - white.width;
@@ -48,14 +48,14 @@ function windowOf(side: MaskSide, { width, height }: MaskSize) {
 export async function drawnMask(bytes: Buffer, bench: Workbench): Promise<DrawnMask> {
   // Refuses what is not an image, or is too large, before anything is decoded.
   await examined(bytes, bench.pixels);
-  const means = meaningOf(await bench.draw(bytes, { draw: smallLook }));
-  if (means === 'unclear') return { marks: means };
+  const kind = kindOfDrawing(await bench.draw(bytes, { draw: thumbnail }));
+  if (kind === 'unclear') return { marks: kind };
   // Extracted first: the threshold handles 8-bit transparency only while it belongs to other colours.
   const sheet =
-    means === 'bright'
+    kind === 'bright'
       ? bytes
       : await bench.draw(bytes, { draw: (picture) => picture.autoOrient().extractChannel('alpha').png() });
-  const draw = (picture: Sharp) => blackAndWhite(means === 'erased' ? picture.negate() : picture);
+  const draw = (picture: Sharp) => blackAndWhite(kind === 'erased' ? picture.negate() : picture);
   const mask = await bench.draw(sheet, { draw });
   const cells = await bench.draw(mask, { draw: (picture) => picture.resize(64, 64, { fit: 'fill' }).raw() });
   if (cells.every((shade) => shade === 0)) return { marks: 'nothing' };
@@ -68,11 +68,14 @@ function blackAndWhite(picture: Sharp): Sharp {
 }
 
 /** Large enough to tell what kind of drawing it is. */
-const LOOK = 128;
+const THUMBNAIL_SIDE = 128;
 
-function smallLook(picture: Sharp): Sharp {
+function thumbnail(picture: Sharp): Sharp {
   // The plainest kernel: others let the colours along an edge overshoot.
-  const small = picture.autoOrient().ensureAlpha().resize(LOOK, LOOK, { fit: 'fill', kernel: 'linear' });
+  const small = picture
+    .autoOrient()
+    .ensureAlpha()
+    .resize(THUMBNAIL_SIDE, THUMBNAIL_SIDE, { fit: 'fill', kernel: 'linear' });
   return small.toColourspace('srgb').raw();
 }
 
@@ -85,11 +88,15 @@ const MOST_GREY = 0.25;
  * Painting programs mark a part in three ways: white on black, a hole erased into an image, strokes on a transparent layer. The last
  * two both have transparent parts. It is strokes when all ink is one shade and the rim is mostly transparent.
  */
-function meaningOf(look: Buffer): 'bright' | 'erased' | 'painted' | 'unclear' {
-  const dots = Array.from({ length: LOOK * LOOK }, (_, at) => ({
+function kindOfDrawing(look: Buffer): 'bright' | 'erased' | 'painted' | 'unclear' {
+  const dots = Array.from({ length: THUMBNAIL_SIDE * THUMBNAIL_SIDE }, (_, at) => ({
     shade: shadeOf(look.subarray(4 * at)),
     isInk: (look[4 * at + 3] ?? 0) >= 128,
-    isRim: at % LOOK === 0 || at % LOOK === LOOK - 1 || at < LOOK || at >= LOOK * (LOOK - 1),
+    isRim:
+      at % THUMBNAIL_SIDE === 0 ||
+      at % THUMBNAIL_SIDE === THUMBNAIL_SIDE - 1 ||
+      at < THUMBNAIL_SIDE ||
+      at >= THUMBNAIL_SIDE * (THUMBNAIL_SIDE - 1),
   }));
   const ink = dots.filter(({ isInk }) => isInk).map(({ shade }) => shade);
   if (ink.length === dots.length) {

@@ -76,12 +76,12 @@ export async function examined(bytes: Buffer, mostPixels: number): Promise<Pictu
     throw new MediaError('too-large', `The picture has more than ${Math.floor(mostPixels / 1e6)} million pixels.`);
   }
   const isTurned = orientation > 1 && pages === 1;
-  const isAside = isTurned && orientation > 4;
+  const swapsSides = isTurned && orientation > 4;
   return {
     bytes,
     type,
-    width: isAside ? height : width,
-    height: isAside ? width : height,
+    width: swapsSides ? height : width,
+    height: swapsSides ? width : height,
     frames: pages,
     isTurned,
     hasAlpha,
@@ -96,7 +96,7 @@ function movesUnseen(bytes: Buffer, type: MediaType): boolean {
 }
 
 /** Lines between decoder and encoder, and the encoder's own memory. */
-const AROUND = 32 * 2 ** 20;
+const OVERHEAD_BYTES = 32 * 2 ** 20;
 const DEPTH_BYTES = new Map(Object.entries({ char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, float: 4 }));
 const WIDEST_DEPTH = 8;
 
@@ -104,20 +104,21 @@ const WIDEST_DEPTH = 8;
 function decodedBytes(head: Metadata, { moves, scale }: { moves: boolean; scale: number }): number {
   const { width, height, pages = 1, orientation = 1 } = head;
   const pixels = width * height;
-  const held = heldWhole.get(head.format)?.(head) ?? 4 * plain(head);
-  if (moves) return AROUND + pixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : held);
+  const held = bytesPerPixel.get(head.format)?.(head) ?? 4 * plainBytesPerPixel(head);
+  if (moves) return OVERHEAD_BYTES + pixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : held);
   // A rotated image is decoded completely first.
-  if (orientation > 1) return AROUND + pixels * (held + plain(head));
+  if (orientation > 1) return OVERHEAD_BYTES + pixels * (held + plainBytesPerPixel(head));
   // WebP alone is decoded at the target size, or twice that.
   const shrunk = head.format === 'webp' ? Math.min(1, 4 * scale ** 2) : 1;
-  return AROUND + pixels * shrunk * held;
+  return OVERHEAD_BYTES + pixels * shrunk * held;
 }
 
-const plain = ({ channels, depth = 'uchar' }: Metadata): number => channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
+const plainBytesPerPixel = ({ channels, depth = 'uchar' }: Metadata): number =>
+  channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
 
 /** Bytes per pixel where the whole image is held, measured. */
-const heldWhole = new Map<string, (head: Metadata) => number>([
-  ['png', (head) => (head.isProgressive ? plain(head) : 0)],
+const bytesPerPixel = new Map<string, (head: Metadata) => number>([
+  ['png', (head) => (head.isProgressive ? plainBytesPerPixel(head) : 0)],
   // All scans are needed for the first line: two bytes for each coefficient.
   ['jpeg', ({ isProgressive, channels }) => (isProgressive ? 2 * channels : 0)],
   // A canvas, and the frame drawn on it.
@@ -125,7 +126,7 @@ const heldWhole = new Map<string, (head: Metadata) => number>([
   // Brightness and colour planes, and the result.
   ['webp', () => 9],
   // The decoder's frames, a copy of its planes, and the result.
-  ['heif', (head) => (plain(head) > head.channels ? 32 : 20)],
+  ['heif', (head) => (plainBytesPerPixel(head) > head.channels ? 32 : 20)],
 ]);
 
 /** For each frame: the whole animation is decoded before its first line is there. */
