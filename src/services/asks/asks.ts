@@ -73,7 +73,6 @@ export class Asks {
     });
   }
 
-  /** The answer that a member continues when asking again in the same place. */
   newestOf(whose: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
     return newestAnswer(this.#answers, whose, this.#parts.clock.now());
   }
@@ -102,15 +101,11 @@ export class Asks {
       await this.#change(id, (known) => callAnswered(known, callId, { state: 'waiting' }));
       throw error;
     }
-    this.#continueOnceSettled(
-      await this.#change(id, (known) => callAnswered(known, callId, { state: 'done', output })),
-    );
+    this.#afterDecision(await this.#change(id, (known) => callAnswered(known, callId, { state: 'done', output })));
   }
 
   async decline(id: string, callId: string, output: string): Promise<void> {
-    this.#continueOnceSettled(
-      await this.#change(id, (known) => decideCall(known, callId, { state: 'declined', output })),
-    );
+    this.#afterDecision(await this.#change(id, (known) => decideCall(known, callId, { state: 'declined', output })));
   }
 
   /** The bot is stopping: answers under way end as interrupted. */
@@ -162,7 +157,7 @@ export class Asks {
   }
 
   /** The outputs of all calls go to the model together, once the last call has been decided. */
-  #continueOnceSettled(task: Task): void {
+  #afterDecision(task: Task): void {
     if (isOf('ask', task) && isSettled(task) && !hasEnded(task)) this.#track(this.#continue(task));
   }
 

@@ -14,10 +14,8 @@ import { isForOneself } from './conversation.ts';
 
 /** As much as a member can type into the prompt of the same command. */
 const LONGEST_PROMPT = 6_000;
-
 const prompt = z.string().trim().min(1).max(LONGEST_PROMPT);
 const model = z.string().trim().min(1).max(200).optional();
-
 const makeShape = z.object({ prompt, model });
 
 /** A tool that makes something costs money, so its member has to approve each call. */

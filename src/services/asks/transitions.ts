@@ -36,7 +36,6 @@ export function drafted(task: Task, draft: string, doing: Answer['doing'], now: 
   return withAnswer({ ...task, state: 'running' }, { draft, doing, ...(isDue && { keptAt: now }) });
 }
 
-/** One complete response of the model. If it calls tools, it is not the last. */
 export function roundDone(task: Task, response: TextResponse, calls: readonly AnswerCall[]): Task {
   if (hasEnded(task)) return task;
   const answer = answerOf(task);
@@ -52,7 +51,6 @@ export function roundDone(task: Task, response: TextResponse, calls: readonly An
 export const waitingForMember = (task: Task): Task =>
   hasEnded(task) ? task : withAnswer({ ...task, state: 'needs-input' }, { doing: undefined });
 
-/** The outcome of one call in the last round; the same task if it is decided already. */
 export function callAnswered(task: Task, callId: string, { state, output }: Pick<AnswerCall, 'state' | 'output'>) {
   const { rounds } = answerOf(task);
   const last = rounds.at(-1);
@@ -62,11 +60,8 @@ export function callAnswered(task: Task, callId: string, { state, output }: Pick
 }
 
 const lastCalls = (task: Task): AnswerCall[] => answerOf(task).rounds.at(-1)?.calls ?? [];
-
 const isOpen = ({ state }: AnswerCall): boolean => state === 'waiting' || state === 'allowed';
-
 export const waitingCalls = (task: Task): AnswerCall[] => lastCalls(task).filter(({ state }) => state === 'waiting');
-
 export const isSettled = (task: Task): boolean => !lastCalls(task).some(isOpen);
 
 /** The member alone decides what comes next: nothing is being ordered. */

@@ -69,7 +69,6 @@ export class MediaProcess {
     return this.#child?.pid;
   }
 
-  /** Starts the process ahead of expected work. */
   start(): void {
     if (this.#isClosed) return;
     this.#child ??= this.#startProcess();

@@ -17,9 +17,7 @@ export interface ContentReader {
 const PIECE = 256 * 1024;
 
 export const wholeOf = async (content: FileContent): Promise<Buffer> => content.bytes ?? (await readFile(content.path));
-
 export const inMemory = (bytes: Buffer): FileContent => ({ size: bytes.length, bytes });
-
 export const dataUri = (mime: string, bytes: Buffer): string => `data:${mime};base64,${bytes.toString('base64')}`;
 
 export async function reading<T>(content: FileContent, work: (reader: ContentReader) => Promise<T>): Promise<T> {

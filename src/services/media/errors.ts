@@ -33,10 +33,7 @@ export class MediaError extends Error {
   }
 }
 
-export function tooLarge(most: number): MediaError {
-  return new MediaError('too-large', `The file is larger than ${Math.floor(most / 2 ** 20)} MiB.`);
-}
-
-export function damaged(cause?: unknown): MediaError {
-  return new MediaError('damaged', 'The file is damaged: it cannot be read to its end.', { cause });
-}
+export const tooLarge = (most: number): MediaError =>
+  new MediaError('too-large', `The file is larger than ${Math.floor(most / 2 ** 20)} MiB.`);
+export const damaged = (cause?: unknown): MediaError =>
+  new MediaError('damaged', 'The file is damaged: it cannot be read to its end.', { cause });

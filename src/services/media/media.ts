@@ -12,7 +12,7 @@ import { Room, Turns } from './download/room.ts';
 import { damaged, MediaError } from './errors.ts';
 import { isCutShort } from './films/mp4.ts';
 import { ImageJobs } from './image-jobs.ts';
-import type { FilmFacts, MediaType } from './media-types.ts';
+import type { MediaType } from './media-types.ts';
 import type { Fitted } from './pictures/fit-picture.ts';
 import type { DrawnMask, MaskSide, MaskSize } from './pictures/mask.ts';
 import type { PictureFacts } from './pictures/workbench.ts';
@@ -27,24 +27,19 @@ export type Fetched = FileContent & { readonly type: MediaType; release(): void 
 /** A file made small enough, if that was possible. Releasing it gives back everything held for it. */
 type FittedFile = ({ readonly how: Exclude<Fitted['how'], 'none'> } & Fetched) | { readonly how: 'none' };
 
-interface Abortable {
+interface FetchOptions {
   signal?: AbortSignal | undefined;
-}
-
-interface FetchOptions extends Abortable {
   most?: number | undefined;
   /** Shorter than the general limit. */
   patienceMs?: number | undefined;
   /** The member who gave the address: fetched without the key, not from the operator's network, and few at the same time. */
   givenBy?: string | undefined;
 }
+type Abortable = Pick<FetchOptions, 'signal'>;
 
 type Image = Buffer | FileContent;
 
-interface File {
-  readonly bytes: Buffer;
-  readonly type: MediaType;
-}
+type File = Omit<Extract<Fitted, { bytes: Buffer }>, 'how'>;
 
 export class Media {
   readonly #clock: Clock;
@@ -56,7 +51,7 @@ export class Media {
   readonly #turns: Turns;
   readonly #images: ImageJobs;
   readonly #ownProcess: MediaProcess | undefined;
-  readonly filmFacts: (content: FileContent) => Promise<FilmFacts> = filmFacts;
+  readonly filmFacts = filmFacts;
   readonly #closing = new AbortController();
 
   constructor(settings: MediaSettings, tools: MediaTools, limits: MediaLimits) {
@@ -105,10 +100,8 @@ export class Media {
     });
   }
 
-  async #withTimeout<T>(
-    { patienceMs = Number.POSITIVE_INFINITY, signal }: Omit<FetchOptions, 'givenBy'>,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async #withTimeout<T>(options: FetchOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { patienceMs = Number.POSITIVE_INFINITY, signal } = options;
     const late = new AbortController();
     const tooLate = () => late.abort(new MediaError('timeout', 'The file took too long to arrive.'));
     const stop = this.#clock.after(Math.min(patienceMs, this.#limits.overallMs), tooLate);
@@ -160,7 +153,6 @@ export class Media {
     }
   }
 
-  /** A member's image, checked and cleaned for the gateway. */
   async checkedPicture(image: Image) {
     return await this.#withSignals([], (signal) => this.#images.check(contentOf(image), signal));
   }
@@ -180,9 +172,8 @@ export class Media {
 
   /** Ends what is running; afterwards everything is refused. */
   async close(): Promise<void> {
-    this.#closing.abort(
-      new MediaError('unreachable', 'Files are no longer fetched: the bot is stopping.', { code: 'closed' }),
-    );
+    const message = 'Files are no longer fetched: the bot is stopping.';
+    this.#closing.abort(new MediaError('unreachable', message, { code: 'closed' }));
     await Promise.all([this.#results.hosts.close(), this.#given.hosts.close(), this.#ownProcess?.close()]);
     await this.#files.close();
   }
@@ -196,7 +187,7 @@ export class Media {
     } catch (error) {
       const cause: unknown = signal.aborted ? signal.reason : error;
       if (cause instanceof MediaError) {
-        if (cause.kind === 'forbidden-address') this.#log.warn({ kind: cause.kind }, 'a file was not fetched');
+        if (cause.kind === 'forbidden-address') this.#log.warn({ kind: cause.kind }, 'A file was not fetched.');
         throw cause;
       }
       if (!signal.aborted) throw error;
@@ -220,7 +211,8 @@ async function recogniseFile({ content, release }: Held): Promise<Fetched> {
   try {
     return await reading(content, async (reader) => {
       const type = await recogniseIn(reader);
-      if (!type) throw new MediaError('not-media', 'What was fetched is no picture, film or sound that can be shown.');
+      if (!type)
+        throw new MediaError('not-media', 'What was fetched is not an image, video or audio file that can be shown.');
       if (await isCutShort(reader, type)) throw damaged();
       return { ...content, type, release };
     });

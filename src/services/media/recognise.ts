@@ -60,11 +60,8 @@ const LEAST_PNG = 8 + 25 + 12;
 
 const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
 
-function isPng(bytes: Buffer): boolean {
-  return bytes.length >= LEAST_PNG && bytes.subarray(0, PNG.length).equals(PNG);
-}
+const isPng = (bytes: Buffer): boolean => bytes.length >= LEAST_PNG && bytes.subarray(0, PNG.length).equals(PNG);
 
-/** A start marker, and a first segment with another one behind it. */
 function isJpeg(bytes: Buffer): boolean {
   if (bytes.length < 8 || bytes.readUIntBE(0, 3) !== 0xffd8ff) return false;
   let at = 3;
@@ -74,7 +71,6 @@ function isJpeg(bytes: Buffer): boolean {
   return bytes[at + 1 + bytes.readUInt16BE(at + 1)] === 0xff;
 }
 
-/** A screen size, and the first content block behind the colour table. */
 function isGif(bytes: Buffer): boolean {
   if (bytes.length < 14 || !/^GIF8[79]a$/.test(text(bytes, 0, 6))) return false;
   if (bytes.readUInt16LE(6) === 0 || bytes.readUInt16LE(8) === 0) return false;

@@ -98,7 +98,6 @@ const PACKETS_A_PAGE = 50;
 
 export interface Packet {
   data: Uint8Array;
-  /** The audio position after it. */
   granule: number;
 }
 

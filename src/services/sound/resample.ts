@@ -127,7 +127,6 @@ function weightsOf(phases: number, reach: number, cutoff: number): Float32Array 
 }
 
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
-
 const kaiser = (x: number): number => (Math.abs(x) > 1 ? 0 : bessel(SHAPE * Math.sqrt(1 - x * x)) / bessel(SHAPE));
 
 /** The modified Bessel function of order zero, by its series. */

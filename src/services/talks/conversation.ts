@@ -15,7 +15,6 @@ export class Speaking {
     this.answer = answer;
   }
 
-  /** The first reason counts. */
   takeBack(why: TakenBack): Promise<void> {
     this.takenBack ??= why;
     this.#interrupting ??= this.answer.interrupt();
@@ -37,8 +36,7 @@ export class Conversation {
   #speaking: Speaking | undefined;
   #waiting = 0;
   #isStale = false;
-  #closeReason: TakenBack | undefined;
-  /** When a member last spoke. */
+  #closed: TakenBack | undefined;
   heardAt: number;
 
   constructor(parts: ConversationParts, heardAt: number, session: RealtimeSession | undefined) {
@@ -54,8 +52,7 @@ export class Conversation {
   /** Concurrent utterances are taken in order; each one interrupts the answer before it. */
   say(utterance: Utterance): Promise<Speaking> {
     return this.#inTurn(async () => {
-      if (this.#closeReason)
-        throw new Refusal(this.#closeReason === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
+      if (this.#closed) throw new Refusal(this.#closed === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
       await this.#interruptAnswer('stopped');
       if (this.#isStale) await this.#closeSession();
       this.#session ??= await this.#parts.open();
@@ -92,7 +89,7 @@ export class Conversation {
 
   /** Interrupts the answer and accepts nothing more. */
   async close(why: TakenBack): Promise<void> {
-    this.#closeReason ??= why;
+    this.#closed ??= why;
     await this.#inTurn(async () => {
       await this.#interruptAnswer(why);
       await this.#closeSession();

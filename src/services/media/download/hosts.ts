@@ -117,6 +117,5 @@ export function guardedLookup(resolve: Resolve): LookupFunction {
   };
 }
 
-function forbidden(host: string): MediaError {
-  return new MediaError('forbidden-address', `The file is said to be at ${host}, which is not on the public internet.`);
-}
+const forbidden = (host: string): MediaError =>
+  new MediaError('forbidden-address', `The file is said to be at ${host}, which is not on the public internet.`);

@@ -130,8 +130,6 @@ export class Turns {
   }
 }
 
-const mebibytes = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
-
 /** Memory claimed before it is used. First come, first served, so that small claims do not pass a large one forever. */
 export class MemoryRoom {
   readonly #capacity: number;
@@ -146,9 +144,11 @@ export class MemoryRoom {
   /** Waits for the memory; the returned function gives it back. Throws a `MediaError` for more than there ever is. */
   async claim(bytes: number, signal: AbortSignal): Promise<() => void> {
     if (bytes > this.#capacity) {
-      const [wanted, most] = [bytes, this.#capacity].map(mebibytes);
-      const message = `Decoding the file takes about ${wanted} MiB of memory, and there are ${most}.`;
-      throw new MediaError('too-large', message);
+      const [wanted, most] = [bytes, this.#capacity].map((size) => Math.ceil(size / 2 ** 20));
+      throw new MediaError(
+        'too-large',
+        `Decoding the file takes about ${wanted} MiB of memory, and there are ${most}.`,
+      );
     }
     const claim = this.#room.claim();
     await claim.take(bytes, signal);

@@ -62,16 +62,14 @@ interface Element {
 export function webmFacts(bytes: Buffer): FilmFacts {
   const budget = { elements: MOST_ELEMENTS };
   const children = (content: Buffer = EMPTY): Element[] => elements(content, budget);
-  const parts = children(contentOf(children(bytes), SEGMENT));
-  const info = children(contentOf(parts, INFO));
-  const scale = whole(contentOf(info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
-  const ticks = readFloat(contentOf(info, DURATION));
-  const entries = children(contentOf(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
-  const video = children(
-    entries.map(({ content }) => contentOf(children(content), VIDEO)).find((one) => one !== undefined),
-  );
-  const width = whole(contentOf(video, PIXEL_WIDTH));
-  const height = whole(contentOf(video, PIXEL_HEIGHT));
+  const parts = children(find(children(bytes), SEGMENT));
+  const info = children(find(parts, INFO));
+  const scale = whole(find(info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
+  const ticks = readFloat(find(info, DURATION));
+  const entries = children(find(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
+  const video = children(entries.map(({ content }) => find(children(content), VIDEO)).find((one) => one !== undefined));
+  const width = whole(find(video, PIXEL_WIDTH));
+  const height = whole(find(video, PIXEL_HEIGHT));
   return {
     ...(width !== undefined && height !== undefined && { width, height }),
     ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS }),
@@ -80,7 +78,7 @@ export function webmFacts(bytes: Buffer): FilmFacts {
 
 const EMPTY = Buffer.alloc(0);
 
-const contentOf = (list: readonly Element[], wanted: number): Buffer | undefined =>
+const find = (list: readonly Element[], wanted: number): Buffer | undefined =>
   list.find(({ id }) => id === wanted)?.content;
 
 function elements(bytes: Buffer, budget: { elements: number }): Element[] {

@@ -8,7 +8,6 @@ export interface CheckedPicture {
   readonly type: MediaType;
 }
 
-/** The types that gateways take as a reference. */
 const REFERENCE_TYPES: readonly MediaType[] = [mediaTypes.png, mediaTypes.jpeg, mediaTypes.webp];
 
 /** A member's image without metadata, decoded once to its end to prove that it can be. */

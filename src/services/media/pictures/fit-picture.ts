@@ -98,7 +98,6 @@ function scaled(original: Sharp, { width, frames }: Picture, scale: number): Sha
   return scale < 1 ? upright.resize({ width: Math.max(1, Math.round(width * scale)) }) : upright;
 }
 
-/** What the encoder holds of the image at full size. */
 function webpMemory({ width, height, frames, hasAlpha }: Picture): number {
   const pixels = width * height;
   const one = hasAlpha ? WEBP_BYTES_WITH_ALPHA : WEBP_BYTES;

@@ -68,14 +68,11 @@ function blackAndWhite(picture: Sharp): Sharp {
 }
 
 /** Large enough to tell what kind of drawing it is. */
-const THUMBNAIL_SIDE = 128;
+const SIDE = 128;
 
 function thumbnail(picture: Sharp): Sharp {
   // The plainest kernel: others let the colours along an edge overshoot.
-  const small = picture
-    .autoOrient()
-    .ensureAlpha()
-    .resize(THUMBNAIL_SIDE, THUMBNAIL_SIDE, { fit: 'fill', kernel: 'linear' });
+  const small = picture.autoOrient().ensureAlpha().resize(SIDE, SIDE, { fit: 'fill', kernel: 'linear' });
   return small.toColourspace('srgb').raw();
 }
 
@@ -89,14 +86,10 @@ const MOST_GREY = 0.25;
  * two both have transparent parts. It is strokes when all ink is one shade and the rim is mostly transparent.
  */
 function kindOfDrawing(look: Buffer): 'bright' | 'erased' | 'painted' | 'unclear' {
-  const dots = Array.from({ length: THUMBNAIL_SIDE * THUMBNAIL_SIDE }, (_, at) => ({
+  const dots = Array.from({ length: SIDE * SIDE }, (_, at) => ({
     shade: shadeOf(look.subarray(4 * at)),
     isInk: (look[4 * at + 3] ?? 0) >= 128,
-    isRim:
-      at % THUMBNAIL_SIDE === 0 ||
-      at % THUMBNAIL_SIDE === THUMBNAIL_SIDE - 1 ||
-      at < THUMBNAIL_SIDE ||
-      at >= THUMBNAIL_SIDE * (THUMBNAIL_SIDE - 1),
+    isRim: at % SIDE === 0 || at % SIDE === SIDE - 1 || at < SIDE || at >= SIDE * (SIDE - 1),
   }));
   const ink = dots.filter(({ isInk }) => isInk).map(({ shade }) => shade);
   if (ink.length === dots.length) {
@@ -109,6 +102,4 @@ function kindOfDrawing(look: Buffer): 'bright' | 'erased' | 'painted' | 'unclear
   return isOneInk && isMostlyBare ? 'painted' : 'erased';
 }
 
-function shadeOf([red = 0, green = 0, blue = 0]: Uint8Array): number {
-  return 0.21 * red + 0.72 * green + 0.07 * blue;
-}
+const shadeOf = ([red = 0, green = 0, blue = 0]: Uint8Array): number => 0.21 * red + 0.72 * green + 0.07 * blue;

@@ -104,21 +104,21 @@ const WIDEST_DEPTH = 8;
 function decodedBytes(head: Metadata, { moves, scale }: { moves: boolean; scale: number }): number {
   const { width, height, pages = 1, orientation = 1 } = head;
   const pixels = width * height;
-  const held = bytesPerPixel.get(head.format)?.(head) ?? 4 * plainBytesPerPixel(head);
+  const held = bytesPerPixel.get(head.format)?.(head) ?? 4 * plainBytes(head);
   if (moves) return OVERHEAD_BYTES + pixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : held);
   // A rotated image is decoded completely first.
-  if (orientation > 1) return OVERHEAD_BYTES + pixels * (held + plainBytesPerPixel(head));
+  if (orientation > 1) return OVERHEAD_BYTES + pixels * (held + plainBytes(head));
   // WebP alone is decoded at the target size, or twice that.
   const shrunk = head.format === 'webp' ? Math.min(1, 4 * scale ** 2) : 1;
   return OVERHEAD_BYTES + pixels * shrunk * held;
 }
 
-const plainBytesPerPixel = ({ channels, depth = 'uchar' }: Metadata): number =>
+const plainBytes = ({ channels, depth = 'uchar' }: Metadata): number =>
   channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
 
 /** Bytes per pixel where the whole image is held, measured. */
 const bytesPerPixel = new Map<string, (head: Metadata) => number>([
-  ['png', (head) => (head.isProgressive ? plainBytesPerPixel(head) : 0)],
+  ['png', (head) => (head.isProgressive ? plainBytes(head) : 0)],
   // All scans are needed for the first line: two bytes for each coefficient.
   ['jpeg', ({ isProgressive, channels }) => (isProgressive ? 2 * channels : 0)],
   // A canvas, and the frame drawn on it.
@@ -126,7 +126,7 @@ const bytesPerPixel = new Map<string, (head: Metadata) => number>([
   // Brightness and colour planes, and the result.
   ['webp', () => 9],
   // The decoder's frames, a copy of its planes, and the result.
-  ['heif', (head) => (plainBytesPerPixel(head) > head.channels ? 32 : 20)],
+  ['heif', (head) => (plainBytes(head) > head.channels ? 32 : 20)],
 ]);
 
 /** For each frame: the whole animation is decoded before its first line is there. */
