@@ -24,7 +24,7 @@ async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator
   yield* rest;
 }
 
-/** Changes within this time are reported together: nobody reads faster, and no message is edited more often. */
+/** Changes within this time are reported together: reading is not faster, and no message is edited more often. */
 const REPORT_INTERVAL_MS = 500;
 
 /** Reports words as they come: the first at once, later ones at intervals, always the latest text. */

@@ -23,13 +23,13 @@ const tools = {
   make_image: {
     makes: 'image',
     description:
-      'Makes one picture from words. The user is asked first. The picture appears in a message of its own, not in your answer.',
+      'Makes one image from a prompt. The user is asked first. The image appears in a message of its own, not in your answer.',
     shape: makeShape,
   },
   make_video: {
     makes: 'video',
     description:
-      'Makes one short film from words. The user is asked first. The film appears in a message of its own, minutes later.',
+      'Makes one short video from a prompt. The user is asked first. The video appears in a message of its own, minutes later.',
     shape: makeShape,
   },
   find_models: {
@@ -40,7 +40,7 @@ const tools = {
   list_my_tasks: {
     makes: undefined,
     description:
-      'Lists what the user has newly ordered here in public: pictures, films, music, texts, and how each stands.',
+      'Lists what the user has newly ordered here in public: images, videos, music, texts, and the state of each.',
     shape: z.object({}),
   },
 } as const;
@@ -117,7 +117,7 @@ export async function usedTools(calls: readonly ToolCall[], task: Task, parts: T
   return used;
 }
 
-/** The member is not asked about an order that would fail anyway. */
+/** No approval is requested for an order that would fail anyway. */
 async function modelProblem(args: { model?: string | undefined } | object, { models }: ToolParts) {
   const id = 'model' in args ? args.model : undefined;
   if (id === undefined) return undefined;

@@ -108,7 +108,7 @@ export class Child {
 
   /** The process may hang, so it is not asked to end. */
   kill(): void {
-    // Whoever awaits `ended` must stay alive until it happens.
+    // A process that awaits `ended` must stay alive until it happens.
     this.#process.ref();
     this.#process.kill('SIGKILL');
   }

@@ -178,7 +178,7 @@ export class Media {
     await this.#files.close();
   }
 
-  /** One signal for everything that can end the work early. What ended it becomes the error, whatever failed first. */
+  /** One signal for everything that can end the work early. What ended it becomes the error, even if another failure came first. */
   async #withSignals<T>(signals: readonly (AbortSignal | undefined)[], work: (signal: AbortSignal) => Promise<T>) {
     const signal = AbortSignal.any([...signals.filter((one) => one !== undefined), this.#closing.signal]);
     try {

@@ -2,12 +2,12 @@ import type { Clock } from '../../lib/clock.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
 
 export interface MediaSettings {
-  /** Scheme, host and port of the gateway: allowed wherever it is, and the only origin that gets the key. */
+  /** Scheme, host and port of the gateway: allowed at any address, and the only origin that gets the key. */
   readonly gatewayOrigin: string;
   readonly apiKey: string;
   /** For a file host in the operator's network: applies to addresses from the gateway, never to those from members. */
   readonly allowPrivate: boolean;
-  /** Further origins that are allowed wherever they are, but never get the key: the file host of an embedded Discord. */
+  /** Further origins that are allowed at any address, but never get the key: the file host of an embedded Discord. */
   readonly alsoAllowed?: readonly string[];
 }
 

@@ -12,7 +12,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { OggFile, packetsOf } from './ogg.ts';
 import type { Stretch } from './resample.ts';
 
-/** Per sample: positions in Opus files count at 48 kHz, whatever the recording's rate (RFC 7845, section 4). */
+/** Per sample: positions in Opus files count at 48 kHz, independent of the recording's rate (RFC 7845, section 4). */
 const GRANULES = 48_000 / PCM_RATE;
 /** A packet holds at most 120 ms. */
 const MOST_IN_PACKET = 0.12 * PCM_RATE;
@@ -149,7 +149,7 @@ function head(preSkip: number): Buffer {
 /** Discord's clients draw a column per tenth of a second, and at most this many (docs: Voice Messages). */
 const MOST_COLUMNS = 256;
 const COLUMN = PCM_RATE / 10;
-/** Below this nobody speaks, and noise is not drawn as if it were speech. */
+/** Below this there is no speech, and noise is not drawn as if it were speech. */
 const QUIET = 0.01 * 32_768;
 /** Hundreds per column, so that no edge between two cells is visible. */
 const MOST_CELLS = 2 ** 17;

@@ -37,7 +37,7 @@ const INTEGERS = 1;
 const FLOATS = 3;
 /** The actual coding follows the usual fields. */
 const EXTENSIBLE = 0xfffe;
-/** Nobody records outside these limits, and the output would be as long as the file's author likes. */
+/** No recording is outside these limits, and the output would be as long as the file's author likes. */
 const LEAST_RATE = 2_000;
 const MOST_RATE = 768_000;
 const MOST_CHANNELS = 32;

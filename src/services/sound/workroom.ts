@@ -7,7 +7,7 @@ import { Refusal } from '../../lib/refusal.ts';
 const LONGEST_MS = 30_000;
 /** A conversation goes on within this time, and finds its codecs loaded. */
 const IDLE_MS = 60_000;
-/** Nobody waits for more than this. */
+/** A longer wait would be useless. */
 const MOST_WAITING = 32;
 /** For its objects; samples lie outside. A worker that takes more ends, and the bot does not. */
 const MOST_MEGABYTES = 64;
@@ -146,7 +146,7 @@ export class Workroom<Job, Result> {
   }
 }
 
-/** The worker's side: every job gets a response, whatever happens. `handsOver` goes to the other thread without a copy. */
+/** The worker's side: every job gets a response. `handsOver` goes to the other thread without a copy. */
 export function serve<Job, Result>(work: (job: Job) => Promise<{ result: Result; handsOver: ArrayBuffer[] }>): void {
   const port = parentPort;
   if (!port) throw new Error('This file runs as a worker.');

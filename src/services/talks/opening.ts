@@ -64,7 +64,7 @@ export async function opened(
     return await realtime.open({ model, instructions, voice, transcriber: await transcriber() }, options);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    // An unused session has cost nothing, whatever became of it.
+    // An unused session has cost nothing, even if it is unknown what became of it.
     throw new GatewayError(error.message, { ...error, mayHaveTakenEffect: false, cause: error });
   }
 }

@@ -7,9 +7,9 @@ import type { MediaLimits, MediaSettings, Resolve } from '../settings.ts';
 export type Trust = 'results' | 'given';
 
 /**
- * The hosts that files may be fetched from: the gateway and a few other origins, trusted wherever they are, and untrusted hosts,
+ * The hosts that files may be fetched from: the gateway and a few other origins, trusted at any address, and untrusted hosts,
  * which must be on the public internet. Each group has its own connections. Files from members are fetched without the key, and
- * from the public internet alone, whatever is allowed for results.
+ * from the public internet alone, even if private addresses are allowed for results.
  */
 export class Hosts {
   readonly #apiKey: string | undefined;

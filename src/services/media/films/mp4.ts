@@ -88,7 +88,7 @@ const MOST_IN_TABLE = 500;
 /** Only the beginning of the table is read: what is needed comes before each track's sample tables. */
 const MOST_OF_TABLE = 1024 * 1024;
 
-/** Reads the table of contents (ISO 14496-12, 8.2, 8.3 and 8.8), wherever in the file it is. */
+/** Reads the table of contents (ISO 14496-12, 8.2, 8.3 and 8.8), anywhere in the file. */
 export async function mp4Facts(reader: ContentReader): Promise<FilmFacts> {
   for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MOST_IN_TABLE)) {
     if (length < head || at + length > reader.size) return {};

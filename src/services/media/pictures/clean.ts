@@ -12,9 +12,9 @@ const REFERENCE_TYPES: readonly MediaType[] = [mediaTypes.png, mediaTypes.jpeg, 
 
 /** A member's image without metadata, decoded once to its end to prove that it can be. */
 export async function checkedPicture(bytes: Buffer, bench: Workbench): Promise<CheckedPicture> {
-  const picture = await examined(bytes, bench.pixels);
-  const isReferenceType = REFERENCE_TYPES.includes(picture.type);
-  const { bytes: clean, type, isRedrawn } = await (isReferenceType ? cleaned : reencode)(picture, bench);
+  const image = await examined(bytes, bench.pixels);
+  const isReferenceType = REFERENCE_TYPES.includes(image.type);
+  const { bytes: clean, type, isRedrawn } = await (isReferenceType ? cleaned : reencode)(image, bench);
   if (!isRedrawn) await bench.draw(clean, { draw: (whole) => whole.resize(16, 16, { fit: 'fill' }).raw() });
   return { bytes: clean, type };
 }
@@ -28,9 +28,9 @@ interface Cleaned extends CheckedPicture {
  * every pixel stays; a file without any comes back as it is. Only a rotated image, and AVIF, whose boxes refer to each other by
  * their distance, is encoded anew.
  */
-export async function cleaned(picture: Picture, bench: Workbench): Promise<Cleaned> {
-  const { bytes, type, isTurned, hasNotes } = picture;
-  if (isTurned || (type === mediaTypes.avif && hasNotes)) return await reencode(picture, bench);
+export async function cleaned(image: Picture, bench: Workbench): Promise<Cleaned> {
+  const { bytes, type, isTurned, hasNotes } = image;
+  if (isTurned || (type === mediaTypes.avif && hasNotes)) return await reencode(image, bench);
   return { bytes: strippers.get(type)?.(bytes) ?? bytes, type, isRedrawn: false };
 }
 
@@ -48,14 +48,14 @@ const WEBP_BYTES = 14;
 async function reencode({ bytes, type, width, height }: Picture, bench: Workbench): Promise<Cleaned> {
   const format = type === mediaTypes.gif ? mediaTypes.png : type === mediaTypes.avif ? mediaTypes.webp : type;
   const outputBytes = format === mediaTypes.webp ? WEBP_BYTES * width * height : 0;
-  const draw = (picture: Sharp): Sharp => encode(picture.autoOrient(), format);
+  const draw = (image: Sharp): Sharp => encode(image.autoOrient(), format);
   return { bytes: await bench.draw(bytes, { outputBytes, draw }), type: format, isRedrawn: true };
 }
 
-function encode(picture: Sharp, format: MediaType): Sharp {
-  if (format === mediaTypes.png) return picture.png();
-  if (format === mediaTypes.webp) return picture.webp({ quality: 95 });
-  return picture.jpeg({ quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false });
+function encode(image: Sharp, format: MediaType): Sharp {
+  if (format === mediaTypes.png) return image.png();
+  if (format === mediaTypes.webp) return image.webp({ quality: 95 });
+  return image.jpeg({ quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false });
 }
 
 /** The parts of a file that stay, in order. Where everything stays, the file itself is the result. */
@@ -99,7 +99,7 @@ export function strippedPng(bytes: Buffer): Buffer {
     const type = bytes.toString('latin1', at + 4, at + 8);
     if (end > bytes.length) break;
     if (PNG_KEPT.has(type)) kept.part(at, end);
-    // Whatever follows the end chunk is not part of the image.
+    // Data after the end chunk is not part of the image.
     if (type === 'IEND') return kept.result();
     at = end;
   }

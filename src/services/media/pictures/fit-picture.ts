@@ -25,35 +25,35 @@ const PREVIEW_SIDES = [1_280, 640, 320, 160];
 const PREVIEW_QUALITY = 75;
 
 /** Unchanged if it fits, else at lower quality, else smaller, else a preview, else nothing. */
-export async function fitPicture(picture: Picture, most: number, bench: Workbench): Promise<Fitted> {
+export async function fitPicture(image: Picture, most: number, bench: Workbench): Promise<Fitted> {
   try {
     // An image that is far too large is not re-encoded only to be found too large.
-    if (!picture.isTurned || picture.bytes.length <= most * FAR_OVER_LIMIT) {
-      const { bytes, type, isRedrawn } = await cleaned(picture, bench);
+    if (!image.isTurned || image.bytes.length <= most * FAR_OVER_LIMIT) {
+      const { bytes, type, isRedrawn } = await cleaned(image, bench);
       if (bytes.length <= most) return { how: isRedrawn ? 're-encoded' : 'as-is', bytes, type };
     }
-    const fitted = await fitSmaller(picture, most, bench);
+    const fitted = await fitSmaller(image, most, bench);
     if (fitted) return fitted;
   } catch (error) {
     // A preview takes less memory than the whole image where its format can be decoded smaller.
     if (!(error instanceof MediaError && error.kind === 'too-large')) throw error;
   }
-  return (await makePreview(picture, most, bench)) ?? { how: 'none' };
+  return (await makePreview(image, most, bench)) ?? { how: 'none' };
 }
 
-async function fitSmaller(picture: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
-  if (picture.movesUnseen) return undefined;
-  const moves = picture.frames > 1;
+async function fitSmaller(image: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
+  if (image.movesUnseen) return undefined;
+  const moves = image.frames > 1;
   // JPEG is encoded line by line with next to no memory, and every program opens it.
-  const type = moves || picture.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
-  const held = type === mediaTypes.webp ? webpMemory(picture) : 0;
+  const type = moves || image.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
+  const held = type === mediaTypes.webp ? webpMemory(image) : 0;
   const encode = (scale: number, quality: number) =>
-    bench.draw(picture.bytes, {
+    bench.draw(image.bytes, {
       ...{ moves, scale, outputBytes: scale ** 2 * held },
-      draw: (original) => encodeAs(scaled(original, picture, scale), type, quality),
+      draw: (original) => encodeAs(scaled(original, image, scale), type, quality),
     });
 
-  let scale = type === mediaTypes.webp ? webpScale(picture, moves) : 1;
+  let scale = type === mediaTypes.webp ? webpScale(image, moves) : 1;
   let size = Number.POSITIVE_INFINITY;
   if (scale < LEAST_SCALE) return undefined;
   for (const quality of QUALITIES) {
@@ -72,14 +72,14 @@ async function fitSmaller(picture: Picture, most: number, bench: Workbench): Pro
   return undefined;
 }
 
-async function makePreview(picture: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
-  const { width, height } = picture;
+async function makePreview(image: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
+  const { width, height } = image;
   let before = Number.POSITIVE_INFINITY;
   for (const largest of PREVIEW_SIDES) {
     const side = Math.min(largest, Math.max(width, height));
     if (side === before) continue;
     before = side;
-    const bytes = await bench.draw(picture.bytes, {
+    const bytes = await bench.draw(image.bytes, {
       scale: side / Math.max(width, height),
       draw(original) {
         const small = original.autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });
@@ -111,8 +111,8 @@ function webpScale({ width, height }: Picture, moves: boolean): number {
   return Math.min(1, bySide, byMemory);
 }
 
-function encodeAs(picture: Sharp, type: MediaType, quality: number): Sharp {
-  if (type === mediaTypes.webp) return picture.webp({ quality, alphaQuality: quality, effort: 2 });
+function encodeAs(image: Sharp, type: MediaType, quality: number): Sharp {
+  if (type === mediaTypes.webp) return image.webp({ quality, alphaQuality: quality, effort: 2 });
   // Optimised tables save four per cent, but take twice the time, and 400 MB more at 67 million pixels.
-  return picture.jpeg({ quality, optimiseCoding: false });
+  return image.jpeg({ quality, optimiseCoding: false });
 }

@@ -23,7 +23,7 @@ const WHITE = Buffer.from(
 
 export async function sideMask(side: MaskSide, size: MaskSize, bench: Workbench): Promise<Buffer> {
   if (size.width * size.height > bench.pixels) {
-    throw new MediaError('too-large', `A mask of ${size.width} × ${size.height} pixels is larger than any picture.`);
+    throw new MediaError('too-large', `A mask of ${size.width} × ${size.height} pixels is larger than any image.`);
   }
   const { width, height, ...margins } = whiteArea(side, size);
   const draw = (white: Sharp) =>
@@ -54,25 +54,25 @@ export async function drawnMask(bytes: Buffer, bench: Workbench): Promise<DrawnM
   const sheet =
     kind === 'bright'
       ? bytes
-      : await bench.draw(bytes, { draw: (picture) => picture.autoOrient().extractChannel('alpha').png() });
-  const draw = (picture: Sharp) => blackAndWhite(kind === 'erased' ? picture.negate() : picture);
+      : await bench.draw(bytes, { draw: (image) => image.autoOrient().extractChannel('alpha').png() });
+  const draw = (image: Sharp) => blackAndWhite(kind === 'erased' ? image.negate() : image);
   const mask = await bench.draw(sheet, { draw });
-  const cells = await bench.draw(mask, { draw: (picture) => picture.resize(64, 64, { fit: 'fill' }).raw() });
+  const cells = await bench.draw(mask, { draw: (image) => image.resize(64, 64, { fit: 'fill' }).raw() });
   if (cells.every((shade) => shade === 0)) return { marks: 'nothing' };
   if (cells.every((shade) => shade === 255)) return { marks: 'everything' };
   return { marks: 'a part', bytes: mask };
 }
 
-function blackAndWhite(picture: Sharp): Sharp {
-  return picture.autoOrient().flatten({ background: 'black' }).threshold(128).toColourspace('b-w').png();
+function blackAndWhite(image: Sharp): Sharp {
+  return image.autoOrient().flatten({ background: 'black' }).threshold(128).toColourspace('b-w').png();
 }
 
 /** Large enough to tell what kind of drawing it is. */
 const SIDE = 128;
 
-function thumbnail(picture: Sharp): Sharp {
+function thumbnail(image: Sharp): Sharp {
   // The plainest kernel: others let the colours along an edge overshoot.
-  const small = picture.autoOrient().ensureAlpha().resize(SIDE, SIDE, { fit: 'fill', kernel: 'linear' });
+  const small = image.autoOrient().ensureAlpha().resize(SIDE, SIDE, { fit: 'fill', kernel: 'linear' });
   return small.toColourspace('srgb').raw();
 }
 

@@ -10,7 +10,7 @@ interface Drawing {
   scale?: number;
   /** What the encoder holds of the result while it encodes. */
   outputBytes?: number;
-  draw(picture: Sharp): Sharp;
+  draw(image: Sharp): Sharp;
 }
 
 /** Decodes and re-encodes images, each in memory claimed before. Only the media process has one. */
@@ -41,7 +41,7 @@ export class Workbench {
   }
 }
 
-/** Reads the head of an image, which costs a few milliseconds and next to no memory, whatever the head claims. */
+/** Reads the head of an image, which costs a few milliseconds and next to no memory, even if the head claims a huge image. */
 async function headOf(bytes: Buffer): Promise<Metadata> {
   try {
     return await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata();
@@ -70,10 +70,10 @@ export interface Picture extends PictureFacts {
 /** An image that claims more pixels than are allowed, over all frames, is refused before anything is decoded. */
 export async function examined(bytes: Buffer, mostPixels: number): Promise<Picture> {
   const type = recognise(bytes);
-  if (type?.kind !== 'image') throw new MediaError('not-media', 'The file is not a picture.');
+  if (type?.kind !== 'image') throw new MediaError('not-media', 'The file is not an image.');
   const { width, height, pages = 1, orientation = 1, hasAlpha, exif, xmp, iptc, comments } = await headOf(bytes);
   if (width * height * pages > mostPixels) {
-    throw new MediaError('too-large', `The picture has more than ${Math.floor(mostPixels / 1e6)} million pixels.`);
+    throw new MediaError('too-large', `The image has more than ${Math.floor(mostPixels / 1e6)} million pixels.`);
   }
   const isTurned = orientation > 1 && pages === 1;
   const swapsSides = isTurned && orientation > 4;
