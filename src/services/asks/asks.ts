@@ -8,7 +8,7 @@ import type { TaskBook, TasksLog } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
 import { hasEnded, isOf, type Task, type TaskOf } from '../tasks/task.ts';
-import { type Asker, Conversations } from './conversation.ts';
+import { type Asker, answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
 import { type AskRequest, lessOf, textRequestOf } from './request.ts';
 import { Draft, type Opened, opened } from './stream.ts';
 import { type ToolParts, usedTools } from './tools.ts';
@@ -33,58 +33,55 @@ interface AsksParts extends ToolParts {
   book: Pick<TaskBook, 'get' | 'change'>;
   responses: Pick<Gateway['responses'], 'stream'>;
   gather: Gather;
-  /** So long what an answer goes by may be needed. */
+  /** How long the gateway may need what it fetches itself. */
   patienceMs: number;
   clock: Clock;
   log: TasksLog;
 }
 
-/** A model that goes on asking for tools is to come to its answer at last. */
+/** A model that keeps calling tools must give its answer in the end. */
 const MOST_ROUNDS = 5;
 
-/** Answers in words, from the first word to the last. What of them a restart would lose is told as interrupted. */
+/** Answers of `/ask`, from the first word to the last. An answer that a restart cuts off ends as interrupted. */
 export class Asks {
   readonly kind: Kind;
   readonly #parts: AsksParts;
-  readonly #earlier: Conversations;
-  /** Begun, and their task is not accepted yet; by the key of the order. */
-  readonly #begun = new Map<string, Opened>();
+  readonly #answers: Parameters<typeof newestAnswer>[0];
+  /** Streams whose task is not accepted yet, by the idempotency key of the order. */
+  readonly #openStreams = new Map<string, Opened>();
   readonly #stops = new Map<string, AbortController>();
-  readonly #underWay = new Set<Promise<void>>();
-  /** What a model has refused once it is not asked for again, as long as this process lives. */
+  readonly #running = new Set<Promise<void>>();
+  /** What a model has refused once is not sent to it again, as long as this process lives. */
   readonly #refused = new Map<string, readonly Refusable[]>();
   #isStopping = false;
 
   constructor(parts: AsksParts) {
     this.#parts = parts;
-    this.#earlier = new Conversations({ get: (id) => parts.book.get(id), page: parts.page });
+    this.#answers = { get: (id) => parts.book.get(id), page: parts.page };
     this.kind = kind({
       name: 'ask',
       follow: (task) => this.#follow(task),
       patience: () => 'text',
       durationKey: ({ model }) => `ask:${model}`,
       submit: async (request, { idempotencyKey, materials, asker }) => {
-        // What a model is known to refuse is told to those alone who wished for it.
-        const missed = request.web ? (this.#refused.get(request.model) ?? []) : [];
-        const begins = await this.#open(await this.#questionOf(request, materials, asker), missed);
-        this.#begun.set(idempotencyKey, begins);
-        return { remoteId: begins.id ?? idempotencyKey, needsInput: false };
+        // Only a member who wanted such a part is told that the model refuses it.
+        const refused = request.web ? (this.#refused.get(request.model) ?? []) : [];
+        const stream = await this.#open(await this.#requestOf(request, materials, asker), refused);
+        this.#openStreams.set(idempotencyKey, stream);
+        return { remoteId: stream.id ?? idempotencyKey, needsInput: false };
       },
     });
   }
 
-  /** The answer from which a member goes on who asks again in the same place. */
-  newestOf(whose: Parameters<Conversations['newestOf']>[0]): Promise<TaskOf<'ask'> | undefined> {
-    return this.#earlier.newestOf(whose, this.#parts.clock.now());
+  newestOf(whose: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
+    return newestAnswer(this.#answers, whose, this.#parts.clock.now());
   }
 
-  /** How many questions of its conversation the model knew before an answer. */
   async knewOf(task: TaskOf<'ask'>): Promise<number> {
-    const { after } = task.request;
-    return (await this.#earlier.before(after, task)).length;
+    return (await earlierTurns(this.#answers, task.request.after, task)).length;
   }
 
-  /** What was said so far stays. */
+  /** Words received so far stay. */
   async stop(task: Task): Promise<void> {
     const stop = this.#stops.get(task.id);
     if (stop) stop.abort('stopped' satisfies TakenBack);
@@ -92,94 +89,85 @@ export class Asks {
   }
 
   async forget(task: Task): Promise<void> {
-    for (const id of await this.#earlier.all(task)) await this.#change(id, forgotten);
+    for (const id of await answersOfConversation(this.#answers, task)) await this.#change(id, forgotten);
   }
 
-  /**
-   * A member has said yes to a call. That is stored before anything is ordered: a bot that ends in between leaves nothing to say yes to
-   * a second time. What is refused waits for its member again.
-   */
+  /** Stored before anything is ordered, so that a crash leaves nothing to approve twice. A refused order waits again. */
   async allow(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
-    await this.#parts.book.change(id, (known) => decided(known, callId, { state: 'allowed' }));
+    await this.#parts.book.change(id, (known) => decideCall(known, callId, { state: 'allowed' }));
     try {
       await order();
     } catch (error) {
       await this.#change(id, (known) => callAnswered(known, callId, { state: 'waiting' }));
       throw error;
     }
-    this.#goOnOnceSettled(await this.#change(id, (known) => callAnswered(known, callId, { state: 'done', output })));
+    this.#afterDecision(await this.#change(id, (known) => callAnswered(known, callId, { state: 'done', output })));
   }
 
-  /** A member has said no to a call. */
   async decline(id: string, callId: string, output: string): Promise<void> {
-    this.#goOnOnceSettled(await this.#change(id, (known) => decided(known, callId, { state: 'declined', output })));
+    this.#afterDecision(await this.#change(id, (known) => decideCall(known, callId, { state: 'declined', output })));
   }
 
-  /** The bot is about to end: what is under way is told as interrupted. */
+  /** The bot is stopping: answers under way end as interrupted. */
   async finish(): Promise<void> {
     this.#isStopping = true;
     for (const stop of this.#stops.values()) stop.abort('interrupted' satisfies TakenBack);
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#running);
   }
 
   #follow(task: Task): void {
-    const begins = this.#begun.get(task.idempotencyKey);
-    this.#begun.delete(task.idempotencyKey);
-    if (begins && this.#isStopping) begins.stop.abort('interrupted' satisfies TakenBack);
-    if (begins) this.#track(this.#answer(task.id, begins));
-    // Waiting for its member outlasts a restart; words that were still to come do not.
+    const stream = this.#openStreams.get(task.idempotencyKey);
+    this.#openStreams.delete(task.idempotencyKey);
+    if (stream && this.#isStopping) stream.stop.abort('interrupted' satisfies TakenBack);
+    if (stream) this.#track(this.#answer(task.id, stream));
+    // A call that waits for its member outlasts a restart; an open stream does not.
     else if (!restsWithMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
   }
 
-  async #questionOf(
-    request: AskRequest,
-    materials: Materials,
-    asker: Asker,
-    answer: Partial<Answer> = {},
-  ): Promise<TextRequest> {
+  async #requestOf(request: AskRequest, materials: Materials, asker: Asker, answer: Partial<Answer> = {}) {
     const { rounds = [], without = this.#refused.get(request.model) ?? [] } = answer;
-    const earlier = await this.#earlier.before(request.after, asker);
+    const earlier = await earlierTurns(this.#answers, request.after, asker);
     const isLast = rounds.length >= MOST_ROUNDS;
     const models = await this.#parts.models.atHand();
     return textRequestOf({ request, earlier, materials, models, rounds, without, isLast });
   }
 
-  /** Opens the stream. What the model refuses for certain before it says a word it is asked once without. */
+  /** Opens the stream. A part that the model refuses for certain, before its first word, is left out of one more try. */
   async #open(asked: TextRequest, without: readonly Refusable[] = []): Promise<Opened> {
     const stop = new AbortController();
     if (this.#isStopping) stop.abort('interrupted' satisfies TakenBack);
     try {
       const events = this.#parts.responses.stream(asked, { signal: stop.signal });
-      const begins = await opened(events, { asked, stop, without });
-      // Effort was its member's wish, and told each time; tools come with every question.
+      const stream = await opened(events, { asked, stop, without });
+      // Effort is set per question, and its refusal told each time; tools come with every question.
       if (without.includes('tools')) this.#refused.set(asked.model, ['tools']);
-      return begins;
+      return stream;
     } catch (error) {
-      const less = error instanceof GatewayError ? this.#lessOf(asked, error) : undefined;
-      if (!less) throw error;
-      return this.#open(less.asked, [...without, less.part]);
+      const reduced = error instanceof GatewayError ? this.#lessOf(asked, error) : undefined;
+      if (!reduced) throw error;
+      return this.#open(reduced.asked, [...without, reduced.part]);
     }
   }
 
   #lessOf(asked: TextRequest, error: GatewayError) {
-    const less = lessOf(asked, refusedParts(error, asked));
-    if (less)
-      this.#parts.log.info({ model: asked.model, part: less.part, code: error.code }, 'A model refused a part.');
-    return less;
+    const reduced = lessOf(asked, refusedParts(error, asked));
+    if (reduced)
+      this.#parts.log.info({ model: asked.model, part: reduced.part, code: error.code }, 'A model refused a part.');
+    return reduced;
   }
 
-  /** What came of the calls goes to the model all at once, and whoever closes the last of them sends it. */
-  #goOnOnceSettled(task: Task): void {
-    if (isOf('ask', task) && isSettled(task) && !hasEnded(task)) this.#track(this.#goOn(task));
+  /** The outputs of all calls go to the model together, once the last call has been decided. */
+  #afterDecision(task: Task): void {
+    if (isOf('ask', task) && isSettled(task) && !hasEnded(task)) this.#track(this.#continue(task));
   }
 
-  async #goOn(task: TaskOf<'ask'>): Promise<void> {
+  async #continue(task: TaskOf<'ask'>): Promise<void> {
     try {
       const occasion = { memberId: task.requesterId, patienceMs: this.#parts.patienceMs };
       const materials = await this.#parts.gather(task.request, occasion);
       await this.#answer(
         task.id,
-        await this.#open(await this.#questionOf(task.request, materials, task, answerOf(task))),
+        await this.#open(await this.#requestOf(task.request, materials, task, answerOf(task))),
       );
     } catch (error) {
       if (!(error instanceof GatewayError) && !(error instanceof Refusal)) throw error;
@@ -187,38 +175,37 @@ export class Asks {
     }
   }
 
-  /** One response of the model, and whatever follows from it. */
-  async #answer(id: string, begins: Opened): Promise<void> {
-    const { stop, without, asked } = begins;
+  async #answer(id: string, stream: Opened): Promise<void> {
+    const { stop, without, asked } = stream;
     this.#stops.set(id, stop);
     try {
       const task = await this.#change(id, (known) => begun(known, [...answerOf(known).without, ...without]));
-      // Its member has stopped it before it began.
+      // The member stopped it before it began.
       if (hasEnded(task)) return stop.abort('stopped' satisfies TakenBack);
-      const response = await this.#heard(id, begins);
-      const less =
-        response.end === 'failed' && isEmpty(response) && response.error && this.#lessOf(asked, response.error);
-      if (less) return await this.#answer(id, await this.#open(less.asked, [less.part]));
+      const response = await this.#readStream(id, stream);
+      const { end, error } = response;
+      const reduced = end === 'failed' && isEmpty(response) && error && this.#lessOf(asked, error);
+      if (reduced) return await this.#answer(id, await this.#open(reduced.asked, [reduced.part]));
       await this.#conclude(id, response, stop.signal);
     } catch (error) {
       const known = error instanceof GatewayError ? error : undefined;
       if (!known && !(error instanceof Refusal)) {
-        this.#parts.log.error({ task: id, err: error }, 'An answer could not be brought to its end.');
+        this.#parts.log.error({ task: id, err: error }, 'An answer could not be completed.');
       }
-      await this.#breakOff(id, takenBack(stop.signal) ?? 'failed', known);
+      await this.#breakOff(id, stopReason(stop.signal) ?? 'failed', known);
     } finally {
       if (this.#stops.get(id) === stop) this.#stops.delete(id);
     }
   }
 
-  async #heard(id: string, { events, stop }: Opened): Promise<TextResponse> {
+  async #readStream(id: string, { events, stop }: Opened): Promise<TextResponse> {
     const draft = new Draft(this.#parts.clock, async (text, doing) => {
       try {
         await this.#change(id, (task) => drafted(task, text, doing, this.#parts.clock.now()));
       } catch (error) {
-        // Its member may have had it deleted: then nobody waits for more of it.
+        // The member may have deleted it: then nothing more of it is needed.
         if (error instanceof Refusal) stop.abort('stopped' satisfies TakenBack);
-        else this.#parts.log.warn({ task: id, err: error }, 'What a model said could not be taken down.');
+        else this.#parts.log.warn({ task: id, err: error }, 'The words of a model could not be stored.');
       }
     });
     try {
@@ -238,10 +225,9 @@ export class Asks {
     const now = (): number => this.#parts.clock.now();
     const { end, calls, reason, error } = response;
     if (end === 'failed' || end === 'ended-early') {
-      const cause = takenBack(signal) ?? (end === 'failed' ? 'failed' : 'cut');
-      await this.#change(id, (task) =>
-        brokenOff(withLastWords(task, response), cause, cause === 'stopped' ? undefined : error, now()),
-      );
+      const cause = stopReason(signal) ?? (end === 'failed' ? 'failed' : 'cut');
+      const reported = cause === 'stopped' ? undefined : error;
+      await this.#change(id, (task) => brokenOff(withLastWords(task, response), cause, reported, now()));
       return;
     }
     const known = await this.#parts.book.get(id);
@@ -252,7 +238,7 @@ export class Asks {
       if (used.length === 0) return answered(after, end === 'incomplete' ? (reason ?? '') : undefined, now());
       return waitingCalls(after).length > 0 ? waitingForMember(after) : after;
     });
-    if (used.length > 0 && isOf('ask', task) && waitingCalls(task).length === 0) await this.#goOn(task);
+    if (used.length > 0 && isOf('ask', task) && waitingCalls(task).length === 0) await this.#continue(task);
   }
 
   async #breakOff(id: string, cause: TakenBack | 'failed', error: GatewayError | undefined): Promise<void> {
@@ -265,19 +251,19 @@ export class Asks {
 
   #track(work: Promise<void>): void {
     const done = work
-      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'An answer could not be brought to its end.'))
-      .finally(() => this.#underWay.delete(done));
-    this.#underWay.add(done);
+      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'An answer could not be completed.'))
+      .finally(() => this.#running.delete(done));
+    this.#running.add(done);
   }
 }
 
-function decided(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {
+function decideCall(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {
   const isWaiting = !hasEnded(task) && waitingCalls(task).some((call) => call.callId === callId);
   if (!isWaiting) throw new Refusal('refusals.alreadyDecided');
   return callAnswered(task, callId, outcome);
 }
 
-function takenBack({ aborted, reason }: AbortSignal): TakenBack | undefined {
+function stopReason({ aborted, reason }: AbortSignal): TakenBack | undefined {
   return aborted ? (reason === 'stopped' ? 'stopped' : 'interrupted') : undefined;
 }
 

@@ -11,16 +11,14 @@ import { toolsOffered } from './tools.ts';
 export const efforts = ['minimal', 'low', 'medium', 'high'] as const;
 export const formats = ['text', 'json'] as const;
 
-/** What a member wants to know, as the task keeps it. */
 const askShape = requestShape({
   prompt: z.string(),
   model: z.string(),
   instructions: z.string().optional(),
   effort: z.enum(efforts).optional(),
   format: z.enum(formats).optional(),
-  /** The model may look things up on the web. */
   web: z.boolean().optional(),
-  /** The answer before it in its conversation. */
+  /** The previous answer of the conversation. */
   after: z.string().optional(),
 });
 
@@ -39,22 +37,14 @@ interface Input {
   earlier: readonly Turn[];
   materials: Materials;
   models: readonly Model[];
-  rounds?: Answer['rounds'];
-  without?: readonly Refusable[];
-  /** No more tools: it has to come to its answer. */
-  isLast?: boolean;
+  rounds: Answer['rounds'];
+  without: readonly Refusable[];
+  /** No more tools: the model has to answer. */
+  isLast: boolean;
 }
 
-/** Everything that one question of a conversation is asked with, for nothing of it is kept at the gateway. */
-export function textRequestOf({
-  request,
-  earlier,
-  materials,
-  models,
-  rounds = [],
-  without = [],
-  isLast,
-}: Input): TextRequest {
+/** The whole context of a question, because the gateway stores none of it. */
+export function textRequestOf({ request, earlier, materials, models, rounds, without, isLast }: Input): TextRequest {
   const { model, instructions, effort, format, web } = request;
   const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolsOffered(request, models)];
   return {
@@ -86,7 +76,7 @@ function contentOf(prompt: string, { pictures = [], documents = [] }: Materials)
   ];
 }
 
-/** The model sees what it said and asked for, and what came of it: all outputs of a round at once. */
+/** The model sees its own words and calls, then the outputs: all of a round together. */
 function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
   return [
     ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
@@ -97,11 +87,8 @@ function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
 
 const ORDER = ['reasoning', 'tools'] as const;
 
-/** The same without what the specification's order of verification (4.6) adds last, of what a refusal may be about. */
-export function lessOf(
-  request: TextRequest,
-  refused: readonly Refusable[],
-): { asked: TextRequest; part: Refusable } | undefined {
+/** The request without the refused part that the specification's order of verification (4.6) adds last. */
+export function lessOf(request: TextRequest, refused: readonly Refusable[]) {
   const part = ORDER.find((one) => refused.includes(one) && (one === 'tools' ? request.tools : request.effort));
   if (part === undefined) return undefined;
   const { tools, toolChoice, ...withoutTools } = request;

@@ -3,53 +3,44 @@ import type { TextEvent } from '../gateway/responses/events.ts';
 import type { TextRequest } from '../gateway/responses/request.ts';
 import type { Answer, Refusable } from '../tasks/answer.ts';
 
-/** A stream that has begun. */
 export interface Opened {
-  /** The gateway's id of the response, where it has one. */
   id: string | undefined;
   events: AsyncIterable<TextEvent>;
   asked: TextRequest;
   stop: AbortController;
-  /** What the model had refused before it began. */
   without: readonly Refusable[];
 }
 
-/** Waits for the first event, which says that the gateway has taken the question; it is the first to be read again. */
-export async function opened(
-  events: AsyncGenerator<TextEvent>,
-  facts: Pick<Opened, 'asked' | 'stop' | 'without'>,
-): Promise<Opened> {
+/** Waits for the first event, which shows that the gateway has accepted the question; the stream still begins with it. */
+export async function opened(events: AsyncGenerator<TextEvent>, facts: Pick<Opened, 'asked' | 'stop' | 'without'>) {
   const first = await events.next();
   const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;
   return { ...facts, id, events: withFirst(first, events) };
 }
 
-async function* withFirst(
-  first: IteratorResult<TextEvent>,
-  rest: AsyncGenerator<TextEvent>,
-): AsyncGenerator<TextEvent> {
+async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator<TextEvent>) {
   if (first.done) return;
   yield first.value;
   yield* rest;
 }
 
-/** What comes within so short a time is told at once: nobody reads faster, and no message is edited more often. */
-const GATHERED_MS = 500;
+/** Changes within this time are reported together: reading is not faster, and no message is edited more often. */
+const REPORT_INTERVAL_MS = 500;
 
-/** Tells of words as they come, the first at once and the others now and then; only the latest counts. */
+/** Reports words as they come: the first at once, later ones at intervals, always the latest text. */
 export class Draft {
   readonly #clock: Clock;
-  readonly #tell: (text: string, doing: Answer['doing']) => Promise<void>;
+  readonly #report: (text: string, doing: Answer['doing']) => Promise<void>;
   #text = '';
   #doing: Answer['doing'] = 'thinking';
   #lastAt = Number.NEGATIVE_INFINITY;
   #cancel: (() => void) | undefined;
-  #telling: Promise<void> = Promise.resolve();
-  #isOver = false;
+  #reporting: Promise<void> = Promise.resolve();
+  #hasEnded = false;
 
-  constructor(clock: Clock, tell: (text: string, doing: Answer['doing']) => Promise<void>) {
+  constructor(clock: Clock, report: (text: string, doing: Answer['doing']) => Promise<void>) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   add(delta: string): void {
@@ -59,22 +50,22 @@ export class Draft {
 
   does(doing: Answer['doing']): void {
     this.#doing = doing;
-    if (this.#cancel || this.#isOver) return;
-    const wait = Math.max(0, this.#lastAt + GATHERED_MS - this.#clock.now());
+    if (this.#cancel || this.#hasEnded) return;
+    const wait = Math.max(0, this.#lastAt + REPORT_INTERVAL_MS - this.#clock.now());
     if (wait === 0) this.#flush();
     else this.#cancel = this.#clock.after(wait, () => this.#flush());
   }
 
-  /** Nothing more is told; comes back when what was on its way has been. */
+  /** Reports nothing more; resolves when the last report is done. */
   async end(): Promise<void> {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#cancel?.();
-    await this.#telling;
+    await this.#reporting;
   }
 
   #flush(): void {
     this.#cancel = undefined;
     this.#lastAt = this.#clock.now();
-    this.#telling = this.#telling.then(() => this.#tell(this.#text, this.#doing));
+    this.#reporting = this.#reporting.then(() => this.#report(this.#text, this.#doing));
   }
 }

@@ -9,30 +9,28 @@ import type { ModelCatalogue } from '../models/catalogue.ts';
 import { kindOf, type ModelKind } from '../models/ids.ts';
 import type { AnswerCall } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
-import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
 import { isForOneself } from './conversation.ts';
 
-/** As much as a member can write into the prompt of the same command. */
+/** As much as a member can type into the prompt of the same command. */
 const LONGEST_PROMPT = 6_000;
-
 const prompt = z.string().trim().min(1).max(LONGEST_PROMPT);
 const model = z.string().trim().min(1).max(200).optional();
+const makeShape = z.object({ prompt, model });
 
-const made = z.object({ prompt, model });
-
-/** What the model may do. Whatever makes something costs, and its member has to say yes to it first. */
-export const tools = {
+/** A tool that makes something costs money, so its member has to approve each call. */
+const tools = {
   make_image: {
     makes: 'image',
     description:
-      'Makes one picture from words. The user is asked first. The picture appears in a message of its own, not in your answer.',
-    shape: made,
+      'Makes one image from a prompt. The user is asked first. The image appears in a message of its own, not in your answer.',
+    shape: makeShape,
   },
   make_video: {
     makes: 'video',
     description:
-      'Makes one short film from words. The user is asked first. The film appears in a message of its own, minutes later.',
-    shape: made,
+      'Makes one short video from a prompt. The user is asked first. The video appears in a message of its own, minutes later.',
+    shape: makeShape,
   },
   find_models: {
     makes: undefined,
@@ -42,7 +40,7 @@ export const tools = {
   list_my_tasks: {
     makes: undefined,
     description:
-      'Lists what the user has newly ordered here in public: pictures, films, music, texts, and how each stands.',
+      'Lists what the user has newly ordered here in public: images, videos, music, texts, and the state of each.',
     shape: z.object({}),
   },
 } as const;
@@ -52,37 +50,33 @@ export type CostlyTool = 'make_image' | 'make_video';
 
 const names = keysOf(tools);
 
-/** A longer list of models costs more to read than it is worth; then the bot's usual one is taken, unless the user names another. */
-const MOST_NAMED = 30;
+/** Reading a longer list of models costs too much; then the usual one is used, unless the user names another. */
+const MOST_LISTED = 30;
 
-/** An answer in JSON is for a program, which has no use for pictures beside it. */
+/** An answer in JSON is meant for a program, which has no use for images beside it. */
 export function toolsOffered({ format }: { format?: string | undefined }, models: readonly Model[]): TextTool[] {
   if (format === 'json') return [];
   return names.map((name) => {
     const { shape, description, makes } = tools[name];
     const { type, properties, required = [] } = z.toJSONSchema(shape);
-    // JSON by its make, which the type of a schema does not say.
+    // It is JSON by construction, which the schema's type does not say.
     const own = z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(properties ?? {})));
-    const parameters = { type: type ?? 'object', properties: { ...own, ...modelIn(makes, models) }, required };
+    const parameters = { type: type ?? 'object', properties: { ...own, ...modelParameter(makes, models) }, required };
     return { type: 'function', name, description, parameters };
   });
 }
 
-/** Ids that there are, so that none has to be made up. */
-function modelIn(makes: ModelKind | undefined, models: readonly Model[]) {
+/** Lists existing ids, so that the model does not invent one. */
+function modelParameter(makes: ModelKind | undefined, models: readonly Model[]) {
   if (makes === undefined) return {};
   const ids = models.filter((model) => kindOf(model) === makes).map(({ id }) => id);
-  const isListed = ids.length > 0 && ids.length <= MOST_NAMED;
+  const isListed = ids.length > 0 && ids.length <= MOST_LISTED;
   return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
 }
 
-const toolNamed = (name: string): ToolName | undefined => names.find((one) => one === name);
+type Arguments<Name extends ToolName> = z.output<(typeof tools)[Name]['shape']>;
 
-/** The arguments as the tool takes them; undefined where they are none of its kind. */
-export function argumentsOf<Name extends ToolName>(
-  name: Name,
-  text: string,
-): z.output<(typeof tools)[Name]['shape']> | undefined;
+export function argumentsOf<Name extends ToolName>(name: Name, text: string): Arguments<Name> | undefined;
 export function argumentsOf(name: ToolName, text: string): object | undefined {
   try {
     const given: unknown = text.trim() === '' ? {} : JSON.parse(text);
@@ -93,39 +87,38 @@ export function argumentsOf(name: ToolName, text: string): object | undefined {
   }
 }
 
-export interface ToolParts {
+export interface ToolParts extends Pick<TaskStore, 'page'> {
   models: Pick<ModelCatalogue, 'list' | 'get' | 'atHand'>;
-  page(question: PageQuestion): Promise<TaskPage>;
 }
 
 const MOST_FOUND = 50;
 const MOST_TASKS = 15;
-/** One response has no use for more, and each is something to be read. */
+/** One response has no use for more, and the model has to read each output. */
 const MOST_CALLS = 8;
-/** Its member has to see all that is to be decided, in one message beside the answer. */
+/** Everything to be decided has to fit into one message beside the answer. */
 const MOST_WAITING = 4;
 
-/** What becomes of the calls of one response: what costs waits for its member, the rest is done at once. */
+/** Carries out the calls of a response: what costs money waits for its member, the rest is done at once. */
 export async function usedTools(calls: readonly ToolCall[], task: Task, parts: ToolParts): Promise<AnswerCall[]> {
   const used: AnswerCall[] = [];
   for (const [index, { callId, name, arguments: given }] of calls.entries()) {
     const call = { callId, name, arguments: given };
-    const known = toolNamed(name);
+    const known = names.find((one) => one === name);
     const args = known && argumentsOf(known, given);
     if (!known) used.push({ ...call, state: 'done', output: 'There is no such tool.' });
     else if (!args) used.push({ ...call, state: 'done', output: 'These arguments do not fit the tool.' });
     else if (index >= MOST_CALLS) used.push({ ...call, state: 'done', output: 'Too many calls at once. Not done.' });
     else if (tools[known].makes) {
       const isTooMuch = used.filter(({ state }) => state === 'waiting').length >= MOST_WAITING;
-      const output = isTooMuch ? 'Too much at once. Not done: propose it later.' : await unknownModel(args, parts);
+      const output = isTooMuch ? 'Too much at once. Not done: propose it later.' : await modelProblem(args, parts);
       used.push(output === undefined ? { ...call, state: 'waiting' } : { ...call, state: 'done', output });
-    } else used.push({ ...call, state: 'done', output: await freely(known, given, task, parts) });
+    } else used.push({ ...call, state: 'done', output: await runFreeTool(known, given, task, parts) });
   }
   return used;
 }
 
-/** Nobody is asked about what could not be done anyway. */
-async function unknownModel(args: { model?: string | undefined } | object, { models }: ToolParts) {
+/** No approval is requested for an order that would fail anyway. */
+async function modelProblem(args: { model?: string | undefined } | object, { models }: ToolParts) {
   const id = 'model' in args ? args.model : undefined;
   if (id === undefined) return undefined;
   try {
@@ -139,8 +132,8 @@ async function unknownModel(args: { model?: string | undefined } | object, { mod
   }
 }
 
-async function freely(name: string, given: string, task: Task, { models, page }: ToolParts): Promise<string> {
-  if (name === 'list_my_tasks') return listed(task, page);
+async function runFreeTool(name: string, given: string, task: Task, { models, page }: ToolParts): Promise<string> {
+  if (name === 'list_my_tasks') return listTasks(task, page);
   const wanted = argumentsOf('find_models', given)?.text.toLowerCase() ?? '';
   try {
     const found = (await models.list()).filter(({ id }) => id.toLowerCase().includes(wanted));
@@ -152,19 +145,15 @@ async function freely(name: string, given: string, task: Task, { models, page }:
   }
 }
 
-/** What others may see here anyway: nothing private, and nothing of another server. */
-async function listed(task: Task, page: ToolParts['page']): Promise<string> {
+/** Tasks that others may see here: nothing private, and nothing from another server. */
+async function listTasks(task: Task, page: ToolParts['page']): Promise<string> {
   const { requesterId, guildId, id } = task;
-  // Outside of servers a line does not say which conversation it is from.
+  // Outside of servers a summary does not say which channel it is from.
   if (guildId === undefined && !isForOneself(task)) return '[]';
   const { lines } = await page({ of: { memberId: requesterId }, most: MOST_TASKS * 3, withoutPrivate: true });
   const here = lines.filter((line) => line.guildId === guildId && line.id !== id).slice(0, MOST_TASKS);
-  return JSON.stringify(
-    here.map(({ kind, state, summary, createdAt }) => ({
-      kind,
-      state,
-      summary,
-      at: new Date(createdAt).toISOString(),
-    })),
-  );
+  const tasks = here.map(({ kind, state, summary, createdAt }) => {
+    return { kind, state, summary, at: new Date(createdAt).toISOString() };
+  });
+  return JSON.stringify(tasks);
 }

@@ -11,26 +11,24 @@ import {
 } from '../tasks/answer.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 
-/** A crash costs no more than the words of so long a time. */
+/** A crash loses at most the words of this much time. */
 const KEPT_EVERY_MS = 5_000;
 
 export const answerOf = ({ answer = NO_ANSWER }: Task): Answer => answer;
 
-/** All that was said so far, before and after every use of tools. */
 export function wordsOf(task: Task): string {
   const { rounds, draft } = answerOf(task);
-  return task.text ?? joined([...rounds.map(({ text }) => text), draft]);
+  return task.text ?? joinTexts([...rounds.map(({ text }) => text), draft]);
 }
 
-const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
+const joinTexts = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
 
-/** The gateway has begun to answer, perhaps without what the model had refused. */
 export function begun(task: Task, without: readonly Refusable[]): Task {
   if (hasEnded(task)) return task;
   return withAnswer({ ...task, state: 'running' }, { without: [...without], doing: 'thinking' });
 }
 
-/** More has come. It is stored now and then only, for the gateway says many words a second. */
+/** More words have come. They are stored at intervals, because the gateway sends many a second. */
 export function drafted(task: Task, draft: string, doing: Answer['doing'], now: number): Task {
   if (hasEnded(task)) return task;
   const { keptAt = task.times.accepted ?? now } = answerOf(task);
@@ -38,28 +36,22 @@ export function drafted(task: Task, draft: string, doing: Answer['doing'], now: 
   return withAnswer({ ...task, state: 'running' }, { draft, doing, ...(isDue && { keptAt: now }) });
 }
 
-/** One answer of the model, whole. Where it wants tools to be used, it is not the last. */
 export function roundDone(task: Task, response: TextResponse, calls: readonly AnswerCall[]): Task {
   if (hasEnded(task)) return task;
   const answer = answerOf(task);
   return withAnswer(task, {
-    rounds: [...answer.rounds, { text: saidIn(response), calls: [...calls] }],
+    rounds: [...answer.rounds, { text: responseText(response), calls: [...calls] }],
     draft: '',
     doing: undefined,
     tokens: summed(answer.tokens, response.usage),
   });
 }
 
-/** Its member is asked before anything that costs. */
+/** The member is asked before anything that costs money. */
 export const waitingForMember = (task: Task): Task =>
   hasEnded(task) ? task : withAnswer({ ...task, state: 'needs-input' }, { doing: undefined });
 
-/** What came of one call of the last round; the same task where that is known already. */
-export function callAnswered(
-  task: Task,
-  callId: string,
-  { state, output }: Pick<AnswerCall, 'state' | 'output'>,
-): Task {
+export function callAnswered(task: Task, callId: string, { state, output }: Pick<AnswerCall, 'state' | 'output'>) {
   const { rounds } = answerOf(task);
   const last = rounds.at(-1);
   if (!last || hasEnded(task)) return task;
@@ -68,64 +60,53 @@ export function callAnswered(
 }
 
 const lastCalls = (task: Task): AnswerCall[] => answerOf(task).rounds.at(-1)?.calls ?? [];
-
 const isOpen = ({ state }: AnswerCall): boolean => state === 'waiting' || state === 'allowed';
-
 export const waitingCalls = (task: Task): AnswerCall[] => lastCalls(task).filter(({ state }) => state === 'waiting');
-
-/** There is nothing more to come before the model can go on. */
 export const isSettled = (task: Task): boolean => !lastCalls(task).some(isOpen);
 
-/** Whatever comes next is its member's to decide: nothing of it is being ordered. */
+/** The member alone decides what comes next: nothing is being ordered. */
 export const restsWithMember = (task: Task): boolean =>
   lastCalls(task).every(({ state }) => state !== 'allowed') && waitingCalls(task).length > 0;
 
-/** It is all there, or as much as the model was let say. */
 export function answered(task: Task, incomplete: string | undefined, now: number): Task {
-  return over({ ...task, state: 'ready', progress: 100 }, now, { incomplete });
+  return endAnswer({ ...task, state: 'ready', progress: 100 }, now, { incomplete });
 }
 
 type Cause = NonNullable<Task['failure']>['cause'];
 
-/** Why an answer was taken back. */
 export type TakenBack = 'stopped' | 'interrupted';
 
-/** It came to no end of its own; what was said stays. */
+/** It ended early; its words so far stay. */
 export function brokenOff(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {
   if (hasEnded(task)) return task;
   const failure = { cause, reason: error?.message, code: error?.code };
-  return over({ ...task, state: cause === 'stopped' ? 'cancelled' : 'failed', failure }, now);
+  return endAnswer({ ...task, state: cause === 'stopped' ? 'cancelled' : 'failed', failure }, now);
 }
 
-/** What a broken-off response had brought, before it is over. */
 export function withLastWords(task: Task, response: TextResponse): Task {
   if (hasEnded(task)) return task;
   const { draft, tokens } = answerOf(task);
-  return withAnswer(task, { draft: saidIn(response) || draft, tokens: summed(tokens, response.usage) });
+  return withAnswer(task, { draft: responseText(response) || draft, tokens: summed(tokens, response.usage) });
 }
 
-function over(task: Task, now: number, more: Partial<Answer> = {}): Task {
+function endAnswer(task: Task, now: number, more: Partial<Answer> = {}): Task {
   const text = wordsOf(task);
   const ended = { ...task, ...(text !== '' && { text }), times: { ...task.times, ended: now } };
   return withAnswer(ended, { ...more, draft: '', doing: undefined });
 }
 
-/** Its member does not want it to be remembered. */
 export const forgotten = (task: Task): Task => withAnswer(task, { isForgotten: true });
 
-/** The next of its parts is about to be posted, so that a crash in between is understood. */
+/** Stored before the next part is posted, so that a crash in between can be resolved. */
 export const partGoing = (task: Task, posting: Posting): Task => withAnswer(task, { posting });
 
-/** It was not posted, for certain. */
 export const partNotPosted = (task: Task): Task =>
   answerOf(task).posting ? withAnswer(task, { posting: undefined }) : task;
 
-/** A further message shows the next of its parts. */
 export function partPosted(task: Task, part: AnswerPart): Task {
   return withAnswer(task, { parts: [...answerOf(task).parts, part], posting: undefined });
 }
 
-/** Those that are not needed any more are gone. */
 export function partsCut(task: Task, most: number): Task {
   const { parts } = answerOf(task);
   return parts.length <= most ? task : withAnswer(task, { parts: parts.slice(0, most) });
@@ -137,11 +118,11 @@ export function withAnswer(task: Task, changes: Partial<Answer>): Task {
   return { ...task, answer: { ...answerOf(task), ...changes } };
 }
 
-const saidIn = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>): string => joined([text, refusal]);
+const responseText = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>): string => joinTexts([text, refusal]);
 
 const TOKENS = ['input', 'cached', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
 
-/** An answer may take several responses, and all of them are used. */
+/** An answer may take several responses, and all their tokens count. */
 export function summed(known: Tokens | undefined, now: Tokens | undefined): Tokens | undefined {
   if (!now) return known;
   const told = TOKENS.filter((name) => known?.[name] !== undefined || now[name] !== undefined);

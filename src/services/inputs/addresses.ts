@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { hostOf, isPublicAddress } from '../media/addresses.ts';
+import { hostOf, isPublicAddress } from '../media/download/hosts.ts';
 
 interface Whereabouts {
   gatewayOrigin: string;

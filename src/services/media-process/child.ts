@@ -8,12 +8,11 @@ import { MediaError, mediaErrorKinds } from '../media/errors.ts';
 import { BrokenFrame, FrameReader, writeFrame } from './frames.ts';
 import type { Job } from './jobs.ts';
 
-/** To the media process. */
 export type Order =
   | { readonly id: number; readonly job: Job; readonly path?: string; readonly into?: string }
   | { readonly id: number; readonly cancelled: true };
 
-/** Classes do not survive the way between processes: an error comes as its parts. */
+/** Classes cannot be sent between processes: an error is sent as its parts. */
 const failure = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('refusal'),
@@ -24,7 +23,7 @@ const failure = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('bug'), message: z.string() }),
 ]);
 
-/** The process has read files that may be made to break it, so what it says is checked like anything from outside. */
+/** The process has read files that may be made to break it, so its reports are checked like anything from outside. */
 const report = z.union([
   z.object({ id: z.int(), facts: z.object({}).loose() }),
   z.object({ id: z.int(), failure }),
@@ -32,7 +31,7 @@ const report = z.union([
   z.object({ residentBytes: z.number() }),
 ]);
 
-/** While a job waits for memory its time does not run. */
+/** A job's time limit pauses while it waits for memory. */
 export type Report = z.output<typeof report>;
 export type Failure = z.output<typeof failure>;
 
@@ -49,39 +48,42 @@ export function errorOf(parts: Failure): Error {
 
 const PROGRAM = fileURLToPath(new URL('./program/main.ts', import.meta.url));
 const COMPILE_CACHE = new URL('../../../scripts/compile-cache.mjs', import.meta.url).href;
-
-/** Of JavaScript's own heap; images and samples lie beside it. */
+/** Limits JavaScript's own heap; images and samples lie outside it. */
 const FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--import', COMPILE_CACHE];
-
-/** No file is larger, and nothing that is made of one. */
+/** No file is larger, nor anything made from one. */
 const MOST_RESULT_BYTES = 128 * 2 ** 20;
 
 interface ChildListeners {
   reported(report: Report, body: Buffer<ArrayBuffer>): void;
-  /** Once, when the process is no more, with what the system says about its end. */
+  /** Once, when the process has ended, with what the system says about it. */
   ended(how: string): void;
 }
 
-/** One run of the media process. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #pipe: Socket;
-  readonly #listeners: ChildListeners;
   readonly ended: Promise<void>;
 
   constructor(memoryBytes: number, listeners: ChildListeners) {
-    this.#listeners = listeners;
     this.#process = spawn(process.execPath, [...FLAGS, PROGRAM, String(memoryBytes)], {
-      env: environment(),
+      env: ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       windowsHide: true,
     });
     const pipe = this.#process.stdio[3];
     if (!(pipe instanceof Socket)) throw new Error('A process was started without its pipe.');
     this.#pipe = pipe;
-    const reader = new FrameReader(MOST_RESULT_BYTES, ({ note, body }) => this.#hear(note, body));
-    pipe.on('data', (piece: Buffer) => this.#read(reader, piece));
-    // A pipe breaks when its process ends, which is told below.
+    const reader = new FrameReader(MOST_RESULT_BYTES, ({ note, body }) => listeners.reported(reportIn(note), body));
+    pipe.on('data', (piece: Buffer) => {
+      try {
+        reader.read(piece);
+      } catch (error) {
+        if (!(error instanceof BrokenFrame)) throw error;
+        pipe.destroy();
+        this.kill();
+      }
+    });
+    // The pipe breaks when the process ends, which is reported below.
     pipe.on('error', () => undefined);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
@@ -104,14 +106,14 @@ export class Child {
     writeFrame(this.#pipe, order, body);
   }
 
-  /** It may have been made to hang, so it is not asked. */
+  /** The process may hang, so it is not asked to end. */
   kill(): void {
-    // Whoever waits for its end must live to see it.
+    // A process that awaits `ended` must stay alive until it happens.
     this.#process.ref();
     this.#process.kill('SIGKILL');
   }
 
-  /** A process without work keeps no other process alive. */
+  /** An idle process keeps no other process alive. */
   rest(): void {
     this.#process.unref();
     this.#pipe.unref();
@@ -120,20 +122,6 @@ export class Child {
   work(): void {
     this.#process.ref();
     this.#pipe.ref();
-  }
-
-  #read(reader: FrameReader, piece: Buffer): void {
-    try {
-      reader.read(piece);
-    } catch (error) {
-      if (!(error instanceof BrokenFrame)) throw error;
-      this.#pipe.destroy();
-      this.kill();
-    }
-  }
-
-  #hear(note: string, body: Buffer<ArrayBuffer>): void {
-    this.#listeners.reported(reportIn(note), body);
   }
 }
 
@@ -146,17 +134,15 @@ function reportIn(note: string): Report {
 }
 
 /** Nothing of the bot's own environment, which holds its secrets. */
-function environment(): NodeJS.ProcessEnv {
-  return {
-    // One pool of memory for all threads, and large blocks of their own: what an image took goes back to the system.
-    MALLOC_ARENA_MAX: '1',
-    MALLOC_MMAP_THRESHOLD_: '262144',
-    // Windows starts no process without it.
-    ...(process.platform === 'win32' && { SystemRoot: 'C:\\Windows' }),
-  };
-}
+const ENVIRONMENT = {
+  // One pool of memory for all threads, and large blocks of their own: memory of a finished image returns to the system.
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '262144',
+  // Windows starts no process without it.
+  ...(process.platform === 'win32' && { SystemRoot: 'C:\\Windows' }),
+};
 
-/** How much memory a process of this machine has now; undefined where the system does not tell, or the process has ended. */
+/** Undefined where the system does not tell, or the process has ended. */
 export async function residentBytes(pid: number): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined;
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');

@@ -1,29 +1,27 @@
 import type { Duplex } from 'node:stream';
 
-/** Length of the note and length of the body, four bytes each. */
 const HEAD_BYTES = 8;
-/** A note names a job and its facts; a chart's note holds its bars. */
+/** A note holds a job and its facts; a chart's note holds its bars. */
 const MOST_NOTE_BYTES = 1024 * 1024;
 
-/** What the two processes say to each other: a few facts as JSON, and the bytes of a file as they are. */
+/** A message between the two processes: facts as JSON, and the unchanged bytes of a file. */
 export interface Frame {
-  /** JSON; each side reads it in its own way. */
   readonly note: string;
   readonly body: Buffer<ArrayBuffer>;
 }
 
-/** The other side said something that cannot be a frame: nothing after it can be understood. */
+/** Not a frame: nothing after it can be understood. */
 export class BrokenFrame extends Error {
   override readonly name = 'BrokenFrame';
 }
 
-/** The body is not copied: it must stay as it is until it has been written. */
+/** The body is not copied: it must not change until it has been written. */
 export function writeFrame(pipe: Duplex, note: object, body: Uint8Array = new Uint8Array()): void {
   const text = Buffer.from(JSON.stringify(note));
   const head = Buffer.allocUnsafe(HEAD_BYTES);
   head.writeUInt32LE(text.length, 0);
   head.writeUInt32LE(body.length, 4);
-  // Written together and not joined, which would copy the body.
+  // Corked instead of joined: joining would copy the body.
   pipe.cork();
   pipe.write(head);
   pipe.write(text);
@@ -31,10 +29,10 @@ export function writeFrame(pipe: Duplex, note: object, body: Uint8Array = new Ui
   pipe.uncork();
 }
 
-/** Puts frames together from pieces; each byte is copied once, to where it stays. */
+/** Assembles frames from chunks; each byte is copied once, to its final place. */
 export class FrameReader {
   readonly #mostBodyBytes: number;
-  readonly #take: (frame: Frame) => void;
+  readonly #deliver: (frame: Frame) => void;
   #head = Buffer.allocUnsafe(HEAD_BYTES);
   #note: Buffer | undefined;
   #body: Buffer<ArrayBuffer> | undefined;
@@ -42,7 +40,7 @@ export class FrameReader {
 
   constructor(mostBodyBytes: number, take: (frame: Frame) => void) {
     this.#mostBodyBytes = mostBodyBytes;
-    this.#take = take;
+    this.#deliver = take;
   }
 
   /** Throws a `BrokenFrame`. */
@@ -52,12 +50,11 @@ export class FrameReader {
       const copied = piece.copy(target, this.#filled, at);
       at += copied;
       this.#filled += copied;
-      while (this.#filled === (this.#body ?? this.#note ?? this.#head).length) this.#goOn();
+      while (this.#filled === (this.#body ?? this.#note ?? this.#head).length) this.#completePart();
     }
   }
 
-  /** The part at hand is complete. */
-  #goOn(): void {
+  #completePart(): void {
     this.#filled = 0;
     if (!this.#note) {
       const length = this.#head.readUInt32LE(0);
@@ -67,12 +64,11 @@ export class FrameReader {
       const length = this.#head.readUInt32LE(4);
       if (length > this.#mostBodyBytes) throw new BrokenFrame(`A body of ${length} bytes.`);
       this.#body = Buffer.allocUnsafeSlow(length);
-    } else this.#finish(this.#note, this.#body);
-  }
-
-  #finish(note: Buffer, body: Buffer<ArrayBuffer>): void {
-    this.#note = undefined;
-    this.#body = undefined;
-    this.#take({ note: note.toString(), body });
+    } else {
+      const frame = { note: this.#note.toString(), body: this.#body };
+      this.#note = undefined;
+      this.#body = undefined;
+      this.#deliver(frame);
+    }
   }
 }

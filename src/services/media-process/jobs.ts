@@ -1,40 +1,31 @@
 import type { MaskSide, MaskSize } from '../media/pictures/mask.ts';
 import type { BarPicture } from '../usage/chart.ts';
 
-/** What the media process does. The bytes of a file go beside it. */
+/** A file's bytes are sent beside its job. */
 export type Job =
-  /** Makes an image small enough for an upload. */
   | { do: 'fit'; mostBytes: number; mostPixels: number }
-  /** Checks and cleans a member's image. */
   | { do: 'check'; mostPixels: number }
   | { do: 'measure'; mostPixels: number }
   | { do: 'side-mask'; side: MaskSide; size: MaskSize; mostPixels: number }
   | { do: 'drawn-mask'; mostPixels: number }
   | { do: 'chart'; chart: BarPicture }
   | { do: 'read-sound'; type: Readable; mostSeconds: number }
-  /** More of one voice. A process that did not hear the samples before `from` cannot go on with it. */
+  /** More of one voice. A process without the samples before `from` cannot continue it. */
   | { do: 'write-voice'; voice: number; from: number; isLast: boolean }
   | { do: 'drop-voice'; voice: number };
 
-/** What sounds are called that can be read, by their contents. */
 export const readable = ['ogg', 'mp3', 'wav'] as const;
 export type Readable = (typeof readable)[number];
 
-/** A file given by its path is private, and stays where it is until the job has ended. */
-export type FileInput =
-  | { readonly bytes: Uint8Array; readonly path?: undefined }
-  | { readonly path: string; readonly size: number; readonly bytes?: undefined };
-
 /** Jobs of one sort, which wait for each other and for no others. */
 export interface Lane {
-  /** In the process at the same time. */
   readonly mostAtOnce: number;
-  /** Of files that are in the process at the same time; a larger one is there alone. */
+  /** Bytes of files in the process at the same time; a larger file is there alone. */
   readonly mostBytes: number;
   readonly mostWaiting: number;
-  /** Works on nothing from outside, so it is never the reason for the end of the process. */
+  /** Uses nothing from outside, so it never makes the process die. */
   readonly isTrusted: boolean;
-  /** How long one may work without a pause for memory. */
+  /** Limits the time of a job, without its waits for memory. */
   limitMs(job: Job): number;
 }
 
@@ -53,11 +44,11 @@ const chart: Lane = { ...image, mostAtOnce: 1, mostWaiting: 32, limitMs: () => 3
 const sound: Lane = {
   ...image,
   mostWaiting: 32,
-  // The process gives up a slow file by itself before this, and keeps the rest.
+  // The process gives up a slow file before this limit, and keeps the rest.
   limitMs: (job) => 60_000 + ('mostSeconds' in job ? job.mostSeconds * 200 : 0),
 };
 
-/** The turns of voices are taken by those who write them. */
+/** The order of voices is decided by `Writings`. */
 const voice: Lane = { ...image, mostAtOnce: 2, isTrusted: true, limitMs: () => 60_000 };
 
 export const lanes: Readonly<Record<Job['do'], Lane>> = {
@@ -72,32 +63,28 @@ export const lanes: Readonly<Record<Job['do'], Lane>> = {
   'drop-voice': voice,
 };
 
-/** What a job is given. */
 export interface Work {
-  /** The file, or nothing. */
   readonly bytes: Buffer<ArrayBuffer>;
-  /** Waits until there is so much memory, unless nobody wants the job any more; what it returns gives it back. */
+  /** Waits for this much memory, unless the job is abandoned; the returned function gives it back. */
   claim(bytes: number): Promise<() => void>;
 }
 
-/** No body where there is nothing to send, or the file stays as it came. */
+/** `body` is missing where there is nothing to send, or the file is unchanged. */
 export interface Done {
   readonly facts: object;
   readonly body?: Uint8Array;
 }
 
-/** Why a job came to no end of its own. */
-export type LossReason = 'memory' | 'time' | 'died' | 'busy' | 'closed';
-
-const sentences: Readonly<Record<LossReason, string>> = {
+const sentences = {
   memory: 'The job took more memory than it may.',
   time: 'The job took more time than it may.',
   died: 'The job was the end of its process.',
   busy: 'Too many jobs are waiting already.',
   closed: 'The media process has been closed.',
 };
+export type LossReason = keyof typeof sentences;
 
-/** Nothing is known of the result of a job, and it will not be tried again. */
+/** The outcome of the job is unknown, and it will not be tried again. */
 export class JobLost extends Error {
   override readonly name = 'JobLost';
   readonly reason: LossReason;

@@ -1,27 +1,26 @@
 import type { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
+import type { FileContent } from '../media/content.ts';
 import { Child, errorOf, type Report, residentBytes } from './child.ts';
-import { type FileInput, type Job, JobLost, type Lane, type LossReason, lanes } from './jobs.ts';
+import { type Job, JobLost, type Lane, type LossReason, lanes } from './jobs.ts';
 
-/** Orders often follow each other within this, and starting costs a fifth of a second. */
+/** Orders often follow within this time, and starting takes a fifth of a second. */
 const IDLE_MS = 60_000;
 /** A large image takes some hundred milliseconds to fill its memory. */
 const SAMPLE_MS = 100;
-/** So often a job may be lost with the process: the second time it ran alone, so it was the reason. */
+/** Jobs lost this often are refused: the second time the job ran alone, so it was the cause. */
 const MOST_LOSSES = 2;
 
 export interface MediaProcessParts {
   readonly clock: Clock;
   readonly log: { warn(facts: object, sentence: string): void };
-  /** Of the whole process. */
   readonly memoryBytes?: number;
 }
 
-const DEFAULT_MEMORY_BYTES = 512 * 2 ** 20;
-
 interface RunOptions {
-  readonly input?: FileInput | undefined;
-  /** A private file, which takes what is made in place of the pipe where that is large. */
+  /** A file given by its path is private, and stays where it is until the job has ended. */
+  readonly input?: FileContent | undefined;
+  /** A private file that receives a large result in place of the pipe. */
   readonly into?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -36,72 +35,63 @@ interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   readonly job: Job;
   readonly lane: Lane;
   losses: number;
-  /** Nobody waits for it any more, but the process may still be at it. */
+  /** Its caller has gone, but the process may still work on it. */
   isAbandoned: boolean;
   unsetLimit: () => void;
   resolve(result: Result<object>): void;
   reject(error: unknown): void;
 }
 
-/**
- * Where files from outside are decoded, and everything is made that takes a codec. Starts with its first job, ends after
- * a minute without one, and is replaced when it dies.
- */
+/** Decodes files from outside and runs all codecs. Starts with its first job, ends when idle, is replaced when it dies. */
 export class MediaProcess {
   readonly #clock: Clock;
   readonly #log: MediaProcessParts['log'];
   readonly #memoryBytes: number;
   readonly #waiting: Entry[] = [];
-  /** Lost with the process once: each runs without company, so that the next loss tells whose fault it is. */
+  /** Jobs lost once: each runs alone, so that the next loss shows which job is the cause. */
   readonly #suspects: Entry[] = [];
   readonly #running = new Map<number, Entry>();
   #child: Child | undefined;
   readonly #ending = new Set<Promise<void>>();
-  #begun = 0;
+  #jobCount = 0;
   #holds = 0;
   #unsetIdle: () => void = () => undefined;
   #unsetSample: () => void = () => undefined;
   #isClosed = false;
 
-  constructor({ clock, log, memoryBytes = DEFAULT_MEMORY_BYTES }: MediaProcessParts) {
+  constructor({ clock, log, memoryBytes = 512 * 2 ** 20 }: MediaProcessParts) {
     this.#clock = clock;
     this.#log = log;
     this.#memoryBytes = memoryBytes;
   }
 
-  /** Undefined while there is none. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** Has the process ready for work that is expected. */
   start(): void {
     if (this.#isClosed) return;
-    this.#child ??= this.#started();
-    if (this.#running.size === 0) this.#rest();
+    this.#child ??= this.#startProcess();
+    if (this.#running.size === 0) this.#becomeIdle();
   }
 
-  /** Keeps the process between two jobs of which the second needs what the first one left there. */
+  /** Keeps the process between two jobs if the second needs the state of the first. */
   hold(): () => void {
     this.#holds++;
-    return () => {
-      this.#holds--;
-    };
+    return () => void this.#holds--;
   }
 
-  /** Throws what the job throws, and `JobLost` where it was the end of its process. */
+  /** Throws what the job throws, and `JobLost` where the job ended its process. */
   async run<Facts>(job: Job, facts: z.ZodType<Facts>, options: RunOptions = {}): Promise<Result<Facts>> {
     const { input, into, signal } = options;
     signal?.throwIfAborted();
     if (this.#isClosed) throw new JobLost('closed');
     const lane = lanes[job.do];
     if (this.#waiting.filter((other) => other.lane === lane).length >= lane.mostWaiting) throw new JobLost('busy');
-    this.#begun++;
+    this.#jobCount++;
     const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();
-    const entry: Entry = {
-      ...{ id: this.#begun, job, input, into, lane, losses: 0, isAbandoned: false, unsetLimit: () => undefined },
-      ...{ resolve, reject },
-    };
+    const fresh = { losses: 0, isAbandoned: false, unsetLimit: () => undefined };
+    const entry: Entry = { id: this.#jobCount, job, input, into, lane, ...fresh, resolve, reject };
     const cancel = (): void => this.#cancel(entry, signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     this.#waiting.push(entry);
@@ -114,50 +104,46 @@ export class MediaProcess {
     }
   }
 
-  /** Ends the process, and waits until it has ended. What is under way or waiting fails. */
+  /** Ends the process and waits for its end. Running and waiting jobs fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#unsetIdle();
-    for (const entry of this.#all()) this.#fail(entry, new JobLost('closed'));
+    const all = [...this.#running.values(), ...this.#suspects, ...this.#waiting];
+    for (const entry of all) this.#fail(entry, new JobLost('closed'));
     this.#waiting.length = 0;
     this.#suspects.length = 0;
     this.#end();
     await Promise.all(this.#ending);
   }
 
-  #all(): Entry[] {
-    return [...this.#running.values(), ...this.#suspects, ...this.#waiting];
-  }
-
   #next(): void {
     if (this.#isClosed) return;
-    for (const entry of this.#startable()) this.#send(entry);
-    if (this.#running.size === 0) this.#rest();
+    for (const entry of this.#jobsToStart()) this.#send(entry);
+    if (this.#running.size === 0) this.#becomeIdle();
   }
 
-  #startable(): Entry[] {
-    const company = [...this.#running.values()].filter(({ lane }) => !lane.isTrusted);
-    const isSuspectRunning = company.some(({ losses }) => losses > 0);
+  #jobsToStart(): Entry[] {
+    const untrusted = [...this.#running.values()].filter(({ lane }) => !lane.isTrusted);
+    const isSuspectRunning = untrusted.some(({ losses }) => losses > 0);
     const [suspect] = this.#suspects;
-    if (!isSuspectRunning && !suspect) return this.#taken(() => true);
-    const trusted = this.#taken(({ lane }) => lane.isTrusted);
-    if (company.length > 0 || !suspect) return trusted;
+    if (!isSuspectRunning && !suspect) return this.#takeWaiting(() => true);
+    const trusted = this.#takeWaiting(({ lane }) => lane.isTrusted);
+    if (untrusted.length > 0 || !suspect) return trusted;
     this.#suspects.shift();
     return [suspect, ...trusted];
   }
 
-  /** Takes out of the queue what its lane has room for now. */
-  #taken(may: (entry: Entry) => boolean): Entry[] {
+  #takeWaiting(isEligible: (entry: Entry) => boolean): Entry[] {
     const running = [...this.#running.values()];
     const taken: Entry[] = [];
-    const full = new Set<Lane>();
+    const fullLanes = new Set<Lane>();
     for (const entry of [...this.#waiting]) {
       const { lane } = entry;
-      if (!may(entry) || full.has(lane)) continue;
-      const there = [...running, ...taken].filter((other) => other.lane === lane);
-      const bytes = there.reduce((sum, { input }) => sum + sizeOf(input), sizeOf(entry.input));
-      // Who came first goes first, so nothing passes one that has no room yet.
-      if (there.length >= lane.mostAtOnce || (there.length > 0 && bytes > lane.mostBytes)) full.add(lane);
+      if (!isEligible(entry) || fullLanes.has(lane)) continue;
+      const sameLane = [...running, ...taken].filter((other) => other.lane === lane);
+      const bytes = sameLane.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
+      // First come, first served: nothing passes an entry that has no room yet.
+      if (sameLane.length >= lane.mostAtOnce || (sameLane.length > 0 && bytes > lane.mostBytes)) fullLanes.add(lane);
       else {
         taken.push(entry);
         this.#waiting.splice(this.#waiting.indexOf(entry), 1);
@@ -169,7 +155,7 @@ export class MediaProcess {
   #send(entry: Entry): void {
     const { id, job, input, into } = entry;
     this.#unsetIdle();
-    this.#child ??= this.#started();
+    this.#child ??= this.#startProcess();
     this.#child.work();
     this.#running.set(id, entry);
     this.#limit(entry);
@@ -179,15 +165,15 @@ export class MediaProcess {
     if (this.#running.size === 1) this.#sampleLater();
   }
 
-  #started(): Child {
+  #startProcess(): Child {
     const child: Child = new Child(this.#memoryBytes, {
       reported: (report, body) => {
-        if (this.#child === child) this.#hear(report, body);
+        if (this.#child === child) this.#receive(report, body);
       },
       ended: (how) => {
         if (this.#child !== child) return;
-        this.#log.warn({ how, jobs: this.#running.size }, 'The media process has ended by itself.');
-        this.#lost('died');
+        this.#log.warn({ how, jobs: this.#running.size }, 'The media process ended unexpectedly.');
+        this.#loseProcess('died');
       },
     });
     const ended = child.ended.then(() => void this.#ending.delete(ended));
@@ -195,9 +181,9 @@ export class MediaProcess {
     return child;
   }
 
-  #hear(report: Report, body: Buffer<ArrayBuffer>): void {
+  #receive(report: Report, body: Buffer<ArrayBuffer>): void {
     if ('residentBytes' in report) {
-      this.#judge(report.residentBytes);
+      this.#checkMemory(report.residentBytes);
       return;
     }
     const entry = this.#running.get(report.id);
@@ -215,13 +201,13 @@ export class MediaProcess {
 
   #limit(entry: Entry): void {
     entry.unsetLimit();
-    entry.unsetLimit = this.#clock.after(entry.lane.limitMs(entry.job), () => this.#late(entry));
+    entry.unsetLimit = this.#clock.after(entry.lane.limitMs(entry.job), () => this.#timeOut(entry));
   }
 
-  #late(entry: Entry): void {
-    this.#log.warn({ job: entry.job.do }, 'A job of the media process took too long: the process is replaced.');
+  #timeOut(entry: Entry): void {
+    this.#log.warn({ job: entry.job.do }, 'A media job took too long, replacing the media process.');
     this.#fail(entry, new JobLost('time'));
-    // The others are not to blame.
+    // The other jobs are not the cause.
     const others = [...this.#running.values()].filter(({ isAbandoned }) => !isAbandoned);
     this.#end();
     this.#suspects.unshift(...others.filter(({ losses }) => losses > 0));
@@ -239,19 +225,19 @@ export class MediaProcess {
     if (child?.pid === undefined || this.#running.size === 0) return;
     const bytes = await residentBytes(child.pid);
     if (child !== this.#child || this.#running.size === 0) return;
-    if (bytes !== undefined) this.#judge(bytes);
+    if (bytes !== undefined) this.#checkMemory(bytes);
     if (this.#running.size > 0) this.#sampleLater();
   }
 
-  #judge(bytes: number): void {
+  #checkMemory(bytes: number): void {
     if (bytes <= this.#memoryBytes || this.#running.size === 0) return;
     const megabytes = Math.round(bytes / 2 ** 20);
     this.#log.warn({ megabytes }, 'The media process took too much memory: it is replaced.');
-    this.#lost('memory');
+    this.#loseProcess('memory');
   }
 
-  /** The process is gone, or has to go, through one of its jobs: which one is found by running each alone. */
-  #lost(reason: LossReason): void {
+  /** One of the jobs ended the process, or makes it necessary to end it: running each alone shows which one. */
+  #loseProcess(reason: LossReason): void {
     const running = [...this.#running.values()];
     this.#end();
     for (const entry of running) {
@@ -264,7 +250,7 @@ export class MediaProcess {
     this.#next();
   }
 
-  /** Ends the process; its jobs are the caller's. */
+  /** Ends the process; its jobs are left to the caller. */
   #end(): void {
     const child = this.#child;
     this.#child = undefined;
@@ -274,11 +260,11 @@ export class MediaProcess {
     child?.kill();
   }
 
-  #rest(): void {
+  #becomeIdle(): void {
     this.#unsetIdle();
     this.#child?.rest();
     if (!this.#child || this.#isClosed) return;
-    this.#unsetIdle = this.#clock.after(IDLE_MS, () => (this.#holds > 0 ? this.#rest() : this.#end()));
+    this.#unsetIdle = this.#clock.after(IDLE_MS, () => (this.#holds > 0 ? this.#becomeIdle() : this.#end()));
   }
 
   #cancel(entry: Entry, reason: unknown): void {
@@ -303,9 +289,4 @@ export class MediaProcess {
       if (at >= 0) queue.splice(at, 1);
     }
   }
-}
-
-function sizeOf(input: FileInput | undefined): number {
-  if (!input) return 0;
-  return input.path === undefined ? input.bytes.byteLength : input.size;
 }

@@ -2,25 +2,22 @@ import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { damaged, tooLarge } from './errors.ts';
 
-/** What a file consists of: bytes in memory, or a private file on the disk that is read in ranges. */
+/** A file's bytes: in memory, or in a private file on disk that is read in ranges. */
 export type FileContent =
   | { readonly size: number; readonly bytes: Buffer; readonly path?: undefined }
   | { readonly size: number; readonly path: string; readonly bytes?: undefined };
 
-/** Reads a file in ranges, wherever it lies. A range beyond the end is cut there. */
+/** Reads a file in ranges. A range beyond the end is cut there. */
 export interface ContentReader {
   readonly size: number;
   read(start: number, length: number): Promise<Buffer>;
 }
 
-/** The event loop gets a turn after each piece. */
+/** The event loop gets a turn after each chunk. */
 const PIECE = 256 * 1024;
 
-/** All of its bytes at once, for what is sent as one text. */
 export const wholeOf = async (content: FileContent): Promise<Buffer> => content.bytes ?? (await readFile(content.path));
-
 export const inMemory = (bytes: Buffer): FileContent => ({ size: bytes.length, bytes });
-
 export const dataUri = (mime: string, bytes: Buffer): string => `data:${mime};base64,${bytes.toString('base64')}`;
 
 export async function reading<T>(content: FileContent, work: (reader: ContentReader) => Promise<T>): Promise<T> {
@@ -46,7 +43,6 @@ export async function reading<T>(content: FileContent, work: (reader: ContentRea
   }
 }
 
-/** All of a file, piece by piece. */
 export async function* piecesOf(content: FileContent, length = PIECE): AsyncGenerator<Buffer> {
   if (!content.bytes) return yield* createReadStream(content.path, { highWaterMark: length });
   for (let start = 0; start < content.size; start += length) {
@@ -61,17 +57,14 @@ const FOREIGN = /[^A-Za-z0-9+/_-]/;
 const SPACE = /\s/g;
 const BEHIND = /[\s=]/;
 const MOST_BEHIND = 1_024;
-/** Four letters are three bytes. A piece is looked through and decoded within a millisecond, and then others have their turn. */
+/** Four letters are three bytes. A chunk is checked and decoded within a millisecond, then the event loop gets a turn. */
 const LETTERS = 4;
 const LETTERS_OF_PIECE = 64 * 1024 * LETTERS;
 
-/**
- * The bytes of base64 of either alphabet, with or without a data URI's head, piece by piece: a text of many megabytes decoded at
- * once would keep everybody waiting.
- */
+/** Decodes base64 of either alphabet, with or without a data URI's head, in chunks: all at once would block the loop. */
 export async function* decodedPieces(base64: string, most: number): AsyncGenerator<Buffer> {
   const start = DATA_URI_HEAD.exec(base64.slice(0, LONGEST_HEAD))?.[0].length ?? 0;
-  // Line breaks add a few per cent; what is twice as long as it may be is not even looked through.
+  // Line breaks add a few per cent; a text of twice the allowed length is not even scanned.
   if (base64.length - start > most * 3 + 1_024) throw tooLarge(most);
   const end = endOfLetters(base64, start);
   let carried = '';
@@ -79,7 +72,7 @@ export async function* decodedPieces(base64: string, most: number): AsyncGenerat
     const letters = carried + base64.slice(at, Math.min(end, at + LETTERS_OF_PIECE)).replace(SPACE, '');
     if (FOREIGN.test(letters)) throw damaged();
     const isLast = at + LETTERS_OF_PIECE >= end;
-    // A single letter is no byte.
+    // A single letter is less than a byte.
     if (isLast && letters.length % LETTERS === 1) throw damaged();
     const whole = isLast ? letters.length : letters.length - (letters.length % LETTERS);
     carried = letters.slice(whole);
@@ -88,7 +81,7 @@ export async function* decodedPieces(base64: string, most: number): AsyncGenerat
   }
 }
 
-/** Padding and the last line's break aside; padding anywhere else is damage. */
+/** Padding and the last line break are left out; padding anywhere else is damage. */
 function endOfLetters(base64: string, start: number): number {
   const least = Math.max(start, base64.length - MOST_BEHIND);
   let end = base64.length;

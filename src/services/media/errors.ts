@@ -1,4 +1,3 @@
-/** What went wrong with a result's file, in the words a caller branches on. */
 export const mediaErrorKinds = [
   'expired',
   'forbidden-address',
@@ -11,18 +10,15 @@ export const mediaErrorKinds = [
 
 export type MediaErrorKind = (typeof mediaErrorKinds)[number];
 
-export interface MediaErrorFacts {
-  /** HTTP status, when there was an answer. */
+interface MediaErrorFacts {
+  /** The HTTP status, if there was a response. */
   status?: number | undefined;
-  /** What a system or undici calls it; `aborted` and `closed` for what was ended on purpose. */
+  /** The error code of the system or undici; `aborted` and `closed` for what was ended on purpose. */
   code?: string | undefined;
   cause?: unknown;
 }
 
-/**
- * The one error of this folder. Its message is fit to be shown: of an address it names the host alone, for the rest of it
- * may be signed, and never the key.
- */
+/** Its message may be shown: of an address it names only the host (the rest may be signed), and never the key. */
 export class MediaError extends Error {
   override readonly name = 'MediaError';
   readonly kind: MediaErrorKind;
@@ -37,10 +33,7 @@ export class MediaError extends Error {
   }
 }
 
-export function tooLarge(most: number): MediaError {
-  return new MediaError('too-large', `The file is larger than ${Math.floor(most / 2 ** 20)} MiB.`);
-}
-
-export function damaged(cause?: unknown): MediaError {
-  return new MediaError('damaged', 'The file is damaged: it cannot be read to its end.', { cause });
-}
+export const tooLarge = (most: number): MediaError =>
+  new MediaError('too-large', `The file is larger than ${Math.floor(most / 2 ** 20)} MiB.`);
+export const damaged = (cause?: unknown): MediaError =>
+  new MediaError('damaged', 'The file is damaged: it cannot be read to its end.', { cause });

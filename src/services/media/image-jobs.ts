@@ -3,49 +3,24 @@ import { type Job, JobLost } from '../media-process/jobs.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
 import { dataUri, type FileContent, inMemory, wholeOf } from './content.ts';
 import { damaged, MediaError } from './errors.ts';
-import { type MediaType, mediaTypes } from './media-types.ts';
-import type { CheckedPicture } from './pictures/clean.ts';
-import type { PictureFacts } from './pictures/facts.ts';
+import { mediaTypes } from './media-types.ts';
 import type { DrawnMask, MaskSide, MaskSize } from './pictures/mask.ts';
-
-export interface CheckedImage extends CheckedPicture {
-  readonly dataUri: string;
-}
+import type { PictureFacts } from './pictures/workbench.ts';
 
 const { png, jpeg: jpg, webp, gif, avif } = mediaTypes;
 const types = { png, jpg, webp, gif, avif };
-const type = z.enum(['png', 'jpg', 'webp', 'gif', 'avif']).transform((extension) => types[extension]);
-
-type MadeHow = 'as-is' | 're-encoded' | 'preview';
-
-/** Nothing is made of a file that stays as it is. */
-export type FittedImage =
-  | { readonly how: MadeHow; readonly type: MediaType; readonly made: FileContent | undefined }
-  | { readonly how: 'none' };
+const extension = z.enum(['png', 'jpg', 'webp', 'gif', 'avif']).transform((name) => types[name]);
 
 const size = z.int().positive();
 const isUnchanged = z.boolean();
 const fitFacts = z.union([
   z.object({ how: z.literal('none') }),
-  z.object({
-    how: z.enum(['as-is', 're-encoded', 'preview']),
-    extension: type,
-    isUnchanged,
-    fileBytes: size.optional(),
-  }),
+  z.object({ how: z.enum(['as-is', 're-encoded', 'preview']), extension, isUnchanged, fileBytes: size.optional() }),
 ]);
-const checkFacts = z.object({ extension: type, isUnchanged });
+const checkFacts = z.object({ extension, isUnchanged });
 const measureFacts = z.object({ width: size, height: size, frames: size });
 const maskFacts = z.object({ marks: z.enum(['a part', 'nothing', 'everything', 'unclear']) });
-const noFacts = z.object({});
 
-interface RunOptions {
-  readonly input?: FileContent;
-  readonly signal: AbortSignal;
-  readonly into?: string | undefined;
-}
-
-/** What is done with images, as jobs of the media process. */
 export class ImageJobs {
   readonly #process: MediaProcess;
   readonly #limits: { readonly mostPixels: number };
@@ -55,8 +30,8 @@ export class ImageJobs {
     this.#limits = { mostPixels };
   }
 
-  /** `into`: a private file for what is large. */
-  async fit(input: FileContent, mostBytes: number, signal: AbortSignal, into?: string): Promise<FittedImage> {
+  /** `into` is a private file for a large result. */
+  async fit(input: FileContent, mostBytes: number, signal: AbortSignal, into?: string) {
     const job: Job = { do: 'fit', mostBytes, ...this.#limits };
     const { facts, bytes } = await this.#run(job, fitFacts, { input, signal, into });
     if (facts.how === 'none') return facts;
@@ -66,7 +41,7 @@ export class ImageJobs {
     return { how, type: extension, made: isUnchanged ? undefined : made };
   }
 
-  async check(input: FileContent, signal: AbortSignal): Promise<CheckedImage> {
+  async check(input: FileContent, signal: AbortSignal) {
     const { facts, bytes } = await this.#run({ do: 'check', ...this.#limits }, checkFacts, { input, signal });
     const { extension: type, isUnchanged } = facts;
     const clean = isUnchanged ? await wholeOf(input) : bytes;
@@ -78,7 +53,7 @@ export class ImageJobs {
   }
 
   async sideMask(side: MaskSide, size: MaskSize, signal: AbortSignal): Promise<Buffer> {
-    return (await this.#run({ do: 'side-mask', side, size, ...this.#limits }, noFacts, { signal })).bytes;
+    return (await this.#run({ do: 'side-mask', side, size, ...this.#limits }, z.object({}), { signal })).bytes;
   }
 
   async drawnMask(input: FileContent, signal: AbortSignal): Promise<DrawnMask> {
@@ -86,7 +61,7 @@ export class ImageJobs {
     return facts.marks === 'a part' ? { marks: facts.marks, bytes } : { marks: facts.marks };
   }
 
-  async #run<Facts>(job: Job, facts: z.ZodType<Facts>, options: RunOptions) {
+  async #run<Facts>(job: Job, facts: z.ZodType<Facts>, options: Parameters<MediaProcess['run']>[2]) {
     try {
       return await this.#process.run(job, facts, options);
     } catch (error) {
@@ -99,9 +74,7 @@ function mediaError(lost: JobLost): MediaError {
   switch (lost.reason) {
     case 'memory':
     case 'time':
-      return new MediaError('too-large', 'The image takes more memory or time to be decoded than it may.', {
-        cause: lost,
-      });
+      return new MediaError('too-large', 'Decoding the image takes more memory or time than it may.', { cause: lost });
     case 'closed':
       return new MediaError('unreachable', 'The bot is stopping.', { code: 'closed', cause: lost });
     case 'busy':

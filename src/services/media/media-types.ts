@@ -5,7 +5,7 @@ export interface MediaType {
   readonly extension: string;
 }
 
-/** Everything that is ever sent on. No SVG: it is a program. No Matroska, HEIC or AAC: Discord would not show them. */
+/** Every type that is ever sent on. No SVG: it is a program. No Matroska, HEIC or AAC: Discord would not show them. */
 export const mediaTypes = {
   png: { kind: 'image', mime: 'image/png', extension: 'png' },
   jpeg: { kind: 'image', mime: 'image/jpeg', extension: 'jpg' },
@@ -21,9 +21,9 @@ export const mediaTypes = {
   ogg: { kind: 'audio', mime: 'audio/ogg', extension: 'ogg' },
 } as const satisfies Record<string, MediaType>;
 
-/** What a film's own head says of it; what it does not say, or says in a way that makes no sense, is left out. */
+/** What a video's own head says; what is missing or makes no sense is left out. */
 export interface FilmFacts {
-  /** As it is seen, turned as its notes say. */
+  /** As displayed, rotation applied. */
   readonly width?: number;
   readonly height?: number;
   readonly seconds?: number;

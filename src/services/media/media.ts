@@ -1,88 +1,75 @@
-import { systemClock } from '../../lib/clock.ts';
+import { lookup } from 'node:dns/promises';
+import { tmpdir } from 'node:os';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { PassingBytes } from '../../lib/passing-bytes.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
 import { decodedPieces, type FileContent, inMemory, piecesOf, reading, wholeOf } from './content.ts';
 import { download } from './download/download.ts';
 import { Hosts, type Trust } from './download/hosts.ts';
 import { type PrivateFile, PrivateFiles } from './download/private-files.ts';
-import { type Held, Memory, type Places, received } from './download/receiver.ts';
+import { type Held, type Places, received } from './download/receiver.ts';
 import { Room, Turns } from './download/room.ts';
 import { damaged, MediaError } from './errors.ts';
-import { filmFacts } from './films/facts.ts';
 import { isCutShort } from './films/mp4.ts';
-import { type CheckedImage, ImageJobs } from './image-jobs.ts';
-import type { FilmFacts, MediaType } from './media-types.ts';
-import type { PictureFacts } from './pictures/facts.ts';
+import { ImageJobs } from './image-jobs.ts';
+import type { MediaType } from './media-types.ts';
 import type { Fitted } from './pictures/fit-picture.ts';
 import type { DrawnMask, MaskSide, MaskSize } from './pictures/mask.ts';
-import { recogniseIn } from './recognise.ts';
-import { defaultLimits, defaultTools, type MediaLimits, type MediaSettings, type MediaTools } from './settings.ts';
+import type { PictureFacts } from './pictures/workbench.ts';
+import { filmFacts, recogniseIn } from './recognise.ts';
+import { defaultLimits, type MediaLimits, type MediaSettings, type MediaTools } from './settings.ts';
 
 export type MediaSource = { readonly address: string } | { readonly base64: string };
 
-interface Released {
-  release(): void;
-}
+/** A file in memory or on disk, which counts against the shared room until it is released. */
+export type Fetched = FileContent & { readonly type: MediaType; release(): void };
 
-/** A file in memory or on the disk, which counts against everybody's room until it is released. */
-export type Fetched = FileContent & { readonly type: MediaType } & Released;
-
-/** What becomes of a file that was to be made small enough. Releasing it gives back all that is held for it. */
+/** A file made small enough, if that was possible. Releasing it gives back everything held for it. */
 type FittedFile = ({ readonly how: Exclude<Fitted['how'], 'none'> } & Fetched) | { readonly how: 'none' };
 
-interface Interruptible {
+interface FetchOptions {
   signal?: AbortSignal | undefined;
-}
-
-interface FetchOptions extends Interruptible {
-  /** The most bytes that are of use. */
   most?: number | undefined;
-  /** Shorter than everybody's. */
+  /** Shorter than the general limit. */
   patienceMs?: number | undefined;
-  /**
-   * The member who gave the address. Nobody reaches with the bot's key what the key alone may see, nor what lies in the operator's
-   * network, nor has many fetches at the same time.
-   */
+  /** The member who gave the address: fetched without the key, not from the operator's network, and few at the same time. */
   givenBy?: string | undefined;
 }
+type Abortable = Pick<FetchOptions, 'signal'>;
 
-/** Bytes at hand, or a file that was fetched. */
 type Image = Buffer | FileContent;
 
-interface File {
-  readonly bytes: Buffer;
-  readonly type: MediaType;
-}
+type File = Omit<Extract<Fitted, { bytes: Buffer }>, 'how'>;
 
-type Tools = MediaTools & Required<Omit<MediaTools, 'process'>>;
-
-/** Fetches files, says what they are, and makes them fit to be sent on. */
 export class Media {
-  readonly #tools: Tools;
+  readonly #clock: Clock;
+  readonly #log: MediaTools['log'];
   readonly #limits: MediaLimits;
   readonly #files: PrivateFiles;
-  readonly #results: Side;
-  readonly #given: Side;
+  readonly #results: FileSource;
+  readonly #given: FileSource;
   readonly #turns: Turns;
   readonly #images: ImageJobs;
   readonly #ownProcess: MediaProcess | undefined;
+  readonly filmFacts = filmFacts;
   readonly #closing = new AbortController();
 
-  constructor(settings: MediaSettings, tools: Tools, limits: MediaLimits) {
-    this.#tools = tools;
+  constructor(settings: MediaSettings, tools: MediaTools, limits: MediaLimits) {
+    const { log, clock = systemClock, temporary = tmpdir(), resolve = (name) => lookup(name, { all: true }) } = tools;
+    this.#log = log;
+    this.#clock = clock;
     this.#limits = limits;
-    const { clock, log, temporary } = tools;
     this.#files = new PrivateFiles({ clock, log, parent: temporary });
     const shared = {
       files: this.#files,
-      memory: new Memory(limits.memoryBytes),
+      memory: { freeBytes: limits.memoryBytes },
       passing: new PassingBytes(),
       inMemory: limits.inMemoryBytes,
     };
-    const side = (trust: Trust, bytes: number): Side => {
+    const side = (trust: Trust, bytes: number): FileSource => {
       const most = Math.min(limits.fileBytes, bytes);
       const places = { room: new Room(bytes, most), ...shared };
-      return { most, places, hosts: new Hosts(settings, limits, tools.resolve, trust) };
+      return { most, places, hosts: new Hosts(settings, limits, resolve, trust) };
     };
     this.#results = side('results', limits.resultsBytes);
     this.#given = side('given', limits.givenBytes);
@@ -92,122 +79,107 @@ export class Media {
     this.#ownProcess = process === tools.process ? undefined : process;
   }
 
-  /** Fetches and recognises one result. */
   async fetch(source: MediaSource, options: FetchOptions = {}): Promise<Fetched> {
-    return await recognised(await this.#held(source, options));
+    return await recogniseFile(await this.#receive(source, options));
   }
 
-  /** Fetches a file that need be no picture, film or sound. */
-  async document(address: string, options: FetchOptions = {}): Promise<FileContent & Released> {
-    const { content, release } = await this.#held({ address }, options);
+  /** Fetches a file that need not be an image, video or audio. */
+  async document(address: string, options: FetchOptions = {}): Promise<FileContent & { release(): void }> {
+    const { content, release } = await this.#receive({ address }, options);
     return { ...content, release };
   }
 
-  async #held(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<Held> {
+  async #receive(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<Held> {
     const { places, hosts, ...side } = givenBy === undefined ? this.#results : this.#given;
-    const { clock } = this.#tools;
     const most = Math.min(options.most ?? Number.POSITIVE_INFINITY, side.most);
-    return await this.#inTime(options, async (signal) => {
-      if ('base64' in source) return await received(decodedPieces(source.base64, most), places, { most }, signal);
-      const get = () => download(source.address, { hosts, places, limits: this.#limits, clock, most, signal });
+    return await this.#withTimeout(options, async (signal) => {
+      if ('base64' in source) return await received(decodedPieces(source.base64, most), places, { most, signal });
+      const how = { hosts, places, limits: this.#limits, clock: this.#clock, most, signal };
+      const get = () => download(source.address, how);
       return await (givenBy === undefined ? get() : this.#turns.run(givenBy, signal, get));
     });
   }
 
-  async #inTime<T>(
-    { patienceMs = Number.POSITIVE_INFINITY, signal }: Omit<FetchOptions, 'givenBy'>,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async #withTimeout<T>(options: FetchOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { patienceMs = Number.POSITIVE_INFINITY, signal } = options;
     const late = new AbortController();
-    const { clock } = this.#tools;
     const tooLate = () => late.abort(new MediaError('timeout', 'The file took too long to arrive.'));
-    const stop = clock.after(Math.min(patienceMs, this.#limits.overallMs), tooLate);
+    const stop = this.#clock.after(Math.min(patienceMs, this.#limits.overallMs), tooLate);
     try {
-      return await this.#interruptible([signal, late.signal], work);
+      return await this.#withSignals([signal, late.signal], work);
     } finally {
       stop();
     }
   }
 
-  /** Makes it small enough for an upload, or says that it cannot be. */
-  async fit({ bytes, type }: File, mostBytes: number, options: Interruptible = {}): Promise<Fitted> {
+  async fit({ bytes, type }: File, mostBytes: number, options: Abortable = {}): Promise<Fitted> {
     if (type.kind !== 'image') return bytes.length <= mostBytes ? { how: 'as-is', bytes, type } : { how: 'none' };
-    const fitted = await this.#fitted(inMemory(bytes), mostBytes, options);
+    const fitted = await this.#fitImage(inMemory(bytes), mostBytes, options);
     if (fitted.how === 'none') return fitted;
     const { made, ...rest } = fitted;
     return { ...rest, bytes: made ? await wholeOf(made) : bytes };
   }
 
-  #fitted(content: FileContent, mostBytes: number, { signal: unwanted }: Interruptible, into?: string) {
-    return this.#interruptible([unwanted], (signal) => this.#images.fit(content, mostBytes, signal, into));
+  #fitImage(content: FileContent, mostBytes: number, { signal: unwanted }: Abortable, into?: string) {
+    return this.#withSignals([unwanted], (signal) => this.#images.fit(content, mostBytes, signal, into));
   }
 
-  /** The same for a file that was fetched, which is released by this unless it is handed on as it is. */
-  async fitFetched(fetched: Fetched, mostBytes: number, options: Interruptible = {}): Promise<FittedFile> {
-    const asItIs: FittedFile = { how: 'as-is', ...fetched };
-    let isHandedOn = false;
+  /** The same for a fetched file, which is released here unless it is returned as it is. */
+  async fitFetched(fetched: Fetched, mostBytes: number, options: Abortable = {}): Promise<FittedFile> {
+    const unchanged: FittedFile = { how: 'as-is', ...fetched };
+    let isReturned = false;
     let into: PrivateFile | undefined;
     try {
       if (fetched.type.kind !== 'image') {
-        isHandedOn = fetched.size <= mostBytes;
-        return isHandedOn ? asItIs : { how: 'none' };
+        isReturned = fetched.size <= mostBytes;
+        return isReturned ? unchanged : { how: 'none' };
       }
-      // What is made of a file is seldom larger than it was.
+      // A re-encoded file is seldom larger than its original.
       if (fetched.path !== undefined) into = await this.#files.create();
-      const fitted = await this.#fitted(fetched, mostBytes, options, into?.path);
+      const fitted = await this.#fitImage(fetched, mostBytes, options, into?.path);
       if (fitted.how === 'none') return fitted;
       const { how, type, made } = fitted;
-      isHandedOn = made === undefined;
-      if (made === undefined) return asItIs;
-      // What was made anew takes room like what was fetched, which is given back first.
+      isReturned = made === undefined;
+      if (made === undefined) return unchanged;
+      // The result takes room like a fetched file, whose room is given back first.
       fetched.release();
-      const { content, release } = await this.#inTime(options, (signal) =>
-        received(piecesOf(made), this.#results.places, { most: Number.POSITIVE_INFINITY }, signal),
+      const { content, release } = await this.#withTimeout(options, (signal) =>
+        received(piecesOf(made), this.#results.places, { most: Number.POSITIVE_INFINITY, signal }),
       );
       return { how, type, ...content, release };
     } finally {
-      if (!isHandedOn) fetched.release();
+      if (!isReturned) fetched.release();
       await into?.remove();
     }
   }
 
-  /** A member's picture, fit to be sent to the gateway. */
-  async checkedPicture(image: Image): Promise<CheckedImage> {
-    return await this.#interruptible([], (signal) => this.#images.check(contentOf(image), signal));
+  async checkedPicture(image: Image) {
+    return await this.#withSignals([], (signal) => this.#images.check(contentOf(image), signal));
   }
 
   async imageFacts(image: Image): Promise<PictureFacts> {
-    return await this.#interruptible([], (signal) => this.#images.measure(contentOf(image), signal));
+    return await this.#withSignals([], (signal) => this.#images.measure(contentOf(image), signal));
   }
 
-  async filmFacts(content: FileContent): Promise<FilmFacts> {
-    return await filmFacts(content);
-  }
-
-  /** A PNG as large as the picture, white where it is to be changed and black elsewhere. */
+  /** A PNG of the image's size, white where it is to be changed and black elsewhere. */
   async sideMask(side: MaskSide, size: MaskSize): Promise<Buffer> {
-    return await this.#interruptible([], (signal) => this.#images.sideMask(side, size, signal));
+    return await this.#withSignals([], (signal) => this.#images.sideMask(side, size, signal));
   }
 
-  /** The same from what a member has drawn. */
   async drawnMask(image: Image): Promise<DrawnMask> {
-    return await this.#interruptible([], (signal) => this.#images.drawnMask(contentOf(image), signal));
+    return await this.#withSignals([], (signal) => this.#images.drawnMask(contentOf(image), signal));
   }
 
-  /** Ends what is under way; afterwards everything is refused. */
+  /** Ends what is running; afterwards everything is refused. */
   async close(): Promise<void> {
-    this.#closing.abort(
-      new MediaError('unreachable', 'Files are no longer fetched: the bot is stopping.', { code: 'closed' }),
-    );
+    const message = 'Files are no longer fetched: the bot is stopping.';
+    this.#closing.abort(new MediaError('unreachable', message, { code: 'closed' }));
     await Promise.all([this.#results.hosts.close(), this.#given.hosts.close(), this.#ownProcess?.close()]);
     await this.#files.close();
   }
 
-  /** One signal for everything that can end the work early; what ended it is then the error, whatever broke first. */
-  async #interruptible<T>(
-    signals: readonly (AbortSignal | undefined)[],
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  /** One signal for everything that can end the work early. What ended it becomes the error, even if another failure came first. */
+  async #withSignals<T>(signals: readonly (AbortSignal | undefined)[], work: (signal: AbortSignal) => Promise<T>) {
     const signal = AbortSignal.any([...signals.filter((one) => one !== undefined), this.#closing.signal]);
     try {
       signal.throwIfAborted();
@@ -215,7 +187,7 @@ export class Media {
     } catch (error) {
       const cause: unknown = signal.aborted ? signal.reason : error;
       if (cause instanceof MediaError) {
-        if (cause.kind === 'forbidden-address') this.#tools.log.warn({ kind: cause.kind }, 'a file was not fetched');
+        if (cause.kind === 'forbidden-address') this.#log.warn({ kind: cause.kind }, 'A file was not fetched.');
         throw cause;
       }
       if (!signal.aborted) throw error;
@@ -225,22 +197,22 @@ export class Media {
 }
 
 export function openMedia(settings: MediaSettings, tools: MediaTools, limits: Partial<MediaLimits> = {}): Media {
-  return new Media(settings, { ...defaultTools, ...tools }, { ...defaultLimits, ...limits });
+  return new Media(settings, tools, { ...defaultLimits, ...limits });
 }
 
-/** A member's files and the results of the gateway keep out of each other's way. */
-interface Side {
-  /** The most bytes of one file. */
+/** Files of members and results of the gateway have separate room and connections. */
+interface FileSource {
   readonly most: number;
   readonly places: Places;
   readonly hosts: Hosts;
 }
 
-async function recognised({ content, release }: Held): Promise<Fetched> {
+async function recogniseFile({ content, release }: Held): Promise<Fetched> {
   try {
     return await reading(content, async (reader) => {
       const type = await recogniseIn(reader);
-      if (!type) throw new MediaError('not-media', 'What was fetched is no picture, film or sound that can be shown.');
+      if (!type)
+        throw new MediaError('not-media', 'What was fetched is not an image, video or audio file that can be shown.');
       if (await isCutShort(reader, type)) throw damaged();
       return { ...content, type, release };
     });

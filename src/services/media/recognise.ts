@@ -1,21 +1,16 @@
-import type { ContentReader } from './content.ts';
-import { brandedType } from './films/mp4.ts';
-import { isWebm } from './films/webm.ts';
-import { type MediaType, mediaTypes } from './media-types.ts';
+import { type ContentReader, type FileContent, reading } from './content.ts';
+import { brandedType, mp4Facts } from './films/mp4.ts';
+import { isWebm, webmFacts } from './films/webm.ts';
+import { type FilmFacts, type MediaType, mediaTypes } from './media-types.ts';
 
-/** The first segment of a JPEG has up to 64 KiB; nothing else that is looked at lies further behind, a tag's end aside. */
+/** The first segment of a JPEG has up to 64 KiB; nothing else that is read lies further behind, except the end of a tag. */
 const HEAD = 72 * 1024;
 
-/**
- * What the bytes are, never what a name or a header says they are. Each look goes a step beyond the first bytes, so that
- * a signature with nonsense behind it is not taken for a file. Only a bounded head is looked at, in a bounded number of steps,
- * however long the file is.
- */
+/** By the bytes alone, and more than a signature, as nonsense may follow it. Reads a bounded head in bounded steps. */
 export function recognise(file: Buffer): MediaType | undefined {
   return recogniseHead(file.subarray(0, HEAD)) ?? (isMp3(file) ? mediaTypes.mp3 : undefined);
 }
 
-/** The same for a file that need not be in memory. */
 export async function recogniseIn(reader: ContentReader): Promise<MediaType | undefined> {
   const head = await reader.read(0, HEAD);
   const type = recogniseHead(head);
@@ -30,22 +25,43 @@ function recogniseHead(bytes: Buffer): MediaType | undefined {
   if (isJpeg(bytes)) return mediaTypes.jpeg;
   if (isGif(bytes)) return mediaTypes.gif;
   if (isWebm(bytes)) return mediaTypes.webm;
-  if (isOggSound(bytes)) return mediaTypes.ogg;
-  // An MP3 comes last, because two bytes are all that a bare one begins with.
-  return webpOrWav(bytes) ?? brandedType(bytes);
+  if (isOggAudio(bytes)) return mediaTypes.ogg;
+  // MP3 comes last, because a bare one begins with only two known bytes.
+  return riffType(bytes) ?? brandedType(bytes);
+}
+
+/** What is needed of a WebM comes before its first frames. */
+const WEBM_HEAD = 256 * 1024;
+
+/** Reads the heads of MP4, MOV and WebM. Other files have no facts. */
+export async function filmFacts(content: FileContent): Promise<FilmFacts> {
+  return await reading(content, async (reader) => {
+    const head = await reader.read(0, WEBM_HEAD);
+    if (isWebm(head)) return plausible(webmFacts(head));
+    return brandedType(head)?.kind === 'video' ? plausible(await mp4Facts(reader)) : {};
+  });
+}
+
+const LONGEST_SIDE = 65_535;
+const LONGEST_SECONDS = 7 * 24 * 60 * 60;
+
+function plausible({ width, height, seconds }: FilmFacts): FilmFacts {
+  const isSide = (side: number | undefined): side is number =>
+    side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= LONGEST_SIDE;
+  return {
+    ...(isSide(width) && isSide(height) && { width, height }),
+    ...(seconds !== undefined && seconds > 0 && seconds <= LONGEST_SECONDS && { seconds }),
+  };
 }
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
-/** Signature, IHDR and IEND: less is no picture. */
+/** Signature, IHDR and IEND: less is not an image. */
 const LEAST_PNG = 8 + 25 + 12;
 
 const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
 
-function isPng(bytes: Buffer): boolean {
-  return bytes.length >= LEAST_PNG && bytes.subarray(0, PNG.length).equals(PNG);
-}
+const isPng = (bytes: Buffer): boolean => bytes.length >= LEAST_PNG && bytes.subarray(0, PNG.length).equals(PNG);
 
-/** A start, and a first segment with another one behind it. */
 function isJpeg(bytes: Buffer): boolean {
   if (bytes.length < 8 || bytes.readUIntBE(0, 3) !== 0xffd8ff) return false;
   let at = 3;
@@ -55,7 +71,6 @@ function isJpeg(bytes: Buffer): boolean {
   return bytes[at + 1 + bytes.readUInt16BE(at + 1)] === 0xff;
 }
 
-/** A screen with a size, and the first block of the contents behind its table of colours. */
 function isGif(bytes: Buffer): boolean {
   if (bytes.length < 14 || !/^GIF8[79]a$/.test(text(bytes, 0, 6))) return false;
   if (bytes.readUInt16LE(6) === 0 || bytes.readUInt16LE(8) === 0) return false;
@@ -64,8 +79,7 @@ function isGif(bytes: Buffer): boolean {
   return block === 0x21 || block === 0x2c;
 }
 
-/** Two formats in one kind of container. */
-function webpOrWav(bytes: Buffer): MediaType | undefined {
+function riffType(bytes: Buffer): MediaType | undefined {
   if (bytes.length < 26 || text(bytes, 0, 4) !== 'RIFF') return undefined;
   const form = text(bytes, 8, 12);
   if (form === 'WEBP') return /^VP8[ LX]$/.test(text(bytes, 12, 16)) ? mediaTypes.webp : undefined;
@@ -74,26 +88,24 @@ function webpOrWav(bytes: Buffer): MediaType | undefined {
   return form === 'WAVE' && head.includes('fmt ') && bytes.length >= 44 ? mediaTypes.wav : undefined;
 }
 
-const SOUNDS = ['\x01vorbis', 'OpusHead', 'Speex   ', '\x7fFLAC'];
+const OGG_AUDIO = ['\x01vorbis', 'OpusHead', 'Speex   ', '\x7fFLAC'];
 
-/** The first page of an Ogg file says what is in it; films of that kind are shown nowhere any more. */
-function isOggSound(bytes: Buffer): boolean {
+/** The first page of an Ogg file says what is in it; Ogg video is obsolete. */
+function isOggAudio(bytes: Buffer): boolean {
   if (bytes.length < 58 || text(bytes, 0, 5) !== 'OggS\0') return false;
   const start = 27 + (bytes[26] ?? 0);
-  return SOUNDS.some((sound) => text(bytes, start, start + sound.length) === sound);
+  return OGG_AUDIO.some((sound) => text(bytes, start, start + sound.length) === sound);
 }
 
-/** Kilobits a second by the four bits of a frame's header; the first and the last mean something else. */
+/** Kilobits per second by the four bits of a frame's header; the first and the last value mean something else. */
 const RATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const RATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const SAMPLES = [44_100, 48_000, 32_000];
 /** Some writers leave a gap between the tag and the first frame. */
 const MOST_GAP = 4_096;
-
-/** The longest frame of layer III, and the header of the one behind it. */
+/** The longest layer III frame, and the header of the next one. */
 const LONGEST_FRAME = 1_441 + 4;
-
-/** How much behind a tag has to be looked at. */
+/** How much has to be read behind a tag. */
 const BEHIND_TAG = MOST_GAP + LONGEST_FRAME;
 
 /** Two frames in a row, with or without a tag before them: eleven set bits alone occur anywhere. */
@@ -102,7 +114,6 @@ export function isMp3(bytes: Buffer): boolean {
   return end === undefined ? areFrames(bytes, 0) : beginsWithFrames(bytes.subarray(end, end + BEHIND_TAG));
 }
 
-/** What stands behind a tag. */
 function beginsWithFrames(bytes: Buffer): boolean {
   for (let at = 0; at < Math.min(MOST_GAP, bytes.length); at++) if (areFrames(bytes, at)) return true;
   return false;
@@ -113,7 +124,6 @@ function areFrames(bytes: Buffer, at: number): boolean {
   return length !== undefined && frameAt(bytes, at + length) !== undefined;
 }
 
-/** The length of the frame of layer III that begins here. */
 function frameAt(bytes: Buffer, at: number): number | undefined {
   if (at + 4 > bytes.length) return undefined;
   const header = bytes.readUInt32BE(at);
@@ -127,7 +137,7 @@ function frameAt(bytes: Buffer, at: number): number | undefined {
   return Math.floor(((isFirst ? 144_000 : 72_000) * rate) / perSecond) + ((header >>> 9) & 1);
 }
 
-/** Where the tag before the frames ends, if there is one: its size is written in bytes of seven bits. A cover may make it megabytes long. */
+/** The end of the ID3 tag before the frames: its size has seven bits per byte. A cover may make it megabytes long. */
 function endOfTag(bytes: Buffer): number | undefined {
   if (bytes.length < 10 || text(bytes, 0, 3) !== 'ID3') return undefined;
   const size = bytes.subarray(6, 10);

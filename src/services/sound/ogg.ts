@@ -2,7 +2,6 @@ const HEAD_BYTES = 27;
 const CONTINUED = 1;
 const FIRST = 2;
 const LAST = 4;
-
 const POLYNOMIAL = 0x04c11db7;
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -11,10 +10,10 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** Where a page keeps its own sum, which counts as zero while it is made. */
+/** Where a page has its own checksum, which counts as zero while it is calculated. */
 const SUM_AT = 22;
 
-/** The checksum of an Ogg page (RFC 3533): a CRC that begins with zero, most significant bit first. */
+/** The checksum of an Ogg page (RFC 3533): a CRC with initial value zero, most significant bit first. */
 export function sumOf(page: Uint8Array): number {
   let sum = 0;
   for (let at = 0; at < page.length; at++) {
@@ -24,21 +23,21 @@ export function sumOf(page: Uint8Array): number {
   return sum >>> 0;
 }
 
-/** A file with more pages than this that are none is not worth searching on. */
+/** A file with more invalid pages is not searched any further. */
 const MOST_BROKEN = 200;
 
 interface OggPacket {
   data: Buffer;
-  /** On the last packet of a page: where the sound stands after it. */
+  /** On the last packet of a page: the audio position after it. */
   granule?: number;
   isLast: boolean;
 }
 
-/** The packets of the first stream in an Ogg file (RFC 3533). Pages that are broken are left out, and what they would have completed. */
+/** The packets of the first stream in an Ogg file (RFC 3533). Invalid pages are skipped, with the packets they would complete. */
 export function* packetsOf(bytes: Buffer): Generator<OggPacket> {
   let serial: number | undefined;
   let expected: number | undefined;
-  let begun: Buffer[] = [];
+  let unfinished: Buffer[] = [];
   let broken = 0;
   for (let at = bytes.indexOf('OggS'); at !== -1; at = bytes.indexOf('OggS', at)) {
     const page = pageAt(bytes, at);
@@ -52,33 +51,33 @@ export function* packetsOf(bytes: Buffer): Generator<OggPacket> {
     serial ??= page.readUInt32LE(14);
     if (page.readUInt32LE(14) !== serial) continue;
     const number = page.readUInt32LE(18);
-    const goesOn = (flags & CONTINUED) !== 0 && number === expected && begun.length > 0;
-    if (!goesOn) begun = [];
+    const isContinued = (flags & CONTINUED) !== 0 && number === expected && unfinished.length > 0;
+    if (!isContinued) unfinished = [];
     expected = number + 1;
-    yield* packetsIn(page, begun, (flags & CONTINUED) !== 0 && !goesOn);
+    yield* packetsIn(page, unfinished, (flags & CONTINUED) !== 0 && !isContinued);
     if ((flags & LAST) !== 0) return;
   }
 }
 
-/** What a page completes. What it only begins is left in `begun` for the next one. */
-function* packetsIn(page: Buffer, begun: Buffer[], isTorn: boolean): Generator<OggPacket> {
+/** The packets that a page completes. An unfinished one stays in `begun` for the next page. */
+function* packetsIn(page: Buffer, unfinished: Buffer[], lacksBeginning: boolean): Generator<OggPacket> {
   const lengths = page.subarray(HEAD_BYTES, HEAD_BYTES + (page[26] ?? 0));
   const lastEnd = lengths.findLastIndex((length) => length < 255);
   let at = HEAD_BYTES + lengths.length;
-  let skipping = isTorn;
+  let skipping = lacksBeginning;
   for (const [index, length] of lengths.entries()) {
-    begun.push(page.subarray(at, at + length));
+    unfinished.push(page.subarray(at, at + length));
     at += length;
     if (length === 255) continue;
-    const data = begun.length === 1 ? page.subarray(at - length, at) : Buffer.concat(begun);
-    begun.length = 0;
+    const data = unfinished.length === 1 ? page.subarray(at - length, at) : Buffer.concat(unfinished);
+    unfinished.length = 0;
     const isEnd = index === lastEnd;
     const granule = isEnd ? { granule: Number(page.readBigInt64LE(6)) } : {};
     if (!skipping) yield { data, ...granule, isLast: isEnd && ((page[5] ?? 0) & LAST) !== 0 };
     skipping = false;
   }
-  // Nothing ended here: what goes on in the next page has lost its beginning all the same.
-  if (skipping) begun.length = 0;
+  // Nothing ended on this page: what continues on the next one still lacks its beginning.
+  if (skipping) unfinished.length = 0;
 }
 
 function pageAt(bytes: Buffer, at: number): Buffer | undefined {
@@ -94,20 +93,19 @@ function pageAt(bytes: Buffer, at: number): Buffer | undefined {
 
 /** A page has one byte for the number of lengths in it. */
 const MOST_LENGTHS = 255;
-/** A second, so that a player can go to a place in the file. */
+/** One second, so that a player can seek. */
 const PACKETS_A_PAGE = 50;
 
 export interface Packet {
   data: Uint8Array;
-  /** Where the sound stands after it. */
   granule: number;
 }
 
-/** One stream as an Ogg file (RFC 3533). Each head has a page of its own, as Opus wants it. */
+/** Writes one stream as an Ogg file (RFC 3533). Each header has its own page, as Opus requires. */
 export class OggFile {
   readonly #serial: number;
   readonly #pages: Buffer[] = [];
-  /** The latest page stays open, for only the end says that it is the last. */
+  /** The latest page stays open, because only the end shows that it is the last. */
   #open: Packet[] = [];
   #lengths = 0;
   #isHead = false;
@@ -127,7 +125,6 @@ export class OggFile {
     this.#put(packet);
   }
 
-  /** The whole file. */
   end(): Buffer {
     this.#close(LAST);
     return Buffer.concat(this.#pages);
@@ -163,7 +160,6 @@ function pageOf(packets: readonly Packet[], { flags, serial, number }: Record<'f
   return page;
 }
 
-/** A packet ends with the first length that is not full. */
 const lengthsOf = ({ data }: Packet): number[] => [
   ...Array<number>(Math.floor(data.length / 255)).fill(255),
   data.length % 255,

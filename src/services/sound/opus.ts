@@ -12,16 +12,16 @@ import { Refusal } from '../../lib/refusal.ts';
 import { OggFile, packetsOf } from './ogg.ts';
 import type { Stretch } from './resample.ts';
 
-/** Of one sample: positions in Opus files count at 48 kHz, whatever was recorded (RFC 7845, section 4). */
+/** Per sample: positions in Opus files count at 48 kHz, independent of the recording's rate (RFC 7845, section 4). */
 const GRANULES = 48_000 / PCM_RATE;
-/** A packet holds 120 ms at most. */
+/** A packet holds at most 120 ms. */
 const MOST_IN_PACKET = 0.12 * PCM_RATE;
 
-/** Ogg Opus (RFC 7845). The decoder brings any rate and both channels to what we speak by itself. */
+/** Reads Ogg Opus (RFC 7845). The decoder converts any rate and both channels to our format. */
 export async function* opusStretches(bytes: Buffer): AsyncGenerator<Stretch> {
   const packets = packetsOf(bytes);
   const head = headOf(packets.next().value?.data);
-  // Who wrote the file, and the song's name: nothing to hear.
+  // The tags.
   packets.next();
   const decoder = await createDecoder({ sampleRate: PCM_RATE, channels: 1, maxFrameSize: MOST_IN_PACKET });
   try {
@@ -30,12 +30,12 @@ export async function* opusStretches(bytes: Buffer): AsyncGenerator<Stretch> {
     let pageStart = 0;
     let inPage = 0;
     for (const { data, granule, isLast } of packets) {
-      let samples = soundIn(data, decoder);
+      let samples = decodePacket(data, decoder);
       inPage += samples.length;
       if (granule !== undefined) {
-        // The end of the last packet is padding beyond where its page says that the sound stands.
-        const beyond = isLast ? inPage - (granule - pageStart) / GRANULES : 0;
-        if (beyond > 0) samples = samples.subarray(0, Math.max(0, Math.floor(samples.length - beyond)));
+        // The last packet is padding beyond the position that its page states.
+        const padding = isLast ? inPage - (granule - pageStart) / GRANULES : 0;
+        if (padding > 0) samples = samples.subarray(0, Math.max(0, Math.floor(samples.length - padding)));
         pageStart = granule;
         inPage = 0;
       }
@@ -51,13 +51,13 @@ export async function* opusStretches(bytes: Buffer): AsyncGenerator<Stretch> {
 function headOf(packet: Buffer | undefined): { preSkip: number; gain: number } {
   if (packet?.toString('latin1', 0, 8) !== 'OpusHead') throw new Refusal('refusals.soundUnknown');
   if (packet.length < 19) throw new Refusal('refusals.soundUnreadable');
-  // More channels than two are several streams in each packet: no voice is recorded so.
+  // More than two channels are several streams in each packet: no voice is recorded so.
   if (packet[18] !== 0) throw new Refusal('refusals.soundUnknown');
   return { preSkip: packet.readUInt16LE(10), gain: packet.readInt16LE(16) };
 }
 
-/** A packet that is broken is a moment of silence and no end: the rest can still be heard. */
-function soundIn(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array): Float32Array }): Float32Array {
+/** A broken packet is a moment of silence, not an end: the rest can still be heard. */
+function decodePacket(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array): Float32Array }): Float32Array {
   if (packet.length === 0) return new Float32Array();
   try {
     return decoder.decodeFloat(packet);
@@ -71,19 +71,19 @@ function soundIn(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array): Flo
 const FRAME = PCM_RATE / 50;
 /** Speech gains nothing from more. */
 const BITRATE = 32_000;
-/** Half of the work of the most that there is (10), for a voice that comes as near to what was said. */
+/** Half the work of the maximum (10), for a voice that sounds just as close to the original. */
 const COMPLEXITY = 5;
-const MAKER = 'Atelier';
-/** Tells streams in one file apart, and there is one. */
+/** The vendor is "Atelier", and there are no comments. */
+const TAGS = Buffer.from('OpusTags\x07\0\0\0Atelier\0\0\0\0', 'latin1');
+/** Distinguishes the streams of a file, and there is only one. */
 const SERIAL = 1;
 
-/** A voice as Ogg Opus (RFC 7845), written while it comes: in pieces, or the whole at once, is the same. */
+/** Writes a voice as Ogg Opus (RFC 7845) as it arrives; the pieces make no difference to the result. */
 export class OpusVoice {
   readonly #encoder: OpusEncoderHandle;
-  /** The encoder is late by this much: so much more has to go in for the last of it to come out, and so much is skipped at the start. */
-  readonly #late: number;
+  /** The encoder's delay: this much more must go in to get the end out, and this much is skipped at the start. */
+  readonly #delay: number;
   readonly #file: OggFile;
-  /** Filled from its beginning until it is whole. */
   #frame = new Int16Array(FRAME);
   #inFrame = 0;
   #samples = 0;
@@ -103,8 +103,8 @@ export class OpusVoice {
 
   private constructor(encoder: OpusEncoderHandle) {
     this.#encoder = encoder;
-    this.#late = encoder.getLookahead();
-    this.#file = new OggFile([head(this.#late * GRANULES), tags()], SERIAL);
+    this.#delay = encoder.getLookahead();
+    this.#file = new OggFile([head(this.#delay * GRANULES), TAGS], SERIAL);
   }
 
   add(pcm: Pcm): void {
@@ -118,9 +118,8 @@ export class OpusVoice {
     }
   }
 
-  /** The whole file. */
   end(): Buffer {
-    const end = this.#late + this.#samples;
+    const end = this.#delay + this.#samples;
     while (this.#encoded < end) this.#encode(Math.min(this.#encoded + FRAME, end));
     return this.#file.end();
   }
@@ -147,10 +146,47 @@ function head(preSkip: number): Buffer {
   return bytes;
 }
 
-function tags(): Buffer {
-  const bytes = Buffer.alloc(8 + 4 + MAKER.length + 4);
-  bytes.write('OpusTags');
-  bytes.writeUInt32LE(MAKER.length, 8);
-  bytes.write(MAKER, 12);
-  return bytes;
+/** Discord's clients draw a column per tenth of a second, and at most this many (docs: Voice Messages). */
+const MOST_COLUMNS = 256;
+const COLUMN = PCM_RATE / 10;
+/** Below this there is no speech, and noise is not drawn as if it were speech. */
+const QUIET = 0.01 * 32_768;
+/** Hundreds per column, so that no edge between two cells is visible. */
+const MOST_CELLS = 2 ** 17;
+
+/** 255 is the loudest column. Their width is known only at the end: until then cells hold the power, merged in pairs when full. */
+export class Waveform {
+  readonly #cells = new Float32Array(MOST_CELLS);
+  #width = 1;
+  #samples = 0;
+
+  add(pcm: Pcm): void {
+    for (const value of pcm) {
+      if (this.#samples === MOST_CELLS * this.#width) this.#widen();
+      const cell = Math.floor(this.#samples / this.#width);
+      this.#cells[cell] = (this.#cells[cell] ?? 0) + value * value;
+      this.#samples += 1;
+    }
+  }
+
+  drawn(): string {
+    const samples = this.#samples;
+    const columns = Math.max(1, Math.min(MOST_COLUMNS, Math.ceil(samples / COLUMN)));
+    const loudness = Array.from({ length: columns }, (_, column) => {
+      const [from = 0, to = 0] = [column, column + 1].map((edge) => Math.round((edge * samples) / columns));
+      const cells = this.#cells.subarray(Math.round(from / this.#width), Math.round(to / this.#width));
+      return Math.sqrt(cells.reduce((sum, power) => sum + power, 0) / Math.max(1, to - from));
+    });
+    const full = Math.max(QUIET, ...loudness);
+    return Buffer.from(loudness.map((value) => Math.round((255 * value) / full))).toString('base64');
+  }
+
+  #widen(): void {
+    const half = MOST_CELLS / 2;
+    for (let cell = 0; cell < half; cell++) {
+      this.#cells[cell] = (this.#cells[2 * cell] ?? 0) + (this.#cells[2 * cell + 1] ?? 0);
+    }
+    this.#cells.fill(0, half);
+    this.#width *= 2;
+  }
 }

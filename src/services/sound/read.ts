@@ -35,20 +35,18 @@ async function* mp3Stretches(bytes: Buffer): AsyncGenerator<Stretch> {
 
 const INTEGERS = 1;
 const FLOATS = 3;
-/** The real name of the coding stands behind the usual fields. */
+/** The actual coding follows the usual fields. */
 const EXTENSIBLE = 0xfffe;
-
-/** Nothing that anybody recorded: what would come of it is as long as its writer likes. */
+/** No recording is outside these limits, and the output would be as long as the file's author likes. */
 const LEAST_RATE = 2_000;
 const MOST_RATE = 768_000;
 const MOST_CHANNELS = 32;
 const FRAMES_AT_ONCE = 32_768;
 
-/** Plain samples in a row of chunks. A file that was cut off, or written without knowing its length, is read as far as it goes. */
+/** Plain samples in a row of chunks. A file that was cut off, or written without a known length, is read as far as it goes. */
 function* wavStretches(bytes: Buffer): Generator<Stretch> {
-  const format = formatOf(chunk(bytes, 'fmt '));
+  const { channels, rate, frameBytes, sample } = formatOf(chunk(bytes, 'fmt '));
   const data = chunk(bytes, 'data');
-  const { channels, rate, frameBytes, sample } = format;
   if (!data) throw new Refusal('refusals.soundUnreadable');
   if (data.length === 0) throw new Refusal('refusals.soundEmpty');
   const sampleBytes = frameBytes / channels;
@@ -65,7 +63,6 @@ function* wavStretches(bytes: Buffer): Generator<Stretch> {
   }
 }
 
-/** The first one of that name; each says how long it is, and begins at an even place. */
 function chunk(bytes: Buffer, name: string): Buffer | undefined {
   for (let at = 12; at + 8 <= bytes.length; ) {
     const length = bytes.readUInt32LE(at + 4);
@@ -75,14 +72,7 @@ function chunk(bytes: Buffer, name: string): Buffer | undefined {
   return undefined;
 }
 
-interface WavFormat {
-  channels: number;
-  rate: number;
-  frameBytes: number;
-  sample(data: Buffer, at: number): number;
-}
-
-function formatOf(fields: Buffer | undefined): WavFormat {
+function formatOf(fields: Buffer | undefined) {
   if (!fields || fields.length < 16) throw new Refusal('refusals.soundUnreadable');
   const own = fields.readUInt16LE(0);
   const coding = own === EXTENSIBLE && fields.length >= 26 ? fields.readUInt16LE(24) : own;
@@ -95,8 +85,8 @@ function formatOf(fields: Buffer | undefined): WavFormat {
   return { channels, rate, frameBytes, sample };
 }
 
-/** By the coding and the bytes of a sample. Fewer bits than fit stand at the top, so they need no case of their own. */
-const samplers: ReadonlyMap<string, WavFormat['sample']> = new Map([
+/** By the coding and the bytes of a sample. Fewer bits than fit are the highest ones, so they need no case of their own. */
+const samplers = new Map([
   [`${INTEGERS} 1`, (data: Buffer, at: number) => ((data[at] ?? 0) - 2 ** 7) / 2 ** 7],
   [`${INTEGERS} 2`, (data: Buffer, at: number) => data.readInt16LE(at) / 2 ** 15],
   [`${INTEGERS} 3`, (data: Buffer, at: number) => data.readIntLE(at, 3) / 2 ** 23],

@@ -9,27 +9,15 @@ import { JobLost, readable } from '../media-process/jobs.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
 import { type VoiceWriter, Writings } from './writing.ts';
 
-/** Sound of members and models, to plain samples and back. Knows nothing of where it is heard. */
-export interface Sounds {
-  /** Throws a `Refusal` for what is no sound that can be read, or lasts longer. */
-  decoded(file: FileContent, limits: { mostSeconds: number }): Promise<Pcm>;
-  /** What is longer is cut. */
-  writing(limits: { mostSeconds: number }): VoiceWriter;
-  close(): Promise<void>;
-}
+export type Sounds = ReturnType<typeof openSounds>;
 
-interface SoundSettings {
-  log: Log;
-  /** Where codecs run. Without one it has one of its own. */
-  process?: MediaProcess;
-}
-
-/** Files are read and voices written in the media process; nothing is loaded before the first sound. */
-export function openSounds({ log, process: given }: SoundSettings): Sounds {
+/** Codecs run in the media process, its own one if none is given; nothing is loaded before the first audio. */
+export function openSounds({ log, process: given }: { log: Log; process?: MediaProcess }) {
   const process = given ?? new MediaProcess({ clock: systemClock, log });
   const writings = new Writings(process);
   return {
-    async decoded(input, { mostSeconds }) {
+    /** Throws a `Refusal` for a file that cannot be read as audio, or lasts longer. */
+    async decoded(input: FileContent, { mostSeconds }: { mostSeconds: number }): Promise<Pcm> {
       if (input.size === 0) throw new Refusal('refusals.soundEmpty');
       const extension = (await reading(input, recogniseIn))?.extension;
       const type = readable.find((name) => name === extension);
@@ -42,14 +30,15 @@ export function openSounds({ log, process: given }: SoundSettings): Sounds {
         if (error instanceof Refusal) throw error;
         if (error instanceof JobLost && error.reason === 'closed') throw new Refusal('refusals.stopping');
         if (error instanceof JobLost && error.reason === 'busy') throw new Refusal('refusals.soundsBusy');
-        log.warn({ type, err: error }, 'A sound could not be read.');
+        log.warn({ type, err: error }, 'An audio file could not be read.');
         throw new Refusal('refusals.soundUnreadable');
       }
     },
 
-    writing: ({ mostSeconds }) => writings.begin(mostSeconds),
+    /** Anything longer is cut. */
+    writing: ({ mostSeconds }: { mostSeconds: number }): VoiceWriter => writings.begin(mostSeconds),
 
-    async close() {
+    async close(): Promise<void> {
       writings.close();
       if (process !== given) await process.close();
     },

@@ -3,21 +3,20 @@ import type { Clock } from '../../lib/clock.ts';
 import { reasonOf } from '../../lib/loggable.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
-/** A job that keeps the worker busy for longer than this is made to do so: an hour of sound takes some ten seconds. */
+/** A longer job was made to keep the worker busy: an hour of audio takes some ten seconds. */
 const LONGEST_MS = 30_000;
-/** A conversation goes on within this, and its codecs are still there. */
+/** A conversation goes on within this time, and finds its codecs loaded. */
 const IDLE_MS = 60_000;
-/** More than this waiting is more than anybody waits for. */
+/** A longer wait would be useless. */
 const MOST_WAITING = 32;
-/** For its objects; samples lie beside them. What it takes beyond is its own end, not that of the bot. */
+/** For its objects; samples lie outside. A worker that takes more ends, and the bot does not. */
 const MOST_MEGABYTES = 64;
 
-/** The worker ended under a job, or was ended. What the job was is known to whoever gave it. */
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
 }
 
-/** Classes do not survive the way between threads: what was refused comes as its parts. */
+/** Classes cannot be sent between threads: a refusal is sent as its parts. */
 export type JobAnswer<Result> =
   | { done: Result }
   | { refused: { key: string; variables: Record<string, string | readonly string[]> } }
@@ -32,27 +31,26 @@ interface Order<Job, Result> {
 }
 
 interface RoomSettings {
-  /** How many jobs may be worked on at the same time, each in a thread of its own. */
+  /** Jobs that run at the same time, each in its own thread. */
   workers?: number;
   mostWaiting?: number;
-  /** Something is under way between two jobs that the worker must not be let go in. */
+  /** Whether the worker holds state between two jobs, and must not be ended. */
   isNeeded?(): boolean;
 }
 
-/** A thread, and what it is at. */
-interface Post<Job, Result> {
+interface PoolWorker<Job, Result> {
   readonly worker: Worker;
   current: Order<Job, Result> | undefined;
   unset: () => void;
 }
 
-/** Worker threads, each begun when there is a job that no other has time for and ended when nothing comes any more, and the queue before them. */
+/** Worker threads and their queue. A thread is started for a job that no other is free for, and ended when it is idle. */
 export class Workroom<Job, Result> {
   readonly #script: URL;
   readonly #clock: Clock;
   readonly #settings: Required<RoomSettings>;
   readonly #waiting: Order<Job, Result>[] = [];
-  readonly #posts = new Set<Post<Job, Result>>();
+  readonly #workers = new Set<PoolWorker<Job, Result>>();
   #isClosed = false;
 
   constructor(script: URL, clock: Clock, settings: RoomSettings = {}) {
@@ -61,7 +59,7 @@ export class Workroom<Job, Result> {
     this.#settings = { workers: 1, mostWaiting: MOST_WAITING, isNeeded: () => false, ...settings };
   }
 
-  /** Who came first goes first. Throws a `Refusal` where there is no room, and `WorkerLost` where the job was the end of its worker. */
+  /** First come, first served. Throws a `Refusal` where the queue is full, and `WorkerLost` where the job ended its worker. */
   run(job: Job, handsOver: readonly ArrayBuffer[], { longestMs = LONGEST_MS } = {}): Promise<JobAnswer<Result>> {
     if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
     if (this.#waiting.length >= this.#settings.mostWaiting) return Promise.reject(new Refusal('refusals.soundsBusy'));
@@ -73,40 +71,40 @@ export class Workroom<Job, Result> {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const posts = [...this.#posts];
-    const left = [...posts.map(({ current }) => current), ...this.#waiting.splice(0)];
-    for (const post of posts) post.current = undefined;
+    const workers = [...this.#workers];
+    const left = [...workers.map(({ current }) => current), ...this.#waiting.splice(0)];
+    for (const entry of workers) entry.current = undefined;
     for (const order of left) order?.reject(new Refusal('refusals.stopping'));
-    await Promise.all(posts.map((post) => this.#dismiss(post)));
+    await Promise.all(workers.map((entry) => this.#endWorker(entry)));
   }
 
   #next(): void {
     while (!this.#isClosed && this.#waiting.length > 0) {
-      const post = this.#free();
-      const order = post && this.#waiting.shift();
+      const entry = this.#idleWorker();
+      const order = entry && this.#waiting.shift();
       if (!order) return;
-      post.current = order;
-      post.unset();
-      post.worker.ref();
-      post.unset = this.#clock.after(order.longestMs, () => void this.#dismiss(post, 'It took too long.'));
-      post.worker.postMessage(order.job, order.handsOver);
+      entry.current = order;
+      entry.unset();
+      entry.worker.ref();
+      entry.unset = this.#clock.after(order.longestMs, () => void this.#endWorker(entry, 'It took too long.'));
+      entry.worker.postMessage(order.job, order.handsOver);
     }
   }
 
-  #free(): Post<Job, Result> | undefined {
-    for (const post of this.#posts) if (!post.current) return post;
-    return this.#posts.size < this.#settings.workers ? this.#hire() : undefined;
+  #idleWorker(): PoolWorker<Job, Result> | undefined {
+    for (const entry of this.#workers) if (!entry.current) return entry;
+    return this.#workers.size < this.#settings.workers ? this.#startWorker() : undefined;
   }
 
-  #rest(post: Post<Job, Result>): void {
-    // An idle worker must not keep a process alive that has nothing else to do.
-    post.worker.unref();
-    post.unset = this.#clock.after(IDLE_MS, () =>
-      this.#settings.isNeeded() ? this.#rest(post) : void this.#dismiss(post),
+  #rest(entry: PoolWorker<Job, Result>): void {
+    // An idle worker must not keep the process alive.
+    entry.worker.unref();
+    entry.unset = this.#clock.after(IDLE_MS, () =>
+      this.#settings.isNeeded() ? this.#rest(entry) : void this.#endWorker(entry),
     );
   }
 
-  #hire(): Post<Job, Result> {
+  #startWorker(): PoolWorker<Job, Result> {
     const worker = new Worker(this.#script, {
       resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
       // Codecs complain about broken files on the console, which is not the log.
@@ -115,47 +113,41 @@ export class Workroom<Job, Result> {
       execArgv: [],
       env: {},
     });
-    const post: Post<Job, Result> = { worker, current: undefined, unset: () => undefined };
+    const entry: PoolWorker<Job, Result> = { worker, current: undefined, unset: () => undefined };
     worker.stdout.resume();
     worker.stderr.resume();
     worker.on('message', (answer: JobAnswer<Result>) => {
-      if (this.#posts.has(post)) this.#settle(post, (order) => order.resolve(answer));
+      if (this.#workers.has(entry)) this.#settle(entry, (order) => order.resolve(answer));
     });
-    worker.on('error', (cause) => this.#lost(post, new WorkerLost('The worker failed.', { cause })));
-    worker.on('exit', (code) => this.#lost(post, new WorkerLost(`The worker ended with code ${code}.`)));
-    this.#posts.add(post);
-    return post;
+    worker.on('error', (cause) => this.#loseWorker(entry, new WorkerLost('The worker failed.', { cause })));
+    worker.on('exit', (code) => this.#loseWorker(entry, new WorkerLost(`The worker ended with code ${code}.`)));
+    this.#workers.add(entry);
+    return entry;
   }
 
-  /** Ends the worker; what it was at is over, and what waits gets a new one. */
-  async #dismiss(post: Post<Job, Result>, why = 'The worker was ended.'): Promise<void> {
-    this.#lost(post, new WorkerLost(why));
-    await post.worker.terminate();
+  /** Ends the worker; its job is lost, and what waits gets a new one. */
+  async #endWorker(entry: PoolWorker<Job, Result>, why = 'The worker was ended.'): Promise<void> {
+    this.#loseWorker(entry, new WorkerLost(why));
+    await entry.worker.terminate();
   }
 
-  #lost(post: Post<Job, Result>, reason: WorkerLost): void {
-    if (!this.#posts.delete(post)) return;
-    this.#settle(post, (order) => order.reject(reason));
+  #loseWorker(entry: PoolWorker<Job, Result>, reason: WorkerLost): void {
+    if (!this.#workers.delete(entry)) return;
+    this.#settle(entry, (order) => order.reject(reason));
   }
 
-  #settle(post: Post<Job, Result>, how: (order: Order<Job, Result>) => void): void {
-    const order = post.current;
-    post.current = undefined;
-    post.unset();
+  #settle(entry: PoolWorker<Job, Result>, how: (order: Order<Job, Result>) => void): void {
+    const order = entry.current;
+    entry.current = undefined;
+    entry.unset();
     if (order) how(order);
     this.#next();
-    if (!post.current && this.#posts.has(post)) this.#rest(post);
+    if (!entry.current && this.#workers.has(entry)) this.#rest(entry);
   }
 }
 
-interface Done<Result> {
-  result: Result;
-  /** What goes over to the other thread without a copy. */
-  handsOver: ArrayBuffer[];
-}
-
-/** A worker's side of the workroom: every job gets its answer, whatever becomes of it. */
-export function serve<Job, Result>(work: (job: Job) => Promise<Done<Result>>): void {
+/** The worker's side: every job gets a response. `handsOver` goes to the other thread without a copy. */
+export function serve<Job, Result>(work: (job: Job) => Promise<{ result: Result; handsOver: ArrayBuffer[] }>): void {
   const port = parentPort;
   if (!port) throw new Error('This file runs as a worker.');
   const answer = async (job: Job): Promise<void> => {
@@ -163,13 +155,9 @@ export function serve<Job, Result>(work: (job: Job) => Promise<Done<Result>>): v
       const { result, handsOver } = await work(job);
       port.postMessage({ done: result } satisfies JobAnswer<Result>, handsOver);
     } catch (error) {
-      port.postMessage(failure(error));
+      const refused = error instanceof Refusal && { key: error.key, variables: error.variables };
+      port.postMessage((refused ? { refused } : { failed: reasonOf(error) }) satisfies JobAnswer<Result>);
     }
   };
   port.on('message', (job: Job) => void answer(job));
-}
-
-function failure(error: unknown): JobAnswer<never> {
-  if (error instanceof Refusal) return { refused: { key: error.key, variables: error.variables } };
-  return { failed: reasonOf(error) };
 }

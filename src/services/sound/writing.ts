@@ -1,130 +1,114 @@
 import { z } from 'zod';
 import { PCM_RATE, type Pcm } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { inMemory } from '../media/content.ts';
 import { type Job, JobLost } from '../media-process/jobs.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
 
-/** A spoken message as Discord takes it. */
 export interface SpokenMessage {
   /** Ogg Opus. */
   bytes: Buffer;
   seconds: number;
-  /** A byte a column, in base64. */
+  /** One byte per column, in base64. */
   waveform: string;
-  /** More came than was let be said. */
+  /** There was more than may be kept. */
   isCut: boolean;
 }
 
-/** Writes down one voice while it speaks. Costs nothing before its first sound; whoever begins one finishes or drops it. */
-export interface VoiceWriter {
-  /** Nothing has been said yet. */
-  readonly isEmpty: boolean;
-  /** Never throws: what goes wrong is told at the end. The samples stay as they are from now on, for they may have to wait. */
-  add(pcm: Pcm): void;
-  /** All has been said. Throws where nothing was, and where it could not be written. */
-  finish(): Promise<SpokenMessage>;
-  /** Nobody wants it any more. After the end nothing happens. */
-  drop(): void;
-}
-
-/** Two seconds, some thirty milliseconds of work: then it is another voice's turn. */
+/** The caller must either finish or drop it. */
+export type VoiceWriter = Pick<Writing, 'isEmpty' | 'add' | 'finish' | 'drop'>;
+/** Two seconds, some thirty milliseconds of work: then another voice gets a turn. */
 const LONGEST_PIECE = 2 * PCM_RATE;
 
-/** The whole file with the last of it, and how it is drawn. */
+/** The last piece returns the whole file and its waveform. */
 const written = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
-
-interface Written {
-  readonly facts: z.output<typeof written>;
-  readonly bytes: Buffer;
-}
 
 type VoiceJob = Extract<Job, { voice: number }>;
 
-/** One voice on its way to the worker: what comes while a piece of it is written waits, and then goes together. */
-export class Writing implements VoiceWriter {
+/** One voice on its way to the worker. It costs nothing before its first sample; samples that arrive during a job are sent together. */
+export class Writing {
   readonly #number: number;
   readonly #most: number;
-  readonly #all: Writings;
+  readonly #queue: Writings;
   #pieces: Pcm[] = [];
-  #heard = 0;
+  #accepted = 0;
   #sent = 0;
-  #waiting = 0;
+  /** Samples not written yet. */
+  waiting = 0;
   #isCut = false;
   #isWhole = false;
-  /** What came of it; nothing more is done for it then. */
-  #end: { message: SpokenMessage } | { error: unknown } | undefined;
-  /** Its steps, in a row: it has one job at a time. */
+  /** The result; nothing more is done after it. */
+  #outcome: { message: SpokenMessage } | { error: unknown } | undefined;
+  /** Its steps in sequence: a voice has one job at a time. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(number: number, most: number, all: Writings) {
     this.#number = number;
     this.#most = most;
-    this.#all = all;
+    this.#queue = all;
   }
 
   get isEmpty(): boolean {
-    return this.#heard === 0;
+    return this.#accepted === 0;
   }
 
-  /** Samples that have not been written yet. */
-  get waiting(): number {
-    return this.#waiting;
-  }
-
+  /** Never throws: `finish` reports failures. The samples must not change from now on, for they may have to wait. */
   add(pcm: Pcm): void {
-    const kept = pcm.subarray(0, this.#most - this.#heard);
+    const kept = pcm.subarray(0, this.#most - this.#accepted);
     if (kept.length < pcm.length) this.#isCut = true;
-    this.#heard += kept.length;
-    if (kept.length === 0 || this.#end) return;
+    this.#accepted += kept.length;
+    if (kept.length === 0 || this.#outcome) return;
     try {
-      this.#all.admit(this, kept.length);
+      this.#queue.admit(this, kept.length);
     } catch (error) {
-      this.#giveUp(error);
+      this.#abandon(error);
       return;
     }
     this.#pieces.push(kept);
-    this.#waiting += kept.length;
+    this.waiting += kept.length;
     this.#work = this.#work.then(() => this.#write());
   }
 
+  /** Throws where there were no samples, and where they could not be written. */
   async finish(): Promise<SpokenMessage> {
     if (this.isEmpty) throw new Error('There is nothing to say in no samples.');
     this.#isWhole = true;
     this.#work = this.#work.then(() => this.#write());
     await this.#work;
-    if (this.#end && 'message' in this.#end) return this.#end.message;
-    throw this.#end?.error;
+    if (this.#outcome && 'message' in this.#outcome) return this.#outcome.message;
+    throw this.#outcome?.error;
   }
 
+  /** After the end this does nothing. */
   drop(): void {
-    if (!this.#end) this.#giveUp(new Error('A voice was dropped.'));
+    if (!this.#outcome) this.#abandon(new Error('A voice was dropped.'));
   }
 
   async #write(): Promise<void> {
     try {
-      while (!this.#end && (this.#pieces.length > 0 || this.#isWhole)) await this.#writePiece();
+      while (!this.#outcome && (this.#pieces.length > 0 || this.#isWhole)) await this.#writePiece();
     } catch (error) {
       this.#conclude({ error });
     }
   }
 
   async #writePiece(): Promise<void> {
-    const pcm = this.#taken();
+    const pcm = this.#nextPiece();
     const { length } = pcm;
     const isLast = this.#isWhole && this.#pieces.length === 0;
     const from = this.#sent;
     this.#sent += length;
     const job = { do: 'write-voice', voice: this.#number, from, isLast } as const;
-    const { facts, bytes } = await this.#all.run(this, job, new Uint8Array(pcm.buffer));
-    this.#waiting = Math.max(0, this.#waiting - length);
+    const { facts, bytes } = await this.#queue.run(this, job, Buffer.from(pcm.buffer));
+    this.waiting = Math.max(0, this.waiting - length);
     if (facts.isUnchanged) return;
     const { waveform = '' } = facts;
     this.#conclude({ message: { bytes, seconds: this.#sent / PCM_RATE, waveform, isCut: this.#isCut } });
   }
 
-  /** The oldest of what waits, in an array of its own, for it is handed over. */
-  #taken(): Int16Array<ArrayBuffer> {
-    const taken = new Int16Array(Math.min(LONGEST_PIECE, this.#waiting));
+  /** The oldest waiting samples, in an array of their own, because it is transferred. */
+  #nextPiece(): Int16Array<ArrayBuffer> {
+    const taken = new Int16Array(Math.min(LONGEST_PIECE, this.waiting));
     for (let at = 0; at < taken.length; ) {
       const [piece = taken] = this.#pieces;
       const part = piece.subarray(0, taken.length - at);
@@ -136,50 +120,44 @@ export class Writing implements VoiceWriter {
     return taken;
   }
 
-  /** The worker lets go of it too, unless it never heard of it. */
-  #giveUp(error: unknown): void {
-    this.#end = { error };
+  /** The worker drops it too, unless it never got any of it. */
+  #abandon(error: unknown): void {
+    this.#outcome = { error };
     this.#pieces = [];
-    this.#waiting = 0;
-    const leave = (): void => this.#all.leave(this);
+    this.waiting = 0;
+    const leave = (): void => this.#queue.leave(this);
     const dropped = async (): Promise<void> => {
-      if (this.#sent > 0) await this.#all.run(this, { do: 'drop-voice', voice: this.#number });
+      if (this.#sent > 0) await this.#queue.run(this, { do: 'drop-voice', voice: this.#number });
     };
-    // A worker that cannot be told any more has lost it anyway.
+    // A worker that can no longer be reached has lost it anyway.
     this.#work = this.#work.then(dropped).then(leave, leave);
   }
 
   #conclude(end: { message: SpokenMessage } | { error: unknown }): void {
-    if (this.#end) return;
-    this.#end = end;
+    if (this.#outcome) return;
+    this.#outcome = end;
     this.#pieces = [];
-    this.#all.leave(this);
+    this.#queue.leave(this);
   }
 }
 
-/** Each has an encoder, its drawing and its file so far in the worker: half a megabyte, and 4 KB a second. */
+/** Each has an encoder, its waveform and its file so far in the worker: half a megabyte, and 4 KB per second. */
 const MOST_VOICES = 200;
-/** What all voices together may have waiting, some 86 MB: half a minute's work, which nobody waits for. */
+/** Waiting samples of all voices, some 86 MB: half a minute's work, more than anyone waits for. */
 const MOST_WAITING = 30 * 60 * PCM_RATE;
-
-/** Another one is on its way while one is written. */
+/** One job is sent while another runs. */
 const MOST_AT_ONCE = 2;
 
-interface Turn {
-  readonly writing: Writing;
-  begin(): void;
-}
-
 /**
- * All voices that are being written, by turns. Who has least waiting goes first: where more is said than can be written at once, most
- * are written as soon as they end, instead of all being late, and who says much at once keeps nobody waiting.
+ * All voices being written, in turns. The one with the least waiting goes first: under overload most voices are finished as soon as
+ * they end, instead of all being late, and a voice that delivers much at once delays no other.
  */
 export class Writings {
   readonly #process: MediaProcess;
   readonly #open = new Set<Writing>();
-  readonly #turns: Turn[] = [];
-  /** A pause in a voice must not cost what came before, which only the process has. */
-  #letGo: (() => void) | undefined;
+  readonly #turns: { readonly writing: Writing; begin(): void }[] = [];
+  /** A pause in a voice must not lose what came before, which only the process has. */
+  #releaseProcess: (() => void) | undefined;
   #underWay = 0;
   #begun = 0;
   #isClosed = false;
@@ -198,15 +176,15 @@ export class Writings {
     for (const turn of this.#turns.splice(0)) turn.begin();
   }
 
-  /** The more of it waits when its turn could come, the later it comes. */
-  async run(writing: Writing, job: VoiceJob, bytes?: Uint8Array): Promise<Written> {
+  /** The more of a voice is waiting, the later its turn. */
+  async run(writing: Writing, job: VoiceJob, bytes?: Buffer) {
     if (this.#underWay >= MOST_AT_ONCE && !this.#isClosed) {
       await new Promise<void>((begin) => this.#turns.push({ writing, begin }));
     }
     if (this.#isClosed) throw new Refusal('refusals.stopping');
     this.#underWay++;
     try {
-      return await this.#process.run(job, written, { input: bytes && { bytes } });
+      return await this.#process.run(job, written, { input: bytes && inMemory(bytes) });
     } catch (error) {
       throw error instanceof JobLost && error.reason === 'closed' ? new Refusal('refusals.stopping') : error;
     } finally {
@@ -216,19 +194,18 @@ export class Writings {
     }
   }
 
-  /** Throws where there is no room for so much more of it. */
   admit(writing: Writing, samples: number): void {
     const waiting = this.#open.values().reduce((sum, other) => sum + other.waiting, samples);
     const isNew = !this.#open.has(writing);
     if (waiting > MOST_WAITING || (isNew && this.#open.size >= MOST_VOICES)) throw new Refusal('refusals.soundsBusy');
     this.#open.add(writing);
-    this.#letGo ??= this.#process.hold();
+    this.#releaseProcess ??= this.#process.hold();
   }
 
   leave(writing: Writing): void {
     this.#open.delete(writing);
     if (this.#open.size > 0) return;
-    this.#letGo?.();
-    this.#letGo = undefined;
+    this.#releaseProcess?.();
+    this.#releaseProcess = undefined;
   }
 }

@@ -1,37 +1,34 @@
 import type { Job } from '../media-process/jobs.ts';
-import { OpusVoice } from './opus.ts';
-import { Waveform } from './waveform.ts';
+import { OpusVoice, Waveform } from './opus.ts';
 import { serve } from './workroom.ts';
 
-/** More of one voice, or nothing more of it, for nobody wants it. */
 export type WriteJob =
   | (Extract<Job, { do: 'write-voice' }> & { pcm: Int16Array<ArrayBuffer> })
   | Extract<Job, { do: 'drop-voice' }>;
 
-/** The whole file with the last of it, and how it is drawn. */
 export interface WriteResult {
   bytes?: ArrayBuffer;
   waveform?: string;
 }
 
-interface Begun {
+interface OpenVoice {
   voice: OpusVoice;
   waveform: Waveform;
   samples: number;
 }
 
-const begun = new Map<number, Begun>();
+const voices = new Map<number, OpenVoice>();
 
 serve(async (job: WriteJob) => {
   if (job.do === 'drop-voice') end(job.voice);
-  const result = job.do === 'drop-voice' ? {} : await goOn(job);
+  const result = job.do === 'drop-voice' ? {} : await write(job);
   return { result, handsOver: result.bytes ? [result.bytes] : [] };
 });
 
-async function goOn(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<WriteResult> {
-  // Who kept this number before has gone without a word: a bot that was stopped, where the process is not its own.
+async function write(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<WriteResult> {
+  // A bot that was stopped may have left a voice of this number in a process that is not its own.
   if (job.from === 0) end(job.voice);
-  const known = begun.get(job.voice) ?? (await begin(job.voice));
+  const known = voices.get(job.voice) ?? (await begin(job.voice));
   try {
     if (known.samples !== job.from) throw new Error('What came before is gone, with the worker that heard it.');
     known.voice.add(job.pcm);
@@ -47,13 +44,13 @@ async function goOn(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<Writ
   }
 }
 
-async function begin(voice: number): Promise<Begun> {
+async function begin(voice: number): Promise<OpenVoice> {
   const fresh = { voice: await OpusVoice.begin(), waveform: new Waveform(), samples: 0 };
-  begun.set(voice, fresh);
+  voices.set(voice, fresh);
   return fresh;
 }
 
 function end(voice: number): void {
-  begun.get(voice)?.voice.free();
-  begun.delete(voice);
+  voices.get(voice)?.voice.free();
+  voices.delete(voice);
 }

@@ -6,7 +6,6 @@ import type { RealtimeAnswer, RealtimeSession, Utterance } from '../gateway/real
 import type { TasksLog } from '../tasks/book.ts';
 import { isForGood } from './opening.ts';
 
-/** An answer of the model from the moment it begins. */
 export class Speaking {
   readonly answer: RealtimeAnswer;
   takenBack: TakenBack | undefined;
@@ -16,7 +15,6 @@ export class Speaking {
     this.answer = answer;
   }
 
-  /** Whoever takes it back first says why. */
   takeBack(why: TakenBack): Promise<void> {
     this.takenBack ??= why;
     this.#interrupting ??= this.answer.interrupt();
@@ -25,12 +23,12 @@ export class Speaking {
 }
 
 interface ConversationParts {
-  /** A session that knows what was said so far. */
+  /** Opens a session that knows the conversation so far. */
   open(): Promise<RealtimeSession>;
   log: TasksLog;
 }
 
-/** One live conversation: who speaks when. Its session is opened when somebody speaks, and not before. */
+/** A live conversation and the order in which its turns are taken. Its session is opened only when a member speaks. */
 export class Conversation {
   readonly #parts: ConversationParts;
   readonly #turns = new KeyedLock();
@@ -38,8 +36,7 @@ export class Conversation {
   #speaking: Speaking | undefined;
   #waiting = 0;
   #isStale = false;
-  #over: TakenBack | undefined;
-  /** When somebody last spoke in it. */
+  #closed: TakenBack | undefined;
   heardAt: number;
 
   constructor(parts: ConversationParts, heardAt: number, session: RealtimeSession | undefined) {
@@ -52,73 +49,65 @@ export class Conversation {
     return this.#waiting > 0 || this.#speaking !== undefined;
   }
 
-  /** Those who speak at once are taken in their order; what the model is saying is broken off for whoever comes next. */
+  /** Concurrent utterances are taken in order; each one interrupts the answer before it. */
   say(utterance: Utterance): Promise<Speaking> {
     return this.#inTurn(async () => {
-      if (this.#over) throw new Refusal(this.#over === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
-      await this.#breakOff('stopped');
-      if (this.#isStale) await this.#leave();
+      if (this.#closed) throw new Refusal(this.#closed === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
+      await this.#interruptAnswer('stopped');
+      if (this.#isStale) await this.#closeSession();
       this.#session ??= await this.#parts.open();
-      const speaking = new Speaking(await this.#put(utterance, this.#session));
-      this.#speaking = speaking;
-      return speaking;
+      try {
+        const speaking = new Speaking(await this.#session.say(utterance));
+        this.#speaking = speaking;
+        return speaking;
+      } catch (error) {
+        // Opening the conversation anew shows whether it is refused itself, or only these words were.
+        if (isForGood(error)) await this.#closeSession();
+        throw error;
+      }
     });
   }
 
-  async #put(utterance: Utterance, session: RealtimeSession): Promise<RealtimeAnswer> {
-    try {
-      return await session.say(utterance);
-    } catch (error) {
-      // Whether it is the words or the conversation itself that is refused shows when that is opened anew.
-      if (isForGood(error)) await this.#leave();
-      throw error;
-    }
-  }
-
-  heard(at: number): void {
-    this.heardAt = Math.max(this.heardAt, at);
-  }
-
-  /** An answer has come to its end. */
+  /** An answer has ended. */
   over(speaking: Speaking): void {
     if (this.#speaking === speaking) this.#speaking = undefined;
   }
 
-  /** Of what was said something is to be remembered no more: another session takes its place as soon as nothing is being said. */
+  /** Something said is to be forgotten: the session is replaced as soon as no answer is running. */
   async renew(): Promise<void> {
     this.#isStale = true;
     await this.rest();
   }
 
-  /** Nothing may be left to say: what had to wait for that is done now. */
+  /** No answer may be running any more: replaces a session that was due for it. */
   async rest(): Promise<void> {
     if (!this.#isStale) return;
     await this.#inTurn(async () => {
-      if (this.#isStale && !this.#speaking) await this.#leave();
+      if (this.#isStale && !this.#speaking) await this.#closeSession();
     });
   }
 
-  /** Nothing is said in it any more, and what is being said is broken off. */
+  /** Interrupts the answer and accepts nothing more. */
   async close(why: TakenBack): Promise<void> {
-    this.#over ??= why;
+    this.#closed ??= why;
     await this.#inTurn(async () => {
-      await this.#breakOff(why);
-      await this.#leave();
+      await this.#interruptAnswer(why);
+      await this.#closeSession();
     });
   }
 
-  async #breakOff(why: TakenBack): Promise<void> {
+  async #interruptAnswer(why: TakenBack): Promise<void> {
     const speaking = this.#speaking;
     if (!speaking) return;
     try {
       await speaking.takeBack(why);
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'An answer could not be broken off.');
+      this.#parts.log.warn({ err: error }, 'An answer could not be interrupted.');
     }
     if (this.#speaking === speaking) this.#speaking = undefined;
   }
 
-  async #leave(): Promise<void> {
+  async #closeSession(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
     this.#isStale = false;
@@ -139,17 +128,12 @@ export class Conversation {
   }
 }
 
-/** Long enough to read an answer and to be called away for a moment; a session that nobody speaks to is held for nobody. */
+/** Long enough to read an answer and to be away for a moment; an unused session is not kept open. */
 const MOST_SILENCE_MS = 15 * 60_000;
-/** While an answer runs nobody is silent; so soon it is looked again. */
+/** A running answer is not silence; this is when it is checked again. */
 const AGAIN_MS = 60_000;
 
-interface Watched {
-  heardAt: number;
-  isBusy: boolean;
-}
-
-/** Tells of conversations in which nobody has said anything for long. */
+/** Reports conversations in which no member has spoken for long. */
 export class Silence {
   readonly #clock: Clock;
   readonly #tell: (id: string) => void;
@@ -160,7 +144,7 @@ export class Silence {
     this.#tell = tell;
   }
 
-  watch(id: string, watched: Watched): void {
+  watch(id: string, watched: Pick<Conversation, 'heardAt' | 'isBusy'>): void {
     const { heardAt, isBusy } = watched;
     const left = heardAt + MOST_SILENCE_MS - this.#clock.now();
     const look = (): void => {

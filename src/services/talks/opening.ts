@@ -9,7 +9,6 @@ import type { Tasks } from '../tasks/tasks.ts';
 /** Whose words a live conversation hears. */
 export const audiences = ['me', 'everyone'] as const;
 
-/** A live conversation, as a member wants it. */
 const talkShape = requestShape({
   model: z.string(),
   voice: z.string().optional(),
@@ -17,7 +16,7 @@ const talkShape = requestShape({
   who: z.enum(audiences),
 });
 
-/** Something said in one: words, a sound, or both. */
+/** Something said in one: text, audio, or both. */
 const saidShape = requestShape({
   /** The task of the conversation. */
   talk: z.string(),
@@ -46,11 +45,11 @@ export const talkSpecs = { talk, said };
 
 export interface OpeningParts {
   realtime: Pick<Gateway['realtime'], 'open'>;
-  /** A model that writes down what is said, where the gateway has one. */
+  /** A model that transcribes what members say, if the gateway has one. */
   transcriber(): Promise<string | undefined>;
 }
 
-/** As it is, a conversation would be refused each time: its model is gone, or may not be used any more. */
+/** A conversation that would be refused each time: its model is gone, or may no longer be used. */
 const FOR_GOOD: ReadonlySet<GatewayErrorKind> = new Set(['invalid', 'not-found', 'forbidden', 'not-offered']);
 
 export const isForGood = (error: unknown): boolean => error instanceof GatewayError && FOR_GOOD.has(error.kind);
@@ -65,20 +64,17 @@ export async function opened(
     return await realtime.open({ model, instructions, voice, transcriber: await transcriber() }, options);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    // A session in which nothing has been said has used nothing, whatever became of it.
+    // An unused session has cost nothing, even if it is unknown what became of it.
     throw new GatewayError(error.message, { ...error, mayHaveTakenEffect: false, cause: error });
   }
 }
 
-/** A model takes in so much without being slow or dear; what came before is left out, the oldest first. */
+/** A longer context makes a model slow and expensive; the oldest turns are left out. */
 const MOST_TURNS = 20;
 const MOST_LETTERS = 60_000;
 
-/** The conversation so far, for a session that did not hear it. What is gone, or not to be remembered, is left out. */
-export async function earlierIn(
-  { talk }: Task,
-  get: (id: string) => Promise<Task | undefined>,
-): Promise<EarlierTurn[]> {
+/** The conversation so far, for a new session. Deleted and forgotten turns are left out. */
+export async function earlierIn({ talk }: Task, get: (id: string) => Promise<Task | undefined>) {
   const turns: EarlierTurn[][] = [];
   let letters = 0;
   for (const id of talk?.turns.toReversed() ?? []) {
@@ -101,7 +97,6 @@ function turnOf(task: Task): EarlierTurn[] {
   return [{ by: 'member', text: said }, ...(text === '' ? [] : [{ by: 'model' as const, text }])];
 }
 
-/** What was said in a conversation, in its order; what is gone is left out. */
 export async function turnsOf({ talk }: Task, tasks: Pick<Tasks, 'get'>): Promise<Task[]> {
   const turns: Task[] = [];
   for (const id of talk?.turns ?? []) {

@@ -12,7 +12,7 @@ import { hasEnded, isFollowed, type Task, type TaskOf } from '../tasks/task.ts';
 import type { Conversation, Speaking } from './conversation.ts';
 import { concluded, heardAs, turnTaken } from './transitions.ts';
 
-/** No answer is longer by itself; whoever makes one that is shall not fill the memory, nor what Discord takes as a file. */
+/** No answer gets longer on its own; a forced one must not fill the memory, nor exceed a file on Discord. */
 const MOST_SECONDS = 10 * 60;
 
 interface SayingsParts {
@@ -23,11 +23,10 @@ interface SayingsParts {
   conversation(id: string): Conversation | undefined;
 }
 
-/** What is being said in all conversations, and its answers. */
 export class Sayings {
   readonly #parts: SayingsParts;
-  /** Begun, and their task is not accepted yet; by the key of the order. */
-  readonly #begun = new Map<string, Speaking>();
+  /** Answers whose task is not accepted yet, by the idempotency key of the order. */
+  readonly #unaccepted = new Map<string, Speaking>();
   readonly #speaking = new Map<string, Speaking>();
 
   constructor(parts: SayingsParts) {
@@ -35,15 +34,15 @@ export class Sayings {
   }
 
   begin(key: string, speaking: Speaking): void {
-    this.#begun.set(key, speaking);
+    this.#unaccepted.set(key, speaking);
   }
 
   async follow(task: TaskOf<'said'>): Promise<void> {
     const { id, idempotencyKey } = task;
-    const speaking = this.#begun.get(idempotencyKey);
-    this.#begun.delete(idempotencyKey);
+    const speaking = this.#unaccepted.get(idempotencyKey);
+    this.#unaccepted.delete(idempotencyKey);
     if (speaking) return this.#answer(task, speaking);
-    // Words that were still to come do not outlast a restart.
+    // An answer under way does not survive a restart.
     await this.#takeTurn(task);
     await this.#parts.change(id, (known) => brokenOff(known, 'interrupted', undefined, this.#parts.clock.now()));
   }
@@ -55,7 +54,7 @@ export class Sayings {
     await this.#parts.change(id, (known) => (isFollowed(known) ? brokenOff(known, 'stopped', undefined, now) : known));
   }
 
-  /** Its member wants it forgotten: nothing more of it shall come. */
+  /** The member wants it forgotten: the answer is interrupted. */
   async letGo({ id }: Task): Promise<void> {
     await this.#speaking.get(id)?.takeBack('stopped');
   }
@@ -63,52 +62,53 @@ export class Sayings {
   async #answer(task: TaskOf<'said'>, speaking: Speaking): Promise<void> {
     const { id } = task;
     const conversation = this.#parts.conversation(task.request.talk);
-    const silent = (): void => {
+    const markSilent = (): void => {
       this.#speaking.delete(id);
       conversation?.over(speaking);
     };
     this.#speaking.set(id, speaking);
     try {
       await this.#takeTurn(task);
-      await this.#bring(id, speaking, silent);
+      await this.#complete(id, speaking, markSilent);
     } finally {
-      silent();
+      markSilent();
       await conversation?.rest();
     }
   }
 
-  /** What was said is part of its conversation from the moment the model began to answer. */
+  /** An utterance belongs to its conversation from the moment the model began to answer. */
   async #takeTurn(task: TaskOf<'said'>): Promise<void> {
     const { log, change, conversation } = this.#parts;
     const at = task.times.accepted ?? task.times.created;
-    const where = task.request.talk;
-    conversation(where)?.heard(at);
+    const { talk: id } = task.request;
+    const live = conversation(id);
+    if (live) live.heardAt = Math.max(live.heardAt, at);
     try {
-      await change(where, (talk) => turnTaken(talk, task.id, at));
+      await change(id, (talk) => turnTaken(talk, task.id, at));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      log.info({ task: task.id }, 'What was said in a conversation has outlasted it.');
+      log.info({ task: task.id }, 'An utterance has outlasted its conversation.');
     }
   }
 
-  /** From its first word to its last; `silent` is called as soon as the model has ended, whatever is left to do about what it said. */
-  async #bring(id: string, speaking: Speaking, silent: () => void): Promise<void> {
+  /** Brings an answer to its end. `silent` is called as soon as the model has finished, before the results are stored. */
+  async #complete(id: string, speaking: Speaking, markSilent: () => void): Promise<void> {
     const { change, clock, log, sounds } = this.#parts;
-    // Written while it is said, so that the end of the words waits for the last of the sound alone.
+    // Written while it arrives, so that the end only waits for the last piece of audio.
     const writer = sounds.writing({ mostSeconds: MOST_SECONDS });
     try {
       const task = await change(id, (known) => begun(known, []));
       if (hasEnded(task) || task.unwanted) await speaking.takeBack('stopped');
-      const response = await this.#listen(id, speaking, writer).finally(silent);
+      const response = await this.#listen(id, speaking, writer).finally(markSilent);
       const { takenBack } = speaking;
-      // Whoever breaks an answer off does not want to hear it, and a bot that is about to end has no time to prepare it.
-      const voice = takenBack ? undefined : await this.#voiceOf(id, writer);
+      // A stopped answer is not wanted any more, and a stopping bot has no time for its voice.
+      const voice = takenBack ? undefined : await this.#finishVoice(id, writer);
       const isAnything = response.text !== '' || !writer.isEmpty;
       await change(id, (known) => concluded(known, { response, isAnything, voice, takenBack }, clock.now()));
     } catch (error) {
-      // Its member may have had it deleted: then nobody waits for more of it.
+      // The member may have deleted it: then nothing more of it is needed.
       if (error instanceof Refusal) return speaking.takeBack('stopped');
-      log.error({ task: id, err: error }, 'An answer could not be brought to its end.');
+      log.error({ task: id, err: error }, 'An answer could not be completed.');
       const reason = error instanceof GatewayError ? error : undefined;
       await change(id, (known) => brokenOff(known, speaking.takenBack ?? 'failed', reason, clock.now()));
     } finally {
@@ -118,12 +118,12 @@ export class Sayings {
 
   async #listen(id: string, speaking: Speaking, writer: VoiceWriter): Promise<RealtimeResponse> {
     const { clock } = this.#parts;
-    const draft = new Draft(clock, (text, doing) => this.#note(id, (task) => drafted(task, text, doing, clock.now())));
+    const draft = new Draft(clock, (text, doing) => this.#store(id, (task) => drafted(task, text, doing, clock.now())));
     try {
       for await (const event of speaking.answer.events) {
         if (event.type === 'text') draft.add(event.delta);
         else if (event.type === 'audio') writer.add(event.pcm);
-        else if (event.type === 'heard') await this.#note(id, (task) => heardAs(task, event.text));
+        else if (event.type === 'heard') await this.#store(id, (task) => heardAs(task, event.text));
         else if (event.type === 'end') return event.response;
       }
     } finally {
@@ -132,22 +132,22 @@ export class Sayings {
     throw new Error('An answer of a live session ended without an end.');
   }
 
-  async #note(id: string, transition: Transition): Promise<void> {
+  async #store(id: string, transition: Transition): Promise<void> {
     try {
       await this.#parts.change(id, transition);
     } catch (error) {
-      // Its member may have had it deleted: then nobody waits for more of it.
-      this.#parts.log.warn({ task: id, err: error }, 'What a model said could not be taken down.');
+      // The member may have deleted it: then nothing more of it is needed.
+      this.#parts.log.warn({ task: id, err: error }, 'The words of a model could not be stored.');
     }
   }
 
-  async #voiceOf(id: string, writer: VoiceWriter): Promise<Voice | undefined> {
+  async #finishVoice(id: string, writer: VoiceWriter): Promise<Voice | undefined> {
     if (writer.isEmpty) return undefined;
     try {
       const { bytes, seconds, waveform, isCut } = await writer.finish();
       return { seconds, waveform, sound: bytes.toString('base64'), ...(isCut && { isCut }) };
     } catch (error) {
-      this.#parts.log.error({ task: id, err: error }, 'A spoken answer could not be made a voice message.');
+      this.#parts.log.error({ task: id, err: error }, 'A spoken answer could not be turned into a voice message.');
       return undefined;
     }
   }

@@ -5,8 +5,7 @@ import type { Sounds } from '../sound/sounds.ts';
 import type { TaskBook, TasksLog, Transition } from '../tasks/book.ts';
 import { type Kind, kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
-import type { TalkEnd } from '../tasks/task.ts';
-import { hasEnded, isFollowed, type Task, type TaskOf } from '../tasks/task.ts';
+import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
 import { Conversation, Silence, type Speaking } from './conversation.ts';
 import { earlierIn, isForGood, type OpeningParts, opened, type SaidRequest } from './opening.ts';
 import { Sayings } from './sayings.ts';
@@ -19,30 +18,29 @@ interface TalksParts extends OpeningParts {
   log: TasksLog;
 }
 
-/** Live conversations, from the first word to the last. Knows nothing of where they take place. */
+/** Live conversations, from the first word to the last. Knows nothing of the place where they are held. */
 export class Talks {
-  /** The conversation itself, and what is said in one. */
   readonly kinds: readonly Kind[];
   readonly #parts: TalksParts;
   readonly #sayings: Sayings;
   readonly #silence: Silence;
   readonly #conversations = new Map<string, Conversation>();
-  /** Opened, and their task is not accepted yet; by the key of the order. */
+  /** Sessions whose task is not accepted yet, by the idempotency key of the order. */
   readonly #opened = new Map<string, RealtimeSession>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
 
   constructor(parts: TalksParts) {
     this.#parts = parts;
-    parts.book.onChange((task) => this.#heardOf(task));
-    parts.book.onGone((task) => this.#goneIs(task));
+    parts.book.onChange((task) => this.#onTaskChange(task));
+    parts.book.onGone((task) => this.#onTaskGone(task));
     const change = (id: string, transition: Transition) => this.#change(id, transition);
     this.#sayings = new Sayings({ ...parts, change, conversation: (id) => this.#conversations.get(id) });
     this.#silence = new Silence(parts.clock, (id) => this.#track(this.end(id, 'idle')));
     this.kinds = [
       kind({
         name: 'talk',
-        follow: (task) => this.#takeUp(task),
+        follow: (task) => this.#follow(task),
         patience: () => 'text',
         durationKey: ({ model }) => `talk:${model}`,
         submit: async (request, { idempotencyKey }) => {
@@ -65,44 +63,41 @@ export class Talks {
     ];
   }
 
-  /** The one that takes place in a channel and has not ended. Answers from memory. */
+  /** The running conversation in a channel, from memory. */
   in(channelId: string): TaskOf<'talk'> | undefined {
-    return this.#parts.book
-      .live()
-      .filter((task) => task.kind === 'talk')
-      .find((task) => task.channelId === channelId && !hasEnded(task));
+    const talks = this.#parts.book.live().filter((task) => task.kind === 'talk');
+    return talks.find((task) => task.channelId === channelId && !hasEnded(task));
   }
 
-  /** Ends a conversation; what is being said is broken off. Nothing happens where it has ended, or has not begun. */
+  /** Ends a conversation and interrupts its answer. Does nothing if it has ended, or has not begun. */
   async end(id: string, why: TalkEnd): Promise<Task> {
     const task = await this.#change(id, (known) => {
       if (known.kind !== 'talk') throw new Refusal('refusals.unknownTask');
       return isFollowed(known) ? talkOver(known, why, this.#parts.clock.now()) : known;
     });
-    // What is on its way to a gateway that does not answer may take long to be given up: whoever ended it need not wait for that.
+    // Closing may take long if the gateway does not respond, and the caller need not wait for it.
     if (hasEnded(task)) this.#track(this.#close(id));
     return task;
   }
 
-  /** Breaks off one answer; what of it has come stays. */
   stop(said: Task): Promise<void> {
     return this.#sayings.stop(said);
   }
 
-  /** The bot is about to end: answers under way are told as interrupted, conversations stay. */
+  /** The bot is stopping: answers under way end as interrupted, conversations stay. */
   async finish(): Promise<void> {
     this.#stopping.abort();
     this.#silence.stop();
     for (const conversation of this.#conversations.values()) this.#track(conversation.close('interrupted'));
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** It was just begun, or was under way when the bot last ran: then its session waits until somebody speaks. */
-  #takeUp(task: Task): void {
+  /** It has just begun, or was running when the bot last stopped: then its session is opened when a member speaks. */
+  #follow(task: Task): void {
     const { id, idempotencyKey } = task;
     const session = this.#opened.get(idempotencyKey);
     this.#opened.delete(idempotencyKey);
-    const parts = { open: () => this.#openAnew(id), log: this.#parts.log };
+    const parts = { open: () => this.#reopen(id), log: this.#parts.log };
     const conversation = new Conversation(parts, talkOf(task).heardAt, session);
     this.#conversations.set(id, conversation);
     if (this.#stopping.signal.aborted) this.#track(conversation.close('interrupted'));
@@ -113,7 +108,7 @@ export class Talks {
   async #begin(id: string): Promise<void> {
     const task = await this.#change(id, underWay);
     if (hasEnded(task)) await this.#close(id);
-    // Its member wanted it forgotten before it began, or before the bot ended.
+    // The member wanted it forgotten before it began, or before the bot stopped.
     else if (task.unwanted) await this.end(id, 'ended');
   }
 
@@ -123,7 +118,7 @@ export class Talks {
     this.#conversations.delete(id);
   }
 
-  async #openAnew(id: string): Promise<RealtimeSession> {
+  async #reopen(id: string): Promise<RealtimeSession> {
     const task = await this.#parts.book.get(id);
     if (task?.kind !== 'talk' || hasEnded(task)) throw new Refusal('refusals.talkOver');
     const earlier = await earlierIn(task, (said) => this.#parts.book.get(said));
@@ -142,15 +137,15 @@ export class Talks {
     return conversation.say({ text: prompt, sound });
   }
 
-  #heardOf(task: Task): void {
+  #onTaskChange(task: Task): void {
     if (!task.unwanted || !isFollowed(task)) return;
     if (task.kind === 'talk') this.#track(this.end(task.id, 'ended'));
     else if (task.kind === 'said') this.#track(this.#sayings.letGo(task));
   }
 
-  /** Nobody's session remembers what its member wanted forgotten. */
-  #goneIs(task: Task): void {
-    // The gateway never took it, so that no session knows of it.
+  /** No session may remember what its member wanted forgotten. */
+  #onTaskGone(task: Task): void {
+    // The gateway never accepted it, so no session knows it.
     if (task.kind !== 'said' || task.state === 'submitting') return;
     const id = task.request.talk;
     const conversation = this.#conversations.get(id);
@@ -165,12 +160,11 @@ export class Talks {
 
   #track(work: Promise<unknown>): void {
     const done = work
-      .then(() => undefined)
       .catch((error: unknown) => {
-        // Whatever it was about is gone meanwhile, for its member wanted it forgotten.
-        if (!(error instanceof Refusal)) this.#parts.log.error({ err: error }, 'A conversation has met with a fault.');
+        // The task is gone, because its member wanted it forgotten.
+        if (!(error instanceof Refusal)) this.#parts.log.error({ err: error }, 'A live conversation failed.');
       })
-      .finally(() => this.#underWay.delete(done));
-    this.#underWay.add(done);
+      .finally(() => this.#running.delete(done));
+    this.#running.add(done);
   }
 }

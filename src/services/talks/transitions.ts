@@ -1,22 +1,18 @@
 import { answered, answerOf, brokenOff, summed, type TakenBack, withAnswer } from '../asks/transitions.ts';
 import type { RealtimeResponse } from '../gateway/realtime/events.ts';
 import type { Voice } from '../tasks/answer.ts';
-import type { Talk, TalkEnd } from '../tasks/task.ts';
-import { hasEnded, type Task } from '../tasks/task.ts';
+import { hasEnded, type Talk, type TalkEnd, type Task } from '../tasks/task.ts';
 
-/** More than anybody goes through; what is restored of a conversation is far less. */
+/** More than any conversation has; far fewer are restored. */
 const MOST_TURNS = 500;
 
 export const talkOf = ({ talk, times }: Task): Talk => talk ?? { turns: [], heardAt: times.accepted ?? times.created };
 
-/** Everything that is said in it is heard from now on. */
 export function underWay(task: Task): Task {
-  return hasEnded(task) || (task.state === 'running' && task.talk)
-    ? task
-    : { ...task, state: 'running', talk: talkOf(task) };
+  if (hasEnded(task) || (task.state === 'running' && task.talk)) return task;
+  return { ...task, state: 'running', talk: talkOf(task) };
 }
 
-/** Somebody has said something in it. */
 export function turnTaken(task: Task, said: string, at: number): Task {
   const talk = talkOf(task);
   if (talk.turns.includes(said)) return task;
@@ -24,33 +20,30 @@ export function turnTaken(task: Task, said: string, at: number): Task {
   return { ...task, talk: { ...talk, turns, heardAt: Math.max(talk.heardAt, at) } };
 }
 
-/** What was said is gone, for its member wanted it forgotten. */
 export function turnGone(task: Task, said: string): Task {
   const { talk } = task;
   if (!talk?.turns.includes(said)) return task;
   return { ...task, talk: { ...talk, turns: talk.turns.filter((id) => id !== said) } };
 }
 
-/** Nothing more is said in it. */
 export function talkOver(task: Task, end: TalkEnd, now: number): Task {
   if (hasEnded(task)) return task;
   return { ...task, state: 'ready', talk: { ...talkOf(task), end }, times: { ...task.times, ended: now } };
 }
 
-/** The gateway has written down what it heard. */
 export function heardAs(task: Task, heard: string): Task {
   return hasEnded(task) || answerOf(task).heard === heard ? task : withAnswer(task, { heard });
 }
 
 interface Outcome {
   response: RealtimeResponse;
-  /** Something of it has come, in words or as sound. */
+  /** Text or audio has come. */
   isAnything: boolean;
   voice: Voice | undefined;
   takenBack: TakenBack | undefined;
 }
 
-/** All of an answer, however it ended: its words, its sound and what it took come in one change. */
+/** The whole answer, however it ended: text, voice and usage are stored in one change. */
 export function concluded(task: Task, { response, isAnything, voice, takenBack }: Outcome, now: number): Task {
   if (hasEnded(task)) return task;
   const { text, end, error, reason } = response;
@@ -64,7 +57,7 @@ export function concluded(task: Task, { response, isAnything, voice, takenBack }
   return brokenOff(all, cause, takenBack === 'stopped' ? undefined : error, now);
 }
 
-/** A response counts once, whoever tells of it again. */
+/** A response is counted once, however often it is reported. */
 function counted(task: Task, { id, usage }: RealtimeResponse, isAnything: boolean): Task {
   const { counted: known = [], tokens } = answerOf(task);
   if (known.includes(id) || (!usage && !isAnything)) return task;

@@ -3,11 +3,10 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { inMemory, reading } from '../../../src/services/media/content.ts';
 import { MediaError } from '../../../src/services/media/errors.ts';
-import { filmFacts } from '../../../src/services/media/films/facts.ts';
 import { isCutShort } from '../../../src/services/media/films/mp4.ts';
-import { examined } from '../../../src/services/media/pictures/facts.ts';
-import { strippedGif, strippedJpeg, strippedPng, strippedWebp } from '../../../src/services/media/pictures/strip.ts';
-import { recognise } from '../../../src/services/media/recognise.ts';
+import { strippedGif, strippedJpeg, strippedPng, strippedWebp } from '../../../src/services/media/pictures/clean.ts';
+import { examined } from '../../../src/services/media/pictures/workbench.ts';
+import { filmFacts, recognise } from '../../../src/services/media/recognise.ts';
 import { mp4Film, webmFilm } from '../../services/media/films.ts';
 import { BrokenPromise, type Target } from '../target.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryRoom } from '../../../src/services/media-process/program/room.ts';
+import { MemoryRoom } from '../../../src/services/media/download/room.ts';
 
 const never = new AbortController().signal;
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ContentReader } from '../../../src/services/media/content.ts';
 import { decodedPieces, inMemory } from '../../../src/services/media/content.ts';
-import { filmFacts } from '../../../src/services/media/films/facts.ts';
 import { isCutShort } from '../../../src/services/media/films/mp4.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
-import { recognise, recogniseIn } from '../../../src/services/media/recognise.ts';
+import { filmFacts, recognise, recogniseIn } from '../../../src/services/media/recognise.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
 import { inMemory } from '../../../src/services/media/content.ts';
-import { filmFacts } from '../../../src/services/media/films/facts.ts';
-import { recognise } from '../../../src/services/media/recognise.ts';
+import { filmFacts, recognise } from '../../../src/services/media/recognise.ts';
 import { box, mp4Film, webmFilm } from './films.ts';
 
 const factsOf = (bytes: Buffer) => filmFacts(inMemory(bytes));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { guardedLookup } from '../../../src/services/media/addresses.ts';
+import { guardedLookup } from '../../../src/services/media/download/hosts.ts';
 import { file, redirect } from './file-host.ts';
 import { apiKey, failureOf, openScene, type Scene } from './scene.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardedLookup, isPublicAddress } from '../../../src/services/media/addresses.ts';
+import { guardedLookup, isPublicAddress } from '../../../src/services/media/download/hosts.ts';
 
 describe('the public internet', () => {
   it.each([

@@ -1,14 +1,13 @@
 import { checkedPicture } from '../../media/pictures/clean.ts';
-import { examined } from '../../media/pictures/facts.ts';
 import { fitPicture } from '../../media/pictures/fit-picture.ts';
 import { drawnMask, sideMask } from '../../media/pictures/mask.ts';
-import { Workbench } from '../../media/pictures/workbench.ts';
+import { examined, Workbench } from '../../media/pictures/workbench.ts';
 import type { Done, Job, Work } from '../jobs.ts';
 
 type ImageJob = Extract<Job, { mostPixels: number }>;
 
 export async function image(job: ImageJob, { bytes, claim }: Work): Promise<Done> {
-  const bench = new Workbench({ pixels: job.mostPixels, claim });
+  const bench = new Workbench(job.mostPixels, claim);
   switch (job.do) {
     case 'fit': {
       const fitted = await fitPicture(await examined(bytes, job.mostPixels), job.mostBytes, bench);
@@ -32,5 +31,5 @@ export async function image(job: ImageJob, { bytes, claim }: Work): Promise<Done
   }
 }
 
-/** What came is there already where it is wanted: it is not sent back. */
+/** An unchanged file is not sent back. */
 const unless = (given: Buffer, made: Buffer): Partial<Done> => (made === given ? {} : { body: made });

@@ -1,48 +1,46 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { Refusal } from '../../../lib/refusal.ts';
+import { MemoryRoom } from '../../media/download/room.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { Failure, Order, Report } from '../child.ts';
 import { type Frame, FrameReader, writeFrame } from '../frames.ts';
 import type { Done, Job, Work } from '../jobs.ts';
-import { MemoryRoom } from './room.ts';
 
-/** Node itself, the libraries, and files that wait for their turn. */
+/** Node itself, the libraries, and files that wait. */
 const OWN_BYTES = 128 * 2 ** 20;
-/** Its libraries, and the image itself. */
+/** The chart's libraries and image. */
 const CHART_BYTES = 60 * 2 ** 20;
 const REPORT_MS = 100;
-/** The bot keeps what is larger out of its memory. */
+/** A larger result is kept out of the bot's memory. */
 const MOST_PIPED = 4 * 2 ** 20;
 
 const memoryBytes = Number(process.argv[2]);
 const room = new MemoryRoom(Math.max(0, memoryBytes - OWN_BYTES));
-const underWay = new Map<number, AbortController>();
+const running = new Map<number, AbortController>();
 
 const pipe = new Socket({ fd: 3 });
-const reader = new FrameReader(Number.POSITIVE_INFINITY, take);
+const reader = new FrameReader(Number.POSITIVE_INFINITY, receive);
 pipe.on('data', (piece: Buffer) => reader.read(piece));
-// The bot has ended, however it did. Whatever a library is still at is not waited for.
+// The bot has ended. Libraries that still work are not waited for.
 for (const end of ['end', 'close', 'error']) pipe.on(end, () => process.kill(process.pid, 'SIGKILL'));
-// A terminal's Ctrl-C reaches this process too; the bot needs it until it has finished.
+// A terminal's Ctrl-C also reaches this process, which the bot needs until it has finished.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-// Elsewhere the bot looks for itself.
+// On Linux the bot measures this itself.
 if (process.platform !== 'linux') setInterval(() => tell({ residentBytes: process.memoryUsage.rss() }), REPORT_MS);
 
-function tell(report: Report, body?: Uint8Array): void {
-  writeFrame(pipe, report, body);
-}
+const tell = (report: Report, body?: Uint8Array): void => writeFrame(pipe, report, body);
 
-function take({ note, body }: Frame): void {
+function receive({ note, body }: Frame): void {
   const order: Order = JSON.parse(note);
-  if ('cancelled' in order) underWay.get(order.id)?.abort(new Error('The job was cancelled.'));
+  if ('cancelled' in order) running.get(order.id)?.abort(new Error('The job was cancelled.'));
   else void carryOut(order, body);
 }
 
 async function carryOut(order: Extract<Order, { job: Job }>, body: Buffer<ArrayBuffer>): Promise<void> {
   const { id, job, path, into } = order;
   const controller = new AbortController();
-  underWay.set(id, controller);
+  running.set(id, controller);
   const claim = async (bytes: number): Promise<() => void> => {
     tell({ id, now: 'waiting' });
     const release = await room.claim(bytes, controller.signal);
@@ -51,7 +49,7 @@ async function carryOut(order: Extract<Order, { job: Job }>, body: Buffer<ArrayB
   };
   try {
     const bytes = path === undefined ? body : await readFile(path);
-    const { facts, body: made } = await done(job, { bytes, claim });
+    const { facts, body: made } = await runJob(job, { bytes, claim });
     const isUnchanged = made === undefined;
     if (into !== undefined && made && made.length > MOST_PIPED) {
       await writeFile(into, made);
@@ -60,12 +58,12 @@ async function carryOut(order: Extract<Order, { job: Job }>, body: Buffer<ArrayB
   } catch (error) {
     tell({ id, failure: failureOf(error) });
   } finally {
-    underWay.delete(id);
+    running.delete(id);
   }
 }
 
-/** What a job needs is loaded by the first one of its sort. */
-async function done(job: Job, work: Work): Promise<Done> {
+/** Modules are loaded by the first job that needs them. */
+async function runJob(job: Job, work: Work): Promise<Done> {
   if ('mostPixels' in job) return await (await import('./images.ts')).image(job, work);
   switch (job.do) {
     case 'chart': {

@@ -6,17 +6,17 @@ import { type JobAnswer, Workroom } from '../../sound/workroom.ts';
 import type { WriteJob, WriteResult } from '../../sound/writing.worker.ts';
 import type { Done, Job, Work } from '../jobs.ts';
 
-/** One file that is slow leaves two for the others. */
+/** One slow file leaves two workers for the others. */
 const READERS = 3;
-/** An hour of sound takes some ten seconds; a codec has to be loaded, on a machine that may be busy. */
+/** An hour of audio takes some ten seconds; loading a codec takes more on a busy machine. */
 const READ_MS = 30_000;
 const READ_MS_PER_SECOND = 100;
-/** A codec and what it keeps. */
+/** A codec and its state. */
 const WORKER_BYTES = 32 * 2 ** 20;
 
 const at = (script: string): URL => new URL(`../../sound/${script}`, import.meta.url);
 const readers = new Workroom<ReadJob, ArrayBuffer>(at('reading.worker.ts'), systemClock, { workers: READERS });
-/** Whoever keeps voices here keeps the process, and ends it. */
+/** `Writings` decides when the process keeps its voices, and for how long. */
 const writer = new Workroom<WriteJob, WriteResult>(at('writing.worker.ts'), systemClock, {
   mostWaiting: Number.POSITIVE_INFINITY,
   isNeeded: () => true,
@@ -25,14 +25,14 @@ const writer = new Workroom<WriteJob, WriteResult>(at('writing.worker.ts'), syst
 type ReadSound = Extract<Job, { do: 'read-sound' }>;
 
 export async function readSound({ type, mostSeconds }: ReadSound, { bytes, claim }: Work): Promise<Done> {
-  // As samples once where they are recorded, and once where they are sent from.
+  // Samples exist twice: where they are collected, and where they are sent from.
   const samples = 2 * mostSeconds * PCM_RATE * Int16Array.BYTES_PER_ELEMENT;
   const release = await claim(bytes.length + samples + WORKER_BYTES);
   try {
-    // Handed over where it lies in memory of its own.
+    // Transferred if it has a buffer of its own.
     const own = new Uint8Array(bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes);
     const longestMs = READ_MS + mostSeconds * READ_MS_PER_SECOND;
-    const pcm = done(await readers.run({ type, bytes: own, mostSeconds }, [own.buffer], { longestMs }));
+    const pcm = unwrap(await readers.run({ type, bytes: own, mostSeconds }, [own.buffer], { longestMs }));
     return { facts: {}, body: new Uint8Array(pcm) };
   } finally {
     release();
@@ -43,11 +43,11 @@ export async function voice(job: Extract<Job, { voice: number }>, { bytes }: Wor
   const pcm = new Int16Array(bytes.length / Int16Array.BYTES_PER_ELEMENT);
   Buffer.from(pcm.buffer).set(bytes);
   const order = job.do === 'write-voice' ? { ...job, pcm } : job;
-  const { bytes: file, waveform } = done(await writer.run(order, [pcm.buffer]));
+  const { bytes: file, waveform } = unwrap(await writer.run(order, [pcm.buffer]));
   return file ? { facts: { waveform }, body: new Uint8Array(file) } : { facts: {} };
 }
 
-function done<Result>(answer: JobAnswer<Result>): Result {
+function unwrap<Result>(answer: JobAnswer<Result>): Result {
   if ('done' in answer) return answer.done;
   if ('refused' in answer) throw new Refusal(answer.refused.key, answer.refused.variables);
   throw new Error(answer.failed);

@@ -5,7 +5,7 @@ import type { MediaLimits } from '../settings.ts';
 import type { Hosts } from './hosts.ts';
 import { type Held, type Places, received } from './receiver.ts';
 
-/** What a host may still say after a redirect or a refusal before its connection is cut. */
+/** Read of a redirect's or error's body before its connection is cut. */
 const MOST_WASTE = 64 * 1024;
 
 interface Download {
@@ -17,121 +17,104 @@ interface Download {
   readonly signal: AbortSignal;
 }
 
-/** Fetches what is behind an address, into room that is claimed as its bytes arrive. */
+/** Fetches a file; room is claimed as its bytes arrive. */
 export async function download(address: string, how: Download): Promise<Held> {
   const { hosts, limits, signal } = how;
-  let url = webAddress(address);
-  // The first foreign host ends it: who sends us back to the gateway must not make us show the key.
+  let url = parseWebAddress(address);
+  // The first foreign host ends it: a redirect back to the gateway must not make us send the key.
   let withKey = true;
   for (let redirects = 0; ; redirects++) {
     withKey &&= hosts.isGateway(url);
     try {
       const response = await hosts.ask(url, { withKey, signal });
-      const target = await targetOf(response, url);
-      if (target === undefined) return await fileIn(response, how);
+      const target = await redirectTarget(response, url);
+      if (target === undefined) return await receiveBody(response, how);
       if (redirects >= limits.redirects) {
         throw new MediaError('unreachable', `The file host ${url.host} redirects too often.`, { code: 'redirects' });
       }
-      url = webAddress(target, url);
+      url = parseWebAddress(target, url);
     } catch (error) {
-      throw failed(error, url.host);
+      throw hostError(error, url.host);
     }
   }
 }
 
-/** Where a redirect leads; undefined for the file itself. */
-async function targetOf(response: Dispatcher.ResponseData, url: URL): Promise<string | undefined> {
+/** The target of a redirect; undefined for the file itself. */
+async function redirectTarget(response: Dispatcher.ResponseData, url: URL): Promise<string | undefined> {
   const { statusCode: status, headers, body } = response;
   if (status >= 200 && status < 300) return undefined;
   await body.dump({ limit: MOST_WASTE });
   const { location } = headers;
   if (status >= 300 && status < 400 && typeof location === 'string') return location;
-  throw refused(status, url.host);
+  if (status === 403 || status === 404 || status === 410) {
+    throw new MediaError('expired', `The file is no longer at ${url.host}.`, { status });
+  }
+  const message = `The file host ${url.host} answered with HTTP ${status} instead of the file.`;
+  throw new MediaError('unreachable', message, { status });
 }
 
-async function fileIn({ body, headers }: Dispatcher.ResponseData, how: Download): Promise<Held> {
-  // What ends a body is met when it is read; unheard, a host that gives up while we wait would end the process.
+async function receiveBody({ body, headers }: Dispatcher.ResponseData, how: Download): Promise<Held> {
+  // Errors surface when the body is read; without a listener, a host that aborts while we wait would end the process.
   body.on('error', () => undefined);
   const { places, clock, limits, most, signal } = how;
   const length = headers['content-length'];
   const announced = length === undefined ? undefined : Number(length);
-  const pace = new Pace(clock, limits, () => body.destroy(tooSlow()));
   try {
     if (announced !== undefined && announced > most) throw tooLarge(most);
-    return await received(pace.kept(body), places, { most, announced }, signal);
+    return await received(paced(body, clock, limits), places, { most, announced, signal });
   } catch (error) {
     body.destroy();
     throw error;
-  } finally {
-    pace.end();
   }
 }
 
-function tooSlow(): MediaError {
-  return new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' });
-}
-
-function webAddress(address: string, base?: URL): URL {
+function parseWebAddress(address: string, base?: URL): URL {
   const url = URL.parse(address, base?.href);
   if (url && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
   throw new MediaError('forbidden-address', 'The address of the file is not one of the web.');
 }
 
-/** Watches that a file arrives in earnest: a host that only drips would hold for long what others need. */
-class Pace {
-  readonly #clock: Clock;
-  readonly #limits: MediaLimits;
-  readonly #tooSlow: () => void;
-  #heard = 0;
-  /** How long the host has waited for us since the last look, and since when it does now. */
-  #heldUpMs = 0;
-  #heldUpSince: number | undefined;
-  #cancel: () => void = () => undefined;
-
-  constructor(clock: Clock, limits: MediaLimits, tooSlow: () => void) {
-    this.#clock = clock;
-    this.#limits = limits;
-    this.#tooSlow = tooSlow;
-    this.#watch();
-  }
-
-  /** Time in which a piece waits for room is not the host's. */
-  async *kept(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const piece of pieces) {
-      this.#heard += piece.byteLength;
-      this.#heldUpSince = this.#clock.now();
-      yield piece;
-      this.#countHeldUp();
+/** Passes a file's chunks on. A host that sends too slowly would long hold room that other files need: its body is destroyed. */
+async function* paced(body: Dispatcher.ResponseData['body'], clock: Clock, { paceMs, leastPerSecond }: MediaLimits) {
+  let receivedBytes = 0;
+  // How long the host has waited for us since the last check, and since when it is waiting now.
+  let heldUpMs = 0;
+  let heldUpSince: number | undefined;
+  const countHeldUp = (): void => {
+    const now = clock.now();
+    heldUpMs += now - (heldUpSince ?? now);
+    heldUpSince = undefined;
+  };
+  const check = (): void => {
+    const isHeldUp = heldUpSince !== undefined;
+    countHeldUp();
+    const hostsMs = paceMs - heldUpMs;
+    // With less than half of the time left for the host, the figure says nothing about it.
+    if (hostsMs > paceMs / 2 && receivedBytes < (leastPerSecond * hostsMs) / 1_000) {
+      body.destroy(new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' }));
+      return;
     }
-  }
-
-  end(): void {
-    this.#cancel();
-  }
-
-  #countHeldUp(): void {
-    const now = this.#clock.now();
-    this.#heldUpMs += now - (this.#heldUpSince ?? now);
-    this.#heldUpSince = undefined;
-  }
-
-  #watch(): void {
-    const { paceMs, leastPerSecond } = this.#limits;
-    this.#cancel = this.#clock.after(paceMs, () => {
-      const isHeldUp = this.#heldUpSince !== undefined;
-      this.#countHeldUp();
-      const hostsMs = paceMs - this.#heldUpMs;
-      // A look at less than half of the time says nothing of the host.
-      if (hostsMs > paceMs / 2 && this.#heard < (leastPerSecond * hostsMs) / 1_000) return this.#tooSlow();
-      this.#heard = 0;
-      this.#heldUpMs = 0;
-      if (isHeldUp) this.#heldUpSince = this.#clock.now();
-      this.#watch();
-    });
+    receivedBytes = 0;
+    heldUpMs = 0;
+    if (isHeldUp) heldUpSince = clock.now();
+    cancel = clock.after(paceMs, check);
+  };
+  let cancel = clock.after(paceMs, check);
+  try {
+    const pieces: AsyncIterable<Uint8Array> = body;
+    for await (const piece of pieces) {
+      receivedBytes += piece.byteLength;
+      // Time in which a chunk waits for room does not count against the host.
+      heldUpSince = clock.now();
+      yield piece;
+      countHeldUp();
+    }
+  } finally {
+    cancel();
   }
 }
 
-const TELLING = new Map<string, readonly [MediaErrorKind, string]>([
+const REASONS = new Map<string, readonly [MediaErrorKind, string]>([
   ['ECONNREFUSED', ['unreachable', 'refused the connection']],
   ['ENOTFOUND', ['unreachable', 'was not found: its name leads nowhere']],
   ['EAI_AGAIN', ['unreachable', 'was not found: its name could not be looked up']],
@@ -144,27 +127,11 @@ const TELLING = new Map<string, readonly [MediaErrorKind, string]>([
   ['UND_ERR_BODY_TIMEOUT', ['timeout', 'stopped in the middle of the file']],
 ]);
 
-/** A file host that gave no whole answer. */
-function failed(cause: unknown, host: string): MediaError {
+function hostError(cause: unknown, host: string): MediaError {
   if (cause instanceof MediaError) return cause;
-  const code = codeOf(cause);
-  const [kind, words] = TELLING.get(code) ?? ['unreachable', 'could not be spoken to'];
-  return new MediaError(kind, `The file host ${host} ${words}.`, { code, cause });
-}
-
-/** A file host that answered with something other than the file. */
-function refused(status: number, host: string): MediaError {
-  if (status === 403 || status === 404 || status === 410) {
-    return new MediaError('expired', `The file is no longer at ${host}.`, { status });
-  }
-  return new MediaError('unreachable', `The file host ${host} answered with HTTP ${status} instead of the file.`, {
-    status,
-  });
-}
-
-function codeOf(cause: unknown): string {
-  // Several addresses tried and all refused arrive as one AggregateError.
+  // When every address of a host fails, the errors arrive as one AggregateError.
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const code = first instanceof Error && 'code' in first ? first.code : undefined;
-  return typeof code === 'string' ? code : 'unknown';
+  const code = first instanceof Error && 'code' in first && typeof first.code === 'string' ? first.code : 'unknown';
+  const [kind, words] = REASONS.get(code) ?? ['unreachable', 'could not be spoken to'];
+  return new MediaError(kind, `The file host ${host} ${words}.`, { code, cause });
 }

@@ -1,14 +1,15 @@
-import { Agent, type Dispatcher } from 'undici';
-import { guardedLookup, type Resolve, refuseSpecialHost } from '../addresses.ts';
-import type { MediaLimits, MediaSettings } from '../settings.ts';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { Agent } from 'undici';
+import { MediaError } from '../errors.ts';
+import type { MediaLimits, MediaSettings, Resolve } from '../settings.ts';
 
-/** Who is to be fetched from. */
+/** Where an address comes from: a result of the gateway, or a member. */
 export type Trust = 'results' | 'given';
 
 /**
- * Everybody a file may be fetched from: the gateway and a few others, who are trusted wherever they stand, and strangers, who
- * must be on the public internet. Each side has connections of its own, so that none made for the one is ever used for the other.
- * Files that members give are fetched without the key, and from strangers on the public internet alone, whatever is allowed for results.
+ * The hosts that files may be fetched from: the gateway and a few other origins, trusted at any address, and untrusted hosts,
+ * which must be on the public internet. Each group has its own connections. Files from members are fetched without the key, and
+ * from the public internet alone, even if private addresses are allowed for results.
  */
 export class Hosts {
   readonly #apiKey: string | undefined;
@@ -29,7 +30,7 @@ export class Hosts {
       connections: limits.connections,
       headersTimeout: limits.headersMs,
       bodyTimeout: limits.pieceMs,
-      // Files come one by one; a second protocol would only be a second set of faults.
+      // Files come one by one; HTTP/2 would only add a second set of faults.
       allowH2: false,
     };
     this.#trusted = new Agent({ ...options, connect: { timeout } });
@@ -41,14 +42,13 @@ export class Hosts {
     return url.origin === this.#gatewayOrigin;
   }
 
-  /** One question without following anything. The key is for the gateway's own origin, and only where the caller says so. */
-  async ask(
-    url: URL,
-    { withKey, signal }: { withKey: boolean; signal: AbortSignal },
-  ): Promise<Dispatcher.ResponseData> {
+  /** One request, no redirect followed. The key goes to the gateway's own origin only, and only where the caller says so. */
+  async ask(url: URL, { withKey, signal }: { withKey: boolean; signal: AbortSignal }) {
     const apiKey = this.#apiKey;
     const isTrusted = this.#trustedOrigins.has(url.origin);
-    if (!isTrusted && this.#isGuarded) refuseSpecialHost(url);
+    // A host that is an IP address is never looked up, so `guardedLookup` does not see it.
+    const isSpecial = isIP(hostOf(url)) !== 0 && !isPublicAddress(hostOf(url));
+    if (!isTrusted && this.#isGuarded && isSpecial) throw forbidden(url.hostname);
     return await (isTrusted ? this.#trusted : this.#strangers).request({
       origin: url.origin,
       path: url.pathname + url.search,
@@ -68,3 +68,54 @@ export class Hosts {
     await Promise.all([this.#trusted.destroy(), this.#strangers.destroy()]);
   }
 }
+
+/** What is not on the public internet (IANA's special-purpose registries, multicast), and Azure's metadata address. */
+const special4 = listOf('ipv4', [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '168.63.129.16/32', '169.254.0.0/16'],
+  ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
+  ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
+]);
+
+/** Everything assigned to the public internet: mapped, NAT64, unique local and link-local addresses lie outside. */
+const public6 = listOf('ipv6', ['2000::/3']);
+/** Special ranges within it: Teredo and its neighbours, documentation, 6to4, AS112. */
+const special6 = listOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']);
+
+/** Anything that is not an IP address counts as not public. */
+export function isPublicAddress(address: string): boolean {
+  // A zone id names an interface of this machine.
+  if (address.includes('%')) return false;
+  const family = isIP(address);
+  if (family === 4) return !special4.check(address, 'ipv4');
+  return family === 6 && public6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
+}
+
+function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [start = '', bits] = range.split('/');
+    list.addSubnet(start, Number(bits), family);
+  }
+  return list;
+}
+
+/** The host as it is looked up: `URL` has normalised other spellings, and an IPv6 address loses its brackets. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+/** For untrusted hosts. Its result is what is connected to, so nothing changes after the check; one special address refuses. */
+export function guardedLookup(resolve: Resolve): LookupFunction {
+  return (name, options, callback) => {
+    resolve(name).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first || !addresses.every(({ address }) => isPublicAddress(address))) callback(forbidden(name), '', 0);
+        else if (options.all) callback(null, [...addresses]);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    );
+  };
+}
+
+const forbidden = (host: string): MediaError =>
+  new MediaError('forbidden-address', `The file is said to be at ${host}, which is not on the public internet.`);

@@ -7,31 +7,20 @@ import { MediaError } from '../errors.ts';
 
 const ONLY_OWNER_READS = 0o600;
 const PREFIX = 'atelier-files-';
-/** When this process began: with its number it names it for good. */
+/** When this process began: together with its pid this identifies it. */
 const BEGAN = Math.round(performance.timeOrigin);
-/** A folder whose bot may be on another machine is taken for left behind when nothing has changed in it for so long. */
+/** A folder whose bot may run on another machine counts as abandoned when nothing has changed in it for this long. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1_000;
 
 interface PrivateFilesParts {
   readonly clock: Clock;
   readonly log: { warn(facts: object, sentence: string): void };
-  /** Where the folder is made. */
   readonly parent: string;
 }
 
-export interface PrivateFile {
-  readonly path: string;
-  write(piece: Uint8Array): Promise<void>;
-  /** Nothing more is written. */
-  close(): Promise<void>;
-  /** Closed and taken off the disk. It does not fail: what stays is taken away with the folder. */
-  remove(): Promise<void>;
-}
+export type PrivateFile = Awaited<ReturnType<PrivateFiles['create']>>;
 
-/**
- * Files that only this bot's user may read, in a folder of their own which goes when the bot ends. What a bot left that was
- * killed is taken away when the next one starts.
- */
+/** Files that only the bot's user may read, in a folder deleted at the end; the next start deletes what a killed bot left. */
 export class PrivateFiles {
   readonly #parts: PrivateFilesParts;
   readonly #swept: Promise<void>;
@@ -41,11 +30,11 @@ export class PrivateFiles {
   constructor(parts: PrivateFilesParts) {
     this.#parts = parts;
     this.#swept = this.#sweep().catch((error: unknown) =>
-      this.#tell(error, 'Old temporary files could not be removed.'),
+      parts.log.warn({ err: error }, 'Old temporary files could not be removed.'),
     );
   }
 
-  async create(): Promise<PrivateFile> {
+  async create() {
     const path = join(await this.#ownFolder(), String(this.#made++));
     const handle = await open(path, 'wx', ONLY_OWNER_READS).catch(noRoom);
     let closed: Promise<void> | undefined;
@@ -56,25 +45,25 @@ export class PrivateFiles {
     return {
       path,
       close,
-      async write(piece) {
+      async write(piece: Uint8Array): Promise<void> {
         // A disk may take less than it is given.
         for (let written = 0; written < piece.byteLength; ) {
           const { bytesWritten } = await handle.write(piece, written, piece.byteLength - written).catch(noRoom);
           written += bytesWritten;
         }
       },
-      remove: async () => {
+      /** Never fails: a leftover is deleted with the folder. */
+      remove: async (): Promise<void> => {
         try {
           await close();
           await rm(path, { force: true });
         } catch (error) {
-          this.#tell(error, 'A temporary file could not be removed.');
+          this.#parts.log.warn({ err: error }, 'A temporary file could not be removed.');
         }
       },
     };
   }
 
-  /** Takes away all that is left. */
   async close(): Promise<void> {
     await this.#swept;
     const folder = await this.#folder?.catch(() => undefined);
@@ -83,7 +72,7 @@ export class PrivateFiles {
 
   async #ownFolder(): Promise<string> {
     await this.#swept;
-    this.#folder ??= mkdtemp(join(this.#parts.parent, `${ownPrefix()}${process.pid}-${BEGAN}-`));
+    this.#folder ??= mkdtemp(join(this.#parts.parent, `${OWN_PREFIX}${process.pid}-${BEGAN}-`));
     try {
       return await this.#folder;
     } catch (error) {
@@ -100,25 +89,19 @@ export class PrivateFiles {
     }
   }
 
-  /** Of a machine's own folders the name tells the process. Links and folders of other users are not touched. */
+  /** The name of a folder of this machine tells its process. Links and folders of other users are left alone. */
   async #isLeftBehind(name: string, path: string): Promise<boolean> {
     const facts = await lstat(path).catch(() => undefined);
     if (!facts?.isDirectory() || (process.getuid && facts.uid !== process.getuid())) return false;
-    if (!name.startsWith(ownPrefix())) return this.#parts.clock.now() - facts.mtimeMs > LEFT_BEHIND_MS;
-    const [pid, began] = name.slice(ownPrefix().length).split('-').map(Number);
-    // A restarted container gives its bot the number that the last one had.
+    if (!name.startsWith(OWN_PREFIX)) return this.#parts.clock.now() - facts.mtimeMs > LEFT_BEHIND_MS;
+    const [pid, began] = name.slice(OWN_PREFIX.length).split('-').map(Number);
+    // A restarted container gives its bot the same pid again.
     return pid === process.pid ? began !== BEGAN : !isRunning(pid);
   }
-
-  #tell(error: unknown, sentence: string): void {
-    this.#parts.log.warn({ err: error }, sentence);
-  }
 }
 
-/** Several machines may share a folder for temporary files, and containers the numbers of processes. */
-function ownPrefix(): string {
-  return `${PREFIX}${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
-}
+/** Several machines may share a folder for temporary files, and containers may have the same pids. */
+const OWN_PREFIX = `${PREFIX}${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
 
 function isRunning(pid: number | undefined): boolean {
   if (pid === undefined || !Number.isSafeInteger(pid) || pid <= 0) return false;
@@ -126,7 +109,7 @@ function isRunning(pid: number | undefined): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process is one, too.
+    // EPERM: it is the process of another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -4,32 +4,12 @@ import { tooLarge } from '../errors.ts';
 import type { PrivateFile, PrivateFiles } from './private-files.ts';
 import type { Claim, Room } from './room.ts';
 
-/** The bound on file bytes in the bot's own memory. Nobody waits for it: what has no room in memory goes to the disk. */
-export class Memory {
-  readonly #most: number;
-  #used = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  tryTake(bytes: number): boolean {
-    if (this.#used + bytes > this.#most) return false;
-    this.#used += bytes;
-    return true;
-  }
-
-  giveBack(bytes: number): void {
-    this.#used -= bytes;
-  }
-}
-
-/** A file of unknown size begins with so much memory and gets as much again as it has. */
+/** The first buffer of a file of unknown size; it doubles when it is full. */
 const FIRST_STEP = 64 * 1024;
-/** However small a file is, it counts so much: that bounds how many there are. */
+/** What even the smallest file counts as: that bounds how many there are. */
 const LEAST_CLAIM = 128 * 1024;
 
-/** A file that has arrived. Whoever has it gives its room back. */
+/** A file that has arrived. Its owner gives its room back. */
 export interface Held {
   readonly content: FileContent;
   release(): void;
@@ -37,31 +17,28 @@ export interface Held {
 
 export interface Places {
   readonly room: Room;
-  readonly memory: Memory;
+  /** Room for file bytes in the bot's own memory. Nothing waits for it: what has no room there goes to disk. */
+  readonly memory: { freeBytes: number };
   readonly files: PrivateFiles;
   readonly passing: PassingBytes;
-  /** A larger file lies on the disk. */
+  /** Larger files go to disk. */
   readonly inMemory: number;
 }
 
 interface Arriving {
   readonly most: number;
-  /** What the host says its size is. Nothing is claimed for it. */
+  /** The size that the host announces. Nothing is claimed for it. */
   readonly announced?: number | undefined;
+  readonly signal: AbortSignal;
 }
 
-/** All of a file. What was taken of it is given back where its pieces break off. */
-export async function received(
-  pieces: AsyncIterable<Uint8Array>,
-  places: Places,
-  arriving: Arriving,
-  signal: AbortSignal,
-): Promise<Held> {
+/** Receives a whole file. If its chunks break off, everything taken for it is given back. */
+export async function received(pieces: AsyncIterable<Uint8Array>, places: Places, arriving: Arriving): Promise<Held> {
   const receiver = new Receiver(places, arriving);
   try {
     for await (const piece of pieces) {
-      signal.throwIfAborted();
-      await receiver.take(piece, signal);
+      arriving.signal.throwIfAborted();
+      await receiver.take(piece, arriving.signal);
     }
     return await receiver.finish();
   } catch (error) {
@@ -70,7 +47,6 @@ export async function received(
   }
 }
 
-/** Takes a file piece by piece: into memory where it is small and there is room, else into a private file. */
 class Receiver {
   readonly #places: Places;
   readonly #most: number;
@@ -91,10 +67,10 @@ class Receiver {
   async take(piece: Uint8Array, signal: AbortSignal): Promise<void> {
     const size = this.#size + piece.byteLength;
     if (size > this.#most) throw tooLarge(this.#most);
-    const owed = Math.max(size, Math.min(LEAST_CLAIM, this.#most)) - this.#claimed;
-    if (owed > 0) {
-      await this.#claim.take(owed, signal);
-      this.#claimed += owed;
+    const missing = Math.max(size, Math.min(LEAST_CLAIM, this.#most)) - this.#claimed;
+    if (missing > 0) {
+      await this.#claim.take(missing, signal);
+      this.#claimed += missing;
     }
     if (!this.#file && !this.#fitsInMemory(size)) await this.#moveToDisk();
     if (this.#file) await this.#file.write(piece);
@@ -111,21 +87,19 @@ class Receiver {
     }
     if (this.#bytes.length > this.#size) {
       const spare = this.#bytes.length - this.#size;
-      // A view would keep all of what was reserved.
+      // A view would keep the whole reserved buffer.
       this.#bytes = Buffer.from(this.#bytes.subarray(0, this.#size));
-      this.#places.memory.giveBack(spare);
+      this.#places.memory.freeBytes += spare;
     }
     return { content: inMemory(this.#bytes), release: () => this.discard() };
   }
 
-  /** Gives everything back; a second time it gives nothing. */
+  /** Gives everything back; a second call does nothing. */
   discard(): void {
-    const { memory } = this.#places;
-    memory.giveBack(this.#bytes.length);
-    this.#bytes = Buffer.alloc(0);
+    this.#leaveMemory();
     const file = this.#file;
     this.#file = undefined;
-    // Room on the disk is free when the file is gone. Its removal does not fail.
+    // The room on disk is free when the file is gone. Its removal does not fail.
     if (file) void file.remove().then(() => this.#claim.release());
     else this.#claim.release();
   }
@@ -136,7 +110,9 @@ class Receiver {
     if (size <= this.#bytes.length) return true;
     const doubled = Math.max(size, FIRST_STEP, this.#bytes.length * 2);
     const length = Math.max(size, Math.min(doubled, most, this.#announced));
-    if (!memory.tryTake(length - this.#bytes.length)) return false;
+    const taken = length - this.#bytes.length;
+    if (taken > memory.freeBytes) return false;
+    memory.freeBytes -= taken;
     const larger = Buffer.allocUnsafeSlow(length);
     this.#bytes.copy(larger);
     this.#bytes = larger;
@@ -144,10 +120,13 @@ class Receiver {
   }
 
   async #moveToDisk(): Promise<void> {
-    const { files, memory } = this.#places;
-    this.#file = await files.create();
+    this.#file = await this.#places.files.create();
     await this.#file.write(this.#bytes.subarray(0, this.#size));
-    memory.giveBack(this.#bytes.length);
+    this.#leaveMemory();
+  }
+
+  #leaveMemory(): void {
+    this.#places.memory.freeBytes += this.#bytes.length;
     this.#bytes = Buffer.alloc(0);
   }
 }

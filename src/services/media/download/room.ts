@@ -1,37 +1,25 @@
-/** Some of the room, held by one file while it arrives and as long as it is used. */
-export interface Claim {
-  /** Waits for its turn and then holds so many bytes more. Rejects with the signal's reason, and then holds no more than before. */
-  take(bytes: number, signal: AbortSignal): Promise<void>;
-  /** The file is complete: keeps so many bytes, gives back the rest and takes no more. */
-  settle(bytes: number): void;
-  /** Gives everything back; a second time it gives nothing. */
-  release(): void;
-}
+import { MediaError } from '../errors.ts';
+
+export type Claim = ReturnType<Room['claim']>;
 
 interface Holder {
   held: number;
   hasSettled: boolean;
 }
 
-interface Waiter {
-  holder: Holder;
-  bytes: number;
-  go(): void;
-}
-
 /**
- * The bound on the bytes of all files of one side, in memory and on the disk together. Room is taken as bytes arrive, for what a
- * host announces costs it nothing. Turns are given in the order of asking.
+ * Limits the bytes of all files of one side, in memory and on disk together. Room is taken as bytes arrive, since announcing a
+ * size costs a host nothing. Turns are given in order of arrival.
  *
- * Files that grow could each hold a part and wait for ever for another's. They cannot, by one rule: whatever is given to anybody
- * but the eldest of them leaves free what the eldest may still need for the largest possible file. So the eldest always comes to
- * its end, the younger ones together never hold more than what is left beside a largest file, and the next eldest finds the same.
+ * Growing files could each hold a part and wait forever for the others'. One rule prevents that: what is given to any other file
+ * leaves free what the eldest may still need for the largest possible file. So the eldest always finishes, the younger ones
+ * together never hold more than what is left beside a largest file, and the next eldest finds the same.
  */
 export class Room {
   readonly #total: number;
   readonly #largest: number;
   #used = 0;
-  #waiting: Waiter[] = [];
+  #waiting: { holder: Holder; bytes: number; go(): void }[] = [];
   /** In the order of their first bytes. */
   readonly #growing = new Set<Holder>();
 
@@ -49,12 +37,15 @@ export class Room {
     return this.#waiting.length;
   }
 
-  claim(): Claim {
+  claim() {
     const holder: Holder = { held: 0, hasSettled: false };
     return {
-      take: (bytes, signal) => this.#take(holder, bytes, signal),
-      settle: (bytes) => this.#settle(holder, holder.held - bytes),
-      release: () => this.#settle(holder, holder.held),
+      /** Waits for its turn, then holds this many bytes more. Rejects with the signal's reason, and then holds no more. */
+      take: (bytes: number, signal: AbortSignal): Promise<void> => this.#take(holder, bytes, signal),
+      /** The file is complete: keeps this many bytes, gives back the rest and takes no more. */
+      settle: (bytes: number): void => this.#settle(holder, holder.held - bytes),
+      /** Gives everything back; a second call does nothing. */
+      release: (): void => this.#settle(holder, holder.held),
     };
   }
 
@@ -63,11 +54,11 @@ export class Room {
     const isNext = this.#waiting.length === 0 || holder === this.#eldest();
     if (isNext && this.#fits(holder, bytes)) return this.#give(holder, bytes);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { holder, bytes, go: resolve };
+    const waiter = { holder, bytes, go: resolve };
     const leave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== waiter);
       reject(signal.reason);
-      // Somebody small may have stood behind somebody large.
+      // A small request may have waited behind a large one.
       this.#serve();
     };
     this.#waiting.push(waiter);
@@ -115,7 +106,7 @@ export class Room {
   }
 }
 
-/** How many fetches each member has under way; whoever asks for more waits for the own ones alone. */
+/** Limits the concurrent fetches of each member; further ones wait only for the member's own. */
 export class Turns {
   readonly #most: number;
   readonly #rooms = new Map<string, Room>();
@@ -124,7 +115,7 @@ export class Turns {
     this.#most = most;
   }
 
-  /** Rejects with the signal's reason when that comes first. */
+  /** Rejects with the signal's reason if that comes first. */
   async run<T>(member: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const room = this.#rooms.get(member) ?? new Room(this.#most, 1);
     this.#rooms.set(member, room);
@@ -136,5 +127,32 @@ export class Turns {
       turn.release();
       if (room.used === 0) this.#rooms.delete(member);
     }
+  }
+}
+
+/** Memory claimed before it is used. First come, first served, so that small claims do not pass a large one forever. */
+export class MemoryRoom {
+  readonly #capacity: number;
+  readonly #room: Room;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+    const total = Math.max(1, capacity);
+    this.#room = new Room(total, total);
+  }
+
+  /** Waits for the memory; the returned function gives it back. Throws a `MediaError` for more than there ever is. */
+  async claim(bytes: number, signal: AbortSignal): Promise<() => void> {
+    if (bytes > this.#capacity) {
+      const [wanted, most] = [bytes, this.#capacity].map((size) => Math.ceil(size / 2 ** 20));
+      throw new MediaError(
+        'too-large',
+        `Decoding the file takes about ${wanted} MiB of memory, and there are ${most}.`,
+      );
+    }
+    const claim = this.#room.claim();
+    await claim.take(bytes, signal);
+    claim.settle(bytes);
+    return claim.release;
   }
 }

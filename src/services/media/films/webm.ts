@@ -3,10 +3,10 @@ import type { FilmFacts } from '../media-types.ts';
 const EBML = 0x1a45dfa3;
 const DOC_TYPE = 0x4282;
 const WEBM = 'webm';
-/** The specification knows eight elements in this header; a longer list is there to keep us busy. */
+/** The specification knows eight elements in this header; a longer list is meant to keep us busy. */
 const MOST_IN_HEADER = 32;
 
-/** WebM is the Matroska that calls itself so in its header, a short list of small elements. */
+/** WebM is Matroska that names itself so in its header, a short list of small elements. */
 export function isWebm(bytes: Buffer): boolean {
   if (bytes.length < 12 || bytes.readUInt32BE(0) !== EBML) return false;
   const header = sizeAt(bytes, 4);
@@ -14,7 +14,7 @@ export function isWebm(bytes: Buffer): boolean {
   const end = header.end + header.value;
   let at = header.end;
   for (let elements = 0; elements < MOST_IN_HEADER && at + 3 <= end; elements++) {
-    // Every element of the header but a void has an id of two bytes.
+    // Every element of the header but a void has a two-byte id.
     const idBytes = (bytes[at] ?? 0) >= 0x80 ? 1 : 2;
     const size = sizeAt(bytes, at + idBytes);
     if (!size) return false;
@@ -25,13 +25,13 @@ export function isWebm(bytes: Buffer): boolean {
   return false;
 }
 
-/** A name may be padded with zeros, and the first of them ends it (RFC 8794, 7.4). */
+/** The name may be padded with zeros, and the first of them ends it (RFC 8794, 7.4). */
 function isNamedWebm(bytes: Buffer, start: number, length: number): boolean {
   if (length < WEBM.length || bytes.toString('latin1', start, start + WEBM.length) !== WEBM) return false;
   return length === WEBM.length || bytes[start + WEBM.length] === 0;
 }
 
-/** Those of a header fit into four bytes. */
+/** Sizes in a header fit into four bytes. */
 function sizeAt(bytes: Buffer, at: number) {
   const size = numberAt(bytes, at, { marked: false });
   return size && size.value < 2 ** 31 ? size : undefined;
@@ -47,54 +47,47 @@ const TRACK_ENTRY = 0xae;
 const VIDEO = 0xe0;
 const PIXEL_WIDTH = 0xb0;
 const PIXEL_HEIGHT = 0xba;
-
-/** Nanoseconds of a tick where the file does not say. */
+/** Nanoseconds per tick if the file does not say. */
 const USUAL_SCALE = 1_000_000;
 const NANOSECONDS = 1e9;
-/** What is wanted stands among the first; thousands of tiny ones are there to keep us busy. Counted at all depths together. */
+/** What is needed is among the first; thousands of tiny ones are meant to keep us busy. Counted at all depths together. */
 const MOST_ELEMENTS = 2_000;
 
-/** Its content, its head left out. */
 interface Element {
   readonly id: number;
   readonly content: Buffer;
 }
 
-/** The head of a WebM. One that was written live says nothing of its length. */
+/** Reads the head of a WebM. A live recording does not state its duration. */
 export function webmFacts(bytes: Buffer): FilmFacts {
-  const left = { elements: MOST_ELEMENTS };
-  const listed = (content: Buffer = NOTHING): Element[] => elements(content, left);
-  const parts = listed(named(listed(bytes), SEGMENT));
-  const info = listed(named(parts, INFO));
-  const scale = whole(named(info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
-  const ticks = float(named(info, DURATION));
-  const entries = listed(named(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
-  const video = listed(entries.map(({ content }) => named(listed(content), VIDEO)).find((one) => one !== undefined));
-  const width = whole(named(video, PIXEL_WIDTH));
-  const height = whole(named(video, PIXEL_HEIGHT));
+  const budget = { elements: MOST_ELEMENTS };
+  const children = (content: Buffer = EMPTY): Element[] => elements(content, budget);
+  const parts = children(find(children(bytes), SEGMENT));
+  const info = children(find(parts, INFO));
+  const scale = whole(find(info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
+  const ticks = readFloat(find(info, DURATION));
+  const entries = children(find(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
+  const video = children(entries.map(({ content }) => find(children(content), VIDEO)).find((one) => one !== undefined));
+  const width = whole(find(video, PIXEL_WIDTH));
+  const height = whole(find(video, PIXEL_HEIGHT));
   return {
     ...(width !== undefined && height !== undefined && { width, height }),
     ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS }),
   };
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
-/** How many elements may still be looked at. */
-interface Left {
-  elements: number;
-}
-
-const named = (list: readonly Element[], wanted: number): Buffer | undefined =>
+const find = (list: readonly Element[], wanted: number): Buffer | undefined =>
   list.find(({ id }) => id === wanted)?.content;
 
-function elements(bytes: Buffer, left: Left): Element[] {
+function elements(bytes: Buffer, budget: { elements: number }): Element[] {
   const list: Element[] = [];
-  for (let at = 0; at < bytes.length && left.elements > 0; left.elements--) {
+  for (let at = 0; at < bytes.length && budget.elements > 0; budget.elements--) {
     const id = numberAt(bytes, at, { marked: true });
     const size = id && numberAt(bytes, id.end, { marked: false });
     if (!size) break;
-    // What was written live has no length, and goes on to the end of what holds it.
+    // An element of a live recording has no length, and extends to the end of its parent.
     const end = size.isUnknown ? bytes.length : Math.min(bytes.length, size.end + size.value);
     list.push({ id: id.value, content: bytes.subarray(size.end, end) });
     at = end;
@@ -102,7 +95,7 @@ function elements(bytes: Buffer, left: Left): Element[] {
   return list;
 }
 
-/** A number whose leading zeros say how many bytes it has. Ids keep the mark behind those zeros, sizes do not. */
+/** A number whose leading zeros give its length in bytes. Ids keep the marker bit behind those zeros, sizes do not. */
 function numberAt(bytes: Buffer, at: number, { marked }: { marked: boolean }) {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;
@@ -118,11 +111,11 @@ function numberAt(bytes: Buffer, at: number, { marked }: { marked: boolean }) {
   return { value, isUnknown, end: at + length };
 }
 
-/** Numbers of an element's content; nothing that is wanted here needs more than six bytes. */
-const whole = (content: Buffer = NOTHING): number | undefined =>
+/** Numbers in an element's content; nothing needed here has more than six bytes. */
+const whole = (content: Buffer = EMPTY): number | undefined =>
   content.length >= 1 && content.length <= 6 ? content.readUIntBE(0, content.length) : undefined;
 
-function float(content: Buffer = NOTHING): number | undefined {
+function readFloat(content: Buffer = EMPTY): number | undefined {
   if (content.length !== 4 && content.length !== 8) return undefined;
   return content.length === 4 ? content.readFloatBE(0) : content.readDoubleBE(0);
 }

@@ -2,78 +2,68 @@ import type { Sharp } from 'sharp';
 import { MediaError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { cleaned } from './clean.ts';
-import type { Picture } from './facts.ts';
-import type { Drawing, Workbench } from './workbench.ts';
+import type { Picture, Workbench } from './workbench.ts';
 
-/** `re-encoded` still has at least half of the original's width; a `preview` has not, and does not move. */
+/** `re-encoded` has at least half of the original's width; a `preview` has less, and is not animated. */
 export type Fitted =
   | { readonly how: 'as-is' | 're-encoded' | 'preview'; readonly bytes: Buffer; readonly type: MediaType }
   | { readonly how: 'none' };
 
 const QUALITIES = [90, 80, 70];
-/** From 90 to 70 the size about halves: what is further off than this must become smaller instead. */
-const HOPELESS = 2.5;
+/** From 90 to 70 the size about halves: a file further over the limit than this must become smaller instead. */
+const FAR_OVER_LIMIT = 2.5;
 const SCALED_QUALITY = 80;
 const LEAST_SCALE = 0.5;
-/** A WebP holds all its pixels in memory while it is made: bytes of each, measured. */
+/** A WebP keeps all its pixels in memory while it is encoded: bytes per pixel, measured. */
 const WEBP_BYTES = 7;
 const WEBP_BYTES_WITH_ALPHA = 14;
-/** An animation is written frame by frame, and kept as it is written. */
+/** An animation is encoded frame by frame, and the encoded frames are kept. */
 const WEBP_FRAME_BYTES = 3;
 const MOST_WEBP_PIXELS = 4_096 * 4_096;
 const LONGEST_WEBP_SIDE = 16_383;
 const PREVIEW_SIDES = [1_280, 640, 320, 160];
 const PREVIEW_QUALITY = 75;
 
-/** As it is where that fits, else with quality stepped down, else smaller, else a preview, else nothing. */
-export async function fitPicture(picture: Picture, most: number, bench: Workbench): Promise<Fitted> {
-  const draw: Draw = (drawing) => bench.draw(picture.bytes, drawing);
-  // A preview takes less memory than the whole image where its format can be decoded smaller.
-  const whole = await unlessTooLarge(async () => {
-    // A picture that is far too large is not drawn once more only to be found too large.
-    if (!picture.isTurned || picture.bytes.length <= most * HOPELESS) {
-      const { bytes, type, isRedrawn } = await cleaned(picture, bench);
+/** Unchanged if it fits, else at lower quality, else smaller, else a preview, else nothing. */
+export async function fitPicture(image: Picture, most: number, bench: Workbench): Promise<Fitted> {
+  try {
+    // An image that is far too large is not re-encoded only to be found too large.
+    if (!image.isTurned || image.bytes.length <= most * FAR_OVER_LIMIT) {
+      const { bytes, type, isRedrawn } = await cleaned(image, bench);
       if (bytes.length <= most) return { how: isRedrawn ? 're-encoded' : 'as-is', bytes, type };
     }
-    return await smaller(picture, most, draw);
-  });
-  return whole ?? (await preview(picture, most, draw)) ?? { how: 'none' };
-}
-
-type Draw = (drawing: Drawing) => Promise<Buffer>;
-
-async function unlessTooLarge(work: () => Promise<Fitted | undefined>): Promise<Fitted | undefined> {
-  try {
-    return await work();
+    const fitted = await fitSmaller(image, most, bench);
+    if (fitted) return fitted;
   } catch (error) {
-    if (error instanceof MediaError && error.kind === 'too-large') return undefined;
-    throw error;
+    // A preview takes less memory than the whole image where its format can be decoded smaller.
+    if (!(error instanceof MediaError && error.kind === 'too-large')) throw error;
   }
+  return (await makePreview(image, most, bench)) ?? { how: 'none' };
 }
 
-async function smaller(picture: Picture, most: number, draw: Draw): Promise<Fitted | undefined> {
-  if (picture.movesUnseen) return undefined;
-  const moves = picture.frames > 1;
-  // JPEG is written line by line with next to no memory, and every program opens it.
-  const type = moves || picture.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
-  const held = type === mediaTypes.webp ? heldForWebp(picture) : 0;
+async function fitSmaller(image: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
+  if (image.movesUnseen) return undefined;
+  const moves = image.frames > 1;
+  // JPEG is encoded line by line with next to no memory, and every program opens it.
+  const type = moves || image.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
+  const held = type === mediaTypes.webp ? webpMemory(image) : 0;
   const encode = (scale: number, quality: number) =>
-    draw({
+    bench.draw(image.bytes, {
       ...{ moves, scale, outputBytes: scale ** 2 * held },
-      draw: (original) => inFormat(scaled(original, picture, scale), type, quality),
+      draw: (original) => encodeAs(scaled(original, image, scale), type, quality),
     });
 
-  let scale = type === mediaTypes.webp ? webpScale(picture, moves) : 1;
+  let scale = type === mediaTypes.webp ? webpScale(image, moves) : 1;
   let size = Number.POSITIVE_INFINITY;
   if (scale < LEAST_SCALE) return undefined;
   for (const quality of QUALITIES) {
     const bytes = await encode(scale, quality);
     if (bytes.length <= most) return { how: 're-encoded', bytes, type };
     size = bytes.length;
-    if (size > most * HOPELESS) break;
+    if (size > most * FAR_OVER_LIMIT) break;
   }
   while (scale > LEAST_SCALE) {
-    // Size goes with the area; a little less, so that one try is usually enough.
+    // The size goes with the area; a little less, so that one try is usually enough.
     scale = Math.max(LEAST_SCALE, scale * Math.min(0.9, Math.sqrt(most / size) * 0.95));
     const bytes = await encode(scale, SCALED_QUALITY);
     if (bytes.length <= most) return { how: 're-encoded', bytes, type };
@@ -82,18 +72,19 @@ async function smaller(picture: Picture, most: number, draw: Draw): Promise<Fitt
   return undefined;
 }
 
-async function preview({ width, height }: Picture, most: number, draw: Draw): Promise<Fitted | undefined> {
+async function makePreview(image: Picture, most: number, bench: Workbench): Promise<Fitted | undefined> {
+  const { width, height } = image;
   let before = Number.POSITIVE_INFINITY;
   for (const largest of PREVIEW_SIDES) {
     const side = Math.min(largest, Math.max(width, height));
     if (side === before) continue;
     before = side;
-    const bytes = await draw({
+    const bytes = await bench.draw(image.bytes, {
       scale: side / Math.max(width, height),
       draw(original) {
         const small = original.autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });
-        // JPEG knows no glass: what can be seen through gets a ground.
-        return inFormat(small.flatten({ background: 'white' }), mediaTypes.jpeg, PREVIEW_QUALITY);
+        // JPEG has no transparency: transparent parts get a background.
+        return encodeAs(small.flatten({ background: 'white' }), mediaTypes.jpeg, PREVIEW_QUALITY);
       },
     });
     if (bytes.length <= most) return { how: 'preview', bytes, type: mediaTypes.jpeg };
@@ -102,13 +93,12 @@ async function preview({ width, height }: Picture, most: number, draw: Draw): Pr
 }
 
 function scaled(original: Sharp, { width, frames }: Picture, scale: number): Sharp {
-  // The frames of an animation lie one below the other in memory and cannot be turned.
+  // The frames of an animation lie below each other in memory and cannot be rotated.
   const upright = frames > 1 ? original : original.autoOrient();
   return scale < 1 ? upright.resize({ width: Math.max(1, Math.round(width * scale)) }) : upright;
 }
 
-/** What its encoder holds of it, not made smaller. */
-function heldForWebp({ width, height, frames, hasAlpha }: Picture): number {
+function webpMemory({ width, height, frames, hasAlpha }: Picture): number {
   const pixels = width * height;
   const one = hasAlpha ? WEBP_BYTES_WITH_ALPHA : WEBP_BYTES;
   return frames > 1 ? pixels * (one + frames * WEBP_FRAME_BYTES) : pixels * one;
@@ -116,13 +106,13 @@ function heldForWebp({ width, height, frames, hasAlpha }: Picture): number {
 
 function webpScale({ width, height }: Picture, moves: boolean): number {
   const bySide = LONGEST_WEBP_SIDE / Math.max(width, height);
-  // An animation is written frame by frame.
+  // An animation is encoded frame by frame.
   const byMemory = moves ? 1 : Math.sqrt(MOST_WEBP_PIXELS / (width * height));
   return Math.min(1, bySide, byMemory);
 }
 
-function inFormat(picture: Sharp, type: MediaType, quality: number): Sharp {
-  if (type === mediaTypes.webp) return picture.webp({ quality, alphaQuality: quality, effort: 2 });
-  // Optimised tables make a file four per cent smaller, and the work twice as long and 400 MB larger at 67 million pixels.
-  return picture.jpeg({ quality, optimiseCoding: false });
+function encodeAs(image: Sharp, type: MediaType, quality: number): Sharp {
+  if (type === mediaTypes.webp) return image.webp({ quality, alphaQuality: quality, effort: 2 });
+  // Optimised tables save four per cent, but take twice the time, and 400 MB more at 67 million pixels.
+  return image.jpeg({ quality, optimiseCoding: false });
 }

@@ -1,24 +1,21 @@
 import type { Sharp } from 'sharp';
 import { MediaError } from '../errors.ts';
-import { examined, type PictureFacts } from './facts.ts';
-import type { Workbench } from './workbench.ts';
+import { examined, type PictureFacts, type Workbench } from './workbench.ts';
 
-/** Of a mask, white is to be changed and black stays: so the gateways in the wild read it. */
+/** White is to be changed and black stays: gateways in practice read masks that way. */
 export type MaskSide = 'left' | 'right' | 'top' | 'bottom' | 'centre';
 
 export type MaskSize = Pick<PictureFacts, 'width' | 'height'>;
 
-/** What somebody has drawn marks a part of the picture, or nothing that could be meant. */
 export type DrawnMask =
   | { readonly marks: 'a part'; readonly bytes: Buffer }
   | { readonly marks: 'nothing' | 'everything' | 'unclear' };
 
-/** What the word says: the left half is the left half. */
 const HALF = 0.5;
-/** Of each side of the picture, so a good third of its area: what stands in the middle, and a little room around it. */
+/** Of each side of the image, so a good third of its area: the middle with a little room around it. */
 const CENTRE = 0.6;
 
-/** One pixel, to be drawn as large as it is needed: three times as fast as drawing a shape. */
+/** One pixel to be scaled up: three times as fast as drawing a shape. */
 const WHITE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==',
   'base64',
@@ -26,9 +23,9 @@ const WHITE = Buffer.from(
 
 export async function sideMask(side: MaskSide, size: MaskSize, bench: Workbench): Promise<Buffer> {
   if (size.width * size.height > bench.pixels) {
-    throw new MediaError('too-large', `A mask of ${size.width} × ${size.height} pixels is larger than any picture.`);
+    throw new MediaError('too-large', `A mask of ${size.width} × ${size.height} pixels is larger than any image.`);
   }
-  const { width, height, ...margins } = windowOf(side, size);
+  const { width, height, ...margins } = whiteArea(side, size);
   const draw = (white: Sharp) =>
     white
       .resize(width, height, { fit: 'fill', kernel: 'nearest' })
@@ -38,8 +35,7 @@ export async function sideMask(side: MaskSide, size: MaskSize, bench: Workbench)
   return await bench.draw(WHITE, { draw });
 }
 
-/** How large the white is, and how much black stands around it. */
-function windowOf(side: MaskSide, { width, height }: MaskSize) {
+function whiteArea(side: MaskSide, { width, height }: MaskSize) {
   const [x, y] = side === 'centre' ? [CENTRE, CENTRE] : side === 'left' || side === 'right' ? [HALF, 1] : [1, HALF];
   const white = { width: Math.max(1, Math.round(width * x)), height: Math.max(1, Math.round(height * y)) };
   const across = width - white.width;
@@ -49,52 +45,51 @@ function windowOf(side: MaskSide, { width, height }: MaskSize) {
   return { ...white, left, right: across - left, top, bottom: down - top };
 }
 
-/** A mask as painting programs leave it, in black and white. */
 export async function drawnMask(bytes: Buffer, bench: Workbench): Promise<DrawnMask> {
-  // Refuses what is no picture, or too much of one, before anything is decoded.
+  // Refuses what is not an image, or is too large, before anything is decoded.
   await examined(bytes, bench.pixels);
-  const means = meaningOf(await bench.draw(bytes, { draw: smallLook }));
-  if (means === 'unclear') return { marks: means };
-  // Pulled out first: the threshold only understands transparency of eight bits while it hangs on other colours.
+  const kind = kindOfDrawing(await bench.draw(bytes, { draw: thumbnail }));
+  if (kind === 'unclear') return { marks: kind };
+  // Extracted first: the threshold handles 8-bit transparency only while it belongs to other colours.
   const sheet =
-    means === 'bright'
+    kind === 'bright'
       ? bytes
-      : await bench.draw(bytes, { draw: (picture) => picture.autoOrient().extractChannel('alpha').png() });
-  const draw = (picture: Sharp) => blackAndWhite(means === 'erased' ? picture.negate() : picture);
+      : await bench.draw(bytes, { draw: (image) => image.autoOrient().extractChannel('alpha').png() });
+  const draw = (image: Sharp) => blackAndWhite(kind === 'erased' ? image.negate() : image);
   const mask = await bench.draw(sheet, { draw });
-  const cells = await bench.draw(mask, { draw: (picture) => picture.resize(64, 64, { fit: 'fill' }).raw() });
+  const cells = await bench.draw(mask, { draw: (image) => image.resize(64, 64, { fit: 'fill' }).raw() });
   if (cells.every((shade) => shade === 0)) return { marks: 'nothing' };
   if (cells.every((shade) => shade === 255)) return { marks: 'everything' };
   return { marks: 'a part', bytes: mask };
 }
 
-function blackAndWhite(picture: Sharp): Sharp {
-  return picture.autoOrient().flatten({ background: 'black' }).threshold(128).toColourspace('b-w').png();
+function blackAndWhite(image: Sharp): Sharp {
+  return image.autoOrient().flatten({ background: 'black' }).threshold(128).toColourspace('b-w').png();
 }
 
-/** Enough to see what kind of drawing it is. */
-const LOOK = 128;
+/** Large enough to tell what kind of drawing it is. */
+const SIDE = 128;
 
-function smallLook(picture: Sharp): Sharp {
-  // The plainest of the kernels: others let the colours along an edge swing.
-  const small = picture.autoOrient().ensureAlpha().resize(LOOK, LOOK, { fit: 'fill', kernel: 'linear' });
+function thumbnail(image: Sharp): Sharp {
+  // The plainest kernel: others let the colours along an edge overshoot.
+  const small = image.autoOrient().ensureAlpha().resize(SIDE, SIDE, { fit: 'fill', kernel: 'linear' });
   return small.toColourspace('srgb').raw();
 }
 
-/** The shades of one ink, as far as lossy formats spread them. */
+/** How far lossy formats spread the shades of a single ink. */
 const ONE_INK = 48;
-/** A drawing in black and white has greys along its edges only; where a quarter is grey, it is a photograph. */
+/** A black-and-white drawing has greys along its edges only; with a quarter grey it is a photo. */
 const MOST_GREY = 0.25;
 
 /**
- * Painting programs mark a part in three ways: white on black, a hole erased into a picture, strokes on a layer of nothing.
- * The last two both have transparent parts. It is strokes when all of the ink is one shade and the rim is mostly bare.
+ * Painting programs mark a part in three ways: white on black, a hole erased into an image, strokes on a transparent layer. The last
+ * two both have transparent parts. It is strokes when all ink is one shade and the rim is mostly transparent.
  */
-function meaningOf(look: Buffer): 'bright' | 'erased' | 'painted' | 'unclear' {
-  const dots = Array.from({ length: LOOK * LOOK }, (_, at) => ({
+function kindOfDrawing(look: Buffer): 'bright' | 'erased' | 'painted' | 'unclear' {
+  const dots = Array.from({ length: SIDE * SIDE }, (_, at) => ({
     shade: shadeOf(look.subarray(4 * at)),
     isInk: (look[4 * at + 3] ?? 0) >= 128,
-    isRim: at % LOOK === 0 || at % LOOK === LOOK - 1 || at < LOOK || at >= LOOK * (LOOK - 1),
+    isRim: at % SIDE === 0 || at % SIDE === SIDE - 1 || at < SIDE || at >= SIDE * (SIDE - 1),
   }));
   const ink = dots.filter(({ isInk }) => isInk).map(({ shade }) => shade);
   if (ink.length === dots.length) {
@@ -107,7 +102,4 @@ function meaningOf(look: Buffer): 'bright' | 'erased' | 'painted' | 'unclear' {
   return isOneInk && isMostlyBare ? 'painted' : 'erased';
 }
 
-/** How bright an eye finds a colour. */
-function shadeOf([red = 0, green = 0, blue = 0]: Uint8Array): number {
-  return 0.21 * red + 0.72 * green + 0.07 * blue;
-}
+const shadeOf = ([red = 0, green = 0, blue = 0]: Uint8Array): number => 0.21 * red + 0.72 * green + 0.07 * blue;

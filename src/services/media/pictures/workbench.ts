@@ -1,32 +1,28 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import { damaged } from '../errors.ts';
+import { damaged, MediaError } from '../errors.ts';
+import { type MediaType, mediaTypes } from '../media-types.ts';
+import { recognise } from '../recognise.ts';
 
-export interface Drawing {
+interface Drawing {
   /** All frames instead of the first one. */
   moves?: boolean;
-  /** How much smaller it is drawn, 1 at most. */
+  /** 1 at most. */
   scale?: number;
-  /** What the encoder holds of the result while it is at it. */
+  /** What the encoder holds of the result while it encodes. */
   outputBytes?: number;
-  draw(picture: Sharp): Sharp;
+  draw(image: Sharp): Sharp;
 }
 
-interface WorkbenchParts {
-  /** The most pixels of one image, all frames counted. */
-  readonly pixels: number;
-  /** Waits until there is so much memory; what it returns gives it back. What is being drawn already is drawn to its end. */
-  claim(bytes: number): Promise<() => void>;
-}
-
-/** Where images are decoded and drawn anew, each in memory that was claimed for it before. Only the media process has one. */
+/** Decodes and re-encodes images, each in memory claimed before. Only the media process has one. */
 export class Workbench {
   readonly pixels: number;
-  readonly #claim: WorkbenchParts['claim'];
+  readonly #claim: (bytes: number) => Promise<() => void>;
 
-  constructor({ pixels, claim }: WorkbenchParts) {
+  /** `claim` waits for the memory; the returned function gives it back. A draw that has begun is always finished. */
+  constructor(pixels: number, claim: (bytes: number) => Promise<() => void>) {
     this.pixels = pixels;
     this.#claim = claim;
-    // Settings of the whole process: nothing is drawn twice here, and one thread an image is what memory is counted for.
+    // Global settings: nothing is drawn twice here, and memory is calculated for one thread per image.
     sharp.cache(false);
     sharp.concurrency(1);
   }
@@ -45,8 +41,8 @@ export class Workbench {
   }
 }
 
-/** Reads the head of an image, which costs a few milliseconds and next to no memory whatever the head claims. */
-export async function headOf(bytes: Buffer): Promise<Metadata> {
+/** Reads the head of an image, which costs a few milliseconds and next to no memory, even if the head claims a huge image. */
+async function headOf(bytes: Buffer): Promise<Metadata> {
   try {
     return await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata();
   } catch (error) {
@@ -54,55 +50,84 @@ export async function headOf(bytes: Buffer): Promise<Metadata> {
   }
 }
 
-/** Lines on their way from decoder to encoder, and the encoder's own. */
-const AROUND = 32 * 2 ** 20;
+export interface PictureFacts {
+  /** As displayed, rotation applied. */
+  readonly width: number;
+  readonly height: number;
+  readonly frames: number;
+}
 
+export interface Picture extends PictureFacts {
+  readonly bytes: Buffer;
+  readonly type: MediaType;
+  readonly isTurned: boolean;
+  readonly hasAlpha: boolean;
+  readonly hasNotes: boolean;
+  /** Animated in a way that the decoders ignore: re-encoded it would stand still. */
+  readonly movesUnseen: boolean;
+}
+
+/** An image that claims more pixels than are allowed, over all frames, is refused before anything is decoded. */
+export async function examined(bytes: Buffer, mostPixels: number): Promise<Picture> {
+  const type = recognise(bytes);
+  if (type?.kind !== 'image') throw new MediaError('not-media', 'The file is not an image.');
+  const { width, height, pages = 1, orientation = 1, hasAlpha, exif, xmp, iptc, comments } = await headOf(bytes);
+  if (width * height * pages > mostPixels) {
+    throw new MediaError('too-large', `The image has more than ${Math.floor(mostPixels / 1e6)} million pixels.`);
+  }
+  const isTurned = orientation > 1 && pages === 1;
+  const swapsSides = isTurned && orientation > 4;
+  return {
+    bytes,
+    type,
+    width: swapsSides ? height : width,
+    height: swapsSides ? width : height,
+    frames: pages,
+    isTurned,
+    hasAlpha,
+    hasNotes: Boolean(exif ?? xmp ?? iptc ?? comments),
+    movesUnseen: movesUnseen(bytes, type),
+  };
+}
+
+function movesUnseen(bytes: Buffer, type: MediaType): boolean {
+  if (type === mediaTypes.avif) return bytes.toString('latin1', 8, 12) === 'avis';
+  return type === mediaTypes.png && bytes.subarray(0, bytes.indexOf('IDAT')).includes('acTL');
+}
+
+/** Lines between decoder and encoder, and the encoder's own memory. */
+const OVERHEAD_BYTES = 32 * 2 ** 20;
 const DEPTH_BYTES = new Map(Object.entries({ char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, float: 4 }));
 const WIDEST_DEPTH = 8;
 
-/**
- * What decoding takes, from the head of the file. A format that can be read line by line needs hardly anything; where it
- * cannot, the whole image is in memory at once, in the form that its decoder keeps.
- */
+/** Where a format cannot be read line by line, the whole image is in memory at once, in its decoder's own form. */
 function decodedBytes(head: Metadata, { moves, scale }: { moves: boolean; scale: number }): number {
   const { width, height, pages = 1, orientation = 1 } = head;
   const pixels = width * height;
-  if (moves) return AROUND + pixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : heldWhole(head));
-  // What has to be turned is decoded to its end first.
-  if (orientation > 1) return AROUND + pixels * (heldWhole(head) + plain(head));
-  // WebP alone is decoded at the size that is wanted, or twice that.
+  const held = bytesPerPixel.get(head.format)?.(head) ?? 4 * plainBytes(head);
+  if (moves) return OVERHEAD_BYTES + pixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : held);
+  // A rotated image is decoded completely first.
+  if (orientation > 1) return OVERHEAD_BYTES + pixels * (held + plainBytes(head));
+  // WebP alone is decoded at the target size, or twice that.
   const shrunk = head.format === 'webp' ? Math.min(1, 4 * scale ** 2) : 1;
-  return AROUND + pixels * shrunk * heldWhole(head);
+  return OVERHEAD_BYTES + pixels * shrunk * held;
 }
 
-const plain = ({ channels, depth = 'uchar' }: Metadata): number => channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
+const plainBytes = ({ channels, depth = 'uchar' }: Metadata): number =>
+  channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
 
-/** Bytes a pixel, measured. */
-function heldWhole(head: Metadata): number {
-  const { format, isProgressive } = head;
-  switch (format) {
-    case 'png':
-      return isProgressive ? plain(head) : 0;
-    case 'jpeg':
-      // All scans are needed for the first line: two bytes for each coefficient.
-      return isProgressive ? 2 * head.channels : 0;
-    case 'gif':
-      return GIF_BYTES;
-    case 'webp':
-      return WEBP_BYTES;
-    case 'heif':
-      return plain(head) > head.channels ? DEEP_HEIF_BYTES : HEIF_BYTES;
-    default:
-      return 4 * plain(head);
-  }
-}
+/** Bytes per pixel where the whole image is held, measured. */
+const bytesPerPixel = new Map<string, (head: Metadata) => number>([
+  ['png', (head) => (head.isProgressive ? plainBytes(head) : 0)],
+  // All scans are needed for the first line: two bytes for each coefficient.
+  ['jpeg', ({ isProgressive, channels }) => (isProgressive ? 2 * channels : 0)],
+  // A canvas, and the frame drawn on it.
+  ['gif', () => 6],
+  // Brightness and colour planes, and the result.
+  ['webp', () => 9],
+  // The decoder's frames, a copy of its planes, and the result.
+  ['heif', (head) => (plainBytes(head) > head.channels ? 32 : 20)],
+]);
 
-/** A canvas, and the frame that is drawn on it. */
-const GIF_BYTES = 6;
-/** Planes of brightness and colour, and what is made of them. */
-const WEBP_BYTES = 9;
-/** Of all frames: the whole animation is there before the first line is. */
+/** For each frame: the whole animation is decoded before its first line is there. */
 const WEBP_FRAME_BYTES = 4;
-/** The decoder's frames, its planes once more, and what is made of them. */
-const HEIF_BYTES = 20;
-const DEEP_HEIF_BYTES = 32;
