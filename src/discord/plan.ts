@@ -16,6 +16,15 @@ export interface MessagePlan {
   voice?: VoicePlan;
 }
 
+/** A plan whose files may hold memory. */
+export interface Prepared {
+  plan: MessagePlan;
+  /** Sent where Discord does not take the plan. */
+  instead?: MessagePlan;
+  /** Frees the memory of the files. */
+  release(): void;
+}
+
 interface VoicePlan {
   seconds: number;
   /** A byte a column, in base64. */

@@ -5,7 +5,7 @@ import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { Hindered, Patience } from '../delivery/hindered.ts';
 import { LatestNews } from '../delivery/latest.ts';
-import type { DeliveryParts } from '../delivery/parts.ts';
+import type { DeliveryParts } from '../delivery/record.ts';
 import { Appearance } from '../outbox/appearance.ts';
 import { factsOf, troubleOf } from '../outbox/errors.ts';
 import { tokenWay, type Way, waysToPart } from '../outbox/ways.ts';

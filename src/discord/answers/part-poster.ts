@@ -1,11 +1,12 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { answerOf, partGoing, partNotPosted, partPosted } from '../../services/asks/transitions.ts';
 import type { AnswerPart, Posting } from '../../services/tasks/answer.ts';
+import type { Transition } from '../../services/tasks/book.ts';
 import { shownIn } from '../../services/tasks/delivery-state.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { Hindered, type Patience } from '../delivery/hindered.ts';
-import type { DeliveryParts, Transition } from '../delivery/parts.ts';
+import type { DeliveryParts } from '../delivery/record.ts';
 import { findPart } from '../outbox/adoption.ts';
 import { isUnsent, troubleOf } from '../outbox/errors.ts';
 import { SAME_NONCE_MS } from '../outbox/outbox.ts';

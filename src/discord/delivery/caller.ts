@@ -3,10 +3,9 @@ import { bodyOf } from '../adapter.ts';
 import { factsOf, troubleOf } from '../outbox/errors.ts';
 import { SAME_NONCE_MS } from '../outbox/outbox.ts';
 import { type Shut, type TokenWay, tokenWay } from '../outbox/ways.ts';
-import type { MessagePlan } from '../plan.ts';
+import type { MessagePlan, Prepared } from '../plan.ts';
 import type { Scene } from './ending.ts';
 import { Hindered, Patience } from './hindered.ts';
-import type { Prepared } from './parts.ts';
 import { hasToSpeak } from './record.ts';
 
 /** Later its member has come back to it by themselves, or has long let it rest. */

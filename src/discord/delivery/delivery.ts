@@ -1,6 +1,14 @@
-import { isLive, type Task } from '../../services/tasks/task.ts';
-import { Editor } from './editor.ts';
-import type { DeliveryParts } from './parts.ts';
+import { hasEnded, isLive, type Task } from '../../services/tasks/task.ts';
+import { bodyOf, type MessageBody } from '../adapter.ts';
+import { Appearance } from '../outbox/appearance.ts';
+import { factsOf, type Load, lighterThan, loaded, troubleOf } from '../outbox/errors.ts';
+import { type EditWay, type TokenWay, wayToProgress } from '../outbox/ways.ts';
+import { Caller } from './caller.ts';
+import { Ending, type Scene } from './ending.ts';
+import { reference } from './hindered.ts';
+import { LatestNews } from './latest.ts';
+import { mayShowAt } from './pace.ts';
+import { type DeliveryParts, DeliveryRecord } from './record.ts';
 
 /** The one door through which a task's message changes. */
 export class Delivery {
@@ -34,5 +42,99 @@ export class Delivery {
     });
     this.#editors.set(id, editor);
     return editor;
+  }
+}
+
+interface EditorParts {
+  parts: DeliveryParts;
+  stopping: AbortSignal;
+  /** Nothing is left to show. */
+  onOver(): void;
+}
+
+/** One task's message. */
+class Editor extends LatestNews {
+  readonly #scene: Scene;
+  readonly #onOver: () => void;
+  readonly #heardAt: number;
+  #edits = 0;
+  #lastAt: number | undefined;
+  readonly #appearance = new Appearance();
+  /** What Discord has refused once is not sent again. */
+  #load: Load = 'whole';
+  /** Progress may not be shown here; the end asks once more. */
+  #isUnwelcome = false;
+
+  constructor(id: string, { parts, stopping, onOver }: EditorParts) {
+    super(parts.clock, stopping);
+    const record = new DeliveryRecord(id, parts);
+    this.#scene = { ...parts, id, record, known: { shut: new Set(), isDeleted: false }, stopping };
+    this.#onOver = onOver;
+    this.#heardAt = parts.clock.now();
+  }
+
+  override drop(): void {
+    super.drop();
+    this.#onOver();
+  }
+
+  protected mayShowAt(task: Task): number | undefined {
+    // A store that could not take a number does not make the edits more.
+    this.#edits = Math.max(this.#edits, task.delivery.progressEdits);
+    return mayShowAt(task, { edits: this.#edits, lastAt: this.#lastAt, heardAt: this.#heardAt });
+  }
+
+  protected async bring(task: Task): Promise<void> {
+    if (!hasEnded(task)) return this.#progress(task);
+    await new Ending(this.#scene).bring();
+    if (!this.#scene.stopping.aborted) await new Caller(this.#scene).call();
+    this.#onOver();
+  }
+
+  protected failed(error: unknown): void {
+    const { id, clock, log } = this.#scene;
+    this.#lastAt = clock.now();
+    log.error({ task: id, reference: reference(), err: error }, 'Progress could not be shown.');
+  }
+
+  async #progress(task: Task): Promise<void> {
+    const { clock, known, prepare, stopping } = this.#scene;
+    const isOver = known.isDeleted || this.#isUnwelcome;
+    const way = isOver ? undefined : wayToProgress(task, known.shut, clock.now());
+    if (!way) return;
+    // The end waits for no preview that is still on its way.
+    const unwanted = AbortSignal.any([this.ending, stopping]);
+    const prepared = await prepare(task, unwanted);
+    try {
+      if (!unwanted.aborted) await this.#edit(way, bodyOf(loaded(prepared.plan, this.#load)));
+    } finally {
+      prepared.release();
+    }
+  }
+
+  async #edit(way: TokenWay | EditWay, wanted: MessageBody): Promise<void> {
+    const change = this.#appearance.changeTo(wanted);
+    if (!change) return;
+    this.#lastAt = this.#scene.clock.now();
+    try {
+      const message = await this.#scene.outbox.edit(way, change.sent);
+      change.confirmed();
+      this.#edits += 1;
+      await this.#scene.record.progressShown(message);
+    } catch (error) {
+      await this.#learn(error, way);
+    }
+  }
+
+  /** What only passes by is not tried again; but what its failure tells is remembered. */
+  async #learn(error: unknown, { by }: TokenWay | EditWay): Promise<void> {
+    const trouble = troubleOf(error, by);
+    this.#scene.log.info({ task: this.#scene.id, by, trouble, ...factsOf(error) }, 'Progress was not shown.');
+    if (trouble === 'deleted') this.#scene.known.isDeleted = true;
+    if (trouble === 'no-access') this.#isUnwelcome = true;
+    this.#load = lighterThan(this.#load, trouble) ?? this.#load;
+    if (trouble !== 'token-over') return;
+    this.#scene.known.shut.add(by);
+    await this.#scene.record.forgetToken();
   }
 }

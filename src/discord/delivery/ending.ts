@@ -5,8 +5,7 @@ import { factsOf, type Load, lighterThan, loaded, type Trouble, troubleOf } from
 import { type Way, waysToEnd } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import { Hindered, Patience, reference } from './hindered.ts';
-import type { DeliveryParts } from './parts.ts';
-import type { DeliveryRecord, Fate } from './record.ts';
+import type { DeliveryParts, DeliveryRecord, Fate } from './record.ts';
 
 /** One task whose end is brought, and what that takes. */
 export interface Scene extends DeliveryParts {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { pause } from '../../lib/clock.ts';
+import { type Clock, pause } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { factsOf } from '../outbox/errors.ts';
-import type { DeliveryParts } from './parts.ts';
 
 type Hindrance =
   /** Discord does not answer, or has trouble of its own. */
@@ -35,8 +35,10 @@ const PAUSES: Readonly<Record<Hindrance, { first: number; longest: number }>> = 
   unprepared: { first: 30 * SECOND, longest: 10 * MINUTE },
 };
 
-interface PatienceParts extends Pick<DeliveryParts, 'clock' | 'log'> {
+interface PatienceParts {
   id: string;
+  clock: Clock;
+  log: PlainLog;
   stopping: AbortSignal;
 }
 

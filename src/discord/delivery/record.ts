@@ -1,4 +1,7 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { Transition } from '../../services/tasks/book.ts';
 import {
   called,
   calling,
@@ -13,9 +16,23 @@ import {
 } from '../../services/tasks/delivery-state.ts';
 import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { factsOf } from '../outbox/errors.ts';
+import type { Outbox } from '../outbox/outbox.ts';
 import type { Way } from '../outbox/ways.ts';
+import type { Prepared } from '../plan.ts';
 import { Hindered } from './hindered.ts';
-import type { DeliveryParts, Transition } from './parts.ts';
+
+export interface DeliveryParts {
+  outbox: Outbox;
+  clock: Clock;
+  log: PlainLog;
+  /**
+   * What is to be sent for a task now: what its message shows or, once that shows the end, the message that tells the owner. May fetch
+   * results, or a preview until the signal says that it is no longer needed. Throws only for a bug.
+   */
+  prepare(task: Task, signal?: AbortSignal): Promise<Prepared>;
+  /** Changes the stored task atomically and returns the new state; throws if the store fails. */
+  change(id: string, transition: Transition): Promise<Task>;
+}
 
 /** Where the end of a task can be seen and which way it came there, or why nowhere. */
 export type Fate = { there: MessagePlace | undefined; by: Way['by'] } | { nowhere: 'deleted' | 'no-way' };
