@@ -20,7 +20,8 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_MUSIC_PATH: shape.pathPrefix('/music'),
     GATEWAY_VIDEOA_PATH: shape.pathPrefix('/videoa'),
     GATEWAY_COMPAT_PATH: shape.pathPrefix('/v1beta/compat'),
-    GATEWAY_CONNECTIONS: shape.connections,
+    // 1024 is also the usual limit of open files: a higher number is a typing error.
+    GATEWAY_CONNECTIONS: shape.wholeNumber(1, 1_024, '32', 'connections'),
     // The specification hides these names or is contradicted by the wild: its word is the default, the rest a setting.
     GATEWAY_REFERENCE_VIDEO_FIELD: shape.requestField('reference_video_urls'),
     GATEWAY_REFERENCE_AUDIO_FIELD: shape.requestField('reference_audio_urls'),
@@ -32,13 +33,16 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_REALTIME_BETA: shape.onOff,
     GATEWAY_REMIX: shape.onOff,
     GATEWAY_IMGX_LISTS: shape.onOff,
-    GATEWAY_POLLS_PER_SECOND: shape.pollsPerSecond,
+    // Several hundred already need a gateway of one's own; more is a zero too many.
+    GATEWAY_POLLS_PER_SECOND: shape.wholeNumber(1, 10_000, '100', 'questions a second'),
 
     STORE_URL: shape.store,
-    STORE_LEASE_SECONDS: shape.leaseSeconds,
+    // A shorter lease is lost in every hiccup of a network; with a longer one a bot that was killed comes back late.
+    STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '20', 'seconds'),
     MEDIA_ALLOW_PRIVATE: shape.onOff,
-    MEDIA_MEMORY_MB: shape.mediaMemory,
-    LOG_LEVEL: shape.logLevel,
+    // With less no image could be decoded beside the libraries that do it; more is a zero too many.
+    MEDIA_MEMORY_MB: shape.wholeNumber(192, 65_536, '512', 'MiB'),
+    LOG_LEVEL: shape.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
     PRICES: shape.prices(kinds),
 

@@ -6,14 +6,11 @@ import { withoutEnd } from '../lib/text.ts';
 // What a value may look like, what it turns into, and what it is when nothing is set. Each description completes the
 // sentence "NAME should be …" and never repeats the value, so a secret pasted into the wrong line stays a secret too.
 
-/** 1024 is also the usual limit of open files: a higher number is a typing error. */
-const MOST_CONNECTIONS = 1024;
 /** Hardly any job ends within half a minute. */
 const LEAST_WAIT_SECONDS = 30;
 /** A day: more is a zero too many. */
 const MOST_WAIT_SECONDS = 86_400;
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const STORE_SCHEMES = ['sqlite', 'redis', 'rediss', 'postgresql', 'postgres'] as const;
 
 export const choice = <const Word extends string>(words: readonly Word[], byDefault: NoInfer<Word>) =>
@@ -22,11 +19,9 @@ export const choice = <const Word extends string>(words: readonly Word[], byDefa
     .prefault(byDefault)
     .describe(`one of ${words.join(', ')}`);
 
-export const logLevel = choice(LOG_LEVELS, 'info');
-
 export const onOff = z.stringbool().prefault('off').describe('on or off');
 
-const wholeNumber = (least: number, most: number, byDefault: string, unit: string) =>
+export const wholeNumber = (least: number, most: number, byDefault: string, unit: string) =>
   z
     .string()
     .regex(/^\d+$/)
@@ -35,27 +30,8 @@ const wholeNumber = (least: number, most: number, byDefault: string, unit: strin
     .prefault(byDefault)
     .describe(`a whole number of ${unit} from ${least} to ${most}`);
 
-export const connections = wholeNumber(1, MOST_CONNECTIONS, '32', 'connections');
-
-/** Several hundred are already a gateway of one's own; more is a zero too many. */
-const MOST_POLLS = 10_000;
-
-export const pollsPerSecond = wholeNumber(1, MOST_POLLS, '100', 'questions a second');
-
 export const waitSeconds = (byDefault: string) =>
   wholeNumber(LEAST_WAIT_SECONDS, MOST_WAIT_SECONDS, byDefault, 'seconds');
-
-/** Less would be lost in every hiccup of a network; with more a bot that was killed comes back late. */
-const LEAST_LEASE_SECONDS = 5;
-const MOST_LEASE_SECONDS = 300;
-
-export const leaseSeconds = wholeNumber(LEAST_LEASE_SECONDS, MOST_LEASE_SECONDS, '20', 'seconds');
-
-/** With less no image could be decoded beside the libraries that do it; more is a zero too many. */
-const LEAST_MEDIA_MEMORY = 192;
-const MOST_MEDIA_MEMORY = 65_536;
-
-export const mediaMemory = wholeNumber(LEAST_MEDIA_MEMORY, MOST_MEDIA_MEMORY, '512', 'MiB');
 
 const snowflake = z.string().regex(/^\d{17,20}$/);
 

@@ -74,21 +74,14 @@ function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<Message
   };
 }
 
-function sentFile(file: FilePlan): RawFile {
-  const { name, bytes } = file;
-  return bytes ? { name, data: bytes } : new DiskFile(file);
-}
+const sentFile = (file: FilePlan): RawFile => (file.bytes ? { name: file.name, data: file.bytes } : new DiskFile(file));
 
 /** Discord covers a file by its name, and of the two places where that stands the attachment's wins. */
-function covered(file: FilePlan): FilePlan {
-  return file.spoiler ? { ...file, name: `SPOILER_${file.name}` } : file;
-}
+const covered = (file: FilePlan): FilePlan => (file.spoiler ? { ...file, name: `SPOILER_${file.name}` } : file);
 
 /** Nobody is notified who is not named for it; an answer would notify whoever it answers. */
-function mentionsIn({
-  notifies,
-  answers,
-}: MessagePlan): Pick<MessageBody['body'], 'allowed_mentions' | 'message_reference'> {
+function mentionsIn(plan: MessagePlan): Pick<MessageBody['body'], 'allowed_mentions' | 'message_reference'> {
+  const { notifies, answers } = plan;
   return {
     allowed_mentions: { parse: [], ...(notifies && { users: [...notifies], replied_user: false }) },
     ...(answers !== undefined && { message_reference: { message_id: answers } }),
@@ -97,10 +90,8 @@ function mentionsIn({
 
 function fittingContent({ content, overflow }: MessagePlan): { content?: string; spilled: FilePlan[] } {
   if (content === undefined) return { spilled: [] };
-  const spilled =
-    content.length > LONGEST_CONTENT && overflow === 'file'
-      ? [{ name: 'message.txt', bytes: Buffer.from(content) }]
-      : [];
+  const isSpilled = content.length > LONGEST_CONTENT && overflow === 'file';
+  const spilled = isSpilled ? [{ name: 'message.txt', bytes: Buffer.from(content) }] : [];
   return { content: beginning(withoutInvites(content), LONGEST_CONTENT), spilled };
 }
 
@@ -127,8 +118,9 @@ function rowsOf(controls: readonly Control[]): Row[] {
   const buttons = controls.filter((control) => control.type !== 'select');
   const room = MOST_ROWS - selects.length;
   const fit = buttons.length <= room * MOST_IN_ROW;
-  const rows = fit ? inRows(buttons, room) : asSelects(buttons).map((select) => row([selectFrom(select)]));
-  return [...rows, ...selects.map((select) => row([selectFrom(select)]))].slice(0, MOST_ROWS);
+  const rows = fit ? inRows(buttons, room) : [];
+  const lists = fit ? selects : [...asSelects(buttons), ...selects];
+  return [...rows, ...lists.map((list) => row([selectFrom(list)]))].slice(0, MOST_ROWS);
 }
 
 function inRows(buttons: readonly (ButtonPlan | LinkPlan)[], room: number): Row[] {

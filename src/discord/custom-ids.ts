@@ -81,12 +81,7 @@ const onTask: Spelling<string> = {
 };
 
 /** One of the things that a task has, by its place among them. */
-interface TaskPlace {
-  taskId: string;
-  place: number;
-}
-
-const onTaskPlace: Spelling<TaskPlace> = {
+const onTaskPlace: Spelling<{ taskId: string; place: number }> = {
   write: ({ taskId, place }) => [taskId, String(place)],
   read: ([taskId = '', place = '']) =>
     isTaskId(taskId) && /^\d{1,2}$/.test(place) ? { taskId, place: Number(place) } : forged(),
@@ -142,13 +137,9 @@ const KIND = /^[a-z-]{0,30}$/;
 
 /** Forged, it may be of a bot that knew other kinds. */
 const onFilter: Spelling<Filter> = {
-  write: ({ whose, kind, standing, words, before }) => [
-    whose.charAt(0),
-    kind ?? '',
-    short(standing ?? ''),
-    before ?? '',
-    words ?? '',
-  ],
+  write({ whose, kind = '', standing = '', before = '', words = '' }) {
+    return [whose.charAt(0), kind, short(standing), before, words];
+  },
   read([whose, kind = '', standing, before = '', words = '']) {
     const knownStanding = standings.find((one) => short(one) === standing);
     if ((whose !== 'm' && whose !== 's') || !KIND.test(kind) || (standing !== '' && !knownStanding)) return forged();
@@ -163,12 +154,7 @@ const onFilter: Spelling<Filter> = {
   },
 };
 
-interface UsagePointer {
-  range: QuickRange;
-  by: Grouping;
-}
-
-const onUsage: Spelling<UsagePointer> = {
+const onUsage: Spelling<{ range: QuickRange; by: Grouping }> = {
   write: ({ range, by }) => [range, by],
   read([name, grouping]) {
     const range = quickRanges.find((one) => one === name);

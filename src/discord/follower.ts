@@ -39,7 +39,7 @@ interface Followed {
   follow: Follow;
   /** What its message shows, as far as that is known. */
   events: readonly FineTuneEvent[] | undefined;
-  cancel(): void;
+  cancelTimer?: () => void;
 }
 
 /**
@@ -60,7 +60,7 @@ export class Follower {
   /** From now on the message shows what comes; what it shows already is handed in. */
   async begin(follow: Follow, events: readonly FineTuneEvent[]): Promise<void> {
     await this.#keep(follow);
-    this.#arrange({ follow, events, cancel: () => undefined });
+    this.#arrange(follow, events);
   }
 
   /** Nothing changes the message any more. What was shown last, where that is known. */
@@ -77,7 +77,7 @@ export class Follower {
   async resume(): Promise<void> {
     for await (const [id, row] of this.#parts.rows.entries()) {
       const { data: follow } = followSchema.safeParse(row);
-      if (follow) this.#arrange({ follow, events: undefined, cancel: () => undefined }, 0);
+      if (follow) this.#arrange(follow, undefined, 0);
       else await this.#parts.rows.delete(id);
     }
   }
@@ -85,20 +85,21 @@ export class Follower {
   /** Looks no more; what is followed stays in the store. */
   async pause(): Promise<void> {
     this.#isPaused = true;
-    for (const { cancel } of this.#followed.values()) cancel();
+    for (const { cancelTimer } of this.#followed.values()) cancelTimer?.();
     await Promise.all(this.#looks);
   }
 
-  #arrange(followed: Followed, inMs = LOOK_EVERY_MS): void {
-    const { id } = followed.follow;
+  #arrange(follow: Follow, events: Followed['events'], inMs = LOOK_EVERY_MS): void {
+    const { id } = follow;
+    const followed: Followed = { follow, events };
     this.#followed.set(id, followed);
     if (this.#isPaused) return;
-    followed.cancel = this.#parts.clock.after(inMs, () => {
+    followed.cancelTimer = this.#parts.clock.after(inMs, () => {
       const look = this.#lock
         .run(id, () => this.#look(id))
         .catch((error: unknown) => {
           this.#parts.log.warn({ err: error }, 'A followed message could not be kept up to date.');
-          if (this.#followed.get(id) === followed) this.#arrange(followed);
+          if (this.#followed.get(id) === followed) this.#arrange(follow, events);
         });
       this.#looks.add(look);
       void look.then(() => this.#looks.delete(look));
@@ -125,7 +126,7 @@ export class Follower {
       return this.#drop(id);
     if (next !== follow) await this.#keep(next);
     // What could not be written is written at the next look.
-    this.#arrange({ follow: next, events: shown === 'shown' ? events : undefined, cancel: () => undefined });
+    this.#arrange(next, shown === 'shown' ? events : undefined);
   }
 
   #endOf(follow: Follow, isGone: boolean, now: number): FollowEnd | undefined {
@@ -145,13 +146,9 @@ export class Follower {
   }
 
   /** gone: the message, or the way to it. */
-  async #show(
-    follow: Follow,
-    events: readonly FineTuneEvent[] | undefined,
-    end: FollowEnd | undefined,
-  ): Promise<'shown' | 'later' | 'gone'> {
-    const { applicationId, token } = follow;
-    const sent = bodyOf(this.#parts.planOf(follow, events, end));
+  async #show(...news: Parameters<FollowerParts['planOf']>): Promise<'shown' | 'later' | 'gone'> {
+    const [{ applicationId, token }] = news;
+    const sent = bodyOf(this.#parts.planOf(...news));
     try {
       await this.#parts.outbox.edit({ by: 'token', applicationId, token }, sent);
       return 'shown';
@@ -165,7 +162,7 @@ export class Follower {
   }
 
   async #drop(id: string): Promise<void> {
-    this.#followed.get(id)?.cancel();
+    this.#followed.get(id)?.cancelTimer?.();
     this.#followed.delete(id);
     await this.#parts.rows.delete(id);
   }

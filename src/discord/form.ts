@@ -55,21 +55,16 @@ const optionFrom = ({ value, label, isDefault }: ChoiceFieldPlan['options'][numb
   ...(isDefault && { default: true }),
 });
 
-/** A file as Discord keeps it for a while. */
-interface GivenFile {
-  address: string;
-  name: string;
-}
-
 /** What a member has filled in: text and the value that was chosen, and a file where one was given. */
 export interface Filled {
   fields: Readonly<Record<string, string>>;
-  files: Readonly<Record<string, GivenFile>>;
+  /** Discord keeps them for a while. */
+  files: Readonly<Record<string, { address: string; name: string }>>;
 }
 
 export function filledIn({ fields: given }: ModalSubmitInteraction): Filled {
   const fields: Record<string, string> = {};
-  const files: Record<string, GivenFile> = {};
+  const files: Record<string, Filled['files'][string]> = {};
   for (const [name, field] of given.fields) {
     if (field.type === ComponentType.TextInput) fields[name] = field.value;
     if (field.type === ComponentType.StringSelect) fields[name] = field.values[0] ?? '';

@@ -27,7 +27,13 @@ export class Funnel {
   sentenceFor(error: unknown, what: string): string {
     if (error instanceof Refusal) {
       this.#log.info({ what, refusal: error.key }, 'Refused.');
-      return this.#refusal(error);
+      // What others typed stands in code, where it can neither ping anybody nor break the sentence.
+      const shown = Object.entries(error.variables).map(([name, value]) => [
+        name,
+        [value].flat().map(inCode).join(', '),
+      ]);
+      // The services do not know the sentences, so the key is plain text; a test checks that each key has a sentence.
+      return this.#say(error.key, { ...Object.fromEntries(shown), defaultValue: error.key });
     }
     if (error instanceof GatewayError) {
       const { kind, status, code, message } = error;
@@ -40,27 +46,14 @@ export class Funnel {
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');
       return this.#say('refusals.storeAway');
     }
-    return this.#unexpected(error, what);
-  }
-
-  /** The member cannot be told, for Discord no longer takes the answer; the log is. */
-  tooLate(what: string): void {
-    this.#log.warn({ what }, 'Discord no longer took the answer.');
-  }
-
-  /** A bug: the member gets a short reference that stands in the log too, and nothing else. */
-  #unexpected(error: unknown, what: string): string {
+    // A bug: the member gets a short reference that stands in the log too, and nothing else.
     const reference = randomBytes(4).toString('hex');
     this.#log.error({ what, reference, err: error }, 'Something unexpected failed.');
     return this.#say('unexpected', { reference });
   }
 
-  #refusal({ key, variables }: Refusal): string {
-    // What others typed stands in code, where it can neither ping anybody nor break the sentence.
-    const shown = Object.fromEntries(
-      Object.entries(variables).map(([name, value]) => [name, [value].flat().map(inCode).join(', ')]),
-    );
-    // A refusal's key comes from rooms that do not know the sentences; a test checks that each has one.
-    return (this.#say as (key: string, variables: object) => string)(key, shown);
+  /** The member cannot be told, for Discord no longer takes the answer; the log is. */
+  tooLate(what: string): void {
+    this.#log.warn({ what }, 'Discord no longer took the answer.');
   }
 }

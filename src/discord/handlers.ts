@@ -144,23 +144,11 @@ export function command<const O extends Options, Services, Parsed>({
   };
 }
 
-/** An entry of the menu on any message. Discord names it by the sentence that is found by its name. */
-interface MenuEntry extends Guarded {
-  name: MenuName;
-}
-
-/** One that replies with a message. */
-interface AnsweringMenu<Services> extends MenuEntry {
-  isPrivate: boolean;
-  run(target: Target, ask: Ask<Services>): Promise<Outcome>;
-}
-
-/** One whose first response is a form. */
-interface OpeningMenu<Services> extends MenuEntry {
-  open(target: Target, ask: Ask<Services>): Promise<FormPlan>;
-}
-
-export type Menu<Services> = AnsweringMenu<Services> | OpeningMenu<Services>;
+/** An entry of the menu on any message, shown by the sentence of this name. It replies with a message, or opens a form first. */
+export type Menu<Services> = Guarded & { name: MenuName } & (
+    | { isPrivate: boolean; run(target: Target, ask: Ask<Services>): Promise<Outcome> }
+    | { open(target: Target, ask: Ask<Services>): Promise<FormPlan> }
+  );
 
 /** A button that is pressed, or an option that is chosen. */
 export interface Button<Services> {

@@ -1,4 +1,4 @@
-import type { ChatInputCommandInteraction } from 'discord.js';
+import type { ChatInputCommandInteraction, Attachment as DiscordAttachment } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
 
 interface Asked {
@@ -12,11 +12,6 @@ export interface TextOption extends Asked {
   /** Their names are sentences of the feature's text. */
   choices?: readonly string[];
   suggests?: boolean;
-}
-
-/** Yes or no. */
-interface SwitchOption extends Asked {
-  type: 'switch';
 }
 
 export interface NumberOption extends Asked {
@@ -34,7 +29,8 @@ interface AttachmentOption extends Asked {
   accept?: readonly ('image' | 'video' | 'audio')[];
 }
 
-export type Option = TextOption | SwitchOption | NumberOption | AttachmentOption;
+/** A switch is yes or no. */
+export type Option = TextOption | (Asked & { type: 'switch' }) | NumberOption | AttachmentOption;
 export type Options = Readonly<Record<string, Option>>;
 
 /** A file as the payload tells of it: where it is, and what is claimed of it. Nobody has looked into it yet. */
@@ -77,8 +73,10 @@ function filledIn(
       return given.getBoolean(name) ?? undefined;
     case 'number':
       return (option.whole ? given.getInteger(name) : given.getNumber(name)) ?? undefined;
-    case 'attachment':
-      return attachmentOf(given.getAttachment(name));
+    case 'attachment': {
+      const file = given.getAttachment(name);
+      return file ? attachmentOf(file) : undefined;
+    }
   }
 }
 
@@ -88,8 +86,6 @@ function chosen(text: string | undefined, { choices }: TextOption): string | und
   return text;
 }
 
-function attachmentOf(given: ReturnType<ChatInputCommandInteraction['options']['getAttachment']>) {
-  if (!given) return undefined;
-  const { id, name, url: address, size, contentType } = given;
+export function attachmentOf({ id, name, url: address, size, contentType }: DiscordAttachment): Attachment {
   return { id, name, address, size, mediaType: contentType ?? undefined };
 }

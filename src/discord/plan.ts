@@ -12,8 +12,8 @@ export interface MessagePlan {
   notifies?: readonly string[];
   /** The message in the same channel that it answers, by its id. */
   answers?: string;
-  /** Its one file is a spoken message, and all that it says. */
-  voice?: VoicePlan;
+  /** Its one file is a voice message, and nothing else is in it. `waveform`: a byte per column, in base64. */
+  voice?: { seconds: number; waveform: string };
 }
 
 /** A plan whose files may hold memory. */
@@ -25,32 +25,15 @@ export interface Prepared {
   release(): void;
 }
 
-interface VoicePlan {
-  seconds: number;
-  /** A byte a column, in base64. */
-  waveform: string;
-}
-
 /** A file whose bytes are at hand, or lie on the disk from where they are sent. */
-export type FilePlan = FileLabel & (FileBytes | FileOnDisk);
+export type FilePlan = FileLabel &
+  ({ bytes: Buffer; path?: undefined } | { bytes?: undefined; path: string; size: number; mime: string });
 
 export interface FileLabel {
   name: string;
   /** What the file shows, for those who cannot see it. */
   alt?: string;
   spoiler?: boolean;
-}
-
-interface FileBytes {
-  bytes: Buffer;
-  path?: undefined;
-}
-
-interface FileOnDisk {
-  path: string;
-  size: number;
-  mime: string;
-  bytes?: undefined;
 }
 
 export interface PagePlan {
@@ -93,7 +76,8 @@ export interface FormPlan {
   fields: readonly FieldPlan[];
 }
 
-export type FieldPlan = TextFieldPlan | ChoiceFieldPlan | FileFieldPlan;
+/** The file is one of the member's own. */
+export type FieldPlan = TextFieldPlan | ChoiceFieldPlan | (FieldFacts & { type: 'file' });
 
 interface FieldFacts {
   name: string;
@@ -113,9 +97,4 @@ interface TextFieldPlan extends FieldFacts {
 export interface ChoiceFieldPlan extends FieldFacts {
   type: 'choice';
   options: readonly { value: string; label: string; isDefault?: boolean }[];
-}
-
-/** A file of the member's own. */
-interface FileFieldPlan extends FieldFacts {
-  type: 'file';
 }

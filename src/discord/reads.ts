@@ -4,10 +4,11 @@ import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/exact-json.ts';
 import type { PlainLog } from '../lib/log.ts';
 import type { Task } from '../services/tasks/task.ts';
+import { THREADS } from './guards.ts';
 import type { DiscordClients, Reads } from './outbox/clients.ts';
 import { factsOf, troubleOf } from './outbox/errors.ts';
+import { isSeenByOneAlone } from './outbox/ways.ts';
 import type { Place } from './place.ts';
-import { THREADS } from './talk-place.ts';
 
 const person = z.object({ id: z.string() });
 
@@ -112,20 +113,14 @@ const isForServers = ({ contexts }: Command): boolean =>
 export function storedFiles(reads: Reads, log: Pick<PlainLog, 'info'>) {
   return async (task: Task): Promise<ReadonlyMap<string, string> | undefined> => {
     const { message } = task;
-    if (!message || isShownToOneAlone(task)) return new Map();
+    if (!message || isSeenByOneAlone(task, message)) return new Map();
     try {
-      const stored = await reads.get(Routes.channelMessage(message.channelId, message.id));
-      return filesOf(stored);
+      return filesOf(await reads.get(Routes.channelMessage(message.channelId, message.id)));
     } catch (error) {
       log.info({ task: task.id, ...factsOf(error) }, 'The message of a task could not be read again.');
       return troubleOf(error, 'edit') === 'later' ? undefined : new Map();
     }
   };
-}
-
-/** Nobody but the member can read it, the bot included. As a direct message it lies in a channel of its own. */
-function isShownToOneAlone({ route, guildId, channelId, message }: Task): boolean {
-  return route.isPrivate && guildId !== undefined && message?.channelId === channelId;
 }
 
 const fileShape = z.object({ filename: z.string(), url: z.string() });
@@ -144,7 +139,9 @@ const MOST_REMEMBERED = 5_000;
 export function threadsBy(reads: Reads): (channelId: string) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
   return (channelId) => {
-    const asked = known.get(channelId) ?? askedFor(channelId, reads);
+    const asked =
+      known.get(channelId) ??
+      reads.get(Routes.channel(channelId)).then((channel) => isRecord(channel) && THREADS.has(channel.type));
     known.set(channelId, asked);
     // What could not be asked just now may be known later.
     asked.catch(() => known.delete(channelId));
@@ -152,9 +149,4 @@ export function threadsBy(reads: Reads): (channelId: string) => Promise<boolean>
     if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
     return asked;
   };
-}
-
-async function askedFor(channelId: string, reads: Reads): Promise<boolean> {
-  const channel = await reads.get(Routes.channel(channelId));
-  return isRecord(channel) && THREADS.has(channel.type);
 }

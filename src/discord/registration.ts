@@ -6,6 +6,7 @@ import {
   type RESTPostAPIContextMenuApplicationCommandsJSONBody,
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
+import { definedIn } from '../lib/entries.ts';
 import { type Sentences, sentenceAt } from '../locales/index.ts';
 import type { Command, Menu, SingleCommand } from './handlers.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
@@ -96,11 +97,7 @@ function textBody(labels: Labels, { most, choices, suggests }: TextOption, words
 }
 
 function numberBody(labels: Labels, { whole, least, most }: NumberOption): LeafBody {
-  const shared = {
-    ...labels,
-    ...(least !== undefined && { min_value: least }),
-    ...(most !== undefined && { max_value: most }),
-  };
+  const shared = { ...labels, ...definedIn({ min_value: least, max_value: most }) };
   return whole ? { ...shared, type: Type.Integer } : { ...shared, type: Type.Number };
 }
 
@@ -110,8 +107,7 @@ type Words = (...path: string[]) => string;
 function wordsOf(text: Sentences, ...within: string[]): Words {
   return (...path) => {
     const words = sentenceAt(text, [...within, ...path]);
-    if (words === undefined)
-      throw new Error(`The text of a feature has no sentence at ${[...within, ...path].join('.')}.`);
-    return words;
+    if (words !== undefined) return words;
+    throw new Error(`The text of a feature has no sentence at ${[...within, ...path].join('.')}.`);
   };
 }

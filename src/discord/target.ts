@@ -1,5 +1,5 @@
 import { type Message, MessageFlags } from 'discord.js';
-import type { Attachment } from './options.ts';
+import { type Attachment, attachmentOf } from './options.ts';
 
 /** A message that something was pressed on, or whose menu was used, as far as the interaction tells of it. */
 export interface Target {
@@ -12,20 +12,18 @@ export interface Target {
 }
 
 export function targetOf({ id, channelId, flags, attachments, embeds }: Message): Target {
-  const attached = [...attachments.values()].map((one) => ({
-    id: one.id,
-    name: one.name,
-    address: one.url,
-    size: one.size,
-    mediaType: one.contentType ?? undefined,
-  }));
   const shown = embeds.flatMap(({ image, thumbnail }, index): Attachment[] => {
     const address = image?.url ?? thumbnail?.url;
     return address === undefined
       ? []
       : [{ id: `${id}-${index}`, name: nameIn(address), address, size: 0, mediaType: undefined }];
   });
-  return { id, channelId, isPrivate: flags.has(MessageFlags.Ephemeral), files: [...attached, ...shown] };
+  return {
+    id,
+    channelId,
+    isPrivate: flags.has(MessageFlags.Ephemeral),
+    files: [...attachments.values().map(attachmentOf), ...shown],
+  };
 }
 
 /** What a file is called by where it is. */

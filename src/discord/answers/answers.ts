@@ -42,16 +42,12 @@ export class Answers {
 
   /** Takes away every message in which an answer goes on, or is spoken; the first is whoever's that asks for it. */
   async takeAway(task: Task): Promise<void> {
-    const { outbox, clock, log } = this.#parts;
+    const { outbox, clock } = this.#parts;
     const below = [...(await this.#partsOf(task)), ...spokenBeside(task)];
     // What stands elsewhere is deleted there.
     for (const place of below.filter(({ channelId }) => channelId === task.message?.channelId)) {
       const [way] = waysToPart(task, place, clock.now());
-      try {
-        if (way) await outbox.remove(way);
-      } catch (error) {
-        log.info({ task: task.id, ...factsOf(error) }, 'A part of an answer could not be taken away.');
-      }
+      if (way) await this.#attempt('A part of an answer could not be taken away.', task, () => outbox.remove(way));
     }
   }
 
@@ -59,37 +55,36 @@ export class Answers {
   async #partsOf(task: Task): Promise<AnswerPart[]> {
     const { parts, posting } = answerOf(task);
     if (posting?.by !== 'bot') return parts;
-    try {
-      const found = await findPart(task, posting, this.#parts.outbox);
-      return found ? [...parts, { ...found, by: 'bot' }] : parts;
-    } catch (error) {
-      this.#parts.log.info({ task: task.id, ...factsOf(error) }, 'A part of an answer could not be looked for.');
-      return parts;
-    }
+    const find = () => findPart(task, posting, this.#parts.outbox);
+    const found = await this.#attempt('A part of an answer could not be looked for.', task, find);
+    return found ? [...parts, { ...found, by: 'bot' }] : parts;
   }
 
   /** A message under what a member has said; undefined where the bot may not write. */
   async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
-    try {
-      return await this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, answers: id }));
-    } catch (error) {
-      this.#parts.log.info(factsOf(error), 'A message in a thread was not answered.');
-      return undefined;
-    }
+    const post = () => this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, answers: id }));
+    return this.#attempt('A message in a thread was not answered.', undefined, post);
   }
 
   /** Changes such a message where no task came of it. */
   async change(message: MessagePlace, plan: MessagePlan): Promise<void> {
-    try {
-      await this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
-    } catch (error) {
-      this.#parts.log.info(factsOf(error), 'That a message in a thread cannot be answered was not told.');
-    }
+    const edit = () => this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
+    await this.#attempt('That a message in a thread cannot be answered was not told.', undefined, edit);
   }
 
   async finish(): Promise<void> {
     this.#stopping.abort();
     await Promise.all([...this.#continuations.values()].map((one) => one.finish()));
+  }
+
+  /** A failure is only logged. */
+  async #attempt<T>(failure: string, task: Task | undefined, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#parts.log.info({ ...(task && { task: task.id }), ...factsOf(error) }, failure);
+      return undefined;
+    }
   }
 
   #continuationOf({ id }: Task): Continuation {

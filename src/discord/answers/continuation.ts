@@ -90,8 +90,8 @@ export class Continuation extends LatestNews {
     const needless = answerOf(task).parts.length > further.length;
     if (further.length === 0 && !needless) return task;
     // News may be older than the message that was posted last.
-    const now = await this.#now(isEnd);
-    if (!now) return task;
+    const now = await this.#patiently(isEnd, () => this.#change((same) => same));
+    if (typeof now !== 'object') return task;
     let known = now;
     let isWhole = true;
     for (const [index, plan] of further.entries()) {
@@ -180,12 +180,6 @@ export class Continuation extends LatestNews {
 
   #waysTo(task: Task, place: AnswerPart) {
     return waysToPart(task, place, this.#scene.clock.now()).filter(({ by }) => !this.#shut.has(by));
-  }
-
-  /** The task as it is now; undefined where that has to wait, and is worth no waiting. */
-  async #now(isEnd: boolean): Promise<Task | undefined> {
-    const known = await this.#patiently(isEnd, () => this.#change((same) => same));
-    return typeof known === 'object' ? known : undefined;
   }
 
   async #change(transition: (task: Task) => Task): Promise<Task> {

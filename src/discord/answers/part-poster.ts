@@ -34,7 +34,7 @@ export interface Part {
 }
 
 /** What has come of it; `shows` where the message is known to show what was wanted. */
-export type Posted = { task: Task; shows: boolean };
+type Posted = { task: Task; shows: boolean };
 
 /**
  * Posts the further messages of one answer, each of them once. Each is announced in the store first. As the bot's own message it carries a
@@ -100,8 +100,7 @@ export class PartPoster {
   /** nowhere: it was never posted; unseen: nobody may look. */
   async #find(task: Task, posting: Posting): Promise<MessagePlace | 'nowhere' | 'unseen'> {
     try {
-      const place = await findPart(task, posting, this.#parts.outbox);
-      return place ?? 'nowhere';
+      return (await findPart(task, posting, this.#parts.outbox)) ?? 'nowhere';
     } catch (error) {
       if (troubleOf(error, 'channel') === 'later') throw new Hindered('unreachable', error);
       return 'unseen';

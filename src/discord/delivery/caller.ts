@@ -53,10 +53,7 @@ export class Caller {
       if (error instanceof Hindered) throw error;
       const trouble = troubleOf(error, way.by);
       if (trouble === 'later' && way.by === 'answer') throw new Hindered('unreachable', error);
-      this.#scene.log.info(
-        { task: this.#scene.id, by: way.by, trouble, ...factsOf(error) },
-        'A member was not called.',
-      );
+      this.#note(error, way, 'A member was not called.');
     } finally {
       prepared.release();
     }
@@ -73,12 +70,14 @@ export class Caller {
     } catch (error) {
       const trouble = troubleOf(error, way.by);
       if (!instead || (trouble !== 'no-access' && trouble !== 'malformed')) throw error;
-      this.#scene.log.info(
-        { task: this.#scene.id, by: way.by, trouble, ...factsOf(error) },
-        'A message was sent plainer.',
-      );
+      this.#note(error, way, 'A message was sent plainer.');
       return await send(instead);
     }
+  }
+
+  #note(error: unknown, { by }: AnswerWay | TokenWay, sentence: string): void {
+    const facts = { task: this.#scene.id, by, trouble: troubleOf(error, by), ...factsOf(error) };
+    this.#scene.log.info(facts, sentence);
   }
 
   /** The message that it stands below may have been deleted meanwhile, by somebody who did not see it yet. */

@@ -30,15 +30,10 @@ export interface DiscordClients {
   close(): Promise<void>;
 }
 
-interface ClientSettings {
-  /** The text of messages is a privileged intent, which the operator switches on here and in Discord's developer portal. */
-  messageContent: boolean;
-}
-
 /** `mayAct` throws where nothing may be done any more: it is asked before every single request, however long that has waited. */
 export function discordClients(
   apiUrl: string,
-  { messageContent }: ClientSettings = { messageContent: false },
+  { messageContent } = { messageContent: false },
   mayAct: () => void = () => undefined,
 ): DiscordClients {
   const make = sentOnce(sendUploads());
@@ -119,17 +114,8 @@ function sentOnce(make: MakeRequest): MakeRequest {
       throw new HTTPError(status, statusText, 'POST', url, { body: undefined, files: undefined });
     };
     // The library reads from its headers how many requests are left, and fails where it reads the body: by then it repeats nothing.
-    return {
-      ok: true,
-      headers,
-      status,
-      statusText,
-      body: null,
-      bodyUsed: true,
-      json: fail,
-      text: fail,
-      arrayBuffer: fail,
-    };
+    const unreadable = { ok: true, body: null, bodyUsed: true, json: fail, text: fail, arrayBuffer: fail };
+    return { ...unreadable, headers, status, statusText };
   };
 }
 

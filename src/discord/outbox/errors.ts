@@ -58,13 +58,8 @@ export function isTooLate(error: unknown): boolean {
   return error instanceof DiscordAPIError && TOO_LATE.has(error.code);
 }
 
-/** The message is not there any more. */
-export const isGone = (error: unknown): boolean =>
-  error instanceof DiscordAPIError && error.code === Code.UnknownMessage;
-
-/** Another answer has come first: another process's, or an earlier try of our own that was heard although its answer was lost. */
-export function isAnsweredAlready(error: unknown): boolean {
-  return error instanceof DiscordAPIError && error.code === Code.InteractionHasAlreadyBeenAcknowledged;
+export function hasCode(error: unknown, code: Code): boolean {
+  return error instanceof DiscordAPIError && error.code === code;
 }
 
 /** Discord cannot have received it. */

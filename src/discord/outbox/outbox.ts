@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto';
-import { HTTPError, type InteractionResponseType, MessageFlags, type RawFile, type REST, Routes } from 'discord.js';
+import {
+  RESTJSONErrorCodes as Code,
+  HTTPError,
+  type InteractionResponseType,
+  MessageFlags,
+  type RawFile,
+  type REST,
+  Routes,
+} from 'discord.js';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { DiscordClients } from './clients.ts';
-import { factsOf, isAnsweredAlready, isPassing, troubleOf } from './errors.ts';
+import { factsOf, hasCode, isPassing, troubleOf } from './errors.ts';
 import { idIn, ThreadMaker } from './threads.ts';
 import type { EditWay, TokenWay } from './ways.ts';
 
@@ -54,7 +62,7 @@ export class Outbox {
         return;
       } catch (error) {
         // The answer to an earlier try was lost, and yet it was heard.
-        if (attempt > 1 && isAnsweredAlready(error)) return;
+        if (attempt > 1 && hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged)) return;
         if (attempt >= CALLBACK_TRIES || !isPassing(error)) throw error;
       }
     }

@@ -1,11 +1,12 @@
-import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
+import { RESTJSONErrorCodes as Code } from 'discord.js';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { addressOf, type Removal } from '../../services/tasks/own-data/wish.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { findPart } from './adoption.ts';
-import { factsOf, troubleOf } from './errors.ts';
+import { factsOf, hasCode, troubleOf } from './errors.ts';
 import type { Outbox } from './outbox.ts';
+import { isSeenByOneAlone } from './ways.ts';
 
 type Fate = 'gone' | 'none' | 'stays' | 'later';
 
@@ -13,15 +14,14 @@ type Fate = 'gone' | 'none' | 'stays' | 'later';
 export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
   /** One of those that the task shows itself in; without an id of its own the interaction's token knows it as its answer. */
   async function own(task: Task, message: MessagePlace | undefined, followUpId?: string): Promise<Fate> {
-    const { route, guildId, channelId } = task;
-    const { applicationId, token, tokenExpiresAt } = route;
+    const { applicationId, token, tokenExpiresAt } = task.route;
     if (token !== undefined && clock.now() < tokenExpiresAt) {
       const fate = await tried('token', () => outbox.remove({ by: 'token', applicationId, token, followUpId }));
       if (fate !== 'stays') return fate;
     }
     if (!message) return 'none';
     // Nobody but its member has ever seen it, and nobody else can take it away.
-    if (route.isPrivate && guildId !== undefined && message.channelId === channelId) return 'stays';
+    if (isSeenByOneAlone(task, message)) return 'stays';
     return asBot(message);
   }
 
@@ -45,7 +45,8 @@ export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; 
       return 'gone';
     } catch (error) {
       const trouble = troubleOf(error, by);
-      if (trouble === 'deleted' || isWithoutChannel(error)) return 'none';
+      // The messages of a deleted channel went with it.
+      if (trouble === 'deleted' || hasCode(error, Code.UnknownChannel)) return 'none';
       log.info({ by, trouble, ...factsOf(error) }, 'A message could not be deleted this way.');
       return trouble === 'later' ? 'later' : 'stays';
     }
@@ -66,7 +67,3 @@ export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; 
     };
   };
 }
-
-/** Its messages went with it. */
-const isWithoutChannel = (error: unknown): boolean =>
-  error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.UnknownChannel;

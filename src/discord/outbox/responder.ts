@@ -1,4 +1,10 @@
-import { type BaseInteraction, InteractionResponseType, MessageFlags, type RawFile } from 'discord.js';
+import {
+  type BaseInteraction,
+  RESTJSONErrorCodes as Code,
+  InteractionResponseType,
+  MessageFlags,
+  type RawFile,
+} from 'discord.js';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
@@ -6,7 +12,7 @@ import { formBody } from '../form.ts';
 import type { Funnel } from '../funnel.ts';
 import { TOKEN_LIFE_MS } from '../place.ts';
 import type { FormPlan, MessagePlan } from '../plan.ts';
-import { isGone, isPassing, isTooLate, isUnsent } from './errors.ts';
+import { hasCode, isPassing, isTooLate, isUnsent } from './errors.ts';
 import { type Outbox, privately } from './outbox.ts';
 import type { TokenWay } from './ways.ts';
 
@@ -144,7 +150,7 @@ async function unlessGone(work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    if (!isGone(error)) throw error;
+    if (!hasCode(error, Code.UnknownMessage)) throw error;
   }
 }
 

@@ -16,7 +16,8 @@ export function waysToEnd(task: Task, shut: Shut, now: number): Way[] {
   // A conversation is over where it took place, and without a place nobody has to be told.
   const { isConversation } = task.traits;
   if (isConversation && !task.message) return [];
-  const ways = [tokenWay(task, now), editWay(task), channelWay(task), isConversation ? undefined : directWay(task)];
+  const direct: Way | undefined = isConversation ? undefined : { by: 'direct', memberId: task.requesterId };
+  const ways = [tokenWay(task, now), editWay(task), channelWay(task), direct];
   return ways.filter((way) => way !== undefined).filter(({ by }) => !shut.has(by));
 }
 
@@ -24,6 +25,11 @@ export function waysToEnd(task: Task, shut: Shut, now: number): Way[] {
 export function wayToProgress(task: Task, shut: Shut, now: number): TokenWay | EditWay | undefined {
   const ways = [tokenWay(task, now), task.route.mayPost ? editWay(task) : undefined];
   return ways.find((way) => way !== undefined && !shut.has(way.by));
+}
+
+/** Only the member can read it, not even the bot. A direct message is in a channel of its own. */
+export function isSeenByOneAlone({ route, guildId, channelId }: Task, message: MessagePlace): boolean {
+  return route.isPrivate && guildId !== undefined && message.channelId === channelId;
 }
 
 /** undefined: it is over, or too near to its end. */
@@ -50,8 +56,4 @@ export function waysToPart(task: Task, { by, ...place }: AnswerPart, now: number
 function channelWay({ route, channelId }: Task): Way | undefined {
   if (channelId === undefined || route.isPrivate || !route.mayPost) return undefined;
   return { by: 'channel', channelId };
-}
-
-function directWay({ requesterId }: Task): Way {
-  return { by: 'direct', memberId: requesterId };
 }
