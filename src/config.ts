@@ -51,7 +51,7 @@ const variables = (kinds: readonly string[]) =>
     DEFAULT_MUSIC_MODEL: shape.modelId,
     DEFAULT_TEXT_MODEL: shape.modelId,
     DEFAULT_TALK_MODEL: shape.modelId,
-    MAX_WAIT_PICTURE_SECONDS: shape.waitSeconds('300'),
+    MAX_WAIT_IMAGE_SECONDS: shape.waitSeconds('300'),
     MAX_WAIT_VIDEO_SECONDS: shape.waitSeconds('900'),
     MAX_WAIT_MUSIC_SECONDS: shape.waitSeconds('300'),
     MAX_WAIT_TEXT_SECONDS: shape.waitSeconds('120'),
@@ -60,6 +60,9 @@ const variables = (kinds: readonly string[]) =>
 
 /** These names are public interface: none is renamed or taken away. */
 export const configVariables = Object.freeze(variables([]).keyof().options);
+
+/** Earlier names that keep working, by the new name, which wins. */
+const OLD_NAMES: Readonly<Record<string, string>> = { MAX_WAIT_IMAGE_SECONDS: 'MAX_WAIT_PICTURE_SECONDS' };
 
 export interface ConfigProblem {
   readonly variable: string;
@@ -85,7 +88,12 @@ export type GatewayConfig = Config['gateway'];
 /** Prices are given by kinds of jobs. */
 export function readConfig(environment: Record<string, string | undefined>, kinds: readonly string[]): Config {
   // A blank line in `.env` means "not set", and a space or a carriage return at its end means nothing.
-  const given = Object.fromEntries(configVariables.map((name) => [name, environment[name]?.trim() || undefined]));
+  const valueOf = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const usedName = (variable: string): string => {
+    const old = OLD_NAMES[variable];
+    return old !== undefined && !valueOf(variable) && valueOf(old) ? old : variable;
+  };
+  const given = Object.fromEntries(configVariables.map((variable) => [variable, valueOf(usedName(variable))]));
   // Read once: code that zod would make for reading it faster takes longer to make than to do without.
   const shapes = variables(kinds);
   const result = shapes.safeParse(given, { jitless: true });
@@ -93,7 +101,8 @@ export function readConfig(environment: Record<string, string | undefined>, kind
   const refused = configVariables.filter((variable) => wrong.has(variable));
   const problems = refused.map((variable) => {
     const expected = shapes.shape[variable].description;
-    return { variable, problem: given[variable] === undefined ? `is required: ${expected}` : `should be ${expected}` };
+    const problem = given[variable] === undefined ? `is required: ${expected}` : `should be ${expected}`;
+    return { variable: usedName(variable), problem };
   });
   const slips = nearMisses(environment);
   if (!result.success || slips.length > 0) throw new ConfigError([...problems, ...slips]);
@@ -156,7 +165,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       talk: given.DEFAULT_TALK_MODEL,
     }),
     maxWaitMs: {
-      picture: given.MAX_WAIT_PICTURE_SECONDS * 1000,
+      picture: given.MAX_WAIT_IMAGE_SECONDS * 1000,
       video: given.MAX_WAIT_VIDEO_SECONDS * 1000,
       music: given.MAX_WAIT_MUSIC_SECONDS * 1000,
       text: given.MAX_WAIT_TEXT_SECONDS * 1000,
@@ -177,7 +186,7 @@ const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT)_\w*$/;
 
 /** Finds variables that are set, are none of the known ones, and are spelled almost like one. */
 function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {
-  const known: readonly string[] = configVariables;
+  const known: readonly string[] = [...configVariables, ...Object.values(OLD_NAMES)];
   const odd = Object.keys(environment).filter((name) => OURS.test(name) && environment[name]?.trim());
   return odd.flatMap((variable) => {
     if (known.includes(variable)) return [];
