@@ -88,12 +88,12 @@ export type GatewayConfig = Config['gateway'];
 /** Prices are given by kinds of jobs. */
 export function readConfig(environment: Record<string, string | undefined>, kinds: readonly string[]): Config {
   // A blank line in `.env` means "not set", and a space or a carriage return at its end means nothing.
-  const valueOf = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
   const usedName = (variable: string): string => {
     const old = OLD_NAMES[variable];
-    return old !== undefined && !valueOf(variable) && valueOf(old) ? old : variable;
+    return old !== undefined && !read(variable) && read(old) ? old : variable;
   };
-  const given = Object.fromEntries(configVariables.map((variable) => [variable, valueOf(usedName(variable))]));
+  const given = Object.fromEntries(configVariables.map((variable) => [variable, read(usedName(variable))]));
   // Read once: code that zod would make for reading it faster takes longer to make than to do without.
   const shapes = variables(kinds);
   const result = shapes.safeParse(given, { jitless: true });
