@@ -14,10 +14,8 @@ import { shortened } from './text.ts';
 const LONGEST_TITLE = 45;
 const LONGEST_HINT = 100;
 const MOST_FIELDS = 5;
-/** The most that a text field of a form holds. */
 const LONGEST_FIELD = 4_000;
 
-/** A form as Discord spells it. */
 export function formBody({ id, title, fields }: FormPlan): APIModalInteractionResponseCallbackData {
   return {
     custom_id: id,
@@ -55,7 +53,7 @@ const optionFrom = ({ value, label, isDefault }: ChoiceFieldPlan['options'][numb
   ...(isDefault && { default: true }),
 });
 
-/** What a member has filled in: text and the value that was chosen, and a file where one was given. */
+/** What a member has filled in: text and chosen values, and files. */
 export interface Filled {
   fields: Readonly<Record<string, string>>;
   /** Discord keeps them for a while. */

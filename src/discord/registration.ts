@@ -15,7 +15,6 @@ type SlashBody = RESTPostAPIChatInputApplicationCommandsJSONBody;
 type MenuBody = RESTPostAPIContextMenuApplicationCommandsJSONBody;
 export type CommandBody = SlashBody | MenuBody;
 type OptionBody = NonNullable<SlashBody['options']>[number];
-/** What a member fills in. */
 type LeafBody = Exclude<OptionBody, { type: Type.Subcommand | Type.SubcommandGroup }>;
 
 interface Offered {
@@ -24,7 +23,6 @@ interface Offered {
   text: Sentences;
 }
 
-/** All that the bot registers. */
 export function registrations(features: readonly Offered[], settings: { userInstall: boolean }): CommandBody[] {
   return [
     ...features.map((one) => registrationOf(one, settings)),
@@ -38,7 +36,7 @@ interface Labels {
   required: boolean;
 }
 
-/** A command as Discord registers it. Where it may be used follows from who may install the bot. */
+/** Where a command may be used follows from who may install the bot. */
 export function registrationOf({ command, text }: Offered, settings: { userInstall: boolean }): SlashBody {
   const words = wordsOf(text, 'command');
   return {
@@ -103,7 +101,7 @@ function numberBody(labels: Labels, { whole, least, most }: NumberOption): LeafB
 
 type Words = (...path: string[]) => string;
 
-/** A command without its words cannot be shown to anybody: that is found at the desk, not by a member. */
+/** A command without its sentences cannot be shown, so this fails at start and in tests, not before a member. */
 function wordsOf(text: Sentences, ...within: string[]): Words {
   return (...path) => {
     const words = sentenceAt(text, [...within, ...path]);
