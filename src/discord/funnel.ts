@@ -48,12 +48,12 @@ export class Funnel {
     }
     // A bug: the member gets a short reference that stands in the log too.
     const reference = randomBytes(4).toString('hex');
-    this.#log.error({ what, reference, err: error }, 'Unexpected error.');
+    this.#log.error({ what, reference, err: error }, 'Something unexpected failed.');
     return this.#say('unexpected', { reference });
   }
 
   /** Discord no longer takes a reply, so only the log is told. */
   tooLate(what: string): void {
-    this.#log.warn({ what }, 'Too late to reply: Discord no longer takes it.');
+    this.#log.warn({ what }, 'Discord no longer takes the reply.');
   }
 }

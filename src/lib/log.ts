@@ -6,11 +6,7 @@ import { jsonOnTerminal, onTerminal } from './text.ts';
 export type Log = Logger;
 
 /** As much of it as most parts need; they take what they use. */
-export interface PlainLog {
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-  error(facts: object, sentence: string): void;
-}
+export type PlainLog = Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>;
 
 export interface LogOptions {
   level: string;

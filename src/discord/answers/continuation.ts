@@ -44,8 +44,8 @@ export class Continuation extends LatestNews {
     this.#id = id;
     this.#scene = scene;
     this.#patience = new Patience({ ...scene, id });
-    this.#poster = new PartPoster(id, {
-      ...{ ...scene, patience: this.#patience, shut: this.#shut },
+    this.#poster = new PartPoster({
+      ...{ ...scene, id, patience: this.#patience, shut: this.#shut },
       tried: (by, work) => this.#tried(by, work),
       change: (transition) => this.#change(transition),
     });

@@ -17,6 +17,7 @@ import type { MessagePlan } from '../plan.ts';
 export type Miss = 'gone' | 'no-way';
 
 interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
+  id: string;
   patience: Patience;
   stopping: AbortSignal;
   shut: Shut;
@@ -41,11 +42,9 @@ type Posted = { task: Task; shows: boolean };
  * nonce, and is looked for before it is posted again. Nothing keeps one that goes by a token from coming twice: it is sent once.
  */
 export class PartPoster {
-  readonly #id: string;
   readonly #parts: PosterParts;
 
-  constructor(id: string, parts: PosterParts) {
-    this.#id = id;
+  constructor(parts: PosterParts) {
     this.#parts = parts;
   }
 
@@ -69,7 +68,7 @@ export class PartPoster {
     const announced = found === 'unseen' ? task : await change((known) => partGoing(known, going));
     const reference = { message_id: first.id, fail_if_not_exists: false } as const;
     const sent = { ...wanted, body: { ...wanted.body, message_reference: reference } };
-    const nonce = `${this.#id}-${index + 1}`;
+    const nonce = `${this.#parts.id}-${index + 1}`;
     const place = await tried('channel', () => outbox.post(first.channelId, nonce, sent));
     if (typeof place !== 'object') return undefined;
     return { task: await this.#posted(announced, { ...place, by: 'bot' }), shows: !before };
@@ -92,7 +91,10 @@ export class PartPoster {
         await change(partNotPosted);
         throw error;
       }
-      log.info({ task: this.#id }, 'A part of an answer may stand there or not: the whole of it comes as a file.');
+      log.info(
+        { task: this.#parts.id },
+        'A part of an answer may stand there or not: the whole of it comes as a file.',
+      );
     }
     return 'no-way';
   }

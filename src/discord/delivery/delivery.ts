@@ -3,8 +3,7 @@ import { bodyOf, type MessageBody } from '../adapter.ts';
 import { Appearance } from '../outbox/appearance.ts';
 import { factsOf, type Load, lighterThan, loaded, troubleOf } from '../outbox/errors.ts';
 import { type EditWay, type TokenWay, wayToProgress } from '../outbox/ways.ts';
-import { Caller } from './caller.ts';
-import { Ending, type Scene } from './ending.ts';
+import { Caller, Ending, type Scene } from './ending.ts';
 import { reference } from './hindered.ts';
 import { LatestNews } from './latest.ts';
 import { mayShowAt } from './pace.ts';
@@ -67,7 +66,7 @@ class Editor extends LatestNews {
 
   constructor(id: string, { parts, stopping, onOver }: EditorParts) {
     super(parts.clock, stopping);
-    const record = new DeliveryRecord(id, parts);
+    const record = new DeliveryRecord({ ...parts, id });
     this.#scene = { ...parts, id, record, known: { shut: new Set(), isDeleted: false }, stopping };
     this.#onOver = onOver;
     this.#heardAt = parts.clock.now();

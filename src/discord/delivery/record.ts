@@ -37,15 +37,13 @@ export interface DeliveryParts {
 /** Where the end of a task can be seen and which way it came there, or why nowhere. */
 export type Fate = { there: MessagePlace | undefined; by: Way['by'] } | { nowhere: 'deleted' | 'no-way' };
 
-type RecordParts = Pick<DeliveryParts, 'change' | 'clock' | 'log'>;
+type RecordParts = Pick<DeliveryParts, 'change' | 'clock' | 'log'> & { id: string };
 
 /** What is stored of the delivery of one task. */
 export class DeliveryRecord {
-  readonly #id: string;
   readonly #parts: RecordParts;
 
-  constructor(id: string, parts: RecordParts) {
-    this.#id = id;
+  constructor(parts: RecordParts) {
     this.#parts = parts;
   }
 
@@ -67,7 +65,7 @@ export class DeliveryRecord {
   }
 
   async intend(by: 'channel' | 'direct', channelId: string): Promise<void> {
-    const intention = { by, channelId, nonce: this.#id, at: this.#parts.clock.now() };
+    const intention = { by, channelId, nonce: this.#parts.id, at: this.#parts.clock.now() };
     await this.#store((task) => intending(task, intention));
   }
 
@@ -80,7 +78,7 @@ export class DeliveryRecord {
       return (isWorthACall(task, fate.by) ? toBeCalled : delivered)(task, fate.there, at);
     });
     if ('nowhere' in fate)
-      this.#parts.log.info({ task: this.#id, why: fate.nowhere }, 'The end of a task reached nobody.');
+      this.#parts.log.info({ task: this.#parts.id, why: fate.nowhere }, 'The end of a task reached nobody.');
   }
 
   /** Whether its member is still to be called. */
@@ -106,7 +104,7 @@ export class DeliveryRecord {
     } catch (error) {
       if (!(error instanceof Hindered)) throw error;
       this.#parts.log.warn(
-        { task: this.#id, ...factsOf(error.cause) },
+        { task: this.#parts.id, ...factsOf(error.cause) },
         'What became of a message could not be stored.',
       );
     }
@@ -114,7 +112,7 @@ export class DeliveryRecord {
 
   async #store(transition: Transition): Promise<Task | undefined> {
     try {
-      return await this.#parts.change(this.#id, transition);
+      return await this.#parts.change(this.#parts.id, transition);
     } catch (error) {
       // An order that was refused leaves no task behind.
       if (error instanceof Refusal) return undefined;

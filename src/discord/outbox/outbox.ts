@@ -5,7 +5,6 @@ import {
   type InteractionResponseType,
   MessageFlags,
   type RawFile,
-  type REST,
   Routes,
 } from 'discord.js';
 import { isRecord } from '../../lib/exact-json.ts';
@@ -37,17 +36,13 @@ export const SAME_NONCE_MS = 2 * 60_000;
  */
 export class Outbox {
   readonly threads: ThreadMaker;
-  readonly #botRest: REST;
-  readonly #tokenRest: REST;
-  readonly #callbackRest: REST;
+  readonly #clients: DiscordClients;
   readonly #log: PlainLog;
 
-  constructor({ client, tokenRest, callbackRest }: DiscordClients, log: PlainLog) {
-    this.#botRest = client.rest;
-    this.#tokenRest = tokenRest;
-    this.#callbackRest = callbackRest;
+  constructor(clients: DiscordClients, log: PlainLog) {
+    this.#clients = clients;
     this.#log = log;
-    this.threads = new ThreadMaker(client.rest, (...message) => this.post(...message), log);
+    this.threads = new ThreadMaker({ rest: clients.client.rest, post: (...message) => this.post(...message), log });
   }
 
   /** The first answer to an interaction. Discord takes one alone, so it may be sent again. */
@@ -58,7 +53,11 @@ export class Outbox {
   ): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#callbackRest.post(Routes.interactionCallback(interactionId, token), { body, files, auth: false });
+        await this.#clients.callbackRest.post(Routes.interactionCallback(interactionId, token), {
+          body,
+          files,
+          auth: false,
+        });
         return;
       } catch (error) {
         // The answer to an earlier try was lost, and yet it was heard.
@@ -69,33 +68,35 @@ export class Outbox {
   }
 
   async edit(way: TokenWay | EditWay, sent: MessageBody): Promise<MessagePlace | undefined> {
-    if (way.by === 'edit') return placeIn(await this.#botRest.patch(routeOf(way), { ...sent }));
+    if (way.by === 'edit') return placeIn(await this.#clients.client.rest.patch(routeOf(way), { ...sent }));
     // With the bot's own token on it, an expired one would cost the library that token as well.
-    return placeIn(await this.#tokenRest.patch(routeOf(way), { ...sent, auth: false }));
+    return placeIn(await this.#clients.tokenRest.patch(routeOf(way), { ...sent, auth: false }));
   }
 
   /** A nonce that Discord has seen within the last minutes brings back that message instead of a second one. */
   async post(channelId: string, nonce: string, { body, files }: MessageBody): Promise<MessagePlace | undefined> {
     const once = { ...body, nonce, enforce_nonce: true };
-    return placeIn(await repeated(() => this.#botRest.post(Routes.channelMessages(channelId), { body: once, files })));
+    return placeIn(
+      await repeated(() => this.#clients.client.rest.post(Routes.channelMessages(channelId), { body: once, files })),
+    );
   }
 
   /** Another message beside the answer of an interaction. Nothing keeps it from coming twice, so it is sent once. */
   async add(way: TokenWay, sent: MessageBody, isPrivate: boolean): Promise<MessagePlace | undefined> {
     const { body, files } = isPrivate ? privately(sent) : sent;
     const route = Routes.webhook(way.applicationId, way.token);
-    return placeIn(await this.#tokenRest.post(route, { body, files, auth: false, query: WAITED_FOR }));
+    return placeIn(await this.#clients.tokenRest.post(route, { body, files, auth: false, query: WAITED_FOR }));
   }
 
   async remove(way: TokenWay | EditWay): Promise<void> {
-    if (way.by === 'edit') await this.#botRest.delete(routeOf(way));
-    else await this.#tokenRest.delete(routeOf(way), { auth: false });
+    if (way.by === 'edit') await this.#clients.client.rest.delete(routeOf(way));
+    else await this.#clients.tokenRest.delete(routeOf(way), { auth: false });
   }
 
   async openDirect(memberId: string): Promise<string> {
     // Opened twice, it is the same one.
     const body = { recipient_id: memberId };
-    return idIn(await repeated(() => this.#botRest.post(Routes.userChannels(), { body })));
+    return idIn(await repeated(() => this.#clients.client.rest.post(Routes.userChannels(), { body })));
   }
 
   /** Says something to a person in a direct message. False: not now; who takes none from the bot at all is left alone. */
@@ -113,7 +114,7 @@ export class Outbox {
   /** The messages right before one of this id, newest first. */
   async before(channelId: string, id: string): Promise<unknown[]> {
     const query = new URLSearchParams({ before: id, limit: String(PAGE) });
-    const page = await this.#botRest.get(Routes.channelMessages(channelId), { query });
+    const page = await this.#clients.client.rest.get(Routes.channelMessages(channelId), { query });
     return Array.isArray(page) ? page : [];
   }
 }

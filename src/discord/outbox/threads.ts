@@ -31,14 +31,10 @@ const TYPES = {
 
 /** Makes threads, and says the first word in them. */
 export class ThreadMaker {
-  readonly #rest: REST;
-  readonly #post: Post;
-  readonly #log: PlainLog;
+  readonly #parts: { rest: REST; post: Post; log: PlainLog };
 
-  constructor(botRest: REST, post: Post, log: PlainLog) {
-    this.#rest = botRest;
-    this.#post = post;
-    this.#log = log;
+  constructor(parts: { rest: REST; post: Post; log: PlainLog }) {
+    this.#parts = parts;
   }
 
   /** Its id; a refusal says why there is none. */
@@ -51,12 +47,12 @@ export class ThreadMaker {
         // Whoever it is for may not bring in others by naming them.
         ...(kind === 'private' && { invitable: false }),
       };
-      return idIn(await this.#rest.post(Routes.threads(channelId), { body }));
+      return idIn(await this.#parts.rest.post(Routes.threads(channelId), { body }));
     });
     try {
-      await this.#rest.put(Routes.threadMembers(threadId, memberId));
+      await this.#parts.rest.put(Routes.threadMembers(threadId, memberId));
     } catch (error) {
-      this.#log.info(factsOf(error), 'A member could not be let into a thread.');
+      this.#parts.log.info(factsOf(error), 'A member could not be let into a thread.');
       // What its member cannot see is of no use to anybody.
       if (kind === 'private') {
         await this.close(threadId);
@@ -69,7 +65,7 @@ export class ThreadMaker {
   /** The nonce keeps it from standing there twice. */
   async open(threadId: string, nonce: string, plan: MessagePlan): Promise<MessagePlace> {
     return this.#refusing(async () => {
-      const place = await this.#post(threadId, nonce, bodyOf(plan));
+      const place = await this.#parts.post(threadId, nonce, bodyOf(plan));
       if (!place) throw new Error('Discord did not say where a message stands.');
       return place;
     });
@@ -78,9 +74,9 @@ export class ThreadMaker {
   /** Puts away one that nothing came of. */
   async close(threadId: string): Promise<void> {
     try {
-      await this.#rest.patch(Routes.channel(threadId), { body: { archived: true } });
+      await this.#parts.rest.patch(Routes.channel(threadId), { body: { archived: true } });
     } catch (error) {
-      this.#log.info(factsOf(error), 'A thread could not be put away.');
+      this.#parts.log.info(factsOf(error), 'A thread could not be put away.');
     }
   }
 
@@ -88,7 +84,7 @@ export class ThreadMaker {
     try {
       return await work();
     } catch (error) {
-      this.#log.warn(factsOf(error), 'A thread could not be made or written in.');
+      this.#parts.log.warn(factsOf(error), 'A thread could not be made or written in.');
       throw refusalOf(error);
     }
   }
