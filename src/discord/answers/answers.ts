@@ -10,13 +10,12 @@ import type { MessagePlan } from '../plan.ts';
 import { Continuation, type ContinuationParts } from './continuation.ts';
 
 interface AnswersParts extends ContinuationParts {
-  /** Brings the message that every task has. */
   delivery: Pick<Delivery, 'show'>;
 }
 
 /**
- * Shows answers: their first message is brought like that of any task, and those below it by this. The end of the first waits for
- * theirs, for it carries the whole as a file where they cannot be brought.
+ * Shows answers: the delivery shows the first message, this class the further ones. The first message ends last, for it
+ * carries the whole text as a file where further messages fail.
  */
 export class Answers {
   readonly #parts: AnswersParts;
@@ -35,41 +34,41 @@ export class Answers {
     if (task.unwanted) this.#parts.delivery.show(task);
     else if (isLive(task)) {
       if (!hasEnded(task) || task.delivery.call) this.#parts.delivery.show(task);
-      // Its end is called to its member only after everything is shown.
+      // The owner ping waits until everything is shown.
       if (!task.delivery.call) this.#continuationOf(task).show(task);
     }
   }
 
-  /** Takes away every message in which an answer goes on, or is spoken; the first is whoever's that asks for it. */
+  /** Deletes the further messages of an answer, and its voice messages; the caller deletes the first one. */
   async takeAway(task: Task): Promise<void> {
     const { outbox, clock } = this.#parts;
-    const below = [...(await this.#partsOf(task)), ...spokenBeside(task)];
-    // What stands elsewhere is deleted there.
-    for (const place of below.filter(({ channelId }) => channelId === task.message?.channelId)) {
+    const further = [...(await this.#partsOf(task)), ...voiceMessagesOf(task)];
+    // Messages elsewhere are deleted with their own tasks.
+    for (const place of further.filter(({ channelId }) => channelId === task.message?.channelId)) {
       const [way] = waysToPart(task, place, clock.now());
-      if (way) await this.#attempt('A part of an answer could not be taken away.', task, () => outbox.remove(way));
+      if (way) await this.#tryAndLog('Could not delete a part of an answer.', task, () => outbox.remove(way));
     }
   }
 
-  /** One that was about to be posted may be there, and nobody has heard of it. */
+  /** A part that was about to be posted may exist unconfirmed. */
   async #partsOf(task: Task): Promise<AnswerPart[]> {
     const { parts, posting } = answerOf(task);
     if (posting?.by !== 'bot') return parts;
     const find = () => findPart(task, posting, this.#parts.outbox);
-    const found = await this.#attempt('A part of an answer could not be looked for.', task, find);
+    const found = await this.#tryAndLog('Could not search for a part of an answer.', task, find);
     return found ? [...parts, { ...found, by: 'bot' }] : parts;
   }
 
-  /** A message under what a member has said; undefined where the bot may not write. */
+  /** Replies to a member's message; undefined where the bot may not write. */
   async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
     const post = () => this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, answers: id }));
-    return this.#attempt('A message in a thread was not answered.', undefined, post);
+    return this.#tryAndLog('Could not reply to a message in a thread.', undefined, post);
   }
 
-  /** Changes such a message where no task came of it. */
+  /** Changes such a reply if it led to no task. */
   async change(message: MessagePlace, plan: MessagePlan): Promise<void> {
     const edit = () => this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
-    await this.#attempt('That a message in a thread cannot be answered was not told.', undefined, edit);
+    await this.#tryAndLog('Could not change the reply to a message in a thread.', undefined, edit);
   }
 
   async finish(): Promise<void> {
@@ -77,8 +76,7 @@ export class Answers {
     await Promise.all([...this.#continuations.values()].map((one) => one.finish()));
   }
 
-  /** A failure is only logged. */
-  async #attempt<T>(failure: string, task: Task | undefined, work: () => Promise<T>): Promise<T | undefined> {
+  async #tryAndLog<T>(failure: string, task: Task | undefined, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
@@ -100,4 +98,4 @@ export class Answers {
   }
 }
 
-const spokenBeside = ({ traits, beside = [] }: Task): MessagePlace[] => (traits.isSpoken ? beside : []);
+const voiceMessagesOf = ({ traits, beside = [] }: Task): MessagePlace[] => (traits.isSpoken ? beside : []);

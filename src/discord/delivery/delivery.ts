@@ -9,7 +9,7 @@ import { LatestNews } from './latest.ts';
 import { mayShowAt } from './pace.ts';
 import { type DeliveryParts, DeliveryRecord } from './record.ts';
 
-/** The one door through which a task's message changes. */
+/** The only place that changes a task's message. */
 export class Delivery {
   readonly #parts: DeliveryParts;
   readonly #editors = new Map<string, Editor>();
@@ -19,7 +19,7 @@ export class Delivery {
     this.#parts = parts;
   }
 
-  /** Takes every news of a task. What comes of it is stored and logged, never thrown. */
+  /** Takes every new state of a task. Never throws: results are stored and failures logged. */
   show(task: Task): void {
     const known = this.#editors.get(task.id);
     if (task.unwanted) known?.drop();
@@ -27,7 +27,7 @@ export class Delivery {
     else if (isLive(task)) this.#editorOf(task).show(task);
   }
 
-  /** Nothing new is shown; what is under way comes to its end. An end that has not gone out stays stored for the next start. */
+  /** Running work is finished. An end that was not sent stays stored for the next start. */
   async finish(): Promise<void> {
     this.#stopping.abort();
     await Promise.all([...this.#editors.values()].map((editor) => editor.finish()));
@@ -47,11 +47,9 @@ export class Delivery {
 interface EditorParts {
   parts: DeliveryParts;
   stopping: AbortSignal;
-  /** Nothing is left to show. */
   onOver(): void;
 }
 
-/** One task's message. */
 class Editor extends LatestNews {
   readonly #scene: Scene;
   readonly #onOver: () => void;
@@ -59,10 +57,10 @@ class Editor extends LatestNews {
   #edits = 0;
   #lastAt: number | undefined;
   readonly #appearance = new Appearance();
-  /** What Discord has refused once is not sent again. */
+  /** Content that Discord has refused is not sent again. */
   #load: Load = 'whole';
-  /** Progress may not be shown here; the end asks once more. */
-  #isUnwelcome = false;
+  /** Progress is refused here; the end is tried all the same. */
+  #isRefused = false;
 
   constructor(id: string, { parts, stopping, onOver }: EditorParts) {
     super(parts.clock, stopping);
@@ -78,7 +76,7 @@ class Editor extends LatestNews {
   }
 
   protected mayShowAt(task: Task): number | undefined {
-    // A store that could not take a number does not make the edits more.
+    // Holds even if the store failed to save the count.
     this.#edits = Math.max(this.#edits, task.delivery.progressEdits);
     return mayShowAt(task, { edits: this.#edits, lastAt: this.#lastAt, heardAt: this.#heardAt });
   }
@@ -93,19 +91,19 @@ class Editor extends LatestNews {
   protected failed(error: unknown): void {
     const { id, clock, log } = this.#scene;
     this.#lastAt = clock.now();
-    log.error({ task: id, reference: reference(), err: error }, 'Progress could not be shown.');
+    log.error({ task: id, reference: reference(), err: error }, 'Could not show progress.');
   }
 
   async #progress(task: Task): Promise<void> {
     const { clock, known, prepare, stopping } = this.#scene;
-    const isOver = known.isDeleted || this.#isUnwelcome;
-    const way = isOver ? undefined : wayToProgress(task, known.shut, clock.now());
+    const isBlocked = known.isDeleted || this.#isRefused;
+    const way = isBlocked ? undefined : wayToProgress(task, known.shut, clock.now());
     if (!way) return;
-    // The end waits for no preview that is still on its way.
-    const unwanted = AbortSignal.any([this.ending, stopping]);
-    const prepared = await prepare(task, unwanted);
+    // A preview that is still loading must not delay the end.
+    const notNeeded = AbortSignal.any([this.ending, stopping]);
+    const prepared = await prepare(task, notNeeded);
     try {
-      if (!unwanted.aborted) await this.#edit(way, bodyOf(loaded(prepared.plan, this.#load)));
+      if (!notNeeded.aborted) await this.#edit(way, bodyOf(loaded(prepared.plan, this.#load)));
     } finally {
       prepared.release();
     }
@@ -121,16 +119,19 @@ class Editor extends LatestNews {
       this.#edits += 1;
       await this.#scene.record.progressShown(message);
     } catch (error) {
-      await this.#learn(error, way);
+      await this.#learnFrom(error, way);
     }
   }
 
-  /** What only passes by is not tried again; but what its failure tells is remembered. */
-  async #learn(error: unknown, { by }: TokenWay | EditWay): Promise<void> {
+  /** Progress is not retried, but its failure is remembered. */
+  async #learnFrom(error: unknown, { by }: TokenWay | EditWay): Promise<void> {
     const trouble = troubleOf(error, by);
-    this.#scene.log.info({ task: this.#scene.id, by, trouble, ...factsOf(error) }, 'Progress was not shown.');
+    this.#scene.log.info(
+      { task: this.#scene.id, by, trouble, ...factsOf(error) },
+      'Progress was not shown.',
+    );
     if (trouble === 'deleted') this.#scene.known.isDeleted = true;
-    if (trouble === 'no-access') this.#isUnwelcome = true;
+    if (trouble === 'no-access') this.#isRefused = true;
     this.#load = lighterThan(this.#load, trouble) ?? this.#load;
     if (trouble !== 'token-over') return;
     this.#scene.known.shut.add(by);

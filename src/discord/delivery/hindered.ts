@@ -4,14 +4,13 @@ import type { PlainLog } from '../../lib/log.ts';
 import { factsOf } from '../outbox/errors.ts';
 
 type Hindrance =
-  /** Discord does not answer, or has trouble of its own. */
+  /** Discord does not respond, or returns a 5xx. */
   | 'unreachable'
-  /** The store cannot take what has to be stored. */
   | 'unstored'
   /** A bug. */
   | 'unprepared';
 
-/** Nothing more can be done now; the same again later. */
+/** Nothing more can be done now; the same work is retried later. */
 export class Hindered extends Error {
   override readonly name = 'Hindered';
   readonly hindrance: Hindrance;
@@ -22,13 +21,13 @@ export class Hindered extends Error {
   }
 }
 
-/** Short enough to be read out, so that a line of the log can be found again. */
+/** Short enough to be read out, and found in the log. */
 export const reference = (): string => randomBytes(4).toString('hex');
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Each pause is twice as long as the one before. A bug rarely goes away by itself. */
+/** Each pause is twice as long as the one before. A bug rarely disappears without a change, so it waits longer. */
 const PAUSES: Readonly<Record<Hindrance, { first: number; longest: number }>> = {
   unreachable: { first: 5 * SECOND, longest: 5 * MINUTE },
   unstored: { first: 5 * SECOND, longest: 5 * MINUTE },
@@ -42,17 +41,20 @@ interface PatienceParts {
   stopping: AbortSignal;
 }
 
-/** Waits before the same is tried again. With every change of what is in the way it begins anew. */
+/** Backs off between retries. Another hindrance starts again from the first pause. */
 export class Patience {
   readonly #parts: PatienceParts;
-  #met: Hindrance | undefined;
-  #times = 0;
+  #last: Hindrance | undefined;
+  #repeats = 0;
 
   constructor(parts: PatienceParts) {
     this.#parts = parts;
   }
 
-  /** Comes back when it is done, or when the bot stops; then it goes on at the next start. `unexpected` tells the log of a bug. */
+  /**
+   * Returns when the work is done, or when the bot stops; the next start then resumes it. `unexpected` is the log
+   * message for a bug.
+   */
   async until(work: () => Promise<void>, unexpected: string): Promise<void> {
     do {
       try {
@@ -64,14 +66,14 @@ export class Patience {
   }
 
   async with({ hindrance, cause }: Hindered): Promise<void> {
-    this.#times = hindrance === this.#met ? this.#times + 1 : 0;
-    this.#met = hindrance;
+    this.#repeats = hindrance === this.#last ? this.#repeats + 1 : 0;
+    this.#last = hindrance;
     const { first, longest } = PAUSES[hindrance];
-    const waitMs = Math.min(longest, first * 2 ** this.#times);
-    if (this.#times === 0)
+    const waitMs = Math.min(longest, first * 2 ** this.#repeats);
+    if (this.#repeats === 0)
       this.#parts.log.warn(
         { task: this.#parts.id, hindrance, waitMs, ...factsOf(cause) },
-        'What is to be told of a task has to wait.',
+        'The delivery of a task has to wait and is retried.',
       );
     if (!this.#parts.stopping.aborted) await pause(this.#parts.clock, waitMs, this.#parts.stopping);
   }
