@@ -63,7 +63,13 @@ async function run(config: Config): Promise<void> {
     asked.then(() => app.stop()).catch(crash);
     // Not awaited: while all is well this never comes, and an entry that waits for it would end with Node's own code.
     app.lost.then((code) => ended(code, app, log)).catch(crash);
-    app.dispossessed.then((error) => yielded(error, log)).catch(crash);
+    app.dispossessed
+      .then((error) => {
+        log.fatal({ err: error.cause }, error.message);
+        // At once, for another bot may do this bot's work already.
+        process.exit(EXIT_CODES[error.kind]);
+      })
+      .catch(crash);
   } catch (error) {
     if (error instanceof StoreError) {
       log.fatal({ err: error.cause }, error.message);
@@ -92,12 +98,6 @@ const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   unsupported: EX_CONFIG,
   denied: EX_CONFIG,
 };
-
-/** At once: whatever else this process did, another bot may be doing already. */
-function yielded(error: StoreError, log: Log): never {
-  log.fatal({ err: error.cause }, error.message);
-  process.exit(EXIT_CODES[error.kind]);
-}
 
 async function ended(code: number, app: App, log: Log): Promise<void> {
   if (code === GatewayCloseCodes.DisallowedIntents) log.fatal(NO_INTENT);

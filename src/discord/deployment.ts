@@ -12,21 +12,17 @@ export interface Deployment {
 export function deploymentOf(registered: readonly APIApplicationCommand[], wanted: readonly CommandBody[]): Deployment {
   const deployment: Deployment = { create: [], change: [], remove: [], same: [] };
   for (const body of wanted) {
-    const there = registered.find((command) => sameCommand(command, body));
+    const there = registered.find((command) => isSameCommand(command, body));
     if (!there) deployment.create.push(body);
     else if (meaning(there) === meaning(body)) deployment.same.push(body.name);
     else deployment.change.push({ id: there.id, body });
   }
-  for (const command of registered) {
-    if (wanted.some((body) => sameCommand(command, body))) continue;
-    deployment.remove.push({ id: command.id, name: command.name });
-  }
-  return deployment;
+  const surplus = registered.filter((command) => !wanted.some((body) => isSameCommand(command, body)));
+  return { ...deployment, remove: surplus.map(({ id, name }) => ({ id, name })) };
 }
 
-function sameCommand(command: APIApplicationCommand, body: CommandBody): boolean {
-  return command.name === body.name && command.type === (body.type ?? 1);
-}
+const isSameCommand = (command: APIApplicationCommand, body: CommandBody): boolean =>
+  command.name === body.name && command.type === (body.type ?? 1);
 
 /** A command without what Discord adds to it; an absent field equals its default. */
 function meaning(command: APIApplicationCommand | CommandBody): string {

@@ -44,12 +44,11 @@ export interface Suggestion {
  * What becomes of the reply: a plan takes its place; "shown as it goes" leaves it to the delivery of the new task;
  * "taken away" removes the message that was pressed.
  */
-export type Outcome = MessagePlan | Brought | 'shown as it goes' | 'taken away';
-
-/** A message that holds memory, and what follows once it is posted. */
-interface Brought extends Prepared {
-  shown?(message: MessagePlace | undefined): Promise<void>;
-}
+export type Outcome =
+  | MessagePlan
+  | (Prepared & { /** Called once the message is posted. */ shown?(message: MessagePlace | undefined): Promise<void> })
+  | 'shown as it goes'
+  | 'taken away';
 
 interface Offered {
   /** Only makes sense in a server that has installed the bot. */
@@ -77,25 +76,19 @@ interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDef
 
 type Work<Services> = (ask: Ask<Services>) => Promise<Outcome>;
 
-/** What a member has typed, parsed and not refused. */
-interface TypedCommand<Services> {
-  isPrivate(seen: Seen<Services>): boolean;
-  run: Work<Services>;
-}
-
 export interface SingleCommand<Services>
   extends Pick<CommandDefinition<Options, Services>, 'name' | 'options' | 'suggest'>,
     Offered {
-  read(interaction: ChatInputCommandInteraction, place: Place): TypedCommand<Services> | Refusal;
+  read(
+    interaction: ChatInputCommandInteraction,
+    place: Place,
+  ): { isPrivate(seen: Seen<Services>): boolean; run: Work<Services> } | Refusal;
 }
 
-/** Several commands under one name. Discord then offers only them, and not the name alone. */
-interface CommandFamily<Services> extends Offered {
-  name: string;
-  subcommands: readonly SingleCommand<Services>[];
-}
-
-export type Command<Services> = SingleCommand<Services> | CommandFamily<Services>;
+/** Under the name of a family Discord offers its subcommands only, and not the name alone. */
+export type Command<Services> =
+  | SingleCommand<Services>
+  | (Offered & { name: string; subcommands: readonly SingleCommand<Services>[] });
 
 /** Every command under its whole name, such as `models` or `music follow`. */
 export function typedCommands<Services>(commands: readonly Command<Services>[]): Map<string, SingleCommand<Services>> {
@@ -225,7 +218,7 @@ export function form<Pointer, Services>(
   };
 }
 
-/** Everything that members can do, one list per kind. */
+/** Everything that members can do. */
 export interface Handlers<Services> {
   commands: readonly Command<Services>[];
   menus?: readonly Menu<Services>[];

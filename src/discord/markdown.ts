@@ -2,9 +2,7 @@ import { addressOf } from '../services/tasks/own-data/wish.ts';
 import type { MessageAddress, Task } from '../services/tasks/task.ts';
 
 /** Text from others as inline code: a backtick would end it. */
-export function inCode(text: string): string {
-  return `\`${text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ')}\``;
-}
+export const inCode = (text: string): string => `\`${text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ')}\``;
 
 /** Overrides change the direction of all text behind them; letters of right-to-left languages need no overrides. */
 const DIRECTION_OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/g;
@@ -32,9 +30,8 @@ const escaped = (letter: string): string => (/[\\*_~`|<>[\]()]/.test(letter) ? `
 const encoded = (address: string): string => address.replace(/[*`|~]/g, (mark) => CODES[mark] ?? mark);
 
 /** A command by its name, clickable where its id is known. */
-export function mentionOf(name: string, id: string | undefined): string {
-  return id === undefined ? `\`/${name}\`` : `</${name}:${id}>`;
-}
+export const mentionOf = (name: string, id: string | undefined): string =>
+  id === undefined ? `\`/${name}\`` : `</${name}:${id}>`;
 
 export function messageLink(task: Task): string | undefined {
   const address = addressOf(task);

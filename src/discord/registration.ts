@@ -26,15 +26,15 @@ interface Offered {
 export function registrations(features: readonly Offered[], settings: { userInstall: boolean }): CommandBody[] {
   return [
     ...features.map((one) => registrationOf(one, settings)),
-    ...features.flatMap(({ menus = [], text }) => menus.map((one) => menuBody(one, text, settings))),
+    ...features.flatMap(({ menus = [], text }) =>
+      menus.map(({ name }): MenuBody => {
+        return { type: ApplicationCommandType.Message, name: wordsOf(text, 'menus')(name), ...where(settings) };
+      }),
+    ),
   ];
 }
 
-interface Labels {
-  name: string;
-  description: string;
-  required: boolean;
-}
+type Labels = Required<Pick<LeafBody, 'name' | 'description' | 'required'>>;
 
 /** Where a command may be used follows from who may install the bot. */
 export function registrationOf({ command, text }: Offered, settings: { userInstall: boolean }): SlashBody {
@@ -58,10 +58,6 @@ function subcommandBody(command: SingleCommand<never>, words: Words): OptionBody
 
 function optionBodies({ options }: SingleCommand<never>, words: Words): LeafBody[] {
   return Object.entries(options).map(([name, option]) => optionBody(name, option, words));
-}
-
-function menuBody({ name }: Menu<never>, text: Sentences, settings: { userInstall: boolean }): MenuBody {
-  return { type: ApplicationCommandType.Message, name: wordsOf(text, 'menus')(name), ...where(settings) };
 }
 
 function where({ userInstall }: { userInstall: boolean }) {

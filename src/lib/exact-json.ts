@@ -44,12 +44,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-const QUOTE = '"'.charCodeAt(0);
-const BACKSLASH = '\\'.charCodeAt(0);
-const OPEN_LIST = '['.charCodeAt(0);
-const CLOSE_LIST = ']'.charCodeAt(0);
-const OPEN_RECORD = '{'.charCodeAt(0);
-const CLOSE_RECORD = '}'.charCodeAt(0);
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_RECORD, CLOSE_RECORD] = Buffer.from('"\\[]{}');
 
 // TypeScript's library does not know the third argument yet (ECMA-262, JSON.parse source text access).
 function keepSource(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -10,13 +10,7 @@ const MOST_ENTRIES = 50;
 const MOST_LETTERS = 16_000;
 
 /** Classes whose messages are written by whoever throws, and not by a server or a parser that quotes what it was given. */
-const OWN_WORDS: ReadonlySet<string> = new Set([
-  'Error',
-  'TypeError',
-  'RangeError',
-  'ReferenceError',
-  'AggregateError',
-]);
+const TRUSTED: ReadonlySet<string> = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AggregateError']);
 /** A code is a name. What is none may be a text that was sent. */
 const NAME = /^[\w.:/-]{1,64}$/;
 const METHOD = /^[A-Z]{1,10}$/;
@@ -28,9 +22,7 @@ const FRAME = /^\s+at (?=.*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$)/;
  * What the log may know of an error: where it was thrown, and names and numbers of what failed. Errors of the libraries hold the whole
  * request with every byte of its files, and the messages of servers and parsers quote what they were sent; none of that is written.
  */
-export function loggableError(error: unknown): unknown {
-  return describe(error, new Budget(), 0);
-}
+export const loggableError = (error: unknown): unknown => describe(error, new Budget(), 0);
 
 /** Facts as they may stand in a line of the log: errors by what may be known of them, bytes by their number, nothing endless. */
 export function loggableFacts(facts: object): object {
@@ -92,15 +84,12 @@ function namesIn(read: (name: string) => unknown): Record<string, unknown> {
     ([, value]) => typeof value === 'number' || (typeof value === 'string' && NAME.test(value)),
   );
   const method = read('method');
-  return {
-    ...Object.fromEntries(known),
-    ...(typeof method === 'string' && METHOD.test(method) && { method }),
-  };
+  return { ...Object.fromEntries(known), ...(typeof method === 'string' && METHOD.test(method) && { method }) };
 }
 
 function messageOf(error: Error): string | undefined {
   // What the system and the platform say names hosts, files and values; their codes say the same.
-  if (('code' in error && typeof error.code === 'string') || !OWN_WORDS.has(classOf(error))) return undefined;
+  if (('code' in error && typeof error.code === 'string') || !TRUSTED.has(classOf(error))) return undefined;
   const [line = ''] = String(error.message).slice(0, LONGEST_MESSAGE).split('\n');
   return line.replace(QUOTED, '$1…');
 }

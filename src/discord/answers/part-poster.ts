@@ -112,23 +112,18 @@ export class PartPoster {
 
   /** Discord has confirmed the message, so only the storing is retried. */
   async #posted(task: Task, part: AnswerPart): Promise<Task> {
-    const { change, patience, stopping } = this.#parts;
+    const { outbox, clock, patience, stopping, tried, change } = this.#parts;
     for (;;) {
       try {
         return await change((before) => partPosted(before, part));
       } catch (error) {
         // The member has deleted the task meanwhile, and nothing else would ever find this message.
-        if (error instanceof Refusal) await this.#takeBack(task, part);
+        const [way] = error instanceof Refusal ? waysToPart(task, part, clock.now()) : [];
+        if (way) await tried(way.by, () => outbox.remove(way));
         if (!(error instanceof Hindered) || stopping.aborted) throw error;
         await patience.with(error);
       }
     }
-  }
-
-  async #takeBack(task: Task, part: AnswerPart): Promise<void> {
-    const { outbox, clock, tried } = this.#parts;
-    const [way] = waysToPart(task, part, clock.now());
-    if (way) await tried(way.by, () => outbox.remove(way));
   }
 
   /** While the reply is still a spinner, Discord puts the next message in its place. */

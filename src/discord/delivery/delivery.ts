@@ -34,20 +34,10 @@ export class Delivery {
   }
 
   #editorOf({ id }: Task): Editor {
-    const editor = new Editor(id, {
-      parts: this.#parts,
-      stopping: this.#stopping.signal,
-      onOver: () => this.#editors.delete(id),
-    });
+    const editor = new Editor(id, this.#parts, this.#stopping.signal, () => this.#editors.delete(id));
     this.#editors.set(id, editor);
     return editor;
   }
-}
-
-interface EditorParts {
-  parts: DeliveryParts;
-  stopping: AbortSignal;
-  onOver(): void;
 }
 
 class Editor extends LatestNews {
@@ -62,7 +52,7 @@ class Editor extends LatestNews {
   /** Progress is refused here; the end is tried all the same. */
   #isRefused = false;
 
-  constructor(id: string, { parts, stopping, onOver }: EditorParts) {
+  constructor(id: string, parts: DeliveryParts, stopping: AbortSignal, onOver: () => void) {
     super(parts.clock, stopping);
     const record = new DeliveryRecord({ ...parts, id });
     this.#scene = { ...parts, id, record, known: { shut: new Set(), isDeleted: false }, stopping };
@@ -126,10 +116,7 @@ class Editor extends LatestNews {
   /** Progress is not retried, but its failure is remembered. */
   async #learnFrom(error: unknown, { by }: TokenWay | EditWay): Promise<void> {
     const trouble = troubleOf(error, by);
-    this.#scene.log.info(
-      { task: this.#scene.id, by, trouble, ...factsOf(error) },
-      'Progress was not shown.',
-    );
+    this.#scene.log.info({ task: this.#scene.id, by, trouble, ...factsOf(error) }, 'Progress was not shown.');
     if (trouble === 'deleted') this.#scene.known.isDeleted = true;
     if (trouble === 'no-access') this.#isRefused = true;
     this.#load = lighterThan(this.#load, trouble) ?? this.#load;

@@ -3,13 +3,6 @@ import { type Clock, pause } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { factsOf } from '../outbox/errors.ts';
 
-type Hindrance =
-  /** Discord does not respond, or returns a 5xx. */
-  | 'unreachable'
-  | 'unstored'
-  /** A bug. */
-  | 'unprepared';
-
 /** Nothing more can be done now; the same work is retried later. */
 export class Hindered extends Error {
   override readonly name = 'Hindered';
@@ -27,27 +20,23 @@ export const reference = (): string => randomBytes(4).toString('hex');
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Each pause is twice as long as the one before. A bug rarely disappears without a change, so it waits longer. */
-const PAUSES: Readonly<Record<Hindrance, { first: number; longest: number }>> = {
+/** Each pause is twice as long as the one before. */
+const PAUSES = {
+  /** Discord does not respond, or returns a 5xx. */
   unreachable: { first: 5 * SECOND, longest: 5 * MINUTE },
   unstored: { first: 5 * SECOND, longest: 5 * MINUTE },
+  /** A bug, which rarely disappears without a change. */
   unprepared: { first: 30 * SECOND, longest: 10 * MINUTE },
 };
-
-interface PatienceParts {
-  id: string;
-  clock: Clock;
-  log: PlainLog;
-  stopping: AbortSignal;
-}
+type Hindrance = keyof typeof PAUSES;
 
 /** Backs off between retries. Another hindrance starts again from the first pause. */
 export class Patience {
-  readonly #parts: PatienceParts;
+  readonly #parts: { id: string; clock: Clock; log: PlainLog; stopping: AbortSignal };
   #last: Hindrance | undefined;
   #repeats = 0;
 
-  constructor(parts: PatienceParts) {
+  constructor(parts: { id: string; clock: Clock; log: PlainLog; stopping: AbortSignal }) {
     this.#parts = parts;
   }
 
@@ -69,13 +58,11 @@ export class Patience {
     this.#repeats = hindrance === this.#last ? this.#repeats + 1 : 0;
     this.#last = hindrance;
     const { first, longest } = PAUSES[hindrance];
+    const { id, clock, log, stopping } = this.#parts;
     const waitMs = Math.min(longest, first * 2 ** this.#repeats);
-    if (this.#repeats === 0)
-      this.#parts.log.warn(
-        { task: this.#parts.id, hindrance, waitMs, ...factsOf(cause) },
-        'The delivery of a task has to wait and is retried.',
-      );
-    if (!this.#parts.stopping.aborted) await pause(this.#parts.clock, waitMs, this.#parts.stopping);
+    const facts = { task: id, hindrance, waitMs, ...factsOf(cause) };
+    if (this.#repeats === 0) log.warn(facts, 'The delivery of a task has to wait and is retried.');
+    if (!stopping.aborted) await pause(clock, waitMs, stopping);
   }
 
   #bug(error: unknown, unexpected: string): Hindered {

@@ -45,29 +45,20 @@ export function troubleOf(error: unknown, by: Way['by'] | 'answer'): Trouble {
   return 'no-access';
 }
 
-const TOO_LATE: ReadonlySet<string | number> = new Set([
-  Code.UnknownInteraction,
-  Code.InteractionHasAlreadyBeenAcknowledged,
-  Code.InvalidWebhookToken,
-  Code.UnknownWebhook,
-]);
+export const hasCode = (error: unknown, ...codes: (string | number)[]): boolean =>
+  error instanceof DiscordAPIError && codes.includes(error.code);
 
 /** The interaction has expired or was answered already: nothing more can be sent. */
 export function isTooLate(error: unknown): boolean {
-  return error instanceof DiscordAPIError && TOO_LATE.has(error.code);
-}
-
-export function hasCode(error: unknown, code: Code): boolean {
-  return error instanceof DiscordAPIError && error.code === code;
+  const { UnknownInteraction, InteractionHasAlreadyBeenAcknowledged, InvalidWebhookToken, UnknownWebhook } = Code;
+  return hasCode(error, UnknownInteraction, InteractionHasAlreadyBeenAcknowledged, InvalidWebhookToken, UnknownWebhook);
 }
 
 export const isUnsent = (error: unknown): boolean =>
   neverConnected(error) || (error instanceof Error && isUnsent(error.cause));
 
 /** The connection broke, or Discord has trouble of its own. */
-export function isPassing(error: unknown): boolean {
-  return !(error instanceof DiscordAPIError) || error.status >= 500;
-}
+export const isPassing = (error: unknown): boolean => !(error instanceof DiscordAPIError) || error.status >= 500;
 
 /** Names and numbers only, for the message of a refusal may quote what was sent. */
 export function factsOf(error: unknown): { code?: unknown; status?: unknown; reason: string; fields?: string[] } {

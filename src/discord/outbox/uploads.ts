@@ -53,9 +53,10 @@ class Upload implements AsyncIterable<Uint8Array> {
     this.contentType = `multipart/form-data; boundary=${boundary}`;
     this.#pieces = [
       ...files.flatMap((file, index) => {
-        const { name, key = `files[${index}]`, contentType = mimeOf(name) } = file;
+        const { name, key = `files[${index}]`, contentType = MIMES.get(extname(name)) ?? UNKNOWN_MIME } = file;
         const fields = `name="${quoted(key)}"; filename="${quoted(name)}"\r\ncontent-type: ${contentType}`;
-        return [head(fields), contentOf(file), end];
+        const bytes = file.data instanceof Uint8Array ? file.data : Buffer.from(String(file.data));
+        return [head(fields), file instanceof DiskFile ? file : bytes, end];
       }),
       ...(body === undefined ? [] : [head('name="payload_json"'), Buffer.from(JSON.stringify(body)), end]),
       Buffer.from(`--${boundary}--\r\n`),
@@ -71,11 +72,6 @@ class Upload implements AsyncIterable<Uint8Array> {
       else yield piece;
     }
   }
-}
-
-function contentOf(file: RawFile): Uint8Array | DiskFile {
-  if (file instanceof DiskFile) return file;
-  return file.data instanceof Uint8Array ? file.data : Buffer.from(String(file.data));
 }
 
 /** Sends files uncopied. The client's requests must be made by what `sendUploads` returns. */
@@ -121,8 +117,6 @@ async function* counted(upload: Upload, passing: PassingBytes): AsyncGenerator<U
     passing.count(piece.byteLength);
   }
 }
-
-const mimeOf = (name: string): string => MIMES.get(extname(name)) ?? UNKNOWN_MIME;
 
 /** As browsers write file names into forms. */
 const quoted = (name: string): string => name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
