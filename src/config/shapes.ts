@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { parseExact } from '../lib/exact-json.ts';
 import { withoutEnd } from '../lib/text.ts';
 
-// What a value may look like, what it turns into, and what it is when nothing is set. Each description completes the
-// sentence "NAME should be …" and never repeats the value, so a secret pasted into the wrong line stays a secret too.
+// The shapes, conversions and defaults of values. Each description completes the sentence "NAME should be …" and never
+// repeats the value, so a secret pasted into the wrong line stays secret.
 
 /** Hardly any job ends within half a minute. */
 const LEAST_WAIT_SECONDS = 30;
@@ -50,13 +50,13 @@ export const botToken = z
   .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/)
   .describe("the bot's token from Discord's developer portal (three parts joined by dots, nothing before or after)");
 
-/** The shape is part 5 of the specification; the rest is what an HTTP header can carry. */
+/** The prefix is from part 5 of the specification; the rest is what an HTTP header can carry. */
 export const gatewayKey = z
   .string()
   .regex(/^sk-[\x21-\x7e]+$/)
   .describe("the gateway's key (it begins with sk- and has no spaces)");
 
-/** Only the scheme, the host and a path: a query, a fragment or a password would end up in every request and in logs. */
+/** Only scheme, host and path: a query, a fragment or a password would end up in every request and in logs. */
 const plainAddress = z.string().transform((text, context) => {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && !(url.search || url.hash || url.username || url.password)) return url;
@@ -66,24 +66,24 @@ const plainAddress = z.string().transform((text, context) => {
 
 const withoutTrailingSlash = (text: string) => withoutEnd(text, '/');
 
-/** The bot's token travels to this address, so it may be unencrypted only where it does not leave the machine. */
+/** The bot's token is sent to this address, so it may be unencrypted only on this machine. */
 export const discordApi = plainAddress
   .refine((url) => url.protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
-  // The Discord library appends `/v10` itself; a pasted one would be there twice.
+  // The Discord library appends `/v10` itself.
   .refine((url) => !/\/v\d+\/*$/.test(url.pathname))
   .transform((url) => withoutTrailingSlash(url.origin + url.pathname))
   .prefault('https://discord.com/api')
   .describe('an https:// address without a version, a query or a password (http:// only for this machine itself)');
 
 /**
- * `{base_url}` of the specification ends before `/v1`, but most programs that speak to this family of gateways want the
- * `/v1` included in their settings, so people paste it. It is removed, as a trailing slash is.
+ * `{base_url}` of the specification ends before `/v1`, but most programs for such gateways expect it in their settings,
+ * so people paste it. It is removed like a trailing slash.
  */
 export const gatewayBase = plainAddress
   .transform((url) => withoutTrailingSlash(withoutTrailingSlash(url.origin + url.pathname).replace(/\/v1$/, '')))
   .describe("the gateway's address (http:// or https://, without a query, a fragment or a user name and password)");
 
-/** A lone `/` is a family that sits at the root of the gateway: nothing is left of it, and the addresses still join. */
+/** A lone `/` is a family at the root of the gateway: the prefix becomes empty. */
 export const pathPrefix = (byDefault: string) =>
   z
     .string()
@@ -100,19 +100,19 @@ export const optionalField = fieldName.optional().describe(FIELD_NAME);
 
 export const usageUnit = z.enum(['cents']).optional().describe('empty, or cents');
 
-/** Model ids hold slashes, colons and dates; only what no id can hold is refused. */
+/** Model ids may contain slashes, colons and dates; only control characters are refused. */
 export const modelId = z
   .string()
   .regex(/^\P{Cc}+$/u)
   .optional()
   .describe('a model id, on one line');
 
-/** The value stays as it was given, for the driver to read; we only look at which driver that is. */
+/** The driver gets the value unchanged; only the scheme is read here. */
 export const store = z
   .string()
   .transform((url, context) => {
     const scheme = STORE_SCHEMES.find((known) => url.startsWith(`${known}://`) && url.length > `${known}://`.length);
-    // A path such as `:memory:` is no URL, so the general parser judges network addresses alone.
+    // A path such as `:memory:` is no URL, so only network addresses are parsed.
     if (scheme && (scheme === 'sqlite' || URL.canParse(url))) return { url, scheme };
     context.addIssue('not a store');
     return z.NEVER;
@@ -122,17 +122,17 @@ export const store = z
     `an address whose beginning is one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; special characters in a password are written as %40 and the like`,
   );
 
-/** A price is reckoned with as it is written, so `1e-7` is none. */
+/** A price is calculated with as it is written, so `1e-7` is invalid. */
 const price = z
   .union([z.string(), z.number()])
   .transform(String)
   .pipe(z.string().regex(/^\d{1,60}(\.\d{1,60})?$/));
 
-/** A price that no order will ever find is a typing error. */
+/** A price for an unknown kind is a typing error. */
 const priced = (kinds: readonly string[]) =>
   z.string().refine((key) => kinds.some((kind) => key === kind || (key.startsWith(`${kind}:`) && key !== `${kind}:`)));
 
-/** The value names a file, and becomes what is written there: like any other mistake, one in it is told before the bot starts. */
+/** The value is a path and becomes the content of the file, so that its mistakes are reported before the bot starts. */
 export const prices = (kinds: readonly string[]) =>
   z
     .string()
@@ -140,7 +140,7 @@ export const prices = (kinds: readonly string[]) =>
       try {
         return parseExact(readFileSync(path, 'utf8'));
       } catch {
-        // Whatever is wrong with it, the description says what it should be.
+        // The description says what the file should be.
         context.addIssue('not a readable file of JSON');
         return z.NEVER;
       }

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** So many bytes pass before the buffers they came in are collected. */
+/** After so many bytes the buffers that held them are collected. */
 const COLLECT_AFTER = 8 * 2 ** 20;
 
 /**
- * Counts the bytes of files that stream through this process. The buffers they stream in lie outside of the heap, where V8 lets 32 MiB of
- * them pile up before it collects any; what the allocator has grown to by then it keeps. A collection of young objects takes about a
+ * Counts the bytes of files that stream through this process. Their buffers lie outside of the heap, where V8 lets 32
+ * MiB pile up before it collects any, and the allocator keeps its peak. A collection of young objects takes about a
  * millisecond.
  */
 export class PassingBytes {
@@ -25,7 +25,7 @@ export class PassingBytes {
   }
 }
 
-/** V8 gives its collector to new contexts alone; with `--expose-gc` from the start of the process, that start takes a tenth longer. */
+/** V8 exposes its collector to new contexts only; with `--expose-gc` from the start, the start takes a tenth longer. */
 function youngCollector(): () => void {
   let collect: unknown;
   return () => {
