@@ -29,7 +29,7 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_DESCRIBE_FIELD: shape.choice(['base64Array', 'base64'], 'base64Array'),
     GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
     GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
-    GATEWAY_USAGE_UNIT: shape.usageUnit,
+    GATEWAY_USAGE_UNIT: z.enum(['cents']).optional().describe('empty, or cents'),
     GATEWAY_REALTIME_BETA: shape.onOff,
     GATEWAY_REMIX: shape.onOff,
     GATEWAY_IMGX_LISTS: shape.onOff,

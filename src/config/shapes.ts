@@ -98,8 +98,6 @@ const FIELD_NAME = 'the name of a JSON field: a letter, then letters, digits, do
 export const requestField = (byDefault: string) => fieldName.prefault(byDefault).describe(FIELD_NAME);
 export const optionalField = fieldName.optional().describe(FIELD_NAME);
 
-export const usageUnit = z.enum(['cents']).optional().describe('empty, or cents');
-
 /** Model ids may contain slashes, colons and dates; only control characters are refused. */
 export const modelId = z
   .string()

@@ -17,15 +17,13 @@ const POLL_EVERY_MS = 10_000;
 /** Errors that another poll will not change. */
 const FOR_GOOD: ReadonlySet<GatewayErrorKind> = new Set(['not-found', 'not-offered', 'unauthorized', 'forbidden']);
 
-/** Stored follows; a row expires with its token. */
-interface FollowRows {
-  put(id: string, follow: unknown, lastsMs: number): Promise<void>;
-  delete(id: string): Promise<void>;
-  entries(): AsyncGenerator<[id: string, follow: unknown]>;
-}
-
 export interface FollowerParts {
-  rows: FollowRows;
+  /** Stored follows; a row expires with its token. */
+  rows: {
+    put(id: string, follow: unknown, lastsMs: number): Promise<void>;
+    delete(id: string): Promise<void>;
+    entries(): AsyncGenerator<[id: string, follow: unknown]>;
+  };
   fineTunes: Pick<FineTunes, 'events'>;
   outbox: Outbox;
   clock: Clock;

@@ -7,7 +7,7 @@ import {
   type ModalSubmitInteraction,
   TextInputStyle,
 } from 'discord.js';
-import type { ChoiceFieldPlan, FieldPlan, FormPlan } from './plan.ts';
+import type { FieldPlan, FormPlan } from './plan.ts';
 import { shortened } from './text.ts';
 
 // https://discord.com/developers/docs/components/reference
@@ -42,16 +42,16 @@ function component(field: FieldPlan): APITextInputComponent | APIStringSelectCom
         ...(field.value !== undefined && field.value !== '' && { value: field.value.slice(0, LONGEST_FIELD) }),
       };
     case 'choice':
-      return { type: ComponentType.StringSelect, custom_id: name, required, options: field.options.map(optionFrom) };
+      return {
+        type: ComponentType.StringSelect,
+        custom_id: name,
+        required,
+        options: field.options.map(({ isDefault, ...option }) => ({ ...option, ...(isDefault && { default: true }) })),
+      };
     case 'file':
       return { type: ComponentType.FileUpload, custom_id: name, required, max_values: 1 };
   }
 }
-
-const optionFrom = ({ value, label, isDefault }: ChoiceFieldPlan['options'][number]) => ({
-  ...{ value, label },
-  ...(isDefault && { default: true }),
-});
 
 /** What a member has filled in: text and chosen values, and files. */
 export interface Filled {

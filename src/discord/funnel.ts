@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { PlainLog } from '../lib/log.ts';
 import { nameIn } from '../lib/loggable.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
+import { reference as newReference } from './delivery/hindered.ts';
 import { asText, inCode } from './markdown.ts';
 
 /** More of a gateway's message explains nothing. */
@@ -47,7 +47,7 @@ export class Funnel {
       return this.#say('refusals.storeAway');
     }
     // A bug: the member gets a short reference that stands in the log too.
-    const reference = randomBytes(4).toString('hex');
+    const reference = newReference();
     this.#log.error({ what, reference, err: error }, 'Something unexpected failed.');
     return this.#say('unexpected', { reference });
   }

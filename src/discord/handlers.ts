@@ -50,14 +50,11 @@ export type Outcome =
   | 'shown as it goes'
   | 'taken away';
 
-interface Offered {
+/** A slash command as a value. The descriptions of it, its options and their choices are looked up by name in its feature's text. */
+interface CommandDefinition<O extends Options, Services> extends Guarded<Values<O>> {
+  name: string;
   /** Only makes sense in a server that has installed the bot. */
   isForServers?: boolean;
-}
-
-/** A slash command as a value. The descriptions of it, its options and their choices are looked up by name in its feature's text. */
-interface CommandDefinition<O extends Options, Services> extends Guarded<Values<O>>, Offered {
-  name: string;
   options: O;
   /** Whether only the member sees the reply. Decided before the acknowledgement, so from the payload alone. */
   isPrivate: boolean | ((values: Values<O>, seen: Seen<Services>) => boolean);
@@ -77,8 +74,7 @@ interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDef
 type Work<Services> = (ask: Ask<Services>) => Promise<Outcome>;
 
 export interface SingleCommand<Services>
-  extends Pick<CommandDefinition<Options, Services>, 'name' | 'options' | 'suggest'>,
-    Offered {
+  extends Pick<CommandDefinition<Options, Services>, 'name' | 'isForServers' | 'options' | 'suggest'> {
   read(
     interaction: ChatInputCommandInteraction,
     place: Place,
@@ -88,7 +84,7 @@ export interface SingleCommand<Services>
 /** Under the name of a family Discord offers its subcommands only, and not the name alone. */
 export type Command<Services> =
   | SingleCommand<Services>
-  | (Offered & { name: string; subcommands: readonly SingleCommand<Services>[] });
+  | (Pick<SingleCommand<Services>, 'name' | 'isForServers'> & { subcommands: readonly SingleCommand<Services>[] });
 
 /** Every command under its whole name, such as `models` or `music follow`. */
 export function typedCommands<Services>(commands: readonly Command<Services>[]): Map<string, SingleCommand<Services>> {
@@ -152,18 +148,15 @@ export interface Button<Services> {
 
 export function button<Pointer, Services>(
   { name, read }: Verb<Pointer>,
-  {
-    answers,
-    run,
-  }: {
+  definition: {
     answers: Answers;
     run(pointer: Pointer, ask: Ask<Services>, chosen: readonly string[]): Promise<Outcome>;
   },
 ): Button<Services> {
   return {
     verb: name,
-    answers,
-    press: (id, chosen) => unlessRefused(read(id), (pointer) => (ask) => run(pointer, ask, chosen)),
+    answers: definition.answers,
+    press: (id, chosen) => unlessRefused(read(id), (pointer) => (ask) => definition.run(pointer, ask, chosen)),
   };
 }
 

@@ -92,7 +92,7 @@ interface TextFieldPlan extends FieldFacts {
   long?: boolean;
 }
 
-export interface ChoiceFieldPlan extends FieldFacts {
+interface ChoiceFieldPlan extends FieldFacts {
   type: 'choice';
   options: readonly { value: string; label: string; isDefault?: boolean }[];
 }

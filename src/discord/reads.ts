@@ -73,11 +73,9 @@ type Command = z.output<typeof commandsShape>[number];
 /** Registered commands change with a deployment. */
 const FRESH_MS = 10 * 60_000;
 
-type Registered = ReadonlyMap<string, string>;
-
 /** The ids of our commands, global ones and a server's own, by their typed names. */
 export function registeredCommands({ client, reads }: DiscordClients, typed: readonly string[], clock: Clock) {
-  const known = new Map<string, { at: number; commands: Registered }>();
+  const known = new Map<string, { at: number; commands: ReadonlyMap<string, string> }>();
 
   async function fetch(guildId?: string): Promise<Command[]> {
     const id = client.application?.id ?? '';
@@ -85,15 +83,18 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
     return commandsShape.parse(await reads.get(route));
   }
 
-  return async ({ guildId, install }: Place): Promise<Registered> => {
+  return async ({ guildId, install }: Place): Promise<ReadonlyMap<string, string>> => {
     // A server that has not installed the bot has no commands of its own.
     const home = install === 'guild' ? guildId : undefined;
     const place = home ?? '';
     const cached = known.get(place);
     if (cached && clock.now() - cached.at < FRESH_MS) return cached.commands;
     const lists = await Promise.all([fetch(), ...(home === undefined ? [] : [fetch(home)])]);
-    const here = lists.flat().filter((command) => home !== undefined || !isForServers(command));
-    const ids = new Map(here.map(({ name, id }) => [name, id]));
+    // Elsewhere Discord does not offer commands that are for such servers alone.
+    const isOffered = ({ contexts }: Command): boolean =>
+      home !== undefined || !contexts?.every((context) => context === InteractionContextType.Guild);
+    const offered = lists.flat().filter(isOffered);
+    const ids = new Map(offered.map(({ name, id }) => [name, id]));
     const registered = new Map(
       typed.flatMap((name) => {
         // The name of a menu contains spaces; a subcommand follows a space.
@@ -105,10 +106,6 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
     return registered;
   };
 }
-
-/** Only offered in servers that have installed the bot. */
-const isForServers = ({ contexts }: Command): boolean =>
-  contexts?.every((context) => context === InteractionContextType.Guild) ?? false;
 
 /**
  * The files of a task's message by their names, with fresh addresses that are valid for a day. undefined: Discord does

@@ -7,7 +7,7 @@ export type Log = Logger;
 
 export type PlainLog = Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>;
 
-export interface LogOptions {
+interface LogOptions {
   level: string;
   /** Hidden in every line. */
   secrets: readonly string[];

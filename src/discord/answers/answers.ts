@@ -88,8 +88,9 @@ export class Answers {
   #continuationOf({ id }: Task): Continuation {
     const known = this.#continuations.get(id);
     if (known) return known;
-    const made = new Continuation(id, {
+    const made = new Continuation({
       ...this.#parts,
+      id,
       stopping: this.#stopping.signal,
       onEnd: (task) => this.#parts.delivery.show(task),
     });

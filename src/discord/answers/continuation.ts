@@ -22,6 +22,7 @@ export interface ContinuationParts extends Pick<DeliveryParts, 'outbox' | 'clock
 }
 
 interface Scene extends ContinuationParts {
+  id: string;
   stopping: AbortSignal;
   /** Called when every further message is shown, or cannot be. */
   onEnd(task: Task): void;
@@ -29,7 +30,6 @@ interface Scene extends ContinuationParts {
 
 /** The further messages of one answer. At the end each of them is exact. */
 export class Continuation extends LatestNews {
-  readonly #id: string;
   readonly #scene: Scene;
   readonly #patience: Patience;
   readonly #shut = new Set<Way['by']>();
@@ -38,13 +38,12 @@ export class Continuation extends LatestNews {
   readonly #poster: PartPoster;
   #nextAt = 0;
 
-  constructor(id: string, scene: Scene) {
+  constructor(scene: Scene) {
     super(scene.clock, scene.stopping);
-    this.#id = id;
     this.#scene = scene;
-    this.#patience = new Patience({ ...scene, id });
+    this.#patience = new Patience(scene);
     this.#poster = new PartPoster({
-      ...{ ...scene, id, patience: this.#patience, shut: this.#shut },
+      ...{ ...scene, patience: this.#patience, shut: this.#shut },
       tried: (by, work) => this.#attempt(by, work),
       change: (transition) => this.#change(transition),
     });
@@ -57,30 +56,23 @@ export class Continuation extends LatestNews {
   protected async bring(task: Task): Promise<void> {
     const { clock, stopping, onEnd } = this.#scene;
     const isEnd = hasEnded(task);
-    const shown = await this.#bringOrGiveUp(task, isEnd);
+    const shown = await this.#bring(task, isEnd).catch((error: unknown) => {
+      // An erased task has no message. After a bug the first message still shows its end, with the whole text as a file.
+      if (error instanceof Refusal) this.drop();
+      else this.failed(error);
+      return task;
+    });
     if (!isEnd) this.#nextAt = shown === task ? 0 : clock.now() + this.#gapOf(shown);
     else if (!stopping.aborted) onEnd(shown);
   }
 
   protected failed(error: unknown): void {
-    this.#scene.log.error({ task: this.#id, err: error }, 'Could not show the rest of an answer.');
+    this.#scene.log.error({ task: this.#scene.id, err: error }, 'Could not show the rest of an answer.');
   }
 
   #gapOf(task: Task): number {
     const isByBot = answerOf(task).parts.some(({ by }) => by === 'bot');
     return !isByBot && !this.#shut.has('token') && tokenWay(task, this.#scene.clock.now()) ? GAP_MS : GAP_AS_BOT_MS;
-  }
-
-  /** After any error the first message still shows its end, with the whole text as a file. */
-  async #bringOrGiveUp(task: Task, isEnd: boolean): Promise<Task> {
-    try {
-      return await this.#bring(task, isEnd);
-    } catch (error) {
-      // An erased task has no message.
-      if (error instanceof Refusal) this.drop();
-      else this.failed(error);
-      return task;
-    }
   }
 
   /** Returns the changed task, or the same object where there was nothing to do. */
@@ -168,7 +160,10 @@ export class Continuation extends LatestNews {
       return await work();
     } catch (error) {
       const trouble = troubleOf(error, by);
-      this.#scene.log.info({ task: this.#id, by, trouble, ...factsOf(error) }, 'Could not show a part of an answer.');
+      this.#scene.log.info(
+        { task: this.#scene.id, by, trouble, ...factsOf(error) },
+        'Could not show a part of an answer.',
+      );
       if (trouble === 'later') throw new Hindered('unreachable', error);
       if (trouble === 'deleted') return 'gone';
       // Not retried: every refusal counts towards Discord's block of invalid requests.
@@ -183,7 +178,7 @@ export class Continuation extends LatestNews {
 
   async #change(transition: (task: Task) => Task): Promise<Task> {
     try {
-      return await this.#scene.change(this.#id, transition);
+      return await this.#scene.change(this.#scene.id, transition);
     } catch (error) {
       if (error instanceof Refusal) throw error;
       throw new Hindered('unstored', error);

@@ -17,16 +17,13 @@ export class Hindered extends Error {
 /** Short enough to be read out, and found in the log. */
 export const reference = (): string => randomBytes(4).toString('hex');
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-
-/** Each pause is twice as long as the one before. */
+/** Milliseconds. Each pause is twice as long as the one before. */
 const PAUSES = {
   /** Discord does not respond, or returns a 5xx. */
-  unreachable: { first: 5 * SECOND, longest: 5 * MINUTE },
-  unstored: { first: 5 * SECOND, longest: 5 * MINUTE },
+  unreachable: { first: 5_000, longest: 5 * 60_000 },
+  unstored: { first: 5_000, longest: 5 * 60_000 },
   /** A bug, which rarely disappears without a change. */
-  unprepared: { first: 30 * SECOND, longest: 10 * MINUTE },
+  unprepared: { first: 30_000, longest: 10 * 60_000 },
 };
 type Hindrance = keyof typeof PAUSES;
 

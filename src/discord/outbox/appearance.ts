@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MessageBody } from '../adapter.ts';
 
-interface Change {
-  sent: MessageBody;
-  confirmed(): void;
-}
-
 /** What a message is known to show, so that an edit sends only what is new: unchanged files are not uploaded again. */
 export class Appearance {
   #text: string | undefined;
@@ -15,7 +10,7 @@ export class Appearance {
    * undefined: nothing to change. A plan without files keeps those of the message: its preview could not be fetched
    * this time.
    */
-  changeTo(wanted: MessageBody): Change | undefined {
+  changeTo(wanted: MessageBody): { sent: MessageBody; confirmed(): void } | undefined {
     const { attachments, ...rest } = wanted.body;
     const text = hashOf(rest);
     const files = wanted.files.length === 0 && this.#files !== undefined ? this.#files : hashOf(attachments, wanted);
