@@ -61,8 +61,7 @@ async function run(config: Config): Promise<void> {
     });
     const app = await startApp(config, { log, version: packageFile.version });
     stopSignal.then(() => app.stop()).catch(crash);
-    // Not awaited: `lost` never resolves in normal operation, and an entry module that waits for it would end with
-    // Node's own code.
+    // Not awaited: `lost` may never resolve, and Node would end an entry module that waits for it.
     app.lost.then((code) => ended(code, app, log)).catch(crash);
     app.dispossessed
       .then((error) => {

@@ -75,10 +75,7 @@ export const discordApi = plainAddress
   .prefault('https://discord.com/api')
   .describe('an https:// address without a version, a query or a password (http:// only for this machine itself)');
 
-/**
- * `{base_url}` of the specification ends before `/v1`, but most programs for such gateways expect it in their settings,
- * so people paste it. It is removed like a trailing slash.
- */
+/** `{base_url}` ends before `/v1`, but most programs for such gateways expect it, so people paste it. */
 export const gatewayBase = plainAddress
   .transform((url) => withoutTrailingSlash(withoutTrailingSlash(url.origin + url.pathname).replace(/\/v1$/, '')))
   .describe("the gateway's address (http:// or https://, without a query, a fragment or a user name and password)");

@@ -189,9 +189,7 @@ const onList: Spelling<number> = {
   read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forged()),
 };
 
-/**
- * Every verb that a message can carry. Messages keep their ids for years, so a used verb never gets another meaning.
- */
+/** Messages keep their ids for years, so a verb that was once used never gets another meaning. */
 export const customIds = {
   /** A button that the gateway returned with a result, and one whose action needs text first. */
   action: verb('a', onTaskPlace),

@@ -52,9 +52,7 @@ function plain(value: unknown): unknown {
   );
 }
 
-/**
- * Needed to post results of long jobs where they were ordered, and to hold live conversations in threads. Nothing more.
- */
+/** Needed to post results where they were ordered, and to hold live conversations in threads. */
 const PERMISSIONS =
   PermissionFlagsBits.ViewChannel |
   PermissionFlagsBits.SendMessages |

@@ -40,10 +40,7 @@ interface Followed {
   cancelTimer?: () => void;
 }
 
-/**
- * Updates messages until a member stops it, nothing new comes, or their tokens end. Follows are stored; a timer only
- * triggers the next poll.
- */
+/** Follows are stored, so that they survive a restart; a timer only triggers the next poll. */
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #followed = new Map<string, Followed>();
@@ -116,8 +113,7 @@ export class Follower {
     const hasNews = seen !== follow.seen;
     const next = hasNews ? { ...follow, newsAt: now, seen } : follow;
     const end = this.#endOf(next, isGone, now);
-    // After a restart the content of the message is unknown, so it is written once; known content is never overwritten
-    // with nothing.
+    // After a restart the content is unknown, so it is written once; never replace known content with nothing.
     const isUnknown = followed.events === undefined && events !== undefined;
     const needsEdit = hasNews || isUnknown || end !== undefined;
     const shown = needsEdit ? await this.#show(next, events, end) : 'shown';

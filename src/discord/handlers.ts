@@ -41,8 +41,8 @@ export interface Suggestion {
 }
 
 /**
- * What becomes of the reply: a plan takes its place; "shown as it goes" leaves it to the delivery of the new task;
- * "taken away" removes the message that was pressed.
+ * A plan replaces the reply; "shown as it goes" leaves it to the delivery of the new task; "taken away" removes the
+ * pressed message.
  */
 export type Outcome =
   | MessagePlan

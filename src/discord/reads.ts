@@ -19,10 +19,7 @@ const applicationShape = z.object({
 });
 type Application = z.output<typeof applicationShape>;
 
-/**
- * The operators: the owner of the application, or its team. Read once; after a failure nobody counts as one, and it is
- * read again.
- */
+/** Operators are the owner of the application, or its team. After a failure nobody counts as one. */
 export function operators(reads: Reads, log: Pick<PlainLog, 'warn'>): (userId: string) => Promise<boolean> {
   let known: Promise<ReadonlySet<string>> | undefined;
   return async (userId) => {
@@ -37,9 +34,7 @@ export function operators(reads: Reads, log: Pick<PlainLog, 'warn'>): (userId: s
   };
 }
 
-/**
- * The owner of a team's application is the team itself. Invited members who have not accepted do not belong to it yet.
- */
+/** The owner of a team's application is the team. Members who have not accepted yet do not count. */
 function idsOf({ owner, team }: Application): ReadonlySet<string> {
   const { Accepted } = TeamMemberMembershipState;
   const members = team?.members.filter(({ membership_state }) => membership_state === Accepted).map(({ user }) => user);
@@ -107,10 +102,7 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
   };
 }
 
-/**
- * The files of a task's message by their names, with fresh addresses that are valid for a day. undefined: Discord does
- * not respond.
- */
+/** Fresh addresses by file name, valid for a day. undefined: Discord does not respond. */
 export function storedFiles(reads: Reads, log: Pick<PlainLog, 'info'>) {
   return async (task: Task): Promise<ReadonlyMap<string, string> | undefined> => {
     const { message } = task;

@@ -9,10 +9,7 @@ export function shortened(text: string, most: number): string {
   return whole.trimEnd() + ELLIPSIS;
 }
 
-/**
- * Pieces that must stay whole: an escaped sign, a mention, a timestamp, a link, an address; and the marks that come in
- * pairs.
- */
+/** What must stay whole: an escaped sign, a mention, a timestamp, a link, an address, a paired mark. */
 const PIECE = /\\[\s\S]|<[^<>\s]+>|\[[^\]\n]*\]\([^)\s]*\)|https?:\/\/[^\s<>]+|```|\*\*|~~|\|\||__|`|[\s\S]/gu;
 /** A signed address has some hundred characters. */
 const LONGEST_PIECE = 1_000;
@@ -40,10 +37,7 @@ export function beginning(text: string, most: number): string {
 /** Invisible, and it ends an address for everything that detects links. */
 const BREAK = '\ufeff';
 
-/**
- * Includes every character that browsers take for a dot. Message links (which the bot makes) and Discord's own files
- * stay.
- */
+/** With all characters that browsers take for a dot. Message links and Discord's own files stay. */
 const INVITE =
   /(?<!(?:cdn|media)(?:[.\u3002\uff0e\uff61]|%2e))discord(?:app)?(?=(?:[.\u3002\uff0e\uff61]|%2e)(?:gg|new|gifts?|com(?!\/channels\/(?:@me|\d+)\/\d+(?:\/\d+)?(?![\w/.%-]))(?=\/)))/gi;
 /** Longer than anything before the host of an address. */

@@ -13,10 +13,7 @@ export const systemClock: Clock = {
   },
 };
 
-/**
- * A clock that never goes back. When the machine's clock is set back an hour, a timer of a minute must not take an hour
- * and a minute.
- */
+/** Never goes back, so that a machine's clock that is set back does not delay timers. */
 export class SteadyClock implements Clock {
   readonly #clock: Clock;
   #latest = Number.NEGATIVE_INFINITY;

@@ -1,9 +1,6 @@
 import Big from 'big.js';
 
-/**
- * Amounts are text, and every sum is exact: no floats, no rounding. A sum keeps as many decimals as its most precise
- * part, so `1.10` and `2.20` make `3.30`.
- */
+/** Amounts are text, and sums are exact, with as many decimals as the most precise part. */
 
 /** Longer than any real amount. `1e999999999` is short, but written out it would fill the memory. */
 const LONGEST = 120;

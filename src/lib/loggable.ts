@@ -8,10 +8,7 @@ const MOST_ENTRIES = 50;
 /** For all texts of one line together. */
 const MOST_LETTERS = 16_000;
 
-/**
- * Errors of these classes are thrown by code. The messages of other classes come from servers or parsers, which quote
- * their input.
- */
+/** Only code throws these; messages of other classes may come from servers or parsers, which quote. */
 const TRUSTED: ReadonlySet<string> = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AggregateError']);
 /** Anything else may be text that was sent. */
 const NAME = /^[\w.:/-]{1,64}$/;

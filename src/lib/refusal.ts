@@ -1,9 +1,6 @@
 type RefusalVariables = Readonly<Record<string, string | readonly string[]>>;
 
-/**
- * An expected failure: the member is told, and it is no bug. The key names the sentence, which only the Discord side
- * knows; the variables fill it in.
- */
+/** An expected failure that the member is told. The key names a sentence, which the variables fill in. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly key: string;

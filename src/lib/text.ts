@@ -15,10 +15,7 @@ export function withoutEnd(text: string, letters: string): string {
   return text.slice(0, end);
 }
 
-/**
- * What a terminal would execute instead of printing: control characters, line separators, and marks that change the
- * direction of text.
- */
+/** Control characters, line separators, and marks that change the direction of text. */
 const COMMANDS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 /** The same, without what JSON escapes already. */
 const COMMANDS_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;

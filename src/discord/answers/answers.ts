@@ -13,10 +13,7 @@ interface AnswersParts extends ContinuationParts {
   delivery: Pick<Delivery, 'show'>;
 }
 
-/**
- * Shows answers: the delivery shows the first message, this class the further ones. The first message ends last, for it
- * carries the whole text as a file where further messages fail.
- */
+/** The first message ends last, for it carries the whole text as a file if further messages fail. */
 export class Answers {
   readonly #parts: AnswersParts;
   readonly #continuations = new Map<string, Continuation>();

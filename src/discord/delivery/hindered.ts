@@ -37,10 +37,7 @@ export class Patience {
     this.#parts = parts;
   }
 
-  /**
-   * Returns when the work is done, or when the bot stops; the next start then resumes it. `unexpected` is the log
-   * message for a bug.
-   */
+  /** Returns when the work is done or the bot stops. `unexpected` is the log message for a bug. */
   async until(work: () => Promise<void>, unexpected: string): Promise<void> {
     do {
       try {

@@ -10,10 +10,7 @@ const LEAST_GAP_MS = 4_000;
 /** Messages older than an hour have a much smaller rate limit of their own (code 30046). */
 const OLD_AFTER_MS = 60 * 60_000;
 const OLD_GAP_MS = 30_000;
-/**
- * An edit waits until this share of the job's age has passed since the last one: so eight edits last as long as a
- * token.
- */
+/** Of the job's age, between two edits: so eight edits last as long as a token. */
 const SHARE_OF_AGE = 0.6;
 
 export interface Shown {

@@ -29,10 +29,7 @@ type Channels = Pick<Outbox, 'before'>;
 export const findPosted = (task: Task, intention: Intention, channels: Channels): Promise<MessagePlace | undefined> =>
   find(intention, channels, (message) => isMine(message, task));
 
-/**
- * The same for a further message of an answer. It has no buttons, but it replies to the first message, and is not
- * stored yet.
- */
+/** A further message has no buttons, but it replies to the first one, and is not stored yet. */
 export function findPart(task: Task, posting: Posting, channels: Channels): Promise<MessagePlace | undefined> {
   const known = new Set(task.answer?.parts.map(({ id }) => id));
   return find(posting, channels, (message) => {

@@ -6,10 +6,7 @@ export class Appearance {
   #text: string | undefined;
   #files: string | undefined;
 
-  /**
-   * undefined: nothing to change. A plan without files keeps those of the message: its preview could not be fetched
-   * this time.
-   */
+  /** undefined: nothing to change. A plan whose preview could not be fetched keeps the files. */
   changeTo(wanted: MessageBody): { sent: MessageBody; confirmed(): void } | undefined {
     const { attachments, ...rest } = wanted.body;
     const text = hashOf(rest);

@@ -114,8 +114,7 @@ function sentOnce(make: MakeRequest): MakeRequest {
     const fail = async (): Promise<never> => {
       throw new HTTPError(status, statusText, 'POST', url, { body: undefined, files: undefined });
     };
-    // The library reads the rate limit from the headers, and fails when it reads the body: after that it repeats
-    // nothing.
+    // The library reads the rate limit from the headers and fails at the body, where it no longer repeats.
     const unreadable = { ok: true, body: null, bodyUsed: true, json: fail, text: fail, arrayBuffer: fail };
     return { ...unreadable, headers, status, statusText };
   };

@@ -25,16 +25,10 @@ const TRIES = 4;
 /** Only then does Discord return the message that was posted by token. */
 const WAIT_FOR_MESSAGE = new URLSearchParams({ wait: 'true' });
 const LONGEST_NONCE = 25;
-/**
- * Discord remembers a nonce for "a few minutes" only, and the library's own retries last some minutes after our last
- * one.
- */
+/** Discord remembers a nonce for "a few minutes", and the library retries for some minutes after us. */
 export const SAME_NONCE_MS = 2 * 60_000;
 
-/**
- * The only place that writes to Discord, one request at a time by one way. The library underneath keeps the rate limits
- * and retries a 429.
- */
+/** The only place that writes to Discord. The library underneath keeps the rate limits and retries a 429. */
 export class Outbox {
   readonly threads: ThreadMaker;
   readonly #clients: DiscordClients;

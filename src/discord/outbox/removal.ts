@@ -10,10 +10,7 @@ import { isSeenByOneAlone } from './ways.ts';
 
 type Fate = 'gone' | 'none' | 'stays' | 'later';
 
-/**
- * Deletes a task's messages: by the interaction's token while it works, for that reaches private messages too; else as
- * the bot.
- */
+/** Prefers the interaction's token while it works, for that reaches private messages too. */
 export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
   /** A message that shows the task; without an id the token deletes the reply. */
   async function own(task: Task, message: MessagePlace | undefined, followUpId?: string): Promise<Fate> {

@@ -76,10 +76,7 @@ export class Responder {
     } else await this.edit(plan);
   }
 
-  /**
-   * A new message after the acknowledgement, to the member alone. In place of a public spinner it would be public too,
-   * so something else has to replace the spinner first.
-   */
+  /** After the acknowledgement. A public spinner must be replaced first, or this becomes public too. */
   async tellBeside(plan: MessagePlan): Promise<void> {
     await this.#outbox.add(this.#way(), bodyOf(plan), true);
   }

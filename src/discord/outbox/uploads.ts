@@ -87,10 +87,7 @@ export function withUploads(rest: REST): REST {
   return rest;
 }
 
-/**
- * The library would join the pieces of an upload into one more copy, so it gets an empty body and the pieces are added
- * below it.
- */
+/** The library would copy the pieces into one, so it gets no body and the pieces are added below it. */
 export function sendUploads(): MakeRequest {
   const turns = new Turns(MOST_UPLOADS);
   const passing = new PassingBytes();
