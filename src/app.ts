@@ -34,7 +34,6 @@ export interface AppTools {
   log: Log;
   version: string;
   clock?: Clock;
-  /** Time limits of the gateway client. */
   gatewayLimits?: Partial<GatewayLimits>;
   /** Times the downloads of files; by default the same clock. */
   mediaClock?: Clock;

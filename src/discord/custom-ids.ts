@@ -78,7 +78,6 @@ const onTask: Spelling<string> = {
   read: ([id = '']) => (isTaskId(id) ? id : forged()),
 };
 
-/** An item of a task, by its index. */
 const onTaskPlace: Spelling<{ taskId: string; place: number }> = {
   write: ({ taskId, place }) => [taskId, String(place)],
   read: ([taskId = '', place = '']) =>

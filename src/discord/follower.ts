@@ -68,7 +68,6 @@ export class Follower {
     });
   }
 
-  /** Resumes the stored follows after a restart. */
   async resume(): Promise<void> {
     for await (const [id, row] of this.#parts.rows.entries()) {
       const { data: follow } = followSchema.safeParse(row);

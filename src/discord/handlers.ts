@@ -40,10 +40,7 @@ export interface Suggestion {
   value: string;
 }
 
-/**
- * A plan replaces the reply; "shown as it goes" leaves it to the delivery of the new task; "taken away" removes the
- * pressed message.
- */
+/** A plan replaces the reply; "shown as it goes" leaves it to delivery; "taken away" removes the pressed message. */
 export type Outcome =
   | MessagePlan
   | (Prepared & { /** Called once the message is posted. */ shown?(message: MessagePlace | undefined): Promise<void> })
@@ -139,7 +136,6 @@ export type Menu<Services> = Guarded & { name: MenuName } & (
     | { open(target: Target, ask: Ask<Services>): Promise<FormPlan> }
   );
 
-/** A button that is pressed, or an option that is chosen. */
 export interface Button<Services> {
   verb: string;
   answers: Answers;
@@ -211,7 +207,6 @@ export function form<Pointer, Services>(
   };
 }
 
-/** Everything that members can do. */
 export interface Handlers<Services> {
   commands: readonly Command<Services>[];
   menus?: readonly Menu<Services>[];

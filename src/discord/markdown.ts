@@ -29,7 +29,6 @@ export function asText(text: string, most: number): string {
 const escaped = (letter: string): string => (/[\\*_~`|<>[\]()]/.test(letter) ? `\\${letter}` : letter);
 const encoded = (address: string): string => address.replace(/[*`|~]/g, (mark) => CODES[mark] ?? mark);
 
-/** A command by its name, clickable where its id is known. */
 export const mentionOf = (name: string, id: string | undefined): string =>
   id === undefined ? `\`/${name}\`` : `</${name}:${id}>`;
 

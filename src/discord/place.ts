@@ -19,9 +19,8 @@ export interface Place {
   locale: string;
   /** When it was made, by Discord's clock. */
   askedAt: number;
-  /** Of the member, here; none outside of servers. */
+  /** Of the member; none outside of servers. */
   permissions: bigint;
-  /** Of the bot, here. */
   appPermissions: bigint;
   /** The largest attachment, in bytes. */
   uploadLimit: number;

@@ -31,7 +31,6 @@ export type FilePlan = FileLabel &
 
 export interface FileLabel {
   name: string;
-  /** Alternative text. */
   alt?: string;
   spoiler?: boolean;
 }
@@ -39,7 +38,6 @@ export interface FileLabel {
 export interface PagePlan {
   title: string;
   blocks: readonly string[];
-  /** Small print below the blocks. */
   footer?: string;
 }
 
@@ -80,14 +78,12 @@ export type FieldPlan = TextFieldPlan | ChoiceFieldPlan | (FieldFacts & { type: 
 interface FieldFacts {
   name: string;
   label: string;
-  /** Shown under the label. */
   hint?: string;
   required?: boolean;
 }
 
 interface TextFieldPlan extends FieldFacts {
   type: 'text';
-  /** The initial text. */
   value?: string;
   long?: boolean;
 }

@@ -19,7 +19,7 @@ const applicationShape = z.object({
 });
 type Application = z.output<typeof applicationShape>;
 
-/** Operators are the owner of the application, or its team. After a failure nobody counts as one. */
+/** Operators are the owner of the application, or its team. While the read fails, there are none. */
 export function operators(reads: Reads, log: Pick<PlainLog, 'warn'>): (userId: string) => Promise<boolean> {
   let known: Promise<ReadonlySet<string>> | undefined;
   return async (userId) => {

@@ -34,14 +34,12 @@ import { targetOf } from './target.ts';
 
 export interface RouterParts<Services> {
   handlers: Handlers<Services>;
-  /** They apply to every interaction. */
   guards: readonly Guard[];
   services: Services;
   say: Say;
   funnel: Funnel;
   outbox: Outbox;
   clock: Clock;
-  /** The type of the channel in which an interaction was made. */
   channelTypeOf?: (interactionId: string) => ChannelType | undefined;
 }
 
@@ -215,7 +213,6 @@ export class Router<Services> {
 const keyed = <Handler extends { verb: string }>(handlers: readonly Handler[] = []): ReadonlyMap<string, Handler> =>
   new Map(handlers.map((handler) => [handler.verb, handler]));
 
-/** Refuses a text that is no custom id of ours. */
 function knownId(text: string): CustomId {
   const id = readCustomId(text);
   if (!id) throw new Refusal('refusals.unknownButton');

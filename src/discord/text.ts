@@ -44,7 +44,7 @@ const INVITE =
 const ADDRESS = /https?:(?=(\/\/[^\s<>]{0,300}))/gi;
 
 /**
- * Discord's clients unfold invites, gifts, templates and applications wherever their address appears in a message, even
+ * Discord's clients unfold invites, gifts, templates and applications where their address appears in a message, even
  * without a scheme or within angle brackets, and no flag prevents it. Text of a member or a model would advertise in
  * the bot's name. The address stays readable, but is no link.
  */

@@ -3,10 +3,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /** Deeper than any real value. The reviver needs stack for each level, and so does writing the value again. */
 const DEEPEST = 500;
 
-/**
- * A number that may not survive as a JavaScript number: it has a fraction, an exponent, or more digits than 2^53 holds.
- * Numbers follow `:`, `[`, `,` or the start, so text without a match needs no second parse.
- */
+/** It has a fraction, an exponent, or more digits than 2^53 holds, and follows `:`, `[`, `,` or the start. */
 const DELICATE_NUMBER = /(?:[:[,]|^)\s*-?(?:\d{16}|\d{1,15}[.eE])/;
 
 /**

@@ -9,9 +9,7 @@ export type PlainLog = Record<'info' | 'warn' | 'error', (facts: object, sentenc
 
 interface LogOptions {
   level: string;
-  /** Hidden in every line. */
   secrets: readonly string[];
-  /** Readable lines for a terminal instead of JSON. */
   readable: boolean;
   write(line: string): void;
 }
@@ -22,10 +20,7 @@ const TOKEN_ADDRESS = /(\/(?:webhooks|interactions)\/\d{5,}\/)[^/\s"'?\\]+/g;
 /** Sentences come from the code, but a store error names files and the server's message. */
 const LONGEST_SENTENCE = 2_000;
 
-/**
- * The only way to the log. Text from others never gets into an error (`loggable.ts`), and every finished line is
- * searched for secrets, which could be part of an address or a nested object.
- */
+/** Errors are reduced (`loggable.ts`), and every finished line is searched for secrets, which may be nested. */
 export function openLog({ level, secrets, readable, write }: LogOptions): Log {
   const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]).filter(Boolean);
   const hide = (line: string): string =>
@@ -62,7 +57,6 @@ function readableLine(line: string): string {
 
 const factOf = (value: unknown): string => onTerminal(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** An error with its facts, its stack and its causes. */
 function errorLines(error: unknown): string {
   if (!isRecord(error)) return '';
   const { type, message, stack, cause, errors, ...names } = error;

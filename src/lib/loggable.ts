@@ -17,11 +17,7 @@ const METHOD = /^[A-Z]{1,10}$/;
 const QUOTED = /(^|[\s([{<:=,])["'`‘“«][\s\S]*$/;
 const FRAME = /^\s+at (?=.*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$)/;
 
-/**
- * Describes an error by where it was thrown, and by names and numbers of what failed. Errors of the libraries hold the
- * whole request with every byte of its files, and messages of servers and parsers quote their input; none of that is
- * logged.
- */
+/** Libraries attach the whole request to an error, and messages quote input: only facts and frames are logged. */
 export const loggableError = (error: unknown): unknown => describe(error, new Budget(), 0);
 
 /** Facts that are safe and bounded: errors are described, bytes become their count. */

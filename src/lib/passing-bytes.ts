@@ -4,11 +4,7 @@ import { runInNewContext } from 'node:vm';
 /** After so many bytes the buffers that held them are collected. */
 const COLLECT_AFTER = 8 * 2 ** 20;
 
-/**
- * Counts the bytes of files that stream through this process. Their buffers lie outside of the heap, where V8 lets 32
- * MiB pile up before it collects any, and the allocator keeps its peak. A collection of young objects takes about a
- * millisecond.
- */
+/** V8 lets 32 MiB of buffers pile up outside of the heap before it collects any; a collection takes about 1 ms. */
 export class PassingBytes {
   readonly #collect: () => void;
   #passed = 0;

@@ -24,7 +24,6 @@ export interface ContinuationParts extends Pick<DeliveryParts, 'outbox' | 'clock
 interface Scene extends ContinuationParts {
   id: string;
   stopping: AbortSignal;
-  /** Called when every further message is shown, or cannot be. */
   onEnd(task: Task): void;
 }
 

@@ -8,7 +8,6 @@ import type { MessagePlan, Prepared } from '../plan.ts';
 import { Hindered, Patience, reference } from './hindered.ts';
 import { type DeliveryParts, type DeliveryRecord, type Fate, hasToSpeak } from './record.ts';
 
-/** One task whose end is shown, and what that needs. */
 export interface Scene extends DeliveryParts {
   id: string;
   record: DeliveryRecord;
@@ -94,7 +93,6 @@ export class Ending {
     if (trouble === 'token-over') await this.#scene.record.forgetToken();
   }
 
-  /** Searches for a posted message before posting again. */
   async #findPosted(task: Task): Promise<Fate | undefined> {
     const { intention } = task.delivery;
     if (!intention) return undefined;

@@ -37,7 +37,6 @@ export abstract class LatestNews {
     this.#wake();
   }
 
-  /** Stops showing anything. */
   drop(): void {
     this.#ending.abort();
     this.#news = undefined;

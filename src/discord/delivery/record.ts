@@ -39,7 +39,6 @@ export type Fate = { there: MessagePlace | undefined; by: Way['by'] } | { nowher
 
 type RecordParts = Pick<DeliveryParts, 'change' | 'clock' | 'log'> & { id: string };
 
-/** The stored state of the delivery of one task. */
 export class DeliveryRecord {
   readonly #parts: RecordParts;
 
@@ -121,7 +120,7 @@ export class DeliveryRecord {
   }
 }
 
-/** After so long the owner has turned to something else, and Discord notifies nobody of an edit. */
+/** After so long the owner has turned to something else, and an edit notifies no one. */
 const LONG_MS = 60_000;
 
 /** Its voice message is not posted yet. */

@@ -17,10 +17,7 @@ export type Reads = Pick<REST, 'get'>;
 export interface DiscordClients {
   /** Logs in and receives interactions. Its REST carries the bot's token and keeps Discord's 50 requests per second. */
   client: Client;
-  /**
-   * For routes with an interaction's own token. They do not count towards Discord's global limit, and must be sent
-   * without the bot's token: an expired one gets a 401, for which the library would drop the bot's token.
-   */
+  /** Outside of Discord's global limit. With the bot's token on them, a 401 would make the library drop it. */
   tokenRest: REST;
   /** For the first responses, which have three seconds in all: the caller decides about retries. */
   callbackRest: REST;

@@ -10,7 +10,6 @@ export type Trouble =
   | 'later'
   | 'token-over'
   | 'deleted'
-  /** Not this way. */
   | 'no-access'
   /** The member takes no direct messages from the bot. */
   | 'closed'

@@ -50,7 +50,6 @@ export class Responder {
     await this.#respond(InteractionResponseType.DeferredChannelMessageWithSource, { flags });
   }
 
-  /** For a press that will change the message of the button. */
   async deferUpdate(): Promise<void> {
     this.#stands = 'pressed message';
     await this.#respond(InteractionResponseType.DeferredMessageUpdate);
@@ -81,7 +80,6 @@ export class Responder {
     await this.#outbox.add(this.#way(), bodyOf(plan), true);
   }
 
-  /** Posts another message beside the reply. */
   async another(plan: MessagePlan, isPrivate: boolean): Promise<MessagePlace> {
     // While the reply is still a spinner, Discord puts the next message in its place.
     if (!this.#answered) await this.edit(plan);
@@ -90,7 +88,6 @@ export class Responder {
     return place;
   }
 
-  /** Changes the reply, or a message beside it. */
   async edit(plan: MessagePlan, besideId?: string): Promise<MessagePlace | undefined> {
     this.#answered = true;
     return this.#outbox.edit(this.#way(besideId), bodyOf(plan));
@@ -113,10 +110,10 @@ export class Responder {
 }
 
 /**
- * Tells a member alone why an interaction had no result. The first follow-up after a public deferral takes the place of the deferred
- * message and is public too, and once the deferred message is deleted Discord may take no follow-up at all. So a neutral line is put
- * there, the sentence follows in private, and then the neutral line is deleted, even if the sentence failed.
- * The same applies to a message beside the reply.
+ * Tells a member alone why an interaction had no result. The first follow-up after a public deferral replaces the
+ * deferred message and is public too, and once that is deleted Discord may take no follow-up at all. So a neutral line
+ * is put there, the sentence follows in private, and then the neutral line is deleted. The same applies to a message
+ * beside the reply.
  */
 export async function toMemberAlone(
   responder: Responder,

@@ -18,7 +18,6 @@ export interface ThreadWish {
   name: string;
   /** Announcement channels have a thread type of their own. */
   kind: 'public' | 'private' | 'announcement';
-  /** The member who is added at once. */
   memberId: string;
 }
 
@@ -28,7 +27,6 @@ const TYPES = {
   announcement: ChannelType.AnnouncementThread,
 } as const;
 
-/** Creates threads, and posts their first message. */
 export class ThreadMaker {
   readonly #parts: { rest: REST; post: Post; log: PlainLog };
 

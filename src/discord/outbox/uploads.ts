@@ -13,7 +13,6 @@ export type MakeRequest = typeof DefaultRestOptions.makeRequest;
 const MIMES: ReadonlyMap<string, string> = new Map(
   Object.values(mediaTypes).map(({ extension, mime }) => [`.${extension}`, mime]),
 );
-const UNKNOWN_MIME = 'application/octet-stream';
 
 /** For files from the disk. A slow connection does not get faster with more, and each upload holds buffers. */
 const MOST_UPLOADS = 4;
@@ -35,10 +34,7 @@ export class DiskFile implements RawFile {
   }
 }
 
-/**
- * The body of a request with files, whose bytes are not copied. The library would copy each file into a Blob, whose
- * memory lies outside of the heap, so that it is collected late: hundreds of megabytes pile up.
- */
+/** The library would copy each file into a Blob outside of the heap, so hundreds of megabytes pile up. */
 class Upload implements AsyncIterable<Uint8Array> {
   readonly length: number;
   readonly contentType: string;
@@ -53,7 +49,11 @@ class Upload implements AsyncIterable<Uint8Array> {
     this.contentType = `multipart/form-data; boundary=${boundary}`;
     this.#pieces = [
       ...files.flatMap((file, index) => {
-        const { name, key = `files[${index}]`, contentType = MIMES.get(extname(name)) ?? UNKNOWN_MIME } = file;
+        const {
+          name,
+          key = `files[${index}]`,
+          contentType = MIMES.get(extname(name)) ?? 'application/octet-stream',
+        } = file;
         const fields = `name="${quoted(key)}"; filename="${quoted(name)}"\r\ncontent-type: ${contentType}`;
         const bytes = file.data instanceof Uint8Array ? file.data : Buffer.from(String(file.data));
         return [head(fields), file instanceof DiskFile ? file : bytes, end];
