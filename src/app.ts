@@ -18,15 +18,15 @@ import type { GatewayLimits } from './services/gateway/settings.ts';
 import type { MediaProcess } from './services/media-process/media-process.ts';
 import { openStore, type StoreError } from './services/store/index.ts';
 
-/** What is under way when the bot is told to stop may take so long; Discord's own limit to answer is three seconds. */
-const STOP_PATIENCE_MS = 10_000;
+/** A stopping bot finishes running work within this time; Discord's own limit for a response is three seconds. */
+const STOP_LIMIT_MS = 10_000;
 
 export interface App {
-  /** Discord has ended the connection for good, with its close code: the token was reset, most likely. */
+  /** Discord has closed the connection for good, with its close code: most likely the token was reset. */
   readonly lost: Promise<number>;
-  /** The store is not ours any more: whoever started this ends it at once. Nothing is submitted, shown or stored from then on. */
+  /** The bot has lost its store: end the process at once. Nothing is submitted, shown or stored from now on. */
   readonly dispossessed: Promise<StoreError>;
-  /** Takes nothing new, finishes what is under way within a limit, and closes everything. */
+  /** Takes no new work, finishes running work within a limit, and closes everything. */
   stop(): Promise<void>;
 }
 
@@ -34,21 +34,20 @@ export interface AppTools {
   log: Log;
   version: string;
   clock?: Clock;
-  /** How patient the client of the gateway is. */
   gatewayLimits?: Partial<GatewayLimits>;
-  /** By which it is patient with the hosts of files; its own unless told. */
+  /** Times the downloads of files; by default the same clock. */
   mediaClock?: Clock;
-  /** Shared with other bots of this process, so that it is not closed with this one. */
+  /** Shared with other bots of this process, so it is not closed with this one. */
   mediaProcess?: MediaProcess;
-  /** Further origins of an embedded side, where members' files may lie although they are on this machine. */
+  /** Origins of an embedded Discord or gateway, from which files are allowed although they are on this machine. */
   alsoAllowed?: readonly string[];
 }
 
-/** The wiring: configuration in, running bot out. The sandbox and the tests start the same. */
+/** Wires configuration into a running bot. The sandbox and the tests start the same app. */
 export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
   const say = speak(texts);
-  // First of all, for it tells whether another bot is at work here already.
+  // Opened first, for it fails if another bot owns the store.
   const store = await openStore(config.store, {
     ...{ log, clock, specs: kindSpecs },
     ...{ botVersion: version, leaseMs: config.storeLeaseMs },
@@ -63,7 +62,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     settings: config,
     specs: kindSpecs,
     kinds: kindsOf(gateway, config.poll),
-    // Where Discord is in one's own network, its files are there too.
+    // If Discord is in a private network, so are its files.
     alsoAllowed: [new URL(config.discord.apiUrl).origin, ...(tools.alsoAllowed ?? [])],
     removeMessages: removal({ outbox, clock, log }),
     tellForgotten: (memberId, forgotten) => outbox.tellPerson(memberId, forgottenOutcome(forgotten, say)),
@@ -88,7 +87,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   try {
     if (config.discord.messageContent) await mustReadMessages(reads, config.discord.token, log);
     await tasks.open();
-    // Before anybody can begin another one.
+    // Read before members can start new ones.
     const unplaced = unplacedTalks(tasks);
     await client.login(config.discord.token);
     await tasks.start();
@@ -99,21 +98,21 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     throw error;
   }
   log.info({ version, tasks: tasks.liveCount }, 'Atelier is here.');
-  // After the start, which must not wait for direct messages, nor fail with them.
+  // After the start, which must not wait for direct messages or fail with them.
   const told = store
     .tellOwners((memberId) => outbox.tellPerson(memberId, { content: say('tasks.unreadable') }))
-    .catch((error: unknown) => log.warn({ err: error }, 'Owners could not be told of tasks that cannot be read.'));
+    .catch((error: unknown) => log.warn({ err: error }, 'Could not tell owners of unreadable tasks.'));
 
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
     const finished = new AbortController();
-    const late = pause(clock, STOP_PATIENCE_MS, finished.signal).then(() => {
-      if (!finished.signal.aborted) log.warn('Stopped before everything under way had ended.');
+    const timeLimit = pause(clock, STOP_LIMIT_MS, finished.signal).then(() => {
+      if (!finished.signal.aborted) log.warn('Stopped before all running work was finished.');
     });
     const underWay = Promise.all([router.finish(), engine.pause(), follows.pause(), told]).then(() =>
       messages.finish(),
     );
-    await Promise.race([underWay, late]);
+    await Promise.race([underWay, timeLimit]);
     finished.abort();
     client.removeAllListeners(Events.ShardReconnecting);
     await clients.close();

@@ -3,7 +3,7 @@ import * as shape from './config/shapes.ts';
 import { definedIn } from './lib/entries.ts';
 import { editDistance } from './lib/text.ts';
 
-/** Every variable, in the order in which problems are told. */
+/** Every variable, in the order in which problems are reported. */
 const variables = (kinds: readonly string[]) =>
   z.object({
     DISCORD_TOKEN: shape.botToken,
@@ -20,25 +20,29 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_MUSIC_PATH: shape.pathPrefix('/music'),
     GATEWAY_VIDEOA_PATH: shape.pathPrefix('/videoa'),
     GATEWAY_COMPAT_PATH: shape.pathPrefix('/v1beta/compat'),
-    GATEWAY_CONNECTIONS: shape.connections,
-    // The specification hides these names or is contradicted by the wild: its word is the default, the rest a setting.
+    // 1024 is also the usual limit of open files: a higher number is a typing error.
+    GATEWAY_CONNECTIONS: shape.wholeNumber(1, 1_024, '32', 'connections'),
+    // The specification does not show these names, or gateways in use differ: the specification is the default.
     GATEWAY_REFERENCE_VIDEO_FIELD: shape.requestField('reference_video_urls'),
     GATEWAY_REFERENCE_AUDIO_FIELD: shape.requestField('reference_audio_urls'),
     GATEWAY_FACE_CHECK_FIELD: shape.optionalField,
     GATEWAY_DESCRIBE_FIELD: shape.choice(['base64Array', 'base64'], 'base64Array'),
     GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
     GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
-    GATEWAY_USAGE_UNIT: shape.usageUnit,
+    GATEWAY_USAGE_UNIT: z.enum(['cents']).optional().describe('empty, or cents'),
     GATEWAY_REALTIME_BETA: shape.onOff,
     GATEWAY_REMIX: shape.onOff,
     GATEWAY_IMGX_LISTS: shape.onOff,
-    GATEWAY_POLLS_PER_SECOND: shape.pollsPerSecond,
+    // Several hundred need a private gateway; more than 10,000 is a zero too many.
+    GATEWAY_POLLS_PER_SECOND: shape.wholeNumber(1, 10_000, '100', 'questions a second'),
 
     STORE_URL: shape.store,
-    STORE_LEASE_SECONDS: shape.leaseSeconds,
+    // A shorter lease is lost in every network hiccup; with a longer one a killed bot restarts late.
+    STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '20', 'seconds'),
     MEDIA_ALLOW_PRIVATE: shape.onOff,
-    MEDIA_MEMORY_MB: shape.mediaMemory,
-    LOG_LEVEL: shape.logLevel,
+    // With less memory no image could be decoded; more is a zero too many.
+    MEDIA_MEMORY_MB: shape.wholeNumber(192, 65_536, '512', 'MiB'),
+    LOG_LEVEL: shape.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
     PRICES: shape.prices(kinds),
 
@@ -47,23 +51,26 @@ const variables = (kinds: readonly string[]) =>
     DEFAULT_MUSIC_MODEL: shape.modelId,
     DEFAULT_TEXT_MODEL: shape.modelId,
     DEFAULT_TALK_MODEL: shape.modelId,
-    MAX_WAIT_PICTURE_SECONDS: shape.waitSeconds('300'),
+    MAX_WAIT_IMAGE_SECONDS: shape.waitSeconds('300'),
     MAX_WAIT_VIDEO_SECONDS: shape.waitSeconds('900'),
     MAX_WAIT_MUSIC_SECONDS: shape.waitSeconds('300'),
     MAX_WAIT_TEXT_SECONDS: shape.waitSeconds('120'),
     FOLLOW_QUIET_SECONDS: shape.waitSeconds('600'),
   });
 
-/** These names are public interface: none is renamed or taken away. */
+/** These names are a public interface: none is renamed without an old name. */
 export const configVariables = Object.freeze(variables([]).keyof().options);
+
+/** Old names that still work, by their new names, which win. */
+const OLD_NAMES: Readonly<Record<string, string>> = { MAX_WAIT_IMAGE_SECONDS: 'MAX_WAIT_PICTURE_SECONDS' };
 
 export interface ConfigProblem {
   readonly variable: string;
-  /** Reads on from the variable's name, "should be on or off" for example, and never repeats the value. */
+  /** Continues the variable's name, such as "should be on or off", and never repeats the value. */
   readonly problem: string;
 }
 
-/** Everything that is wrong at once, so that nobody has to start the bot once per mistake. */
+/** All problems at once, so that the operator can fix them in one go. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly ConfigProblem[];
@@ -78,21 +85,27 @@ type Frozen<T> = { readonly [Key in keyof T]: Frozen<T[Key]> };
 export type Config = Frozen<ReturnType<typeof arrange>>;
 export type GatewayConfig = Config['gateway'];
 
-/** Prices are given by kinds of jobs. */
+/** `kinds` are the kinds of jobs that may have a price. */
 export function readConfig(environment: Record<string, string | undefined>, kinds: readonly string[]): Config {
-  // A blank line in `.env` means "not set", and a space or a carriage return at its end means nothing.
-  const given = Object.fromEntries(configVariables.map((name) => [name, environment[name]?.trim() || undefined]));
-  // Read once: code that zod would make for reading it faster takes longer to make than to do without.
+  // A blank value in `.env` means "not set"; spaces and carriage returns around a value are ignored.
+  const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const usedName = (variable: string): string => {
+    const old = OLD_NAMES[variable];
+    return old !== undefined && !read(variable) && read(old) ? old : variable;
+  };
+  const given = Object.fromEntries(configVariables.map((variable) => [variable, read(usedName(variable))]));
+  // Read once: compiling a faster parser takes zod longer than parsing without one.
   const shapes = variables(kinds);
   const result = shapes.safeParse(given, { jitless: true });
   const wrong = new Set(result.error?.issues.map(({ path }) => path[0]));
-  const refused = configVariables.filter((variable) => wrong.has(variable));
-  const problems = refused.map((variable) => {
+  const invalid = configVariables.filter((variable) => wrong.has(variable));
+  const problems = invalid.map((variable) => {
     const expected = shapes.shape[variable].description;
-    return { variable, problem: given[variable] === undefined ? `is required: ${expected}` : `should be ${expected}` };
+    const problem = given[variable] === undefined ? `is required: ${expected}` : `should be ${expected}`;
+    return { variable: usedName(variable), problem };
   });
-  const slips = nearMisses(environment);
-  if (!result.success || slips.length > 0) throw new ConfigError([...problems, ...slips]);
+  const misspelled = nearMisses(environment);
+  if (!result.success || misspelled.length > 0) throw new ConfigError([...problems, ...misspelled]);
   const config = arrange(result.data);
   freeze(config);
   return config;
@@ -106,7 +119,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       ...definedIn({ deployGuildId: given.DISCORD_GUILD_ID }),
       apiUrl: given.DISCORD_API_URL,
       guildIds,
-      // With several servers only the operator can say whose managers may see what was spent.
+      // With several servers only the operator can decide whose managers may see the costs.
       adminGuildIds: adminGuildIds.length === 0 && guildIds.length === 1 ? guildIds : adminGuildIds,
       userInstall: given.DISCORD_USER_INSTALL,
       messageContent: given.DISCORD_MESSAGE_CONTENT,
@@ -152,7 +165,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       talk: given.DEFAULT_TALK_MODEL,
     }),
     maxWaitMs: {
-      picture: given.MAX_WAIT_PICTURE_SECONDS * 1000,
+      picture: given.MAX_WAIT_IMAGE_SECONDS * 1000,
       video: given.MAX_WAIT_VIDEO_SECONDS * 1000,
       music: given.MAX_WAIT_MUSIC_SECONDS * 1000,
       text: given.MAX_WAIT_TEXT_SECONDS * 1000,
@@ -166,16 +179,16 @@ function freeze(value: object): void {
   Object.freeze(value);
 }
 
-/** Two slips of the finger. At three, variables of other programs begin to look like ours. */
+/** Two typing errors. With three, variables of other programs begin to look like ours. */
 const MOST_SLIPS = 2;
-/** Only names in our own neighbourhood are looked at: an environment is full of variables that are nobody's mistake. */
+/** Only names with our prefixes are checked: an environment is full of other variables. */
 const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT)_\w*$/;
 
-/** Finds variables that are set, are none of the known ones, and are spelled almost like one. */
+/** Finds set variables that are unknown, but spelled almost like a known one. */
 function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {
-  const known: readonly string[] = configVariables;
-  const odd = Object.keys(environment).filter((name) => OURS.test(name) && environment[name]?.trim());
-  return odd.flatMap((variable) => {
+  const known: readonly string[] = [...configVariables, ...Object.values(OLD_NAMES)];
+  const candidates = Object.keys(environment).filter((name) => OURS.test(name) && environment[name]?.trim());
+  return candidates.flatMap((variable) => {
     if (known.includes(variable)) return [];
     const [nearest] = known
       .map((meant) => ({ meant, slips: editDistance(variable, meant) }))

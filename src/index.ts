@@ -8,7 +8,7 @@ import { type Log, openLog } from './lib/log.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
 import { kindNames } from './services/tasks/task.ts';
 
-// sysexits.h, so that a supervisor can tell what starting again would change.
+// sysexits.h, so that a supervisor knows whether a restart would help.
 const EX_SOFTWARE = 70;
 const EX_IOERR = 74;
 const EX_TEMPFAIL = 75;
@@ -20,7 +20,7 @@ const REFUSED = 'Discord does not accept DISCORD_TOKEN. Make a new one in the de
 const NO_INTENT =
   'DISCORD_MESSAGE_CONTENT is on, but Discord does not let this bot read messages. Switch on "Message Content Intent" in the developer portal ("Bot"), or switch the setting off.';
 
-/** exit() at once would cut off lines on their way to a pipe. */
+/** exit() would cut off lines on their way to a pipe. */
 function leave(code: number): void {
   process.exitCode = code;
 }
@@ -44,7 +44,7 @@ async function run(config: Config): Promise<void> {
     readable: process.stdout.isTTY,
     write: (line) => process.stdout.write(line),
   });
-  // Node would print them past the log, where whatever they quote is seen.
+  // Node would print warnings past the log, with everything that they quote.
   process.removeAllListeners('warning');
   process.on('warning', (warning) => log.warn({ err: warning }, 'Node warns.'));
   const crash = (error: unknown): void => {
@@ -54,16 +54,22 @@ async function run(config: Config): Promise<void> {
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);
   try {
-    // Asked to stop while it starts, it stops as soon as it has.
-    const asked = new Promise<void>((resolve) => {
+    // Told to stop during the start, the bot stops right after it.
+    const stopSignal = new Promise<void>((resolve) => {
       process.once('SIGTERM', () => resolve());
       process.once('SIGINT', () => resolve());
     });
     const app = await startApp(config, { log, version: packageFile.version });
-    asked.then(() => app.stop()).catch(crash);
-    // Not awaited: while all is well this never comes, and an entry that waits for it would end with Node's own code.
+    stopSignal.then(() => app.stop()).catch(crash);
+    // Not awaited: `lost` may never resolve, and Node would end an entry module that waits for it.
     app.lost.then((code) => ended(code, app, log)).catch(crash);
-    app.dispossessed.then((error) => yielded(error, log)).catch(crash);
+    app.dispossessed
+      .then((error) => {
+        log.fatal({ err: error.cause }, error.message);
+        // At once, for another bot may own the store already.
+        process.exit(EXIT_CODES[error.kind]);
+      })
+      .catch(crash);
   } catch (error) {
     if (error instanceof StoreError) {
       log.fatal({ err: error.cause }, error.message);
@@ -79,7 +85,7 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/** Starting again helps where another program has the store for a moment, or its server is away, and nowhere else. */
+/** A restart only helps where another program has the store for a moment, or its server is away. */
 const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   'in-use': EX_TEMPFAIL,
   locked: EX_TEMPFAIL,
@@ -92,12 +98,6 @@ const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   unsupported: EX_CONFIG,
   denied: EX_CONFIG,
 };
-
-/** At once: whatever else this process did, another bot may be doing already. */
-function yielded(error: StoreError, log: Log): never {
-  log.fatal({ err: error.cause }, error.message);
-  process.exit(EXIT_CODES[error.kind]);
-}
 
 async function ended(code: number, app: App, log: Log): Promise<void> {
   if (code === GatewayCloseCodes.DisallowedIntents) log.fatal(NO_INTENT);

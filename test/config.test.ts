@@ -52,7 +52,7 @@ const defaults = {
   DEFAULT_MUSIC_MODEL: '',
   DEFAULT_TEXT_MODEL: '',
   DEFAULT_TALK_MODEL: '',
-  MAX_WAIT_PICTURE_SECONDS: '300',
+  MAX_WAIT_IMAGE_SECONDS: '300',
   MAX_WAIT_VIDEO_SECONDS: '900',
   MAX_WAIT_MUSIC_SECONDS: '300',
   MAX_WAIT_TEXT_SECONDS: '120',
@@ -207,8 +207,18 @@ describe('a value', () => {
   });
 
   it('is milliseconds where it was given in seconds', () => {
-    const { maxWaitMs } = withRequired({ MAX_WAIT_PICTURE_SECONDS: '30', MAX_WAIT_VIDEO_SECONDS: '86400' });
+    const { maxWaitMs } = withRequired({ MAX_WAIT_IMAGE_SECONDS: '30', MAX_WAIT_VIDEO_SECONDS: '86400' });
     expect(maxWaitMs).toMatchObject({ picture: 30_000, video: 86_400_000 });
+  });
+
+  it('may have the old name MAX_WAIT_PICTURE_SECONDS, and the new name wins', () => {
+    expect(withRequired({ MAX_WAIT_PICTURE_SECONDS: '60' }).maxWaitMs.picture).toBe(60_000);
+    const both = { MAX_WAIT_PICTURE_SECONDS: '60', MAX_WAIT_IMAGE_SECONDS: '90' };
+    expect(withRequired(both).maxWaitMs.picture).toBe(90_000);
+    expect(withRequired({ ...both, MAX_WAIT_IMAGE_SECONDS: ' ' }).maxWaitMs.picture).toBe(60_000);
+    expect(problems({ ...required, MAX_WAIT_PICTURE_SECONDS: '1' })).toEqual([
+      { variable: 'MAX_WAIT_PICTURE_SECONDS', problem: expect.stringMatching(/^should be a whole number/) },
+    ]);
   });
 
   it('is what a file of prices says, digit by digit', () => {
@@ -346,7 +356,7 @@ describe('a bad value', () => {
     DEFAULT_MUSIC_MODEL: models,
     DEFAULT_TEXT_MODEL: models,
     DEFAULT_TALK_MODEL: models,
-    MAX_WAIT_PICTURE_SECONDS: waits,
+    MAX_WAIT_IMAGE_SECONDS: waits,
     MAX_WAIT_VIDEO_SECONDS: waits,
     MAX_WAIT_MUSIC_SECONDS: waits,
     MAX_WAIT_TEXT_SECONDS: waits,
@@ -406,6 +416,7 @@ describe('a variable that is almost one of ours', () => {
     ['MEDIA_ALLOW_PRIVAT', 'MEDIA_ALLOW_PRIVATE'],
     ['POLL_SHEDULE', 'POLL_SCHEDULE'],
     ['DEFAULT_IMAGES_MODEL', 'DEFAULT_IMAGE_MODEL'],
+    ['MAX_WAIT_IMAGE_SECOND', 'MAX_WAIT_IMAGE_SECONDS'],
     ['MAX_WAIT_PICTURE_SECOND', 'MAX_WAIT_PICTURE_SECONDS'],
   ])('is told with the one that was meant: %s', (name, meant) => {
     expect(problems({ ...required, [name]: 'x' })).toEqual([

@@ -1,7 +1,7 @@
-import type { Prepared } from '../discord/delivery/parts.ts';
 import type { Follower } from '../discord/follower.ts';
 import type { ThreadMaker } from '../discord/outbox/threads.ts';
 import type { Place } from '../discord/place.ts';
+import type { Prepared } from '../discord/plan.ts';
 import type { Once } from '../lib/once.ts';
 import type { MessageServices } from '../messages/services.ts';
 import type { Asks } from '../services/asks/asks.ts';

@@ -3,17 +3,14 @@ import { z } from 'zod';
 import { parseExact } from '../lib/exact-json.ts';
 import { withoutEnd } from '../lib/text.ts';
 
-// What a value may look like, what it turns into, and what it is when nothing is set. Each description completes the
-// sentence "NAME should be …" and never repeats the value, so a secret pasted into the wrong line stays a secret too.
+// The shapes, conversions and defaults of values. Each description completes the sentence "NAME should be …" and never
+// repeats the value, so a secret pasted into the wrong line stays secret.
 
-/** 1024 is also the usual limit of open files: a higher number is a typing error. */
-const MOST_CONNECTIONS = 1024;
 /** Hardly any job ends within half a minute. */
 const LEAST_WAIT_SECONDS = 30;
 /** A day: more is a zero too many. */
 const MOST_WAIT_SECONDS = 86_400;
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const STORE_SCHEMES = ['sqlite', 'redis', 'rediss', 'postgresql', 'postgres'] as const;
 
 export const choice = <const Word extends string>(words: readonly Word[], byDefault: NoInfer<Word>) =>
@@ -22,11 +19,9 @@ export const choice = <const Word extends string>(words: readonly Word[], byDefa
     .prefault(byDefault)
     .describe(`one of ${words.join(', ')}`);
 
-export const logLevel = choice(LOG_LEVELS, 'info');
-
 export const onOff = z.stringbool().prefault('off').describe('on or off');
 
-const wholeNumber = (least: number, most: number, byDefault: string, unit: string) =>
+export const wholeNumber = (least: number, most: number, byDefault: string, unit: string) =>
   z
     .string()
     .regex(/^\d+$/)
@@ -35,27 +30,8 @@ const wholeNumber = (least: number, most: number, byDefault: string, unit: strin
     .prefault(byDefault)
     .describe(`a whole number of ${unit} from ${least} to ${most}`);
 
-export const connections = wholeNumber(1, MOST_CONNECTIONS, '32', 'connections');
-
-/** Several hundred are already a gateway of one's own; more is a zero too many. */
-const MOST_POLLS = 10_000;
-
-export const pollsPerSecond = wholeNumber(1, MOST_POLLS, '100', 'questions a second');
-
 export const waitSeconds = (byDefault: string) =>
   wholeNumber(LEAST_WAIT_SECONDS, MOST_WAIT_SECONDS, byDefault, 'seconds');
-
-/** Less would be lost in every hiccup of a network; with more a bot that was killed comes back late. */
-const LEAST_LEASE_SECONDS = 5;
-const MOST_LEASE_SECONDS = 300;
-
-export const leaseSeconds = wholeNumber(LEAST_LEASE_SECONDS, MOST_LEASE_SECONDS, '20', 'seconds');
-
-/** With less no image could be decoded beside the libraries that do it; more is a zero too many. */
-const LEAST_MEDIA_MEMORY = 192;
-const MOST_MEDIA_MEMORY = 65_536;
-
-export const mediaMemory = wholeNumber(LEAST_MEDIA_MEMORY, MOST_MEDIA_MEMORY, '512', 'MiB');
 
 const snowflake = z.string().regex(/^\d{17,20}$/);
 
@@ -74,13 +50,13 @@ export const botToken = z
   .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/)
   .describe("the bot's token from Discord's developer portal (three parts joined by dots, nothing before or after)");
 
-/** The shape is part 5 of the specification; the rest is what an HTTP header can carry. */
+/** The prefix is from part 5 of the specification; the rest is what an HTTP header can carry. */
 export const gatewayKey = z
   .string()
   .regex(/^sk-[\x21-\x7e]+$/)
   .describe("the gateway's key (it begins with sk- and has no spaces)");
 
-/** Only the scheme, the host and a path: a query, a fragment or a password would end up in every request and in logs. */
+/** Only scheme, host and path: a query, a fragment or a password would end up in every request and in logs. */
 const plainAddress = z.string().transform((text, context) => {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && !(url.search || url.hash || url.username || url.password)) return url;
@@ -90,24 +66,21 @@ const plainAddress = z.string().transform((text, context) => {
 
 const withoutTrailingSlash = (text: string) => withoutEnd(text, '/');
 
-/** The bot's token travels to this address, so it may be unencrypted only where it does not leave the machine. */
+/** The bot's token is sent to this address, so it may be unencrypted only on this machine. */
 export const discordApi = plainAddress
   .refine((url) => url.protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
-  // The Discord library appends `/v10` itself; a pasted one would be there twice.
+  // The Discord library appends `/v10` itself.
   .refine((url) => !/\/v\d+\/*$/.test(url.pathname))
   .transform((url) => withoutTrailingSlash(url.origin + url.pathname))
   .prefault('https://discord.com/api')
   .describe('an https:// address without a version, a query or a password (http:// only for this machine itself)');
 
-/**
- * `{base_url}` of the specification ends before `/v1`, but most programs that speak to this family of gateways want the
- * `/v1` included in their settings, so people paste it. It is removed, as a trailing slash is.
- */
+/** `{base_url}` ends before `/v1`, but most programs for such gateways expect it, so people paste it. */
 export const gatewayBase = plainAddress
   .transform((url) => withoutTrailingSlash(withoutTrailingSlash(url.origin + url.pathname).replace(/\/v1$/, '')))
   .describe("the gateway's address (http:// or https://, without a query, a fragment or a user name and password)");
 
-/** A lone `/` is a family that sits at the root of the gateway: nothing is left of it, and the addresses still join. */
+/** A lone `/` is a family at the root of the gateway: the prefix becomes empty. */
 export const pathPrefix = (byDefault: string) =>
   z
     .string()
@@ -122,21 +95,19 @@ const FIELD_NAME = 'the name of a JSON field: a letter, then letters, digits, do
 export const requestField = (byDefault: string) => fieldName.prefault(byDefault).describe(FIELD_NAME);
 export const optionalField = fieldName.optional().describe(FIELD_NAME);
 
-export const usageUnit = z.enum(['cents']).optional().describe('empty, or cents');
-
-/** Model ids hold slashes, colons and dates; only what no id can hold is refused. */
+/** Model ids may contain slashes, colons and dates; only control characters are refused. */
 export const modelId = z
   .string()
   .regex(/^\P{Cc}+$/u)
   .optional()
   .describe('a model id, on one line');
 
-/** The value stays as it was given, for the driver to read; we only look at which driver that is. */
+/** The driver gets the value unchanged; only the scheme is read here. */
 export const store = z
   .string()
   .transform((url, context) => {
     const scheme = STORE_SCHEMES.find((known) => url.startsWith(`${known}://`) && url.length > `${known}://`.length);
-    // A path such as `:memory:` is no URL, so the general parser judges network addresses alone.
+    // A path such as `:memory:` is no URL, so only network addresses are parsed.
     if (scheme && (scheme === 'sqlite' || URL.canParse(url))) return { url, scheme };
     context.addIssue('not a store');
     return z.NEVER;
@@ -146,17 +117,17 @@ export const store = z
     `an address whose beginning is one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; special characters in a password are written as %40 and the like`,
   );
 
-/** A price is reckoned with as it is written, so `1e-7` is none. */
+/** A price is calculated with as it is written, so `1e-7` is invalid. */
 const price = z
   .union([z.string(), z.number()])
   .transform(String)
   .pipe(z.string().regex(/^\d{1,60}(\.\d{1,60})?$/));
 
-/** A price that no order will ever find is a typing error. */
+/** A price for an unknown kind is a typing error. */
 const priced = (kinds: readonly string[]) =>
   z.string().refine((key) => kinds.some((kind) => key === kind || (key.startsWith(`${kind}:`) && key !== `${kind}:`)));
 
-/** The value names a file, and becomes what is written there: like any other mistake, one in it is told before the bot starts. */
+/** The value is a path and becomes the content of the file, so that its mistakes are reported before the bot starts. */
 export const prices = (kinds: readonly string[]) =>
   z
     .string()
@@ -164,7 +135,7 @@ export const prices = (kinds: readonly string[]) =>
       try {
         return parseExact(readFileSync(path, 'utf8'));
       } catch {
-        // Whatever is wrong with it, the description says what it should be.
+        // The description says what the file should be.
         context.addIssue('not a readable file of JSON');
         return z.NEVER;
       }

@@ -24,13 +24,12 @@ const MOST_ROWS = 5;
 const MOST_IN_ROW = 5;
 const MOST_OPTIONS = 25;
 
-/** What goes over the wire for a plan. */
 export interface MessageBody {
   body: {
     content?: string;
     flags?: number;
     components: APIMessageTopLevelComponent[];
-    /** Left out of an edit, the files of the message stay. */
+    /** Without it an edit keeps the files of the message. */
     attachments?: { id: number; filename: string; description?: string; duration_secs?: number; waveform?: string }[];
     allowed_mentions: { parse: []; users?: string[]; replied_user?: false };
     message_reference?: { message_id: string; fail_if_not_exists?: false };
@@ -38,11 +37,11 @@ export interface MessageBody {
   files: RawFile[];
 }
 
-/** The only place that knows how Discord spells a message, and how much of everything it takes. */
+/** The only place that knows the shape of a Discord message, and its limits. */
 export function bodyOf(plan: MessagePlan): MessageBody {
   if (plan.voice) return voiceBody(plan, plan.voice);
-  const { content, spilled } = fittingContent(plan);
-  const files = [...(plan.files ?? []), ...spilled].slice(0, MOST_FILES).map(covered);
+  const { content, spilled } = contentOf(plan);
+  const files = [...(plan.files ?? []), ...spilled].slice(0, MOST_FILES).map(withSpoilerName);
   const rows = rowsOf(plan.controls ?? []);
   return {
     body: {
@@ -60,7 +59,7 @@ export function bodyOf(plan: MessagePlan): MessageBody {
   };
 }
 
-/** Discord takes nothing beside the sound (https://discord.com/developers/docs/resources/message, "Voice Messages"). */
+/** Discord takes nothing but the audio (https://discord.com/developers/docs/resources/message, "Voice Messages"). */
 function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<MessagePlan['voice']>): MessageBody {
   const files = (plan.files ?? []).slice(0, 1);
   return {
@@ -74,47 +73,38 @@ function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<Message
   };
 }
 
-function sentFile(file: FilePlan): RawFile {
-  const { name, bytes } = file;
-  return bytes ? { name, data: bytes } : new DiskFile(file);
-}
+const sentFile = (file: FilePlan): RawFile => (file.bytes ? { name: file.name, data: file.bytes } : new DiskFile(file));
 
-/** Discord covers a file by its name, and of the two places where that stands the attachment's wins. */
-function covered(file: FilePlan): FilePlan {
-  return file.spoiler ? { ...file, name: `SPOILER_${file.name}` } : file;
-}
+/** Discord hides a file by the prefix of its name, and reads the attachment's name before the file's. */
+const withSpoilerName = (file: FilePlan): FilePlan => (file.spoiler ? { ...file, name: `SPOILER_${file.name}` } : file);
 
-/** Nobody is notified who is not named for it; an answer would notify whoever it answers. */
-function mentionsIn({
-  notifies,
-  answers,
-}: MessagePlan): Pick<MessageBody['body'], 'allowed_mentions' | 'message_reference'> {
+/** Only the listed users are notified; without `replied_user: false` a reply would notify the author of its message. */
+function mentionsIn(plan: MessagePlan): Pick<MessageBody['body'], 'allowed_mentions' | 'message_reference'> {
+  const { notifies, answers } = plan;
   return {
     allowed_mentions: { parse: [], ...(notifies && { users: [...notifies], replied_user: false }) },
     ...(answers !== undefined && { message_reference: { message_id: answers } }),
   };
 }
 
-function fittingContent({ content, overflow }: MessagePlan): { content?: string; spilled: FilePlan[] } {
+function contentOf({ content, overflow }: MessagePlan): { content?: string; spilled: FilePlan[] } {
   if (content === undefined) return { spilled: [] };
-  const spilled =
-    content.length > LONGEST_CONTENT && overflow === 'file'
-      ? [{ name: 'message.txt', bytes: Buffer.from(content) }]
-      : [];
+  const isSpilled = content.length > LONGEST_CONTENT && overflow === 'file';
+  const spilled = isSpilled ? [{ name: 'message.txt', bytes: Buffer.from(content) }] : [];
   return { content: beginning(withoutInvites(content), LONGEST_CONTENT), spilled };
 }
 
 function pageOf({ title, blocks, footer }: PagePlan): APIMessageTopLevelComponent {
   const texts = [`## ${title}`, ...blocks, ...(footer === undefined ? [] : [`-# ${footer}`])];
-  let left = LONGEST_PAGE;
-  const fitting = texts.map((text) => {
-    const part = shortened(withoutInvites(text), Math.max(1, left));
-    left -= part.length;
+  let room = LONGEST_PAGE;
+  const parts = texts.map((text) => {
+    const part = shortened(withoutInvites(text), Math.max(1, room));
+    room -= part.length;
     return part;
   });
   return {
     type: ComponentType.Container,
-    components: fitting
+    components: parts
       .filter((content, index) => index === 0 || content.length > 1)
       .map((content) => ({ type: ComponentType.TextDisplay, content })),
   };
@@ -127,8 +117,9 @@ function rowsOf(controls: readonly Control[]): Row[] {
   const buttons = controls.filter((control) => control.type !== 'select');
   const room = MOST_ROWS - selects.length;
   const fit = buttons.length <= room * MOST_IN_ROW;
-  const rows = fit ? inRows(buttons, room) : asSelects(buttons).map((select) => row([selectFrom(select)]));
-  return [...rows, ...selects.map((select) => row([selectFrom(select)]))].slice(0, MOST_ROWS);
+  const rows = fit ? inRows(buttons, room) : [];
+  const lists = fit ? selects : [...asSelects(buttons), ...selects];
+  return [...rows, ...lists.map((list) => row([selectFrom(list)]))].slice(0, MOST_ROWS);
 }
 
 function inRows(buttons: readonly (ButtonPlan | LinkPlan)[], room: number): Row[] {
@@ -139,7 +130,7 @@ function inRows(buttons: readonly (ButtonPlan | LinkPlan)[], room: number): Row[
     if (!last || last.length >= MOST_IN_ROW || startsRow) rows.push([button]);
     else last.push(button);
   }
-  // Rows that were wished for are given up where they would not fit.
+  // Requested row breaks are given up where the rows would not fit.
   return (rows.length <= room ? rows : chunks(buttons, MOST_IN_ROW)).map((some) => row(some.map(buttonFrom)));
 }
 
@@ -149,7 +140,7 @@ function chunks<T>(list: readonly T[], size: number): T[][] {
   );
 }
 
-/** More buttons than a message holds become lists; choosing from one is pressing. */
+/** More buttons than a message holds become menus; choosing an option presses its button. */
 function asSelects(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan[] {
   const pressable = buttons.filter((button) => button.type === 'button');
   return chunks(pressable, MOST_OPTIONS).map((some, index) => ({
@@ -178,7 +169,7 @@ function buttonFrom(button: ButtonPlan | LinkPlan): APIComponentInMessageActionR
     type: ComponentType.Button,
     style: STYLES[look],
     custom_id: id,
-    // Where there is a picture, there need be no word.
+    // An emoji needs no label.
     ...(label !== '' && { label }),
     disabled,
     ...(emoji === undefined ? {} : { emoji: { name: emoji } }),

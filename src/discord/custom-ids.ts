@@ -7,18 +7,17 @@ import { type Filter, standings } from '../services/tasks/task-line.ts';
 import { type QuickRange, quickRanges } from '../services/usage/days.ts';
 import { type Grouping, groupings } from '../services/usage/sheet.ts';
 
-/** Discord's limit for a custom id. */
 const LONGEST = 100;
 const WORD = /^[a-z]{1,8}$/;
 
-/** What a custom id says: what is meant (verb), how it is spelled (version), and which one (arguments). */
+/** A custom id: what it does (verb), which version of its arguments it has, and the arguments. */
 export interface CustomId {
   verb: string;
   version: number;
   args: readonly string[];
 }
 
-/** Never holds a prompt, an address or a price: only what a store or a list can be asked with. */
+/** Never holds a prompt, an address or a price: only keys for a store or a list. */
 export function customId(verb: string, version: number, ...args: readonly string[]): string {
   const text = [verb, String(version), ...args.map(encodeArgument)].join('.');
   if (!WORD.test(verb) || text.length > LONGEST) throw new RangeError(`This is no custom id: ${verb}.${version}`);
@@ -33,7 +32,7 @@ export function readCustomId(text: string): CustomId | undefined {
   return decoded.length < args.length ? undefined : { verb, version: Number(version), args: decoded };
 }
 
-/** Short words stay as they are; anything else travels as base64url behind a tilde. */
+/** Short words stay as they are; anything else is base64url behind a tilde. */
 function encodeArgument(argument: string): string {
   return /^[\w-]*$/.test(argument) ? argument : `~${Buffer.from(argument).toString('base64url')}`;
 }
@@ -43,20 +42,20 @@ function decodeArgument(text: string): string | undefined {
   return /^~[\w-]+$/.test(text) ? Buffer.from(text.slice(1), 'base64url').toString('utf8') : undefined;
 }
 
-/** How what an id points at is spelled as arguments. Ids can be forged: what was not written like this is refused. */
+/** How a pointer is written as arguments and read back. Ids can be forged, so anything else is refused. */
 interface Spelling<Pointer> {
   write(pointer: Pointer): readonly string[];
   read(args: readonly string[]): Pointer | Refusal;
 }
 
-/** One thing that can be pressed, chosen from or filled in: makes its ids, and reads what they point at. */
+/** A button, option or form: makes its ids, and reads what they point at. */
 export interface Verb<Pointer> {
   readonly name: string;
   id(pointer: Pointer): string;
   read(id: CustomId): Pointer | Refusal;
 }
 
-/** A new meaning is a new version. `understands` are older ones that messages still carry. */
+/** A new meaning is a new version. `understands` lists older ones that messages still carry. */
 export function verb<Pointer>(
   name: string,
   { write, read }: Spelling<Pointer>,
@@ -74,19 +73,12 @@ const forged = (): Refusal => new Refusal('refusals.unknownButton');
 
 const onNothing: Spelling<void> = { write: () => [], read: () => undefined };
 
-/** By its id. */
 const onTask: Spelling<string> = {
   write: (taskId) => [taskId],
   read: ([id = '']) => (isTaskId(id) ? id : forged()),
 };
 
-/** One of the things that a task has, by its place among them. */
-interface TaskPlace {
-  taskId: string;
-  place: number;
-}
-
-const onTaskPlace: Spelling<TaskPlace> = {
+const onTaskPlace: Spelling<{ taskId: string; place: number }> = {
   write: ({ taskId, place }) => [taskId, String(place)],
   read: ([taskId = '', place = '']) =>
     isTaskId(taskId) && /^\d{1,2}$/.test(place) ? { taskId, place: Number(place) } : forged(),
@@ -100,7 +92,7 @@ const onTaskAndOneOf = <Which extends string>(known: readonly Which[]): Spelling
   },
 });
 
-/** What a form goes on from: the task on whose message it was opened, or any message from whose menu it was. */
+/** Where a form was opened: on the message of a task, or from the menu of any message. */
 export type FormOrigin = { from: 'task'; taskId: string } | { from: 'menu'; isPrivate: boolean };
 
 const ALONE = 'alone';
@@ -130,25 +122,20 @@ const onModels: Spelling<ModelsPage> = {
   },
 };
 
-/** With everything else as long as it gets, this many bytes of a filter's words fit into a custom id. */
+/** With everything else as long as possible, so many bytes of a filter's words fit into a custom id. */
 const MOST_WORD_BYTES = 30;
 
 export const fitsPointer = (words = ''): boolean => Buffer.byteLength(words) <= MOST_WORD_BYTES;
 
 const short = (standing: string): string => standing.slice(0, 2);
 
-/** The name of a kind of task, or none. */
 const KIND = /^[a-z-]{0,30}$/;
 
-/** Forged, it may be of a bot that knew other kinds. */
+/** A kind that is unknown here may come from a bot that knew other kinds. */
 const onFilter: Spelling<Filter> = {
-  write: ({ whose, kind, standing, words, before }) => [
-    whose.charAt(0),
-    kind ?? '',
-    short(standing ?? ''),
-    before ?? '',
-    words ?? '',
-  ],
+  write({ whose, kind = '', standing = '', before = '', words = '' }) {
+    return [whose.charAt(0), kind, short(standing), before, words];
+  },
   read([whose, kind = '', standing, before = '', words = '']) {
     const knownStanding = standings.find((one) => short(one) === standing);
     if ((whose !== 'm' && whose !== 's') || !KIND.test(kind) || (standing !== '' && !knownStanding)) return forged();
@@ -163,12 +150,7 @@ const onFilter: Spelling<Filter> = {
   },
 };
 
-interface UsagePointer {
-  range: QuickRange;
-  by: Grouping;
-}
-
-const onUsage: Spelling<UsagePointer> = {
+const onUsage: Spelling<{ range: QuickRange; by: Grouping }> = {
   write: ({ range, by }) => [range, by],
   read([name, grouping]) {
     const range = quickRanges.find((one) => one === name);
@@ -182,10 +164,9 @@ type FineTunePointer =
   | { do: 'follow'; fineTuneId: string }
   | { do: 'stop'; fineTuneId: string; followId: string };
 
-/** An id in letters that a button must carry letter by letter is longer than it looks. */
+/** Anything but ASCII letters and digits grows in base64url. */
 const MOST_FINE_TUNE_BYTES = 60;
 
-/** Whether buttons can carry it. */
 export const fitsIntoButtons = (fineTuneId: string): boolean => Buffer.byteLength(fineTuneId) <= MOST_FINE_TUNE_BYTES;
 
 const onFineTune: Spelling<FineTunePointer> = {
@@ -201,18 +182,15 @@ const onFineTune: Spelling<FineTunePointer> = {
   },
 };
 
-/** A list that stands for more buttons than a message holds: choosing from it is pressing. */
+/** A menu that replaces more buttons than a message holds: choosing an option presses its button. */
 const onList: Spelling<number> = {
   write: (index) => (index === 0 ? [] : [String(index)]),
   read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forged()),
 };
 
-/**
- * Everything that a message can carry to be pressed, chosen from or filled in. Messages keep their ids for years, so that a verb once
- * written is never given another meaning.
- */
+/** Messages keep their ids for years, so a verb that was once used never gets another meaning. */
 export const customIds = {
-  /** A button that the gateway gave with a result, and one whose action needs words first. */
+  /** A button that the gateway returned with a result, and one whose action needs text first. */
   action: verb('a', onTaskPlace),
   actionWords: verb('w', onTaskPlace),
   actionWordsFilled: verb('wf', onTaskPlace),
@@ -230,12 +208,12 @@ export const customIds = {
   editFilledOpenly: verb('editfo', onTask),
   same: verb('same', onTask),
   tryAgain: verb('again', onTask),
-  /** From a page of its own, which stays what it is. */
+  /** From a separate page, which stays unchanged. */
   tryAgainOpenly: verb('againo', onTask),
   tryAgainBeside: verb('againb', onTask),
   dismiss: verb('dismiss', onTask),
   delete: verb('delete', onTask),
-  /** From elsewhere: the message that is deleted is not the one that was pressed. */
+  /** From another message than the one that is deleted. */
   deletePost: verb('unpost', onTask),
   show: verb('show', onTask),
   showMe: verb('showme', onTask),
@@ -243,7 +221,7 @@ export const customIds = {
   showAll: verb('showall', onTask),
   albumPage: verb('album', onTaskPlace),
   albumSong: verb('song', onTask),
-  /** Lines are counted from 1. */
+  /** Lines count from 1. */
   line: verb('line', onTaskPlace),
   lineFilled: verb('linef', onTask),
   allLines: verb('lines', onTask),
@@ -259,7 +237,7 @@ export const customIds = {
   goOnFilled: verb('moref', onTask),
   forgetConversation: verb('letgo', onTask),
   details: verb('details', onTask),
-  /** A call by its number among those of the last response. */
+  /** A tool call, by its index in the last response. */
   allow: verb('allow', onTaskPlace),
   decline: verb('decline', onTaskPlace),
   endTalk: verb('endtalk', onTask),

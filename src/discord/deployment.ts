@@ -8,27 +8,23 @@ export interface Deployment {
   same: string[];
 }
 
-/** What has to be written so that Discord has what we want: only what differs, for Discord allows 200 creations a day. */
+/** Only what differs is written, for Discord allows 200 creations a day. */
 export function deploymentOf(registered: readonly APIApplicationCommand[], wanted: readonly CommandBody[]): Deployment {
   const deployment: Deployment = { create: [], change: [], remove: [], same: [] };
   for (const body of wanted) {
-    const there = registered.find((command) => sameCommand(command, body));
+    const there = registered.find((command) => isSameCommand(command, body));
     if (!there) deployment.create.push(body);
     else if (meaning(there) === meaning(body)) deployment.same.push(body.name);
     else deployment.change.push({ id: there.id, body });
   }
-  for (const command of registered) {
-    if (wanted.some((body) => sameCommand(command, body))) continue;
-    deployment.remove.push({ id: command.id, name: command.name });
-  }
-  return deployment;
+  const surplus = registered.filter((command) => !wanted.some((body) => isSameCommand(command, body)));
+  return { ...deployment, remove: surplus.map(({ id, name }) => ({ id, name })) };
 }
 
-function sameCommand(command: APIApplicationCommand, body: CommandBody): boolean {
-  return command.name === body.name && command.type === (body.type ?? 1);
-}
+const isSameCommand = (command: APIApplicationCommand, body: CommandBody): boolean =>
+  command.name === body.name && command.type === (body.type ?? 1);
 
-/** What a command says, without what Discord adds to it and without the difference between "not said" and the default. */
+/** A command without what Discord adds to it; an absent field equals its default. */
 function meaning(command: APIApplicationCommand | CommandBody): string {
   const { type, name, contexts, integration_types, default_member_permissions } = command;
   const { description = '', options = [] } = 'description' in command ? command : {};
@@ -44,19 +40,19 @@ function meaning(command: APIApplicationCommand | CommandBody): string {
   ]);
 }
 
-/** Defaults, empty lists and absent localisations say nothing; keys come in any order. */
+/** Leaves out defaults, empty lists and absent localisations, and sorts the keys. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
-  const saying = Object.entries(value).filter(
+  const meant = Object.entries(value).filter(
     ([, one]) => one !== undefined && one !== null && one !== false && !(Array.isArray(one) && one.length === 0),
   );
   return Object.fromEntries(
-    saying.map(([key, one]) => [key, plain(one)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    meant.map(([key, one]) => [key, plain(one)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
   );
 }
 
-/** What the bot needs to post results of long jobs where they were asked for, and to talk live in threads of its own: nothing more. */
+/** Needed to post results where they were ordered, and to hold live conversations in threads. */
 const PERMISSIONS =
   PermissionFlagsBits.ViewChannel |
   PermissionFlagsBits.SendMessages |

@@ -11,61 +11,56 @@ import type { Outbox } from './outbox/outbox.ts';
 import { TOKEN_MARGIN_MS } from './outbox/ways.ts';
 import type { MessagePlan } from './plan.ts';
 
-/** Training counts in minutes: nobody waits for ten seconds of news. */
-const LOOK_EVERY_MS = 10_000;
+/** Training takes minutes, so news may be ten seconds old. */
+const POLL_EVERY_MS = 10_000;
 
-/** What will be the same however often it is asked. */
+/** Errors that another poll will not change. */
 const FOR_GOOD: ReadonlySet<GatewayErrorKind> = new Set(['not-found', 'not-offered', 'unauthorized', 'forbidden']);
 
-/** Where follows are kept; a row goes by itself with its token. */
-interface FollowRows {
-  put(id: string, follow: unknown, lastsMs: number): Promise<void>;
-  delete(id: string): Promise<void>;
-  entries(): AsyncGenerator<[id: string, follow: unknown]>;
-}
-
 export interface FollowerParts {
-  rows: FollowRows;
+  /** Stored follows; a row expires with its token. */
+  rows: {
+    put(id: string, follow: unknown, lastsMs: number): Promise<void>;
+    delete(id: string): Promise<void>;
+    entries(): AsyncGenerator<[id: string, follow: unknown]>;
+  };
   fineTunes: Pick<FineTunes, 'events'>;
   outbox: Outbox;
   clock: Clock;
   log: Pick<Log, 'warn'>;
-  /** For how long nothing new may come. */
+  /** A follow ends after so long without a new event. */
   quietMs: number;
   planOf(follow: Follow, events: readonly FineTuneEvent[] | undefined, end: FollowEnd | undefined): MessagePlan;
 }
 
 interface Followed {
   follow: Follow;
-  /** What its message shows, as far as that is known. */
+  /** What its message shows; undefined if not known. */
   events: readonly FineTuneEvent[] | undefined;
-  cancel(): void;
+  cancelTimer?: () => void;
 }
 
-/**
- * Keeps messages up to date until somebody has seen enough, nothing new comes, or their tokens end. What is followed stands in the store; the
- * timers only remind of it.
- */
+/** Follows are stored, so that they survive a restart; a timer only triggers the next poll. */
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #followed = new Map<string, Followed>();
   readonly #lock = new KeyedLock();
-  readonly #looks = new Set<Promise<void>>();
+  readonly #polls = new Set<Promise<void>>();
   #isPaused = false;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
   }
 
-  /** From now on the message shows what comes; what it shows already is handed in. */
+  /** `events` is what the message shows already. */
   async begin(follow: Follow, events: readonly FineTuneEvent[]): Promise<void> {
     await this.#keep(follow);
-    this.#arrange({ follow, events, cancel: () => undefined });
+    this.#schedule(follow, events);
   }
 
-  /** Nothing changes the message any more. What was shown last, where that is known. */
+  /** Stops updating the message, and returns the events that it showed last, if known. */
   stop(id: string): Promise<readonly FineTuneEvent[] | undefined> {
-    // A look that is under way has its say first, so that the last word is the member's.
+    // A running poll finishes first, so that the member's update is the last one.
     return this.#lock.run(id, async () => {
       const events = this.#followed.get(id)?.events;
       await this.#drop(id);
@@ -73,68 +68,68 @@ export class Follower {
     });
   }
 
-  /** Goes on with what was followed before a restart. */
   async resume(): Promise<void> {
     for await (const [id, row] of this.#parts.rows.entries()) {
       const { data: follow } = followSchema.safeParse(row);
-      if (follow) this.#arrange({ follow, events: undefined, cancel: () => undefined }, 0);
+      if (follow) this.#schedule(follow, undefined, 0);
       else await this.#parts.rows.delete(id);
     }
   }
 
-  /** Looks no more; what is followed stays in the store. */
+  /** Stops polling; the follows stay stored. */
   async pause(): Promise<void> {
     this.#isPaused = true;
-    for (const { cancel } of this.#followed.values()) cancel();
-    await Promise.all(this.#looks);
+    for (const { cancelTimer } of this.#followed.values()) cancelTimer?.();
+    await Promise.all(this.#polls);
   }
 
-  #arrange(followed: Followed, inMs = LOOK_EVERY_MS): void {
-    const { id } = followed.follow;
+  #schedule(follow: Follow, events: Followed['events'], inMs = POLL_EVERY_MS): void {
+    const { id } = follow;
+    const followed: Followed = { follow, events };
     this.#followed.set(id, followed);
     if (this.#isPaused) return;
-    followed.cancel = this.#parts.clock.after(inMs, () => {
-      const look = this.#lock
-        .run(id, () => this.#look(id))
+    followed.cancelTimer = this.#parts.clock.after(inMs, () => {
+      const poll = this.#lock
+        .run(id, () => this.#poll(id))
         .catch((error: unknown) => {
-          this.#parts.log.warn({ err: error }, 'A followed message could not be kept up to date.');
-          if (this.#followed.get(id) === followed) this.#arrange(followed);
+          this.#parts.log.warn({ err: error }, 'Could not update the message of a followed fine-tune.');
+          if (this.#followed.get(id) === followed) this.#schedule(follow, events);
         });
-      this.#looks.add(look);
-      void look.then(() => this.#looks.delete(look));
+      this.#polls.add(poll);
+      void poll.then(() => this.#polls.delete(poll));
     });
   }
 
-  async #look(id: string): Promise<void> {
+  async #poll(id: string): Promise<void> {
     const followed = this.#followed.get(id);
     if (!followed) return;
     const { follow } = followed;
     const now = this.#parts.clock.now();
-    const found = await this.#eventsOf(follow);
-    const isGone = found === 'gone';
-    const events = isGone || found === undefined ? followed.events : found;
+    const polled = await this.#eventsOf(follow);
+    const isGone = polled === 'gone';
+    const events = isGone || polled === undefined ? followed.events : polled;
     const seen = events === undefined ? follow.seen : markOf(events);
     const hasNews = seen !== follow.seen;
     const next = hasNews ? { ...follow, newsAt: now, seen } : follow;
     const end = this.#endOf(next, isGone, now);
-    // After a restart nobody knows what the message shows, so it is written once; never over something known with nothing known.
-    const isUnsure = followed.events === undefined && events !== undefined;
-    const isWorthIt = hasNews || isUnsure || end !== undefined;
-    const shown = isWorthIt ? await this.#show(next, events, end) : 'shown';
+    // After a restart the content is unknown, so it is written once; never replace known content with nothing.
+    const isUnknown = followed.events === undefined && events !== undefined;
+    const needsEdit = hasNews || isUnknown || end !== undefined;
+    const shown = needsEdit ? await this.#show(next, events, end) : 'shown';
     if (shown === 'gone' || (shown === 'shown' && end !== undefined) || now >= follow.tokenExpiresAt)
       return this.#drop(id);
     if (next !== follow) await this.#keep(next);
-    // What could not be written is written at the next look.
-    this.#arrange({ follow: next, events: shown === 'shown' ? events : undefined, cancel: () => undefined });
+    // A failed edit is retried at the next poll.
+    this.#schedule(next, shown === 'shown' ? events : undefined);
   }
 
   #endOf(follow: Follow, isGone: boolean, now: number): FollowEnd | undefined {
     if (isGone) return 'gone';
-    if (now + LOOK_EVERY_MS > lastMoment(follow)) return 'too-late';
+    if (now + POLL_EVERY_MS > lastMoment(follow)) return 'too-late';
     return now - follow.newsAt >= this.#parts.quietMs ? 'quiet' : undefined;
   }
 
-  /** undefined: nobody knows just now. */
+  /** undefined: the gateway does not tell just now. */
   async #eventsOf({ fineTuneId }: Follow): Promise<readonly FineTuneEvent[] | 'gone' | undefined> {
     try {
       return await this.#parts.fineTunes.events(fineTuneId, { attempts: 1 });
@@ -144,14 +139,10 @@ export class Follower {
     }
   }
 
-  /** gone: the message, or the way to it. */
-  async #show(
-    follow: Follow,
-    events: readonly FineTuneEvent[] | undefined,
-    end: FollowEnd | undefined,
-  ): Promise<'shown' | 'later' | 'gone'> {
-    const { applicationId, token } = follow;
-    const sent = bodyOf(this.#parts.planOf(follow, events, end));
+  /** gone: the message is deleted, or there is no way to it. */
+  async #show(...news: Parameters<FollowerParts['planOf']>): Promise<'shown' | 'later' | 'gone'> {
+    const [{ applicationId, token }] = news;
+    const sent = bodyOf(this.#parts.planOf(...news));
     try {
       await this.#parts.outbox.edit({ by: 'token', applicationId, token }, sent);
       return 'shown';
@@ -165,7 +156,7 @@ export class Follower {
   }
 
   async #drop(id: string): Promise<void> {
-    this.#followed.get(id)?.cancel();
+    this.#followed.get(id)?.cancelTimer?.();
     this.#followed.delete(id);
     await this.#parts.rows.delete(id);
   }
@@ -173,28 +164,28 @@ export class Follower {
 
 const word = z.string().min(1);
 
-/** A message that shows the events of a fine-tune as they come: all that is needed to go on with it after a restart. */
+/** A message that shows the events of a fine-tune: all that is needed to resume after a restart. */
 const followSchema = z.strictObject({
   id: word,
   fineTuneId: word,
   applicationId: word,
   token: word,
   tokenExpiresAt: z.number(),
-  /** When something new came last, or it was begun. */
+  /** When the last new event came, or the follow began. */
   newsAt: z.number(),
-  /** What there was then (`markOf`). */
+  /** The hash of the events at that time (`markOf`). */
   seen: word,
 });
 
 export type Follow = Readonly<z.infer<typeof followSchema>>;
 
-/** Tells events from others; their number would not do, for some gateways give the newest twenty and no more. */
+/** A hash, for the number of events would not do: some gateways return the newest twenty only. */
 export const markOf = (events: readonly FineTuneEvent[]): string =>
   createHash('sha256').update(JSON.stringify(events)).digest('base64url').slice(0, 16);
 
-/** Why nothing is followed any more. Never that the job has ended: nothing but a person can read that from its events. */
+/** Why a follow ended. Never "the job has ended": only a person can read that from its events. */
 export type FollowEnd = 'stopped' | 'quiet' | 'too-late' | 'gone';
 
-/** When the last word must be said at the latest: a change under way when the token ends is refused. */
+/** The last moment for an edit: one that is running when the token ends is refused. */
 export const lastMoment = ({ tokenExpiresAt }: Pick<Follow, 'tokenExpiresAt'>): number =>
   tokenExpiresAt - TOKEN_MARGIN_MS;

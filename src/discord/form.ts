@@ -7,17 +7,15 @@ import {
   type ModalSubmitInteraction,
   TextInputStyle,
 } from 'discord.js';
-import type { ChoiceFieldPlan, FieldPlan, FormPlan } from './plan.ts';
+import type { FieldPlan, FormPlan } from './plan.ts';
 import { shortened } from './text.ts';
 
 // https://discord.com/developers/docs/components/reference
 const LONGEST_TITLE = 45;
 const LONGEST_HINT = 100;
 const MOST_FIELDS = 5;
-/** The most that a text field of a form holds. */
 const LONGEST_FIELD = 4_000;
 
-/** A form as Discord spells it. */
 export function formBody({ id, title, fields }: FormPlan): APIModalInteractionResponseCallbackData {
   return {
     custom_id: id,
@@ -44,32 +42,27 @@ function component(field: FieldPlan): APITextInputComponent | APIStringSelectCom
         ...(field.value !== undefined && field.value !== '' && { value: field.value.slice(0, LONGEST_FIELD) }),
       };
     case 'choice':
-      return { type: ComponentType.StringSelect, custom_id: name, required, options: field.options.map(optionFrom) };
+      return {
+        type: ComponentType.StringSelect,
+        custom_id: name,
+        required,
+        options: field.options.map(({ isDefault, ...option }) => ({ ...option, ...(isDefault && { default: true }) })),
+      };
     case 'file':
       return { type: ComponentType.FileUpload, custom_id: name, required, max_values: 1 };
   }
 }
 
-const optionFrom = ({ value, label, isDefault }: ChoiceFieldPlan['options'][number]) => ({
-  ...{ value, label },
-  ...(isDefault && { default: true }),
-});
-
-/** A file as Discord keeps it for a while. */
-interface GivenFile {
-  address: string;
-  name: string;
-}
-
-/** What a member has filled in: text and the value that was chosen, and a file where one was given. */
+/** What a member has filled in: text and chosen values, and files. */
 export interface Filled {
   fields: Readonly<Record<string, string>>;
-  files: Readonly<Record<string, GivenFile>>;
+  /** Discord keeps them for a while. */
+  files: Readonly<Record<string, { address: string; name: string }>>;
 }
 
 export function filledIn({ fields: given }: ModalSubmitInteraction): Filled {
   const fields: Record<string, string> = {};
-  const files: Record<string, GivenFile> = {};
+  const files: Record<string, Filled['files'][string]> = {};
   for (const [name, field] of given.fields) {
     if (field.type === ComponentType.TextInput) fields[name] = field.value;
     if (field.type === ComponentType.StringSelect) fields[name] = field.values[0] ?? '';

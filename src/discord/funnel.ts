@@ -1,19 +1,19 @@
-import { randomBytes } from 'node:crypto';
 import type { PlainLog } from '../lib/log.ts';
 import { nameIn } from '../lib/loggable.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
+import { reference } from './delivery/hindered.ts';
 import { asText, inCode } from './markdown.ts';
 
-/** More than that of a gateway's words explains nothing. */
+/** More of a gateway's message explains nothing. */
 const LONGEST_WORDS = 500;
 
-/** What a store may get over by itself, or by its operator: the member is told to try again, and that nothing was done. */
+/** The store may recover, alone or with the operator's help: the member is asked to try again. */
 const PASSING: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
-/** Every failure ends here: one sentence for the person, one line for the log. */
+/** Every failure ends here: one sentence for the member, one line for the log. */
 export class Funnel {
   readonly #say: Say;
   readonly #log: PlainLog;
@@ -23,44 +23,37 @@ export class Funnel {
     this.#log = log;
   }
 
-  /** What the member reads. `what` names the thing that failed, for the log alone. */
+  /** `what` names the failed work, for the log alone. */
   sentenceFor(error: unknown, what: string): string {
     if (error instanceof Refusal) {
-      this.#log.info({ what, refusal: error.key }, 'Refused.');
-      return this.#refusal(error);
+      this.#log.info({ what, refusal: error.key }, 'Refused an interaction.');
+      // Text from others stands in code, where it can neither ping anyone nor break the sentence.
+      const shown = Object.entries(error.variables).map(([name, value]) => [
+        name,
+        [value].flat().map(inCode).join(', '),
+      ]);
+      // The services do not know the sentences, so the key is plain text; a test checks that each key has a sentence.
+      return this.#say(error.key, { ...Object.fromEntries(shown), defaultValue: error.key });
     }
     if (error instanceof GatewayError) {
       const { kind, status, code, message } = error;
-      // Its words are for whoever asked, and not for the log: they may quote what was sent.
-      this.#log.warn({ what, kind, status, code: nameIn(code) }, 'The gateway failed.');
-      // A gateway repeats what it was sent, and whatever else it likes.
+      // The message is for the member and not for the log: it may quote what was sent.
+      this.#log.warn({ what, kind, status, code: nameIn(code) }, 'The gateway returned an error.');
+      // A gateway may repeat what it was sent, and more.
       return this.#say(`gateway.${kind}`, { message: asText(message, LONGEST_WORDS) });
     }
     if (error instanceof StoreError && PASSING.has(error.kind)) {
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');
       return this.#say('refusals.storeAway');
     }
-    return this.#unexpected(error, what);
+    // A bug: the member gets a short reference that stands in the log too.
+    const shown = reference();
+    this.#log.error({ what, reference: shown, err: error }, 'Something unexpected failed.');
+    return this.#say('unexpected', { reference: shown });
   }
 
-  /** The member cannot be told, for Discord no longer takes the answer; the log is. */
+  /** Discord no longer takes a reply, so only the log is told. */
   tooLate(what: string): void {
-    this.#log.warn({ what }, 'Discord no longer took the answer.');
-  }
-
-  /** A bug: the member gets a short reference that stands in the log too, and nothing else. */
-  #unexpected(error: unknown, what: string): string {
-    const reference = randomBytes(4).toString('hex');
-    this.#log.error({ what, reference, err: error }, 'Something unexpected failed.');
-    return this.#say('unexpected', { reference });
-  }
-
-  #refusal({ key, variables }: Refusal): string {
-    // What others typed stands in code, where it can neither ping anybody nor break the sentence.
-    const shown = Object.fromEntries(
-      Object.entries(variables).map(([name, value]) => [name, [value].flat().map(inCode).join(', ')]),
-    );
-    // A refusal's key comes from rooms that do not know the sentences; a test checks that each has one.
-    return (this.#say as (key: string, variables: object) => string)(key, shown);
+    this.#log.warn({ what }, 'Discord no longer takes the reply.');
   }
 }

@@ -1,43 +1,11 @@
-import { PermissionFlagsBits as May, PermissionsBitField } from 'discord.js';
+import { ChannelType, PermissionFlagsBits as May, PermissionsBitField } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
+import type { TalkRequest } from '../services/talks/opening.ts';
+import type { ThreadWish } from './outbox/threads.ts';
 import type { Place } from './place.ts';
 
-/** Looks at the payload alone, before the acknowledgement: a refusal, or nothing. A command's own guards also see its values. */
+/** Reads the payload alone, before the acknowledgement. A command's own guards also see its values. */
 export type Guard<Given = unknown> = (place: Place, given: Given) => Refusal | undefined;
-
-/** Whoever may order spends the operator's money, so only the operator's servers (and, if wanted, personal installs) may. */
-export function servedHere(served: {
-  guildIds: readonly string[];
-  userInstall: boolean;
-}): (place: Pick<Place, 'guildId' | 'install'>, given: unknown) => Refusal | undefined {
-  return ({ guildId, install }) => {
-    if (install === 'user') return served.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
-    if (served.guildIds.length === 0) return undefined;
-    // A direct message names no server, so nobody can tell whether it comes from one that is served.
-    const isServed = guildId !== undefined && served.guildIds.includes(guildId);
-    return isServed ? undefined : new Refusal('refusals.guildNotServed');
-  };
-}
-
-/** What a public result needs, by the names that Discord's settings show; one of each line is enough. */
-const TO_POST_FILES = [
-  { bits: May.ViewChannel, name: 'View Channel' },
-  // The payload does not say whether this channel is a thread. To believe too much costs a detour in the delivery;
-  // to believe too little would refuse what works.
-  { bits: May.SendMessages | May.SendMessagesInThreads, name: 'Send Messages' },
-  { bits: May.AttachFiles, name: 'Attach Files' },
-];
-
-/**
- * A public result outlives the interaction's token, and then only the bot's own permissions bring it to its message.
- * What only its member sees takes the token or nothing, and a person's install brings no bot into the channel.
- */
-export const mayPostFiles: Guard<{ private?: boolean | undefined }> = (place, given) => {
-  if (given.private || place.install === 'user' || place.guildId === undefined) return undefined;
-  const granted = new PermissionsBitField(place.appPermissions);
-  const missing = TO_POST_FILES.filter(({ bits }) => !granted.any(bits)).map(({ name }) => name);
-  return missing.length === 0 ? undefined : new Refusal('refusals.picturesNotPostable', { missing });
-};
 
 export function firstRefusal<Given>(guards: readonly Guard<Given>[], place: Place, given: Given): Refusal | undefined {
   for (const guard of guards) {
@@ -45,4 +13,75 @@ export function firstRefusal<Given>(guards: readonly Guard<Given>[], place: Plac
     if (refusal) return refusal;
   }
   return undefined;
+}
+
+/** Every order spends the operator's money, so only the operator's servers (and, if enabled, personal installs) are served. */
+export function servedHere(served: { guildIds: readonly string[]; userInstall: boolean }) {
+  return ({ guildId, install }: Pick<Place, 'guildId' | 'install'>, _given?: unknown): Refusal | undefined => {
+    if (install === 'user') return served.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
+    if (served.guildIds.length === 0) return undefined;
+    // A direct message names no server, so it cannot be matched with one that is served.
+    const isServed = guildId !== undefined && served.guildIds.includes(guildId);
+    return isServed ? undefined : new Refusal('refusals.guildNotServed');
+  };
+}
+
+/** By the name that Discord's settings show; one of the bits is enough. */
+interface Permission {
+  bits: bigint;
+  name: string;
+}
+
+function missingOf(wanted: readonly Permission[], { appPermissions }: Place): string[] {
+  const granted = new PermissionsBitField(appPermissions);
+  return wanted.filter(({ bits }) => !granted.any(bits)).map(({ name }) => name);
+}
+
+const VIEW: Permission = { bits: May.ViewChannel, name: 'View Channel' };
+const ATTACH: Permission = { bits: May.AttachFiles, name: 'Attach Files' };
+// The payload does not say whether this channel is a thread. A wrong yes costs a detour in the delivery; a wrong no would refuse
+// what works.
+const SEND: Permission = { bits: May.SendMessages | May.SendMessagesInThreads, name: 'Send Messages' };
+const SEND_IN_THREADS: Permission = { bits: May.SendMessagesInThreads, name: 'Send Messages in Threads' };
+const CREATE_THREAD: Permission = { bits: May.CreatePublicThreads, name: 'Create Public Threads' };
+const CREATE_PRIVATE_THREAD: Permission = { bits: May.CreatePrivateThreads, name: 'Create Private Threads' };
+
+/**
+ * A public result outlives the interaction's token; after that only the bot's own permissions let it change its message.
+ * A private result can only use the token, and a personal install brings no bot into the channel.
+ */
+export const mayPostFiles: Guard<{ private?: boolean | undefined }> = (place, given) => {
+  if (given.private || place.install === 'user' || place.guildId === undefined) return undefined;
+  const missing = missingOf([VIEW, SEND, ATTACH], place);
+  return missing.length === 0 ? undefined : new Refusal('refusals.picturesNotPostable', { missing });
+};
+
+/** Where a conversation can take place: in the thread where it was requested, or in a new one. */
+export type Where =
+  | { in: 'this-thread'; channelId: string; isClosed: boolean }
+  | { in: 'new-thread'; channelId: string; isClosed: boolean; kind: ThreadWish['kind'] };
+
+const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildAnnouncement } = ChannelType;
+export const THREADS: ReadonlySet<unknown> = new Set([PublicThread, PrivateThread, AnnouncementThread]);
+/** An unknown channel type counts as an ordinary channel: Discord refuses a thread itself. */
+const WITH_THREADS: ReadonlySet<ChannelType | undefined> = new Set([GuildText, GuildAnnouncement, undefined]);
+
+/** From the payload alone, so that no request goes to the gateway for a conversation that has no place. */
+export function whereToTalk(place: Place, who: TalkRequest['who']): Where | Refusal {
+  const { channelId, channelType, guildId, install } = place;
+  if (guildId === undefined || channelId === undefined || install !== 'guild') {
+    return new Refusal('refusals.talkOutsideServer');
+  }
+  const missing = missingOf([VIEW, SEND_IN_THREADS, ATTACH], place);
+  if (channelType !== undefined && THREADS.has(channelType)) {
+    if (missing.length > 0) return new Refusal('refusals.talkNotAllowed', { missing });
+    return { in: 'this-thread', channelId, isClosed: channelType === PrivateThread };
+  }
+  if (!WITH_THREADS.has(channelType)) return new Refusal('refusals.talkNoThreads');
+  const isAnnouncement = channelType === GuildAnnouncement;
+  const isClosed = who === 'me' && !isAnnouncement && missingOf([CREATE_PRIVATE_THREAD], place).length === 0;
+  if (!isClosed) missing.push(...missingOf([CREATE_THREAD], place));
+  if (missing.length > 0) return new Refusal('refusals.talkNotAllowed', { missing });
+  const kind = isClosed ? 'private' : isAnnouncement ? 'announcement' : 'public';
+  return { in: 'new-thread', channelId, kind, isClosed };
 }

@@ -3,42 +3,36 @@ import { Refusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import type { CustomId, Verb } from './custom-ids.ts';
-import type { Prepared } from './delivery/parts.ts';
 import type { Filled } from './form.ts';
 import { firstRefusal, type Guard } from './guards.ts';
 import { type Options, type Values, valuesOf } from './options.ts';
-import type { Answers, Origin } from './origin.ts';
-import type { Place } from './place.ts';
-import type { FormPlan, MessagePlan } from './plan.ts';
+import type { Answers, Origin, Place } from './place.ts';
+import type { FormPlan, MessagePlan, Prepared } from './plan.ts';
 import type { Target } from './target.ts';
 
-/** What a handler gets besides its own input: who asks from where, what may be used, and how to say things. */
+/** What a handler gets besides its own input: who asks from where, which services it may use, and the sentences. */
 export interface Ask<Services> {
   place: Place;
-  /** The ways back to the member and the message, for a task that is made of this. */
+  /** The ways back to the member and the message, for a task that is created from this. */
   origin: Origin;
-  /** Work with a message of its own beside the answer, which shows the plan until the work does; if it fails, that is told there. */
+  /** Work with a message of its own beside the reply, which shows the plan until the work changes it; a failure is shown there too. */
   another(
     plan: MessagePlan,
     work: (origin: Origin) => Promise<unknown>,
-    /** Unless told, it is as private as the answer. */
+    /** By default it is as private as the reply. */
     options?: { isPrivate: boolean },
   ): Promise<void>;
-  /** Says something more to the member alone, long after the answer; false where that could not be. */
+  /** Sends something more to the member alone, long after the reply; false where that was not possible. */
   later(plan: MessagePlan): Promise<boolean>;
   services: Services;
   say: Say;
 }
 
-/** What is at hand before the acknowledgement: the payload's place, and of the services only what they hold ready. */
+/** What is available before the acknowledgement: the payload, and of the services only what they hold in memory. */
 export type Seen<Services> = Pick<Ask<Services>, 'place' | 'services'>;
 
-/** Looks at more than the payload, so it comes after the acknowledgement. */
-export type LateGuard<Services> = (ask: Ask<Services>) => Promise<Refusal | undefined>;
-
-interface Guarded<Services, Given = unknown> {
+interface Guarded<Given = unknown> {
   guards?: readonly Guard<Given>[];
-  lateGuards?: readonly LateGuard<Services>[];
 }
 
 export interface Suggestion {
@@ -46,27 +40,20 @@ export interface Suggestion {
   value: string;
 }
 
-/**
- * What becomes of the answer: a plan takes its place; "shown as it goes" leaves it to the delivery of the task that was made;
- * "taken away" removes the message that was pressed.
- */
-export type Outcome = MessagePlan | Brought | 'shown as it goes' | 'taken away';
+/** A plan replaces the reply; "shown as it goes" leaves it to delivery; "taken away" removes the pressed message. */
+export type Outcome =
+  | MessagePlan
+  | (Prepared & { /** Called once the message is posted. */ shown?(message: MessagePlace | undefined): Promise<void> })
+  | 'shown as it goes'
+  | 'taken away';
 
-/** A message that holds memory, and what is to be done once it stands there. */
-interface Brought extends Prepared {
-  shown?(message: MessagePlace | undefined): Promise<void>;
-}
-
-interface Offered {
-  /** Makes sense in a server that has installed the bot, and nowhere else. */
-  isForServers?: boolean;
-}
-
-/** A slash command as a value. Its description, its options' and its choices' are found in its feature's text by their names. */
-interface CommandDefinition<O extends Options, Services> extends Guarded<Services, Values<O>>, Offered {
+/** A slash command as a value. The descriptions of it, its options and their choices are looked up by name in its feature's text. */
+interface CommandDefinition<O extends Options, Services> extends Guarded<Values<O>> {
   name: string;
+  /** Only makes sense in a server that has installed the bot. */
+  isForServers?: boolean;
   options: O;
-  /** Whether only the member who asked sees the answer. Decided before the acknowledgement, so from the payload alone. */
+  /** Whether only the member sees the reply. Decided before the acknowledgement, so from the payload alone. */
   isPrivate: boolean | ((values: Values<O>, seen: Seen<Services>) => boolean);
   suggest?(option: string, typed: string, ask: Ask<Services>): Promise<Suggestion[]>;
 }
@@ -76,33 +63,27 @@ interface PlainCommand<O extends Options, Services> extends CommandDefinition<O,
 }
 
 interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDefinition<O, Services> {
-  /** Makes of the payload what `run` gets, or a refusal. It comes before the guards and the acknowledgement. */
+  /** Turns the payload into what `run` gets, or into a refusal. Runs before the guards and the acknowledgement. */
   parse(values: Values<O>, place: Place): Parsed | Refusal;
   run(parsed: Parsed, ask: Ask<Services>): Promise<Outcome>;
 }
 
-/** What a member has typed, read and not refused. */
-interface TypedCommand<Services> {
-  isPrivate(seen: Seen<Services>): boolean;
-  run(ask: Ask<Services>): Promise<Outcome>;
-}
+type Work<Services> = (ask: Ask<Services>) => Promise<Outcome>;
 
 export interface SingleCommand<Services>
-  extends Pick<CommandDefinition<Options, Services>, 'name' | 'options' | 'suggest'>,
-    Offered {
-  lateGuards?: readonly LateGuard<Services>[];
-  read(interaction: ChatInputCommandInteraction, place: Place): TypedCommand<Services> | Refusal;
+  extends Pick<CommandDefinition<Options, Services>, 'name' | 'isForServers' | 'options' | 'suggest'> {
+  read(
+    interaction: ChatInputCommandInteraction,
+    place: Place,
+  ): { isPrivate(seen: Seen<Services>): boolean; run: Work<Services> } | Refusal;
 }
 
-/** Several commands under one name. Discord offers only them then, and not the name alone. */
-interface CommandFamily<Services> extends Offered {
-  name: string;
-  subcommands: readonly SingleCommand<Services>[];
-}
+/** Under the name of a family Discord offers its subcommands only, and not the name alone. */
+export type Command<Services> =
+  | SingleCommand<Services>
+  | (Pick<SingleCommand<Services>, 'name' | 'isForServers'> & { subcommands: readonly SingleCommand<Services>[] });
 
-export type Command<Services> = SingleCommand<Services> | CommandFamily<Services>;
-
-/** All that can be typed: each command under its whole name, such as `models` or `music follow`. */
+/** Every command under its whole name, such as `models` or `music follow`. */
 export function typedCommands<Services>(commands: readonly Command<Services>[]): Map<string, SingleCommand<Services>> {
   return new Map(
     commands.flatMap((command) =>
@@ -111,6 +92,10 @@ export function typedCommands<Services>(commands: readonly Command<Services>[]):
         : [[command.name, command] as const],
     ),
   );
+}
+
+function unlessRefused<Value, Result>(value: Value | Refusal, use: (value: Value) => Result): Result | Refusal {
+  return value instanceof Refusal ? value : use(value);
 }
 
 export function command<const O extends Options, Services, Parsed>(
@@ -124,67 +109,37 @@ export function command<const O extends Options, Services, Parsed>({
   guards = [],
   ...definition
 }: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>): SingleCommand<Services> {
+  function work(values: Values<O>, place: Place): Work<Services> | Refusal {
+    if (!('parse' in definition)) return (ask) => definition.run(values, ask);
+    return unlessRefused(definition.parse(values, place), (parsed) => (ask) => definition.run(parsed, ask));
+  }
   return {
     ...definition,
     read(interaction, place) {
       const values = valuesOf(definition.options, interaction);
-      const work = 'parse' in definition ? parsing(definition, values, place) : runOf(definition, values);
-      if (work instanceof Refusal) return work;
-      return (
-        firstRefusal(guards, place, values) ?? {
-          isPrivate: (seen) => (typeof isPrivate === 'boolean' ? isPrivate : isPrivate(values, seen)),
-          run: work,
-        }
-      );
+      return unlessRefused(work(values, place), (run) => {
+        const refusal = firstRefusal(guards, place, values);
+        return (
+          refusal ?? {
+            isPrivate: (seen) => (typeof isPrivate === 'boolean' ? isPrivate : isPrivate(values, seen)),
+            run,
+          }
+        );
+      });
     },
   };
 }
 
-type Work<Services> = (ask: Ask<Services>) => Promise<Outcome>;
+/** An entry of the menu on any message, shown by the sentence of this name. It replies with a message, or opens a form first. */
+export type Menu<Services> = Guarded & { name: MenuName } & (
+    | { isPrivate: boolean; run(target: Target, ask: Ask<Services>): Promise<Outcome> }
+    | { open(target: Target, ask: Ask<Services>): Promise<FormPlan> }
+  );
 
-const runOf =
-  <Given, Services>(
-    { run }: { run(given: Given, ask: Ask<Services>): Promise<Outcome> },
-    given: Given,
-  ): Work<Services> =>
-  (ask) =>
-    run(given, ask);
-
-function parsing<O extends Options, Services, Parsed>(
-  definition: Pick<ParsingCommand<O, Services, Parsed>, 'parse' | 'run'>,
-  values: Values<O>,
-  place: Place,
-): Work<Services> | Refusal {
-  const parsed = definition.parse(values, place);
-  return parsed instanceof Refusal ? parsed : runOf(definition, parsed);
-}
-
-/** An entry of the menu on any message. Discord calls it by the sentence that is found by its name. */
-interface MenuEntry<Services> extends Guarded<Services> {
-  name: MenuName;
-}
-
-/** One that answers with a message. */
-interface AnsweringMenu<Services> extends MenuEntry<Services> {
-  isPrivate: boolean;
-  run(target: Target, ask: Ask<Services>): Promise<Outcome>;
-}
-
-/** One whose first answer is a form. */
-interface OpeningMenu<Services> extends MenuEntry<Services> {
-  open(target: Target, ask: Ask<Services>): Promise<FormPlan>;
-}
-
-export type Menu<Services> = AnsweringMenu<Services> | OpeningMenu<Services>;
-
-/** What is done about a press, once it is read what it points at. */
-type Press<Services> = (ask: Ask<Services>) => Promise<Outcome>;
-
-/** Something pressed or chosen. */
 export interface Button<Services> {
   verb: string;
   answers: Answers;
-  press(id: CustomId, chosen: readonly string[]): Press<Services> | Refusal;
+  press(id: CustomId, chosen: readonly string[]): Work<Services> | Refusal;
 }
 
 export function button<Pointer, Services>(
@@ -197,14 +152,11 @@ export function button<Pointer, Services>(
   return {
     verb: name,
     answers: definition.answers,
-    press(id, chosen) {
-      const pointer = read(id);
-      return pointer instanceof Refusal ? pointer : (ask) => definition.run(pointer, ask, chosen);
-    },
+    press: (id, chosen) => unlessRefused(read(id), (pointer) => (ask) => definition.run(pointer, ask, chosen)),
   };
 }
 
-/** Something pressed whose first answer is a form. Discord takes a form as the first answer only, so it may not be slow. */
+/** A button whose first response is a form. Discord takes a form as the first response only, so it must be fast. */
 export interface Opener<Services> {
   verb: string;
   open(id: CustomId): ((ask: Ask<Services>, pressed: Target) => Promise<FormPlan>) | Refusal;
@@ -216,27 +168,24 @@ export function opener<Pointer, Services>(
 ): Opener<Services> {
   return {
     verb: name,
-    open(id) {
-      const pointer = read(id);
-      return pointer instanceof Refusal ? pointer : (ask, pressed) => open(pointer, ask, pressed);
-    },
+    open: (id) => unlessRefused(read(id), (pointer) => (ask, pressed) => open(pointer, ask, pressed)),
   };
 }
 
-interface FilledForm<Services> extends Guarded<Services, Filled> {
-  /** Whether only its member sees the answer, where the form was opened from a menu; one that was pressed is as private as its message. */
+interface FilledForm<Services> extends Required<Guarded<Filled>> {
+  /** Whether only the member sees the reply, where the form was opened from a menu; from a button it is as private as the message. */
   isPrivate: boolean;
   run(filled: Filled, ask: Ask<Services>): Promise<Outcome>;
 }
 
-/** A form that a member has filled in. Opened from a menu it answers beside, for there is no message of ours. */
+/** A form that a member has submitted. Opened from a menu it replies with a new message, for there is no message of ours. */
 export interface Form<Services> {
   verb: string;
   answers: Answers;
   read(id: CustomId): FilledForm<Services> | Refusal;
 }
 
-interface FormDefinition<Pointer, Services> extends Guarded<Services, Filled> {
+interface FormDefinition<Pointer, Services> extends Guarded<Filled> {
   answers: Answers;
   isPrivate?(pointer: Pointer): boolean;
   run(pointer: Pointer, filled: Filled, ask: Ask<Services>): Promise<Outcome>;
@@ -244,24 +193,20 @@ interface FormDefinition<Pointer, Services> extends Guarded<Services, Filled> {
 
 export function form<Pointer, Services>(
   { name, read }: Verb<Pointer>,
-  { answers, isPrivate, run, ...guards }: FormDefinition<Pointer, Services>,
+  { answers, isPrivate, run, guards = [] }: FormDefinition<Pointer, Services>,
 ): Form<Services> {
   return {
     verb: name,
     answers,
-    read(id) {
-      const pointer = read(id);
-      if (pointer instanceof Refusal) return pointer;
-      return {
-        ...guards,
+    read: (id) =>
+      unlessRefused(read(id), (pointer) => ({
+        guards,
         isPrivate: isPrivate?.(pointer) ?? false,
         run: (filled, ask) => run(pointer, filled, ask),
-      };
-    },
+      })),
   };
 }
 
-/** Everything that members can do, one list a kind. */
 export interface Handlers<Services> {
   commands: readonly Command<Services>[];
   menus?: readonly Menu<Services>[];

@@ -1,47 +1,39 @@
-import type { ChatInputCommandInteraction } from 'discord.js';
+import type { ChatInputCommandInteraction, Attachment as DiscordAttachment } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
 
-interface Asked {
+interface OptionFacts {
   required?: boolean;
 }
 
-/** Text that a member types, or picks from choices or suggestions. */
-export interface TextOption extends Asked {
+export interface TextOption extends OptionFacts {
   type: 'text';
   most?: number;
-  /** Their names are sentences of the feature's text. */
+  /** Their labels are in the feature's text. */
   choices?: readonly string[];
   suggests?: boolean;
 }
 
-/** Yes or no. */
-interface SwitchOption extends Asked {
-  type: 'switch';
-}
-
-export interface NumberOption extends Asked {
+export interface NumberOption extends OptionFacts {
   type: 'number';
-  /** Without fractions. */
   whole?: boolean;
   least?: number;
   most?: number;
 }
 
-/** A file that a member hands in. */
-interface AttachmentOption extends Asked {
+interface AttachmentOption extends OptionFacts {
   type: 'attachment';
-  /** What Discord lets be chosen; by the file's name alone, and not in every client, so it is looked at all the same. */
+  /** Limits the file picker by file name alone, and not in every client, so the file is checked all the same. */
   accept?: readonly ('image' | 'video' | 'audio')[];
 }
 
-export type Option = TextOption | SwitchOption | NumberOption | AttachmentOption;
+export type Option = TextOption | (OptionFacts & { type: 'switch' }) | NumberOption | AttachmentOption;
 export type Options = Readonly<Record<string, Option>>;
 
-/** A file as the payload tells of it: where it is, and what is claimed of it. Nobody has looked into it yet. */
+/** A file as the payload describes it; the claims are not verified yet. */
 export interface Attachment {
   id: string;
   name: string;
-  /** Signed, and good for a day at most. */
+  /** Signed, and valid for a day at most. */
   address: string;
   /** Bytes. */
   size: number;
@@ -55,11 +47,11 @@ interface Given {
   attachment: Attachment;
 }
 
-type Filled<O extends Option> = O extends { choices: readonly (infer Choice)[] } ? Choice : Given[O['type']];
-type ValueOf<O extends Option> = O extends { required: true } ? Filled<O> : Filled<O> | undefined;
+type FilledValue<O extends Option> = O extends { choices: readonly (infer Choice)[] } ? Choice : Given[O['type']];
+type ValueOf<O extends Option> = O extends { required: true } ? FilledValue<O> : FilledValue<O> | undefined;
 export type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
-/** What the member has filled in; what was left out is undefined. */
+/** Omitted options are undefined. */
 export function valuesOf<O extends Options>(options: O, interaction: ChatInputCommandInteraction): Values<O>;
 export function valuesOf(options: Options, { options: given }: ChatInputCommandInteraction): object {
   return Object.fromEntries(Object.entries(options).map(([name, option]) => [name, filledIn(name, option, given)]));
@@ -77,8 +69,10 @@ function filledIn(
       return given.getBoolean(name) ?? undefined;
     case 'number':
       return (option.whole ? given.getInteger(name) : given.getNumber(name)) ?? undefined;
-    case 'attachment':
-      return attachmentOf(given.getAttachment(name));
+    case 'attachment': {
+      const file = given.getAttachment(name);
+      return file ? attachmentOf(file) : undefined;
+    }
   }
 }
 
@@ -88,8 +82,6 @@ function chosen(text: string | undefined, { choices }: TextOption): string | und
   return text;
 }
 
-function attachmentOf(given: ReturnType<ChatInputCommandInteraction['options']['getAttachment']>) {
-  if (!given) return undefined;
-  const { id, name, url: address, size, contentType } = given;
+export function attachmentOf({ id, name, url: address, size, contentType }: DiscordAttachment): Attachment {
   return { id, name, address, size, mediaType: contentType ?? undefined };
 }

@@ -1,21 +1,28 @@
-import { type BaseInteraction, type ChannelType, PermissionFlagsBits } from 'discord.js';
+import {
+  type BaseInteraction,
+  type ChannelType,
+  InteractionContextType,
+  PermissionFlagsBits as May,
+  MessageFlags,
+} from 'discord.js';
 import { z } from 'zod';
+import type { Whence } from '../services/tasks/orders.ts';
+import type { Route } from '../services/tasks/task.ts';
 
 /** Where and for whom an interaction was made, from its payload alone. */
 export interface Place {
   userId: string;
   guildId: string | undefined;
   channelId: string | undefined;
-  /** Undefined where the payload does not say it. */
+  /** Undefined where the payload does not contain it. */
   channelType: ChannelType | undefined;
   locale: string;
   /** When it was made, by Discord's clock. */
   askedAt: number;
-  /** What the member may do here; none outside of servers. */
+  /** Of the member; none outside of servers. */
   permissions: bigint;
-  /** What the bot may do here. */
   appPermissions: bigint;
-  /** Bytes that an attachment may have. */
+  /** The largest attachment, in bytes. */
   uploadLimit: number;
   /** Whether the server installed the bot, or only the person did. */
   install: 'guild' | 'user';
@@ -40,27 +47,85 @@ export function placeOf(interaction: BaseInteraction, channelType?: ChannelType)
   };
 }
 
-export const mayManageMessages = ({ permissions }: Place): boolean =>
-  (permissions & PermissionFlagsBits.ManageMessages) !== 0n;
+export const mayManageMessages = ({ permissions }: Place): boolean => (permissions & May.ManageMessages) !== 0n;
 
-/** An administrator may do everything, and is not always told bit by bit. */
+/** An administrator may do everything, and Discord does not always set each bit for them. */
 export const mayManageServer = ({ permissions }: Place): boolean =>
-  (permissions & (PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator)) !== 0n;
+  (permissions & (May.ManageGuild | May.Administrator)) !== 0n;
 
-/** Interactions are handled as soon as they are heard; before the library is ready it keeps some of them back. */
+/** Who asked, from where, and the ways back: what a task keeps of an interaction. */
+export type Origin = Whence;
+
+/**
+ * here: the result changes the message that was pressed; beside: it is a new message, as private as the pressed one;
+ * aside: a new message that only the member sees; openly: a new message that everyone sees.
+ */
+export type Answers = 'here' | 'beside' | 'aside' | 'openly';
+
+export function originOf(interaction: BaseInteraction, isPrivate: boolean): Origin {
+  const { userId: requesterId, guildId, channelId } = placeOf(interaction);
+  return { requesterId, guildId, channelId, route: routeOf(interaction, { isPrivate }) };
+}
+
+export interface Pressed {
+  id: string;
+  channelId: string;
+  flags: { has(flag: MessageFlags): boolean };
+}
+
+export function pressOrigin(interaction: BaseInteraction, pressed: Pressed, answers: Answers): Origin {
+  const isPrivate = answers === 'aside' || (answers !== 'openly' && pressed.flags.has(MessageFlags.Ephemeral));
+  const origin = originOf(interaction, isPrivate);
+  return answers !== 'here' ? origin : { ...origin, message: { channelId: pressed.channelId, id: pressed.id } };
+}
+
+/** How long an interaction's token works (https://discord.com/developers/docs/interactions/receiving-and-responding). */
+export const TOKEN_LIFE_MS = 15 * 60_000;
+
+export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate: boolean }): Route {
+  const { install, uploadLimit, locale } = placeOf(interaction);
+  // Where only a person has installed the application, its bot is present in its own direct messages alone.
+  const isPresent = install === 'guild' || interaction.context === InteractionContextType.BotDM;
+  return {
+    applicationId: interaction.applicationId,
+    token: interaction.token,
+    tokenExpiresAt: interaction.createdTimestamp + TOKEN_LIFE_MS,
+    isPrivate,
+    install,
+    mayPost: isPresent && mayPost(interaction),
+    maySpeak: interaction.appPermissions.has(May.SendVoiceMessages),
+    uploadLimit,
+    locale,
+  };
+}
+
+function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean {
+  // In its own direct messages the bot may write, though the permissions there do not include it
+  // (https://discord.com/developers/docs/interactions/receiving-and-responding, "app_permissions").
+  if (context === InteractionContextType.BotDM) return true;
+  // Without the servers' channels in memory we do not know whether this one is a thread. A wrong yes costs one refused
+  // request; a wrong no would lose a way that exists.
+  const maySend =
+    channel === null
+      ? appPermissions.any(May.SendMessages | May.SendMessagesInThreads)
+      : appPermissions.has(channel.isThread() ? May.SendMessagesInThreads : May.SendMessages);
+  return maySend && appPermissions.has(May.ViewChannel | May.AttachFiles);
+}
+
+/** Interactions are handled as soon as they arrive; before the library is ready it holds some of them back. */
 const MOST_REMEMBERED = 1_000;
 
-const made = z.object({
+const created = z.object({
   t: z.literal('INTERACTION_CREATE'),
   d: z.object({ id: z.string(), channel: z.object({ type: z.number() }) }),
 });
 
-/** In what kind of channel interactions are made. The payload says it, and the library tells it only of servers that it keeps in memory. */
+/** The type of the channel of each interaction. The payload contains it, but the library exposes it only for cached servers. */
 export class Whereabouts {
   readonly #types = new Map<string, number>();
 
   hear(packet: unknown): void {
-    const { d: interaction } = made.safeParse(packet).data ?? {};
+    const { d: interaction } = created.safeParse(packet).data ?? {};
     if (!interaction) return;
     this.#types.set(interaction.id, interaction.channel.type);
     const [oldest] = this.#types.keys();

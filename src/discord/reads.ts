@@ -4,14 +4,14 @@ import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/exact-json.ts';
 import type { PlainLog } from '../lib/log.ts';
 import type { Task } from '../services/tasks/task.ts';
+import { THREADS } from './guards.ts';
 import type { DiscordClients, Reads } from './outbox/clients.ts';
 import { factsOf, troubleOf } from './outbox/errors.ts';
+import { isSeenByOneAlone } from './outbox/ways.ts';
 import type { Place } from './place.ts';
-import { THREADS } from './talk-place.ts';
 
 const person = z.object({ id: z.string() });
 
-/** As far as it is looked at. */
 const applicationShape = z.object({
   flags: z.number().optional(),
   owner: person.optional(),
@@ -19,7 +19,7 @@ const applicationShape = z.object({
 });
 type Application = z.output<typeof applicationShape>;
 
-/** Who runs the bot: the owner of its application, or its team. Asked for once; where that fails, nobody is, and it is asked again. */
+/** Operators are the owner of the application, or its team. While the read fails, there are none. */
 export function operators(reads: Reads, log: Pick<PlainLog, 'warn'>): (userId: string) => Promise<boolean> {
   let known: Promise<ReadonlySet<string>> | undefined;
   return async (userId) => {
@@ -28,35 +28,35 @@ export function operators(reads: Reads, log: Pick<PlainLog, 'warn'>): (userId: s
       return (await known).has(userId);
     } catch (error) {
       known = undefined;
-      log.warn({ err: error }, 'Discord did not say who runs this bot.');
+      log.warn({ err: error }, 'Could not read from Discord who operates this bot.');
       return false;
     }
   };
 }
 
-/** A team's application has an owner too, who is nobody but the team. Who is invited and has not accepted does not belong to it yet. */
+/** The owner of a team's application is the team. Members who have not accepted yet do not count. */
 function idsOf({ owner, team }: Application): ReadonlySet<string> {
   const { Accepted } = TeamMemberMembershipState;
   const members = team?.members.filter(({ membership_state }) => membership_state === Accepted).map(({ user }) => user);
   return new Set((members ?? (owner ? [owner] : [])).map(({ id }) => id));
 }
 
-/** Discord does not let this bot read messages, though its operator wants it to. */
+/** Discord does not let this bot read messages, although the operator has switched it on. */
 export class MissingIntent extends Error {
   override readonly name = 'MissingIntent';
 }
 
 const ALLOWED = ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
 
-/** Asked before the login, which would end in an error that says nothing an operator could act upon. */
+/** Checked before the login, whose own error would tell an operator nothing. */
 export async function mustReadMessages(reads: Reads, token: string, log: Pick<PlainLog, 'warn'>): Promise<void> {
   let application: Application;
   try {
     const headers = { authorization: `Bot ${token}` };
     application = applicationShape.parse(await reads.get(Routes.currentApplication(), { auth: false, headers }));
   } catch (error) {
-    // Whatever is wrong with the token or the way to Discord, the login says it better.
-    log.warn(factsOf(error), 'Discord did not say whether this bot may read messages.');
+    // The login reports a bad token or a lost connection better.
+    log.warn(factsOf(error), 'Could not read from Discord whether this bot may read messages.');
     return;
   }
   if (((application.flags ?? 0) & ALLOWED) === 0) throw new MissingIntent('Message content is not switched on.');
@@ -65,14 +65,12 @@ export async function mustReadMessages(reads: Reads, token: string, log: Pick<Pl
 const commandsShape = z.array(z.object({ id: z.string(), name: z.string(), contexts: z.array(z.number()).nullish() }));
 type Command = z.output<typeof commandsShape>[number];
 
-/** Registered commands change when somebody deploys. */
+/** Registered commands change with a deployment. */
 const FRESH_MS = 10 * 60_000;
 
-type Registered = ReadonlyMap<string, string>;
-
-/** Our commands as Discord has them, global ones and a server's own, by all that can be typed of them. */
+/** The ids of our commands, global ones and a server's own, by their typed names. */
 export function registeredCommands({ client, reads }: DiscordClients, typed: readonly string[], clock: Clock) {
-  const known = new Map<string, { at: number; commands: Registered }>();
+  const known = new Map<string, { at: number; commands: ReadonlyMap<string, string> }>();
 
   async function fetch(guildId?: string): Promise<Command[]> {
     const id = client.application?.id ?? '';
@@ -80,18 +78,21 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
     return commandsShape.parse(await reads.get(route));
   }
 
-  return async ({ guildId, install }: Place): Promise<Registered> => {
-    // A server that has not installed the bot shows it nothing, and has none of its own commands.
+  return async ({ guildId, install }: Place): Promise<ReadonlyMap<string, string>> => {
+    // A server that has not installed the bot has no commands of its own.
     const home = install === 'guild' ? guildId : undefined;
     const place = home ?? '';
-    const there = known.get(place);
-    if (there && clock.now() - there.at < FRESH_MS) return there.commands;
+    const cached = known.get(place);
+    if (cached && clock.now() - cached.at < FRESH_MS) return cached.commands;
     const lists = await Promise.all([fetch(), ...(home === undefined ? [] : [fetch(home)])]);
-    const here = lists.flat().filter((command) => home !== undefined || !isForServers(command));
-    const ids = new Map(here.map(({ name, id }) => [name, id]));
+    // Elsewhere Discord does not offer commands that are for such servers alone.
+    const isOffered = ({ contexts }: Command): boolean =>
+      home !== undefined || !contexts?.every((context) => context === InteractionContextType.Guild);
+    const offered = lists.flat().filter(isOffered);
+    const ids = new Map(offered.map(({ name, id }) => [name, id]));
     const registered = new Map(
       typed.flatMap((name) => {
-        // A menu has spaces in its name, a subcommand one before it.
+        // The name of a menu contains spaces; a subcommand follows a space.
         const id = ids.get(name) ?? ids.get(name.split(' ')[0] ?? '');
         return id === undefined ? [] : [[name, id] as const];
       }),
@@ -101,31 +102,18 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
   };
 }
 
-/** Nobody is offered it outside of servers that have installed the bot. */
-const isForServers = ({ contexts }: Command): boolean =>
-  contexts?.every((context) => context === InteractionContextType.Guild) ?? false;
-
-/**
- * The files of a task's message as Discord keeps them: their names, and fresh addresses that are good for a day. undefined: Discord does not
- * answer just now.
- */
+/** Fresh addresses by file name, valid for a day. undefined: Discord does not respond. */
 export function storedFiles(reads: Reads, log: Pick<PlainLog, 'info'>) {
   return async (task: Task): Promise<ReadonlyMap<string, string> | undefined> => {
     const { message } = task;
-    if (!message || isShownToOneAlone(task)) return new Map();
+    if (!message || isSeenByOneAlone(task, message)) return new Map();
     try {
-      const stored = await reads.get(Routes.channelMessage(message.channelId, message.id));
-      return filesOf(stored);
+      return filesOf(await reads.get(Routes.channelMessage(message.channelId, message.id)));
     } catch (error) {
-      log.info({ task: task.id, ...factsOf(error) }, 'The message of a task could not be read again.');
+      log.info({ task: task.id, ...factsOf(error) }, 'Could not read the message of a task.');
       return troubleOf(error, 'edit') === 'later' ? undefined : new Map();
     }
   };
-}
-
-/** Nobody but the member can read it, the bot included. As a direct message it lies in a channel of its own. */
-function isShownToOneAlone({ route, guildId, channelId, message }: Task): boolean {
-  return route.isPrivate && guildId !== undefined && message?.channelId === channelId;
 }
 
 const fileShape = z.object({ filename: z.string(), url: z.string() });
@@ -137,24 +125,21 @@ function filesOf(stored: unknown): Map<string, string> {
   return new Map(files.map(({ filename, url }) => [filename, url]));
 }
 
-/** A thread stays one, so this is asked once a channel; of so many it is remembered. */
+/** The type of a channel never changes, so each channel is read once; so many are kept. */
 const MOST_REMEMBERED = 5_000;
 
-/** Whether a channel is a thread. A message does not say it, and the servers' channels are not kept in memory. */
+/** A message does not tell whether its channel is a thread, and the servers' channels are not cached. */
 export function threadsBy(reads: Reads): (channelId: string) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
   return (channelId) => {
-    const asked = known.get(channelId) ?? askedFor(channelId, reads);
-    known.set(channelId, asked);
-    // What could not be asked just now may be known later.
-    asked.catch(() => known.delete(channelId));
+    const read =
+      known.get(channelId) ??
+      reads.get(Routes.channel(channelId)).then((channel) => isRecord(channel) && THREADS.has(channel.type));
+    known.set(channelId, read);
+    // A failed read is not kept.
+    read.catch(() => known.delete(channelId));
     const [oldest] = known.keys();
     if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
-    return asked;
+    return read;
   };
-}
-
-async function askedFor(channelId: string, reads: Reads): Promise<boolean> {
-  const channel = await reads.get(Routes.channel(channelId));
-  return isRecord(channel) && THREADS.has(channel.type);
 }

@@ -6,6 +6,7 @@ import {
   type RESTPostAPIContextMenuApplicationCommandsJSONBody,
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
+import { definedIn } from '../lib/entries.ts';
 import { type Sentences, sentenceAt } from '../locales/index.ts';
 import type { Command, Menu, SingleCommand } from './handlers.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
@@ -14,7 +15,6 @@ type SlashBody = RESTPostAPIChatInputApplicationCommandsJSONBody;
 type MenuBody = RESTPostAPIContextMenuApplicationCommandsJSONBody;
 export type CommandBody = SlashBody | MenuBody;
 type OptionBody = NonNullable<SlashBody['options']>[number];
-/** What a member fills in. */
 type LeafBody = Exclude<OptionBody, { type: Type.Subcommand | Type.SubcommandGroup }>;
 
 interface Offered {
@@ -23,21 +23,20 @@ interface Offered {
   text: Sentences;
 }
 
-/** All that the bot registers. */
 export function registrations(features: readonly Offered[], settings: { userInstall: boolean }): CommandBody[] {
   return [
     ...features.map((one) => registrationOf(one, settings)),
-    ...features.flatMap(({ menus = [], text }) => menus.map((one) => menuBody(one, text, settings))),
+    ...features.flatMap(({ menus = [], text }) =>
+      menus.map(({ name }): MenuBody => {
+        return { type: ApplicationCommandType.Message, name: wordsOf(text, 'menus')(name), ...where(settings) };
+      }),
+    ),
   ];
 }
 
-interface Labels {
-  name: string;
-  description: string;
-  required: boolean;
-}
+type Labels = Required<Pick<LeafBody, 'name' | 'description' | 'required'>>;
 
-/** A command as Discord registers it. Where it may be used follows from who may install the bot. */
+/** Where a command may be used follows from who may install the bot. */
 export function registrationOf({ command, text }: Offered, settings: { userInstall: boolean }): SlashBody {
   const words = wordsOf(text, 'command');
   return {
@@ -59,10 +58,6 @@ function subcommandBody(command: SingleCommand<never>, words: Words): OptionBody
 
 function optionBodies({ options }: SingleCommand<never>, words: Words): LeafBody[] {
   return Object.entries(options).map(([name, option]) => optionBody(name, option, words));
-}
-
-function menuBody({ name }: Menu<never>, text: Sentences, settings: { userInstall: boolean }): MenuBody {
-  return { type: ApplicationCommandType.Message, name: wordsOf(text, 'menus')(name), ...where(settings) };
 }
 
 function where({ userInstall }: { userInstall: boolean }) {
@@ -96,22 +91,17 @@ function textBody(labels: Labels, { most, choices, suggests }: TextOption, words
 }
 
 function numberBody(labels: Labels, { whole, least, most }: NumberOption): LeafBody {
-  const shared = {
-    ...labels,
-    ...(least !== undefined && { min_value: least }),
-    ...(most !== undefined && { max_value: most }),
-  };
+  const shared = { ...labels, ...definedIn({ min_value: least, max_value: most }) };
   return whole ? { ...shared, type: Type.Integer } : { ...shared, type: Type.Number };
 }
 
 type Words = (...path: string[]) => string;
 
-/** A command without its words cannot be shown to anybody: that is found at the desk, not by a member. */
+/** A command without its sentences cannot be shown, so this fails at start and in tests, not before a member. */
 function wordsOf(text: Sentences, ...within: string[]): Words {
   return (...path) => {
     const words = sentenceAt(text, [...within, ...path]);
-    if (words === undefined)
-      throw new Error(`The text of a feature has no sentence at ${[...within, ...path].join('.')}.`);
-    return words;
+    if (words !== undefined) return words;
+    throw new Error(`The text of a feature has no sentence at ${[...within, ...path].join('.')}.`);
   };
 }

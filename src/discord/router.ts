@@ -20,36 +20,30 @@ import {
   type Button,
   type Form,
   type Handlers,
-  type LateGuard,
   type Menu,
   type Opener,
   type Outcome,
   type SingleCommand,
   typedCommands,
 } from './handlers.ts';
-import { type Answers, type Origin, originOf, pressOrigin, TOKEN_LIFE_MS } from './origin.ts';
 import { isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
-import { Responder } from './outbox/responder.ts';
-import { lateWord, toMemberAlone, type Until } from './outbox/to-member-alone.ts';
-import { type Place, placeOf } from './place.ts';
-import { suggestionsFor } from './suggestions.ts';
+import { lateWord, Responder, toMemberAlone, type Until } from './outbox/responder.ts';
+import { type Answers, type Origin, originOf, placeOf, pressOrigin, TOKEN_LIFE_MS } from './place.ts';
 import { targetOf } from './target.ts';
 
 export interface RouterParts<Services> {
   handlers: Handlers<Services>;
-  /** What holds for everything. */
   guards: readonly Guard[];
   services: Services;
   say: Say;
   funnel: Funnel;
   outbox: Outbox;
   clock: Clock;
-  /** The kind of channel in which an interaction was made. */
   channelTypeOf?: (interactionId: string) => ChannelType | undefined;
 }
 
-/** Brings every interaction to the one handler that is keyed for it, acknowledging first and failing politely. */
+/** Passes every interaction to the one handler that is keyed for it, acknowledges first, and tells the member of a failure. */
 export class Router<Services> {
   readonly #parts: RouterParts<Services>;
   readonly #commands: ReadonlyMap<string, SingleCommand<Services>>;
@@ -70,7 +64,7 @@ export class Router<Services> {
     this.#forms = keyed(forms);
   }
 
-  /** Never throws: whatever fails has been told and logged. */
+  /** Never throws: a failure has been told and logged. */
   async take(interaction: Interaction): Promise<void> {
     const work = this.#answer(interaction);
     this.#underWay.add(work);
@@ -78,7 +72,7 @@ export class Router<Services> {
     this.#underWay.delete(work);
   }
 
-  /** From now on members are asked to come back in a moment; what is under way goes on to its end. */
+  /** From now on members are asked to come back in a moment; running work is finished. */
   async finish(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#underWay);
@@ -88,42 +82,38 @@ export class Router<Services> {
     const { applicationId, id: interactionId, token } = interaction;
     const responder = new Responder(this.#parts.outbox, { applicationId, interactionId, token });
     try {
-      this.#admit(interaction);
+      if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
+      accepted(firstRefusal(this.#parts.guards, placeOf(interaction), undefined));
       await this.#route(interaction, responder);
     } catch (error) {
       await this.#tellFailure(error, interaction, responder);
     }
   }
 
-  #admit(interaction: Interaction): void {
-    if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
-    const refusal = firstRefusal(this.#parts.guards, placeOf(interaction), undefined);
-    if (refusal) throw refusal;
-  }
-
   async #route(interaction: Interaction, responder: Responder): Promise<void> {
-    if (interaction.isAutocomplete()) {
-      const { name, value } = interaction.options.getFocused(true);
-      const command = this.#commands.get(typedName(interaction));
-      await responder.suggest(
-        await suggestionsFor(command, name, value, this.#ask(interaction, responder, originOf(interaction, true))),
-      );
-    } else if (interaction.isChatInputCommand()) await this.#command(interaction, responder);
+    if (interaction.isAutocomplete()) await this.#suggest(interaction, responder);
+    else if (interaction.isChatInputCommand()) await this.#command(interaction, responder);
     else if (interaction.isContextMenuCommand()) await this.#menu(interaction, responder);
     else if (interaction.isMessageComponent()) await this.#component(interaction, responder);
     else if (interaction.isModalSubmit()) await this.#form(interaction, responder);
     else throw new Refusal('refusals.unknownCommand');
   }
 
+  async #suggest(interaction: AutocompleteInteraction, responder: Responder): Promise<void> {
+    const { name, value } = interaction.options.getFocused(true);
+    const command = this.#commands.get(typedName(interaction));
+    const ask = this.#ask(interaction, responder, originOf(interaction, true));
+    await responder.suggest((await command?.suggest?.(name, value, ask)) ?? []);
+  }
+
   async #command(interaction: ChatInputCommandInteraction, responder: Responder): Promise<void> {
     const command = this.#commands.get(typedName(interaction));
     if (!command) throw new Refusal('refusals.unknownCommand');
     const place = this.#place(interaction);
-    const typed = command.read(interaction, place);
-    if (typed instanceof Refusal) throw typed;
+    const typed = accepted(command.read(interaction, place));
     const isPrivate = typed.isPrivate({ place, services: this.#parts.services });
     const ask = this.#ask(interaction, responder, originOf(interaction, isPrivate));
-    await guarded({ lateGuards: command.lateGuards }, ask, undefined, () => responder.defer(isPrivate));
+    await responder.defer(isPrivate);
     await conclude(responder, await typed.run(ask));
   }
 
@@ -133,19 +123,16 @@ export class Router<Services> {
     const target = targetOf(interaction.targetMessage);
     const isPrivate = 'run' in menu && menu.isPrivate;
     const ask = this.#ask(interaction, responder, originOf(interaction, isPrivate));
-    if ('open' in menu) {
-      const refusal = firstRefusal(menu.guards ?? [], ask.place, undefined);
-      if (refusal) throw refusal;
-      return responder.open(await menu.open(target, ask));
-    }
-    await guarded(menu, ask, undefined, () => responder.defer(isPrivate));
+    accepted(firstRefusal(menu.guards ?? [], ask.place, undefined));
+    if ('open' in menu) return responder.open(await menu.open(target, ask));
+    await responder.defer(isPrivate);
     await conclude(responder, await menu.run(target, ask));
   }
 
   async #component(interaction: MessageComponentInteraction, responder: Responder): Promise<void> {
     const chosen = interaction.isStringSelectMenu() ? interaction.values : [];
     const own = knownId(interaction.customId);
-    // In a list that stands for too many buttons, what was chosen is the button's own id.
+    // In a menu that replaces too many buttons, the chosen value is the button's own id.
     const id = own.verb === customIds.list.name ? knownId(chosen[0] ?? '') : own;
     const opener = this.#openers.get(id.verb);
     if (opener) {
@@ -165,17 +152,18 @@ export class Router<Services> {
     const id = knownId(interaction.customId);
     const form = this.#forms.get(id.verb);
     if (!form) throw new Refusal('refusals.unknownButton');
-    const read = accepted(form.read(id));
-    // From a menu, it stands on no message of ours.
+    const { guards, isPrivate, run } = accepted(form.read(id));
+    // Opened from a menu, the form belongs to no message of ours.
     const isPressed = interaction.isFromMessage();
     if (!isPressed && form.answers === 'here') throw new Refusal('refusals.unknownButton');
     const origin = isPressed
       ? pressOrigin(interaction, interaction.message, form.answers)
-      : originOf(interaction, read.isPrivate);
+      : originOf(interaction, isPrivate);
     const ask = this.#ask(interaction, responder, origin);
     const filled = filledIn(interaction);
-    await guarded(read, ask, filled, () => acknowledgePress(responder, form.answers, ask));
-    await conclude(responder, await read.run(filled, ask));
+    accepted(firstRefusal(guards, ask.place, filled));
+    await acknowledgePress(responder, form.answers, ask);
+    await conclude(responder, await run(filled, ask));
   }
 
   async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
@@ -184,12 +172,12 @@ export class Router<Services> {
     if (isTooLate(error)) return funnel.tooLate(what);
     const words = this.#words(error, what);
     try {
-      // A member who is typing reads no sentences.
+      // A suggestion list has no room for a sentence.
       if (interaction.isAutocomplete()) return await responder.suggest([]);
       await toMemberAlone(responder, words, this.#until(interaction));
-    } catch (unsaid) {
-      if (isTooLate(unsaid)) funnel.tooLate(what);
-      else funnel.sentenceFor(unsaid, `telling of a failure in ${what}`);
+    } catch (unsent) {
+      if (isTooLate(unsent)) funnel.tooLate(what);
+      else funnel.sentenceFor(unsent, `telling of a failure in ${what}`);
     }
   }
 
@@ -202,7 +190,7 @@ export class Router<Services> {
     return { clock: this.#parts.clock, until: createdTimestamp + TOKEN_LIFE_MS, stopping: this.#stopping.signal };
   }
 
-  #place(interaction: BaseInteraction): Place {
+  #place(interaction: BaseInteraction) {
     return placeOf(interaction, this.#parts.channelTypeOf?.(interaction.id));
   }
 
@@ -225,7 +213,6 @@ export class Router<Services> {
 const keyed = <Handler extends { verb: string }>(handlers: readonly Handler[] = []): ReadonlyMap<string, Handler> =>
   new Map(handlers.map((handler) => [handler.verb, handler]));
 
-/** Refuses what is not one of our ids at all. */
 function knownId(text: string): CustomId {
   const id = readCustomId(text);
   if (!id) throw new Refusal('refusals.unknownButton');
@@ -243,42 +230,14 @@ function acknowledgePress(responder: Responder, answers: Answers, { origin }: As
 
 async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
   if (outcome === 'taken away') await responder.takeAway();
-  else if (outcome !== 'shown as it goes') await answerWith(outcome, responder);
-}
-
-/** What holds memory gives it back once it is said, or cannot be. */
-async function answerWith(outcome: Exclude<Outcome, string>, responder: Responder): Promise<void> {
-  if (!('release' in outcome)) {
-    await responder.edit(outcome);
-    return;
-  }
-  try {
-    const message = await responder.edit(outcome.plan);
-    await outcome.shown?.(message);
-  } finally {
-    outcome.release();
-  }
-}
-
-interface Guarded<Services, Given> {
-  guards?: readonly Guard<Given>[];
-  lateGuards?: readonly LateGuard<Services>[] | undefined;
-}
-
-/** What the payload tells comes before the acknowledgement, what the store must tell after it. */
-async function guarded<Services, Given>(
-  handler: Guarded<Services, Given>,
-  ask: Ask<Services>,
-  given: Given,
-  acknowledge: () => Promise<void>,
-): Promise<void> {
-  const early = firstRefusal(handler.guards ?? [], ask.place, given);
-  if (early) throw early;
-  await acknowledge();
-  for (const guard of handler.lateGuards ?? []) {
-    const late = await guard(ask);
-    if (late) throw late;
-  }
+  else if (typeof outcome === 'object' && 'release' in outcome) {
+    try {
+      const message = await responder.edit(outcome.plan);
+      await outcome.shown?.(message);
+    } finally {
+      outcome.release();
+    }
+  } else if (outcome !== 'shown as it goes') await responder.edit(outcome);
 }
 
 function typedName({ commandName, options }: ChatInputCommandInteraction | AutocompleteInteraction): string {
@@ -286,7 +245,7 @@ function typedName({ commandName, options }: ChatInputCommandInteraction | Autoc
   return subcommand === null ? commandName : `${commandName} ${subcommand}`;
 }
 
-/** For the log: never what a member typed. */
+/** For the log, so never what a member typed. */
 function nameOf(interaction: Interaction): string {
   if (interaction.isChatInputCommand() || interaction.isAutocomplete()) return `/${typedName(interaction)}`;
   if (interaction.isCommand()) return `/${interaction.commandName}`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a person has written in a channel of a server. */
+/** A message that a member has written in a channel of a server. */
 export interface Spoken {
   id: string;
   channelId: string;
@@ -10,7 +10,7 @@ export interface Spoken {
   files: readonly { address: string; name: string; mediaType?: string | undefined }[];
 }
 
-/** Ordinary messages and answers to others; the rest is what Discord itself tells. */
+/** Ordinary messages and replies; the other types are Discord's own notices. */
 const ORDINARY: ReadonlySet<number> = new Set([0, 19]);
 
 const created = z.object({
@@ -29,7 +29,7 @@ const created = z.object({
   }),
 });
 
-/** Read from the packet itself; undefined for whatever no person of a server has written. */
+/** undefined for a packet that is no message of a member in a server. */
 export function spokenIn(packet: unknown): Spoken | undefined {
   const { d: message } = created.safeParse(packet).data ?? {};
   if (!message || !ORDINARY.has(message.type) || message.author.bot || message.author.system) return undefined;

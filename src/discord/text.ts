@@ -1,6 +1,6 @@
 const ELLIPSIS = '…';
 
-/** Cut at a word where there is one near the end, and never through a letter. */
+/** Cuts at a word if one ends near the limit, and never within a surrogate pair. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   const cut = text.slice(0, most - ELLIPSIS.length).replace(/[\uD800-\uDBFF]$/, '');
@@ -9,13 +9,13 @@ export function shortened(text: string, most: number): string {
   return whole.trimEnd() + ELLIPSIS;
 }
 
-/** What means something only as a whole: an escaped sign, a mention or a time, a link, an address; and the marks that come in pairs. */
+/** What must stay whole: an escaped sign, a mention, a timestamp, a link, an address, a paired mark. */
 const PIECE = /\\[\s\S]|<[^<>\s]+>|\[[^\]\n]*\]\([^)\s]*\)|https?:\/\/[^\s<>]+|```|\*\*|~~|\|\||__|`|[\s\S]/gu;
-/** A signed address has some hundred letters. */
+/** A signed address has some hundred characters. */
 const LONGEST_PIECE = 1_000;
 const PAIRED: ReadonlySet<string> = new Set(['```', '**', '~~', '||', '__', '`']);
 
-/** The same for text that Discord reads as more than letters: nothing of that is cut in two, and what was opened is closed. */
+/** Like `shortened`, for Markdown: keeps pieces whole, and closes open marks. */
 export function beginning(text: string, most: number): string {
   if (text.length <= most) return text;
   const open: string[] = [];
@@ -34,23 +34,23 @@ export function beginning(text: string, most: number): string {
   return text.slice(0, end).trimEnd() + ELLIPSIS + open.toReversed().join('');
 }
 
-/** Nobody sees it, and everything that looks for links takes it for white space, where an address ends. */
+/** Invisible, and it ends an address for everything that detects links. */
 const BREAK = '\ufeff';
 
-/** With whatever a browser takes for a dot. Links to messages stay: the bot makes them itself; and so do Discord's own files. */
-const INVITING =
+/** With all characters that browsers take for a dot. Message links and Discord's own files stay. */
+const INVITE =
   /(?<!(?:cdn|media)(?:[.\u3002\uff0e\uff61]|%2e))discord(?:app)?(?=(?:[.\u3002\uff0e\uff61]|%2e)(?:gg|new|gifts?|com(?!\/channels\/(?:@me|\d+)\/\d+(?:\/\d+)?(?![\w/.%-]))(?=\/)))/gi;
-/** What stands before the host of an address is shorter. */
+/** Longer than anything before the host of an address. */
 const ADDRESS = /https?:(?=(\/\/[^\s<>]{0,300}))/gi;
 
 /**
- * Discord's clients unfold invites, gifts, templates and applications wherever their address stands in a message, without a scheme and
- * within angle brackets too, and no flag keeps them from it. Words of a member or a model would advertise in the bot's name. The address
- * stays readable, and leads nowhere.
+ * Discord's clients unfold invites, gifts, templates and applications where their address appears in a message, even
+ * without a scheme or within angle brackets, and no flag prevents it. Text of a member or a model would advertise in
+ * the bot's name. The address stays readable, but is no link.
  */
 export function withoutInvites(text: string): string {
-  const withoutSchemes = text.replace(ADDRESS, (scheme: string, rest: string) =>
-    rest.search(INVITING) < 0 ? scheme : scheme + BREAK,
+  const withBrokenSchemes = text.replace(ADDRESS, (scheme: string, rest: string) =>
+    rest.search(INVITE) < 0 ? scheme : scheme + BREAK,
   );
-  return withoutSchemes.replace(INVITING, `$&${BREAK}`);
+  return withBrokenSchemes.replace(INVITE, `$&${BREAK}`);
 }

@@ -1,8 +1,7 @@
-/** Time as the code sees it. Tests hand in one that moves only when told to, so nothing sleeps. */
+/** The source of time. Tests inject one that they advance, so nothing sleeps. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `task` once after `ms` milliseconds. The returned function takes the call back. */
+  /** Calls `task` once after `ms` milliseconds. The returned function cancels the call. */
   after(ms: number, task: () => void): () => void;
 }
 
@@ -14,11 +13,11 @@ export const systemClock: Clock = {
   },
 };
 
-/** A clock that is never set back: a machine's clock can be, and whatever was due in a minute would be due in an hour and a minute. */
+/** Never goes back, so that a machine's clock that is set back does not delay timers. */
 export class SteadyClock implements Clock {
   readonly #clock: Clock;
   #latest = Number.NEGATIVE_INFINITY;
-  /** How far the machine's clock has been set back in all. */
+  /** By how much the machine's clock has been set back in all. */
   #setBack = 0;
 
   constructor(clock: Clock) {
@@ -36,20 +35,20 @@ export class SteadyClock implements Clock {
     return this.#clock.after(ms, task);
   }
 
-  /** A moment of the machine's clock in this clock's time. */
+  /** Converts a time of the machine's clock to this clock. */
   steady(moment: number): number {
     this.now();
     return moment + this.#setBack;
   }
 
-  /** A moment of this clock as the machine's clock tells it now. */
+  /** Converts a time of this clock to the machine's clock. */
   told(moment: number): number {
     this.now();
     return moment - this.#setBack;
   }
 }
 
-/** Waits by the clock; an abort ends the wait early, and the caller's next look at the signal tells why. */
+/** Waits by the clock. An abort ends the wait early without an error: the caller checks the signal. */
 export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -62,7 +61,7 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSig
   });
 }
 
-/** undefined where it takes longer; what comes later is nobody's business any more, nor is its failure. */
+/** undefined where the work takes longer; a later result or failure is ignored. */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const cancel = clock.after(ms, () => late.resolve(undefined));
@@ -74,8 +73,8 @@ export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Pro
 }
 
 export const DAY_MS = 24 * 3_600_000;
-/** Beyond it a year has more than four digits, and days no longer sort as text. */
+/** After it a year has more than four digits, and days no longer sort as text. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
 
-/** `YYYY-MM-DD`, in UTC as everywhere in reports. Also of a time that makes no sense, for a stored row may hold one. */
+/** `YYYY-MM-DD` in UTC, as in all reports. Accepts an invalid time too, for a stored row may hold one. */
 export const dayOf = (at: number): string => new Date(Math.min(Math.max(at, 0), LAST_DAY)).toISOString().slice(0, 10);

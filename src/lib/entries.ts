@@ -1,10 +1,10 @@
-/** The names of a record's own properties, as its type knows them. */
+/** `Object.keys`, typed. */
 export function keysOf<T extends object>(record: T): (keyof T & string)[];
 export function keysOf(record: object): string[] {
   return Object.keys(record);
 }
 
-/** Without what is undefined, so that an optional property is absent and never `undefined`. */
+/** Leaves out undefined values, so that an optional property is absent and never `undefined`. */
 export function definedIn<T extends object>(record: T): { [Key in keyof T]?: Exclude<T[Key], undefined> };
 export function definedIn(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));

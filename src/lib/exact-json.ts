@@ -1,26 +1,22 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Deeper than anything that is meant. The reviver needs the stack for each level, and so does whoever writes the value down again. */
+/** Deeper than any real value. The reviver needs stack for each level, and so does writing the value again. */
 const DEEPEST = 500;
 
-/**
- * A number that may not survive as a JavaScript number: it has a fraction, an exponent, or more digits than 2^53 holds.
- * Numbers stand after `:`, `[`, `,` or at the start, so text without a match needs no second look.
- */
+/** It has a fraction, an exponent, or more digits than 2^53 holds, and follows `:`, `[`, `,` or the start. */
 const DELICATE_NUMBER = /(?:[:[,]|^)\s*-?(?:\d{16}|\d{1,15}[.eE])/;
 
 /**
- * Reads JSON without losing a digit: a number that JavaScript would write back differently stays as its text.
- * So `1.10` is `'1.10'` and `1320098173412546123` is `'1320098173412546123'`, while `42` is `42`.
- *
- * The reviver costs several times the plain parse, and most answers hold no such number: they take the short way.
+ * Parses JSON without losing a digit: a number that JavaScript would write differently stays as its text. So `1.10` is
+ * `'1.10'` and `1320098173412546123` is `'1320098173412546123'`, while `42` is `42`.
+ * The reviver costs several times the plain parse, and most responses contain no such number.
  */
 export function parseExact(text: string): Json {
   if (nestsTooDeep(text)) throw new SyntaxError(`JSON of more than ${DEEPEST} levels`);
   return DELICATE_NUMBER.test(text) ? JSON.parse(text, keepSource) : JSON.parse(text);
 }
 
-/** Every level takes an opening and a closing letter, so short texts need no look; and what is quoted is passed over at once. */
+/** Every level needs two brackets, so short texts need no check; quoted text is skipped. */
 function nestsTooDeep(text: string): boolean {
   if (text.length < 2 * DEEPEST) return false;
   let depth = 0;
@@ -34,7 +30,7 @@ function nestsTooDeep(text: string): boolean {
   return false;
 }
 
-/** Where the quote stands that ends a string: none that an odd number of backslashes precedes. */
+/** The index of the closing quote: one that no odd number of backslashes precedes. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end;
@@ -44,12 +40,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-const QUOTE = '"'.charCodeAt(0);
-const BACKSLASH = '\\'.charCodeAt(0);
-const OPEN_LIST = '['.charCodeAt(0);
-const CLOSE_LIST = ']'.charCodeAt(0);
-const OPEN_RECORD = '{'.charCodeAt(0);
-const CLOSE_RECORD = '}'.charCodeAt(0);
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_RECORD, CLOSE_RECORD] = Buffer.from('"\\[]{}');
 
 // TypeScript's library does not know the third argument yet (ECMA-262, JSON.parse source text access).
 function keepSource(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -1,4 +1,4 @@
-/** Work on the same key goes one after the other, in the order in which it was asked for; different keys do not wait. */
+/** Work on the same key runs one after the other, in the order of the calls; different keys do not wait. */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 
@@ -14,7 +14,7 @@ export class KeyedLock {
 }
 
 async function after<T>(before: Promise<unknown> = Promise.resolve(), work: () => Promise<T>): Promise<T> {
-  // How the one before ended is its own caller's business.
+  // An earlier failure belongs to its own caller.
   await Promise.allSettled([before]);
   return work();
 }

@@ -5,32 +5,22 @@ import { jsonOnTerminal, onTerminal } from './text.ts';
 
 export type Log = Logger;
 
-/** As much of it as most parts need; they take what they use. */
-export interface PlainLog {
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-  error(facts: object, sentence: string): void;
-}
+export type PlainLog = Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>;
 
-export interface LogOptions {
+interface LogOptions {
   level: string;
-  /** Never written, wherever they turn up. */
   secrets: readonly string[];
-  /** Lines for a person at a terminal instead of JSON for a machine. */
   readable: boolean;
   write(line: string): void;
 }
 
 const HIDDEN = '[hidden]';
-/** Addresses that end in an interaction's own token, which lets anybody answer in the bot's name. */
+/** Such an address contains an interaction's token, which lets anyone reply in the bot's name. */
 const TOKEN_ADDRESS = /(\/(?:webhooks|interactions)\/\d{5,}\/)[^/\s"'?\\]+/g;
-/** Sentences are the code's own; those of a store name its files and its server's complaint. */
+/** Sentences come from the code, but a store error names files and the server's message. */
 const LONGEST_SENTENCE = 2_000;
 
-/**
- * The one door to the log. What others wrote does not pass it inside an error (`loggable.ts`), and every finished line is searched for
- * secrets, so that none slips out inside an address or a nested object.
- */
+/** Errors are reduced (`loggable.ts`), and every finished line is searched for secrets, which may be nested. */
 export function openLog({ level, secrets, readable, write }: LogOptions): Log {
   const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]).filter(Boolean);
   const hide = (line: string): string =>
@@ -39,10 +29,10 @@ export function openLog({ level, secrets, readable, write }: LogOptions): Log {
     {
       level,
       base: null,
-      // They are made loggable below; the library's own would hang on them whatever they hold.
+      // Errors are described below; the library's serializer would add all their properties.
       serializers: { err: (error: unknown) => error },
       hooks: {
-        // Without a sentence the library would take the message of an error for one, and it fills in what follows.
+        // Without a sentence the library would log the message of an error, and it replaces placeholders in a sentence.
         logMethod([first, sentence], method) {
           if (typeof first === 'string') return method.call(this, {}, asSentence(first));
           const facts = first instanceof Error ? { err: loggableError(first) } : loggableFacts(Object(first));
@@ -67,7 +57,6 @@ function readableLine(line: string): string {
 
 const factOf = (value: unknown): string => onTerminal(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** An error with its names, the way to it line by line, and what it came from. */
 function errorLines(error: unknown): string {
   if (!isRecord(error)) return '';
   const { type, message, stack, cause, errors, ...names } = error;

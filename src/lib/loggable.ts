@@ -1,49 +1,37 @@
-/** Longer texts explain nothing more. */
 const LONGEST_TEXT = 500;
 const LONGEST_MESSAGE = 300;
 const MOST_FRAMES = 20;
 const LONGEST_FRAME = 300;
-/** How far into what an object holds, and how many of each. */
+/** How deep into an object, and how many entries of each. */
 const DEEPEST = 4;
 const MOST_ENTRIES = 50;
-/** Of all texts of one line together. */
+/** For all texts of one line together. */
 const MOST_LETTERS = 16_000;
 
-/** Classes whose messages are written by whoever throws, and not by a server or a parser that quotes what it was given. */
-const OWN_WORDS: ReadonlySet<string> = new Set([
-  'Error',
-  'TypeError',
-  'RangeError',
-  'ReferenceError',
-  'AggregateError',
-]);
-/** A code is a name. What is none may be a text that was sent. */
+/** Only code throws these; messages of other classes may come from servers or parsers, which quote. */
+const TRUSTED: ReadonlySet<string> = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AggregateError']);
+/** Anything else may be text that was sent. */
 const NAME = /^[\w.:/-]{1,64}$/;
 const METHOD = /^[A-Z]{1,10}$/;
-/** From the first quotation mark on it may be what somebody sent. */
+/** Text after a quotation mark may quote what was sent. */
 const QUOTED = /(^|[\s([{<:=,])["'`‘“«][\s\S]*$/;
 const FRAME = /^\s+at (?=.*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$)/;
 
-/**
- * What the log may know of an error: where it was thrown, and names and numbers of what failed. Errors of the libraries hold the whole
- * request with every byte of its files, and the messages of servers and parsers quote what they were sent; none of that is written.
- */
-export function loggableError(error: unknown): unknown {
-  return describe(error, new Budget(), 0);
-}
+/** Libraries attach the whole request to an error, and messages quote input: only facts and frames are logged. */
+export const loggableError = (error: unknown): unknown => describe(error, new Budget(), 0);
 
-/** Facts as they may stand in a line of the log: errors by what may be known of them, bytes by their number, nothing endless. */
+/** Facts that are safe and bounded: errors are described, bytes become their count. */
 export function loggableFacts(facts: object): object {
   const { err, ...others }: { err?: unknown } = facts;
   const budget = new Budget();
   return { ...asRecord(others, budget, 0), ...(err !== undefined && { err: describe(err, budget, 0) }) };
 }
 
-/** A code or a word from outside, where it is a name and no text. */
+/** A code or a word from outside, if it is a name and not text. */
 export const nameIn = (word: unknown): string | undefined =>
   typeof word === 'string' && NAME.test(word) ? word : undefined;
 
-/** The message of an error where it quotes nobody, else the name of its class. */
+/** The message of an error if it quotes nothing, else the name of its class. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return messageOf(error) ?? classOf(error);
@@ -60,12 +48,12 @@ class Budget {
 }
 
 function describe(error: unknown, budget: Budget, depth: number): unknown {
-  // Anything may be thrown, also a text that somebody sent.
+  // Anything may be thrown, even text that was sent.
   if (!(error instanceof Error)) return { type: typeof error };
   const own = Object.getOwnPropertyDescriptors(error);
   const read = (name: string): unknown => own[name]?.value;
   const message = messageOf(error);
-  // Where a request of the library went: its query may hold what was sent.
+  // The route of a request; its query may hold what was sent.
   const url = read('requestBody') === undefined ? undefined : read('url');
   const route = typeof url === 'string' ? URL.parse(url)?.pathname : undefined;
   const errors = read('errors');
@@ -92,26 +80,23 @@ function namesIn(read: (name: string) => unknown): Record<string, unknown> {
     ([, value]) => typeof value === 'number' || (typeof value === 'string' && NAME.test(value)),
   );
   const method = read('method');
-  return {
-    ...Object.fromEntries(known),
-    ...(typeof method === 'string' && METHOD.test(method) && { method }),
-  };
+  return { ...Object.fromEntries(known), ...(typeof method === 'string' && METHOD.test(method) && { method }) };
 }
 
 function messageOf(error: Error): string | undefined {
-  // What the system and the platform say names hosts, files and values; their codes say the same.
-  if (('code' in error && typeof error.code === 'string') || !OWN_WORDS.has(classOf(error))) return undefined;
+  // System errors name hosts, files and values; their codes are enough.
+  if (('code' in error && typeof error.code === 'string') || !TRUSTED.has(classOf(error))) return undefined;
   const [line = ''] = String(error.message).slice(0, LONGEST_MESSAGE).split('\n');
   return line.replace(QUOTED, '$1…');
 }
 
-/** A name of its own can be set to anything; the class is what the code says. */
+/** The `name` property can be set to anything; the class name comes from the code. */
 function classOf(error: Error): string {
   const { name } = error.constructor ?? {};
   return typeof name === 'string' && NAME.test(name) ? name : 'Error';
 }
 
-/** Frames alone: the message before them is left out, however many lines it has. */
+/** Only the frames: the message before them is left out, even if it has several lines. */
 function framesOf(error: Error): string[] {
   const stack = typeof error.stack === 'string' ? error.stack : '';
   const message = String(error.message);
@@ -121,7 +106,7 @@ function framesOf(error: Error): string[] {
   return lines.filter((line) => line.length <= LONGEST_FRAME * 2 && FRAME.test(line)).slice(0, MOST_FRAMES);
 }
 
-/** Which fields a server or a schema objects to, by their places and codes: the words beside them quote what stood there. */
+/** The fields that a server or a schema rejected, with codes only: their messages quote the input. */
 function fieldsOf(rawError: unknown, issues: unknown): { fields?: string[] } {
   const fields = [...refusedFields(Object(rawError).errors), ...(Array.isArray(issues) ? issues.map(issueOf) : [])];
   return fields.length === 0 ? {} : { fields: fields.slice(0, MOST_ENTRIES) };
@@ -133,7 +118,7 @@ function issueOf(issue: unknown): string {
   return `${place || 'value'}: ${asName(code)}`;
 }
 
-/** Discord tells of wrong fields as a tree whose leaves are lists of complaints. */
+/** Discord reports wrong fields as a tree whose leaves are lists of errors. */
 export function refusedFields(tree: unknown, path = '', depth = 0): string[] {
   if (typeof tree !== 'object' || tree === null || depth > 10) return [];
   return Object.entries(tree)

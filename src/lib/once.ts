@@ -1,7 +1,7 @@
-/** So many names are more than anybody can press in a moment. */
+/** More names than members can use in a moment. */
 const MOST_REMEMBERED = 1_000;
 
-/** What has been done once already, among the newest things, as long as this process lives. */
+/** Remembers the newest names for the life of the process, so that work is done once for each. */
 export class Once {
   readonly #names = new Set<string>();
 

@@ -1,14 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** So many bytes pass before the buffers they came in are collected. */
+/** After so many bytes the buffers that held them are collected. */
 const COLLECT_AFTER = 8 * 2 ** 20;
 
-/**
- * Counts the bytes of files that stream through this process. The buffers they stream in lie outside of the heap, where V8 lets 32 MiB of
- * them pile up before it collects any; what the allocator has grown to by then it keeps. A collection of young objects takes about a
- * millisecond.
- */
+/** V8 lets 32 MiB of buffers pile up outside of the heap before it collects any; a collection takes about 1 ms. */
 export class PassingBytes {
   readonly #collect: () => void;
   #passed = 0;
@@ -25,7 +21,7 @@ export class PassingBytes {
   }
 }
 
-/** V8 gives its collector to new contexts alone; with `--expose-gc` from the start of the process, that start takes a tenth longer. */
+/** V8 exposes its collector to new contexts only; with `--expose-gc` from the start, the start takes a tenth longer. */
 function youngCollector(): () => void {
   let collect: unknown;
   return () => {

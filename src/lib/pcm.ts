@@ -1,7 +1,7 @@
-/** Samples a second, one channel: what realtime models hear and say. */
+/** Samples per second, mono: the format of realtime models. */
 export const PCM_RATE = 24_000;
 
-/** Sound as plain samples, at that rate. */
+/** Audio as plain samples at that rate. */
 export type Pcm = Int16Array;
 
 export const secondsOf = (pcm: Pcm): number => pcm.length / PCM_RATE;

@@ -1,13 +1,10 @@
 type RefusalVariables = Readonly<Record<string, string | readonly string[]>>;
 
-/**
- * An expected no: told to a person in words, and no bug. The key names the sentence, which only the surface knows;
- * the variables fill it in.
- */
+/** An expected failure that the member is told. The key names a sentence, which the variables fill in. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly key: string;
-  /** As they are: how they are set apart from the sentence, and kept from breaking it, is the surface's business. */
+  /** Unescaped: escaping is the Discord side's business. */
   readonly variables: RefusalVariables;
 
   constructor(key: string, variables: RefusalVariables = {}) {

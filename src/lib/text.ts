@@ -15,23 +15,20 @@ export function withoutEnd(text: string, letters: string): string {
   return text.slice(0, end);
 }
 
-/**
- * What a terminal would obey instead of showing it: control characters, line separators, and marks that turn the direction of everything
- * behind them.
- */
+/** Control characters, line separators, and marks that change the direction of text. */
 const COMMANDS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
-/** The same, but for what JSON has already spelled out. */
+/** The same, without what JSON escapes already. */
 const COMMANDS_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 const spelled = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Text from outside, fit to be written to a terminal: on one line, and nothing in it is obeyed. */
+/** Makes text from outside safe for a terminal, on one line. */
 export const onTerminal = (text: string): string => text.replace(COMMANDS, spelled);
 
-/** The same for a line of JSON, which stays JSON. */
+/** The same for a line of JSON, which stays valid. */
 export const jsonOnTerminal = (line: string): string => line.replace(COMMANDS_IN_JSON, spelled);
 
-/** Levenshtein's distance, keeping one row: `row[j]` is the distance of what was read of `from` to `to.slice(0, j)`. */
+/** Levenshtein distance with one row: `row[j]` is the distance from the read part of `from` to `to.slice(0, j)`. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {

@@ -1,6 +1,5 @@
-import type { Prepared } from '../discord/delivery/parts.ts';
 import { messageLink } from '../discord/markdown.ts';
-import type { FilePlan, MessagePlan } from '../discord/plan.ts';
+import type { FilePlan, MessagePlan, Prepared } from '../discord/plan.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Say } from '../locales/index.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';

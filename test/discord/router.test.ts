@@ -52,8 +52,9 @@ const handlers: Handlers<undefined> = {
       isPrivate: true,
       options: {},
       guards: [({ permissions }) => (permissions === 0n ? new Refusal('refusals.guildNotServed') : undefined)],
-      lateGuards: [async () => new Refusal('refusals.stopping')],
-      run: async () => ({ content: 'never' }),
+      run: async () => {
+        throw new Refusal('refusals.stopping');
+      },
     }),
     command({
       name: 'throws',
@@ -180,7 +181,7 @@ describe('the router', () => {
     expect(gone.ephemeral).toBe(true);
   });
 
-  it('asks late guards after the acknowledgement, and refuses where it stands', async () => {
+  it('shows a refusal that comes after the acknowledgement in place of the reply', async () => {
     const { discord } = await routed();
     const late = await discord.as('member').slash('late');
     expect((await late.acknowledged()).ephemeral).toBe(true);

@@ -1,6 +1,6 @@
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
-import type { Origin } from '../../discord/origin.ts';
+import type { Origin } from '../../discord/place.ts';
 import { askSpec, efforts, formats } from '../../services/asks/request.ts';
 import type { Feature } from '../feature.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';

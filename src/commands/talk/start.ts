@@ -1,5 +1,5 @@
+import { type Where, whereToTalk } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
-import { type Where, whereToTalk } from '../../discord/talk-place.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
 import { kindOf } from '../../services/models/ids.ts';

@@ -10,14 +10,10 @@ import type { MessagePlan } from '../plan.ts';
 import { Continuation, type ContinuationParts } from './continuation.ts';
 
 interface AnswersParts extends ContinuationParts {
-  /** Brings the message that every task has. */
   delivery: Pick<Delivery, 'show'>;
 }
 
-/**
- * Shows answers: their first message is brought like that of any task, and those below it by this. The end of the first waits for
- * theirs, for it carries the whole as a file where they cannot be brought.
- */
+/** The first message ends last, for it carries the whole text as a file if further messages fail. */
 export class Answers {
   readonly #parts: AnswersParts;
   readonly #continuations = new Map<string, Continuation>();
@@ -35,56 +31,41 @@ export class Answers {
     if (task.unwanted) this.#parts.delivery.show(task);
     else if (isLive(task)) {
       if (!hasEnded(task) || task.delivery.call) this.#parts.delivery.show(task);
-      // Its end is called to its member only after everything is shown.
+      // The owner ping waits until everything is shown.
       if (!task.delivery.call) this.#continuationOf(task).show(task);
     }
   }
 
-  /** Takes away every message in which an answer goes on, or is spoken; the first is whoever's that asks for it. */
+  /** Deletes the further messages of an answer, and its voice messages; the caller deletes the first one. */
   async takeAway(task: Task): Promise<void> {
-    const { outbox, clock, log } = this.#parts;
-    const below = [...(await this.#partsOf(task)), ...spokenBeside(task)];
-    // What stands elsewhere is deleted there.
-    for (const place of below.filter(({ channelId }) => channelId === task.message?.channelId)) {
+    const { outbox, clock } = this.#parts;
+    const further = [...(await this.#partsOf(task)), ...voiceMessagesOf(task)];
+    // Messages elsewhere are deleted with their own tasks.
+    for (const place of further.filter(({ channelId }) => channelId === task.message?.channelId)) {
       const [way] = waysToPart(task, place, clock.now());
-      try {
-        if (way) await outbox.remove(way);
-      } catch (error) {
-        log.info({ task: task.id, ...factsOf(error) }, 'A part of an answer could not be taken away.');
-      }
+      if (way) await this.#tryAndLog('Could not delete a part of an answer.', task, () => outbox.remove(way));
     }
   }
 
-  /** One that was about to be posted may be there, and nobody has heard of it. */
+  /** A part that was about to be posted may exist unconfirmed. */
   async #partsOf(task: Task): Promise<AnswerPart[]> {
     const { parts, posting } = answerOf(task);
     if (posting?.by !== 'bot') return parts;
-    try {
-      const found = await findPart(task, posting, this.#parts.outbox);
-      return found ? [...parts, { ...found, by: 'bot' }] : parts;
-    } catch (error) {
-      this.#parts.log.info({ task: task.id, ...factsOf(error) }, 'A part of an answer could not be looked for.');
-      return parts;
-    }
+    const find = () => findPart(task, posting, this.#parts.outbox);
+    const found = await this.#tryAndLog('Could not search for a part of an answer.', task, find);
+    return found ? [...parts, { ...found, by: 'bot' }] : parts;
   }
 
-  /** A message under what a member has said; undefined where the bot may not write. */
+  /** Replies to a member's message; undefined where the bot may not write. */
   async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
-    try {
-      return await this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, answers: id }));
-    } catch (error) {
-      this.#parts.log.info(factsOf(error), 'A message in a thread was not answered.');
-      return undefined;
-    }
+    const post = () => this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, answers: id }));
+    return this.#tryAndLog('Could not reply to a message in a thread.', undefined, post);
   }
 
-  /** Changes such a message where no task came of it. */
+  /** Changes such a reply if it led to no task. */
   async change(message: MessagePlace, plan: MessagePlan): Promise<void> {
-    try {
-      await this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
-    } catch (error) {
-      this.#parts.log.info(factsOf(error), 'That a message in a thread cannot be answered was not told.');
-    }
+    const edit = () => this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
+    await this.#tryAndLog('Could not change the reply to a message in a thread.', undefined, edit);
   }
 
   async finish(): Promise<void> {
@@ -92,11 +73,21 @@ export class Answers {
     await Promise.all([...this.#continuations.values()].map((one) => one.finish()));
   }
 
+  async #tryAndLog<T>(failure: string, task: Task | undefined, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#parts.log.info({ ...(task && { task: task.id }), ...factsOf(error) }, failure);
+      return undefined;
+    }
+  }
+
   #continuationOf({ id }: Task): Continuation {
     const known = this.#continuations.get(id);
     if (known) return known;
-    const made = new Continuation(id, {
+    const made = new Continuation({
       ...this.#parts,
+      id,
       stopping: this.#stopping.signal,
       onEnd: (task) => this.#parts.delivery.show(task),
     });
@@ -105,4 +96,4 @@ export class Answers {
   }
 }
 
-const spokenBeside = ({ traits, beside = [] }: Task): MessagePlace[] => (traits.isSpoken ? beside : []);
+const voiceMessagesOf = ({ traits, beside = [] }: Task): MessagePlace[] => (traits.isSpoken ? beside : []);

@@ -5,32 +5,30 @@ import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { Hindered, Patience } from '../delivery/hindered.ts';
 import { LatestNews } from '../delivery/latest.ts';
-import type { DeliveryParts } from '../delivery/parts.ts';
+import type { DeliveryParts } from '../delivery/record.ts';
 import { Appearance } from '../outbox/appearance.ts';
 import { factsOf, troubleOf } from '../outbox/errors.ts';
 import { tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import { type Miss, type Part, PartPoster } from './part-poster.ts';
 
-/** About one edit a second. */
 const GAP_MS = 1_100;
-/** The bot's own token shares the channel's few requests with everything else there. */
+/** Edits by the bot's token share the channel's rate limit with everything else there. */
 const GAP_AS_BOT_MS = 4_000;
 
 export interface ContinuationParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log' | 'change'> {
-  /** What the message of the task shows, and each of those in which its answer goes on. */
+  /** The plans of the task's message and of the further messages. */
   plansOf(task: Task): { first: MessagePlan; further: MessagePlan[] };
 }
 
 interface Scene extends ContinuationParts {
+  id: string;
   stopping: AbortSignal;
-  /** Everything that goes on below the first message stands there, or cannot. */
   onEnd(task: Task): void;
 }
 
-/** The further messages of one answer: at the end each of them is exact. */
+/** The further messages of one answer. At the end each of them is exact. */
 export class Continuation extends LatestNews {
-  readonly #id: string;
   readonly #scene: Scene;
   readonly #patience: Patience;
   readonly #shut = new Set<Way['by']>();
@@ -39,14 +37,13 @@ export class Continuation extends LatestNews {
   readonly #poster: PartPoster;
   #nextAt = 0;
 
-  constructor(id: string, scene: Scene) {
+  constructor(scene: Scene) {
     super(scene.clock, scene.stopping);
-    this.#id = id;
     this.#scene = scene;
-    this.#patience = new Patience({ ...scene, id });
-    this.#poster = new PartPoster(id, {
+    this.#patience = new Patience(scene);
+    this.#poster = new PartPoster({
       ...{ ...scene, patience: this.#patience, shut: this.#shut },
-      tried: (by, work) => this.#tried(by, work),
+      tried: (by, work) => this.#attempt(by, work),
       change: (transition) => this.#change(transition),
     });
   }
@@ -58,13 +55,18 @@ export class Continuation extends LatestNews {
   protected async bring(task: Task): Promise<void> {
     const { clock, stopping, onEnd } = this.#scene;
     const isEnd = hasEnded(task);
-    const shown = await this.#brought(task, isEnd);
+    const shown = await this.#bring(task, isEnd).catch((error: unknown) => {
+      // An erased task has no message. After a bug the first message still shows its end, with the whole text as a file.
+      if (error instanceof Refusal) this.drop();
+      else this.failed(error);
+      return task;
+    });
     if (!isEnd) this.#nextAt = shown === task ? 0 : clock.now() + this.#gapOf(shown);
     else if (!stopping.aborted) onEnd(shown);
   }
 
   protected failed(error: unknown): void {
-    this.#scene.log.error({ task: this.#id, err: error }, 'The rest of an answer could not be shown.');
+    this.#scene.log.error({ task: this.#scene.id, err: error }, 'Could not show the rest of an answer.');
   }
 
   #gapOf(task: Task): number {
@@ -72,47 +74,35 @@ export class Continuation extends LatestNews {
     return !isByBot && !this.#shut.has('token') && tokenWay(task, this.#scene.clock.now()) ? GAP_MS : GAP_AS_BOT_MS;
   }
 
-  /** Whatever goes wrong, the first message still comes to its end, with the whole as a file. */
-  async #brought(task: Task, isEnd: boolean): Promise<Task> {
-    try {
-      return await this.#bring(task, isEnd);
-    } catch (error) {
-      // A task that is gone has no message that could be brought.
-      if (error instanceof Refusal) this.drop();
-      else this.failed(error);
-      return task;
-    }
-  }
-
-  /** Answers with the task as it is then; with the very same one where there was nothing to do. */
+  /** Returns the changed task, or the same object where there was nothing to do. */
   async #bring(task: Task, isEnd: boolean): Promise<Task> {
     const { first, further } = this.#scene.plansOf(task);
-    const needless = answerOf(task).parts.length > further.length;
-    if (further.length === 0 && !needless) return task;
-    // News may be older than the message that was posted last.
-    const now = await this.#now(isEnd);
-    if (!now) return task;
+    const hasSurplus = answerOf(task).parts.length > further.length;
+    if (further.length === 0 && !hasSurplus) return task;
+    // The task may be older than the message that was posted last.
+    const now = await this.#withRetry(isEnd, () => this.#change((same) => same));
+    if (typeof now !== 'object') return task;
     let known = now;
-    let isWhole = true;
+    let isComplete = true;
     for (const [index, plan] of further.entries()) {
       const place = answerOf(known).parts[index];
-      // Words that have to wait may grow meanwhile; a later part never comes before an earlier one.
+      // A part that waits may grow meanwhile; a later part is never posted before an earlier one.
       const done = place
-        ? await this.#patiently(isEnd, () => this.#edit(known, place, bodyOf(plan)))
-        : await this.#patiently(isEnd, () => this.#post({ index, first, wanted: bodyOf(plan) }));
+        ? await this.#withRetry(isEnd, () => this.#edit(known, place, bodyOf(plan)))
+        : await this.#withRetry(isEnd, () => this.#post({ index, first, wanted: bodyOf(plan) }));
       if (typeof done === 'object') known = done;
       else if (done !== 'done' && done !== 'gone') {
-        isWhole = false;
+        isComplete = false;
         break;
       }
     }
     if (!isEnd) return known === task ? { ...task } : known;
-    if (needless) known = await this.#cut(known, further.length);
-    return isWhole ? this.#change(partsShown) : known;
+    if (hasSurplus) known = await this.#cut(known, further.length);
+    return isComplete ? this.#change(partsShown) : known;
   }
 
-  /** The end is brought until it is there; what only passes by is not tried again. */
-  async #patiently<T>(isEnd: boolean, work: () => Promise<T>): Promise<T | Miss> {
+  /** The end is retried until it is shown; progress is not retried. */
+  async #withRetry<T>(isEnd: boolean, work: () => Promise<T>): Promise<T | Miss> {
     for (;;) {
       try {
         return await work();
@@ -131,7 +121,7 @@ export class Continuation extends LatestNews {
     const change = appearance.changeTo(wanted);
     if (!change) return 'done';
     for (const way of this.#waysTo(task, place)) {
-      const outcome = await this.#tried(way.by, async () => {
+      const outcome = await this.#attempt(way.by, async () => {
         await this.#scene.outbox.edit(way, change.sent);
         change.confirmed();
         return 'done' as const;
@@ -155,24 +145,27 @@ export class Continuation extends LatestNews {
     return posted.task;
   }
 
-  /** Text that became a file leaves messages behind that nobody needs. */
+  /** Text that became a file leaves surplus messages behind. */
   async #cut(task: Task, most: number): Promise<Task> {
     for (const place of answerOf(task).parts.slice(most)) {
       const [way] = this.#waysTo(task, place);
-      if (way) await this.#patiently(true, () => this.#tried(way.by, () => this.#scene.outbox.remove(way)));
+      if (way) await this.#withRetry(true, () => this.#attempt(way.by, () => this.#scene.outbox.remove(way)));
     }
     return this.#change((before) => partsCut(before, most));
   }
 
-  async #tried<T>(by: Way['by'], work: () => Promise<T>): Promise<T | Miss> {
+  async #attempt<T>(by: Way['by'], work: () => Promise<T>): Promise<T | Miss> {
     try {
       return await work();
     } catch (error) {
       const trouble = troubleOf(error, by);
-      this.#scene.log.info({ task: this.#id, by, trouble, ...factsOf(error) }, 'A part of an answer was not shown.');
+      this.#scene.log.info(
+        { task: this.#scene.id, by, trouble, ...factsOf(error) },
+        'Could not show a part of an answer.',
+      );
       if (trouble === 'later') throw new Hindered('unreachable', error);
       if (trouble === 'deleted') return 'gone';
-      // Not even once more: every refusal counts towards being shut out by Discord.
+      // Not retried: every refusal counts towards Discord's block of invalid requests.
       this.#shut.add(by);
       return 'no-way';
     }
@@ -182,15 +175,9 @@ export class Continuation extends LatestNews {
     return waysToPart(task, place, this.#scene.clock.now()).filter(({ by }) => !this.#shut.has(by));
   }
 
-  /** The task as it is now; undefined where that has to wait, and is worth no waiting. */
-  async #now(isEnd: boolean): Promise<Task | undefined> {
-    const known = await this.#patiently(isEnd, () => this.#change((same) => same));
-    return typeof known === 'object' ? known : undefined;
-  }
-
   async #change(transition: (task: Task) => Task): Promise<Task> {
     try {
-      return await this.#scene.change(this.#id, transition);
+      return await this.#scene.change(this.#scene.id, transition);
     } catch (error) {
       if (error instanceof Refusal) throw error;
       throw new Hindered('unstored', error);

@@ -1,50 +1,51 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { answerOf, partGoing, partNotPosted, partPosted } from '../../services/asks/transitions.ts';
 import type { AnswerPart, Posting } from '../../services/tasks/answer.ts';
+import type { Transition } from '../../services/tasks/book.ts';
 import { shownIn } from '../../services/tasks/delivery-state.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { Hindered, type Patience } from '../delivery/hindered.ts';
-import type { DeliveryParts, Transition } from '../delivery/parts.ts';
+import type { DeliveryParts } from '../delivery/record.ts';
 import { findPart } from '../outbox/adoption.ts';
 import { isUnsent, troubleOf } from '../outbox/errors.ts';
 import { SAME_NONCE_MS } from '../outbox/outbox.ts';
 import { type Shut, type TokenWay, tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 
-/** What came of a request instead of its result. */
+/** Why a request had no result. */
 export type Miss = 'gone' | 'no-way';
 
 interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
+  id: string;
   patience: Patience;
   stopping: AbortSignal;
   shut: Shut;
-  /** Tells what a failed request means; throws `Hindered` where its outcome is unknown. */
+  /** Interprets a failed request; throws `Hindered` where its outcome is unknown. */
   tried<T>(by: Way['by'], work: () => Promise<T>): Promise<T | Miss>;
-  /** Throws `Hindered` where the store cannot take it. */
+  /** Throws `Hindered` where the store fails. */
   change(transition: Transition): Promise<Task>;
 }
 
 export interface Part {
   index: number;
-  /** How the first message stands while this one is still to come. */
+  /** The first message as it is shown before this part. */
   first: MessagePlan;
   wanted: MessageBody;
 }
 
-/** What has come of it; `shows` where the message is known to show what was wanted. */
-export type Posted = { task: Task; shows: boolean };
+/** `shows`: the message is known to show the wanted content. */
+type Posted = { task: Task; shows: boolean };
 
 /**
- * Posts the further messages of one answer, each of them once. Each is announced in the store first. As the bot's own message it carries a
- * nonce, and is looked for before it is posted again. Nothing keeps one that goes by a token from coming twice: it is sent once.
+ * Posts the further messages of one answer, each once. Each is announced in the store first. As the bot's own message
+ * it carries a nonce, and is searched for before it is posted again. A message by token cannot be deduplicated, so it
+ * is sent once.
  */
 export class PartPoster {
-  readonly #id: string;
   readonly #parts: PosterParts;
 
-  constructor(id: string, parts: PosterParts) {
-    this.#id = id;
+  constructor(parts: PosterParts) {
     this.#parts = parts;
   }
 
@@ -68,7 +69,7 @@ export class PartPoster {
     const announced = found === 'unseen' ? task : await change((known) => partGoing(known, going));
     const reference = { message_id: first.id, fail_if_not_exists: false } as const;
     const sent = { ...wanted, body: { ...wanted.body, message_reference: reference } };
-    const nonce = `${this.#id}-${index + 1}`;
+    const nonce = `${this.#parts.id}-${index + 1}`;
     const place = await tried('channel', () => outbox.post(first.channelId, nonce, sent));
     if (typeof place !== 'object') return undefined;
     return { task: await this.#posted(announced, { ...place, by: 'bot' }), shows: !before };
@@ -91,44 +92,41 @@ export class PartPoster {
         await change(partNotPosted);
         throw error;
       }
-      log.info({ task: this.#id }, 'A part of an answer may stand there or not: the whole of it comes as a file.');
+      log.info(
+        { task: this.#parts.id },
+        'Unknown whether a part of an answer was posted: the whole answer will be sent as a file.',
+      );
     }
     return 'no-way';
   }
 
-  /** nowhere: it was never posted; unseen: nobody may look. */
+  /** nowhere: never posted; unseen: the bot may not read the channel. */
   async #find(task: Task, posting: Posting): Promise<MessagePlace | 'nowhere' | 'unseen'> {
     try {
-      const place = await findPart(task, posting, this.#parts.outbox);
-      return place ?? 'nowhere';
+      return (await findPart(task, posting, this.#parts.outbox)) ?? 'nowhere';
     } catch (error) {
       if (troubleOf(error, 'channel') === 'later') throw new Hindered('unreachable', error);
       return 'unseen';
     }
   }
 
-  /** Discord has confirmed it, so from here on only the storing is tried again. */
+  /** Discord has confirmed the message, so only the storing is retried. */
   async #posted(task: Task, part: AnswerPart): Promise<Task> {
-    const { change, patience, stopping } = this.#parts;
+    const { outbox, clock, patience, stopping, tried, change } = this.#parts;
     for (;;) {
       try {
         return await change((before) => partPosted(before, part));
       } catch (error) {
-        // Its member has had it deleted meanwhile, and nobody else would ever find this message.
-        if (error instanceof Refusal) await this.#takeBack(task, part);
+        // The member has deleted the task meanwhile, and nothing else would ever find this message.
+        const [way] = error instanceof Refusal ? waysToPart(task, part, clock.now()) : [];
+        if (way) await tried(way.by, () => outbox.remove(way));
         if (!(error instanceof Hindered) || stopping.aborted) throw error;
         await patience.with(error);
       }
     }
   }
 
-  async #takeBack(task: Task, part: AnswerPart): Promise<void> {
-    const { outbox, clock, tried } = this.#parts;
-    const [way] = waysToPart(task, part, clock.now());
-    if (way) await tried(way.by, () => outbox.remove(way));
-  }
-
-  /** While the answer is still a spinner, Discord takes the next message for it. */
+  /** While the reply is still a spinner, Discord puts the next message in its place. */
   async #withFirst(task: Task, first: MessagePlan): Promise<Task | undefined> {
     if (task.message) return task;
     const { outbox, tried, change } = this.#parts;

@@ -1,27 +1,26 @@
-import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import { type Call, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { findPosted } from '../outbox/adoption.ts';
 import { factsOf, type Load, lighterThan, loaded, type Trouble, troubleOf } from '../outbox/errors.ts';
-import { type Way, waysToEnd } from '../outbox/ways.ts';
-import type { MessagePlan } from '../plan.ts';
+import { SAME_NONCE_MS } from '../outbox/outbox.ts';
+import { type Shut, type TokenWay, tokenWay, type Way, waysToEnd } from '../outbox/ways.ts';
+import type { MessagePlan, Prepared } from '../plan.ts';
 import { Hindered, Patience, reference } from './hindered.ts';
-import type { DeliveryParts } from './parts.ts';
-import type { DeliveryRecord, Fate } from './record.ts';
+import { type DeliveryParts, type DeliveryRecord, type Fate, hasToSpeak } from './record.ts';
 
-/** One task whose end is brought, and what that takes. */
 export interface Scene extends DeliveryParts {
   id: string;
   record: DeliveryRecord;
-  /** Of its message, beyond what is stored. */
+  /** What is known of its message beyond the stored facts. */
   known: { readonly shut: Set<Way['by']>; isDeleted: boolean };
   stopping: AbortSignal;
 }
 
-/** Brings the end of one task to its member: whatever happens, and once. */
+/** Shows the end of one task to its owner, exactly once, and retries until that succeeds or cannot. */
 export class Ending {
   readonly #scene: Scene;
   readonly #patience: Patience;
-  /** What Discord has refused once is not sent again. */
+  /** Content that Discord has refused is not sent again. */
   #load: Load = 'whole';
 
   constructor(scene: Scene) {
@@ -33,7 +32,7 @@ export class Ending {
     await this.#patience.until(async () => {
       const task = await this.#scene.record.task();
       if (task && isLive(task) && !task.unwanted && !task.delivery.call) await this.#settle(await this.#fateOf(task));
-    }, 'The end of a task could not be shown.');
+    }, 'Could not show the end of a task.');
   }
 
   async #fateOf(task: Task): Promise<Fate> {
@@ -41,7 +40,7 @@ export class Ending {
     if (known.isDeleted) return { nowhere: 'deleted' };
     const posted = await this.#findPosted(task);
     if (posted) return posted;
-    // Prepared anew each time: between two tries may lie minutes, in which nothing holds memory.
+    // Prepared for every try: minutes may pass between two, in which no memory is held.
     const prepared = await prepare(task);
     try {
       for (const way of waysToEnd(task, known.shut, clock.now())) {
@@ -54,11 +53,11 @@ export class Ending {
     }
   }
 
-  /** Discord has confirmed it, so from here on only the storing is tried again. */
+  /** Discord has confirmed the message, so only the storing is retried. */
   async #settle(fate: Fate): Promise<void> {
     const { clock, record } = this.#scene;
     const at = clock.now();
-    await this.#patience.until(() => record.settle(fate, at), 'That a task was shown could not be stored.');
+    await this.#patience.until(() => record.settle(fate, at), 'The shown end of a task could not be stored.');
   }
 
   /** undefined: not this way. */
@@ -88,13 +87,12 @@ export class Ending {
     return outbox.post(channelId, id, sent);
   }
 
-  /** Not even once more: every refusal counts towards being shut out by Discord. */
+  /** Not retried: every refusal counts towards Discord's block of invalid requests. */
   async #shut({ by }: Way, trouble: Trouble): Promise<undefined> {
     this.#scene.known.shut.add(by);
     if (trouble === 'token-over') await this.#scene.record.forgetToken();
   }
 
-  /** Looks before anything is posted a second time. */
   async #findPosted(task: Task): Promise<Fate | undefined> {
     const { intention } = task.delivery;
     if (!intention) return undefined;
@@ -102,7 +100,7 @@ export class Ending {
       const there = await findPosted(task, intention, this.#scene.outbox);
       return there && { there, by: intention.by };
     } catch (error) {
-      // Where nobody may look, the nonce is the second line.
+      // Where the bot may not read the channel, only the nonce prevents a second message.
       if (this.#note(error, intention) === 'later') throw new Hindered('unreachable', error);
       return undefined;
     }
@@ -113,9 +111,115 @@ export class Ending {
     const { id, log } = this.#scene;
     const facts = { task: id, by, trouble, ...factsOf(error) };
     if (trouble === 'malformed')
-      log.error({ ...facts, reference: reference() }, 'Discord does not take a message as it is made.');
+      log.error({ ...facts, reference: reference() }, 'Discord refused a message as malformed.');
     else if (trouble === 'too-large') log.warn(facts, 'A result is larger than Discord takes.');
-    else if (trouble !== 'later') log.info(facts, 'The end of a task could not go this way.');
+    else if (trouble !== 'later') log.info(facts, 'Could not show the end of a task this way.');
     return trouble;
   }
 }
+
+/** After that the owner has come back already, or no longer cares. */
+const LATEST_PING_MS = 15 * 60_000;
+
+/** The bot's own message, as a reply to the one that shows the end. */
+type AnswerWay = { by: 'answer'; message: MessagePlace };
+
+/** Sends the owner ping of one task whose end is shown: once, or not at all. */
+export class Caller {
+  readonly #scene: Scene;
+  #isOver = false;
+  #postedAt: MessagePlace | undefined;
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+  }
+
+  async call(): Promise<void> {
+    await new Patience(this.#scene).until(async () => {
+      if (!this.#isOver) await this.#try();
+      this.#isOver = true;
+      await this.#takeBack();
+      await this.#scene.record.called(this.#postedAt);
+    }, 'The owner of a task was not pinged.');
+  }
+
+  async #try(): Promise<void> {
+    const { id, clock, known, log, record } = this.#scene;
+    const task = await record.task();
+    const call = task?.delivery.call;
+    if (!task || !call) return;
+    const now = clock.now();
+    const way = wayToPing(task, known.shut, now);
+    if (way && mayStillPing(task, call, way, now)) await this.#take(way, task);
+    else log.info({ task: id }, 'The owner of a task was not pinged: too late, or no way to them.');
+  }
+
+  async #take(way: AnswerWay | TokenWay, task: Task): Promise<void> {
+    const prepared = await this.#scene.prepare(task);
+    try {
+      if (!(await this.#scene.record.calling())) return;
+      this.#postedAt = await this.#carry(way, task, prepared);
+    } catch (error) {
+      if (error instanceof Hindered) throw error;
+      const trouble = troubleOf(error, way.by);
+      if (trouble === 'later' && way.by === 'answer') throw new Hindered('unreachable', error);
+      this.#note(error, way, 'The owner of a task was not pinged.');
+    } finally {
+      prepared.release();
+    }
+  }
+
+  async #carry(way: AnswerWay | TokenWay, task: Task, { plan, instead }: Prepared): Promise<MessagePlace | undefined> {
+    const { outbox } = this.#scene;
+    const send = (words: MessagePlan) =>
+      way.by === 'answer'
+        ? outbox.post(way.message.channelId, pingNonceOf(task), bodyOf({ ...words, answers: way.message.id }))
+        : outbox.add(way, bodyOf(words), false);
+    try {
+      return await send(plan);
+    } catch (error) {
+      const trouble = troubleOf(error, way.by);
+      if (!instead || (trouble !== 'no-access' && trouble !== 'malformed')) throw error;
+      this.#note(error, way, 'Discord refused a ping; sending its plain form.');
+      return await send(instead);
+    }
+  }
+
+  #note(error: unknown, { by }: AnswerWay | TokenWay, sentence: string): void {
+    const facts = { task: this.#scene.id, by, trouble: troubleOf(error, by), ...factsOf(error) };
+    this.#scene.log.info(facts, sentence);
+  }
+
+  /** The message that it replies to may have been deleted meanwhile, by a member who had not seen the ping. */
+  async #takeBack(): Promise<void> {
+    const posted = this.#postedAt;
+    if (!posted || (await this.#scene.record.task())?.message) return;
+    this.#postedAt = undefined;
+    try {
+      await this.#scene.outbox.remove({ by: 'edit', message: posted });
+    } catch (error) {
+      this.#scene.log.info(
+        { task: this.#scene.id, ...factsOf(error) },
+        'Could not delete a ping whose message is deleted.',
+      );
+    }
+  }
+}
+
+/** To where the end is shown; there is no ping for a private or a deleted message. */
+function wayToPing(task: Task, shut: Shut, now: number): AnswerWay | TokenWay | undefined {
+  const { route, message } = task;
+  if (!message || route.isPrivate || (task.traits.isSpoken && !hasToSpeak(task))) return undefined;
+  if (route.mayPost) return { by: 'answer', message };
+  return shut.has('token') ? undefined : tokenWay(task, now);
+}
+
+/** A ping that may have been sent is repeated only where its nonce prevents a second one. None is better than two. */
+function mayStillPing(task: Task, { shownAt, goingAt }: Call, { by }: AnswerWay | TokenWay, now: number): boolean {
+  // A voice message is a result, so it is sent at any time.
+  if (goingAt === undefined) return hasToSpeak(task) || now - shownAt < LATEST_PING_MS;
+  return by === 'answer' && now - goingAt < SAME_NONCE_MS;
+}
+
+/** Differs from the nonce of the task's message. A nonce has at most 25 characters, a task's id 17. */
+const pingNonceOf = ({ id }: Task): string => `${id}-call`;

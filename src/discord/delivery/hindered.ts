@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { pause } from '../../lib/clock.ts';
+import { type Clock, pause } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { factsOf } from '../outbox/errors.ts';
-import type { DeliveryParts } from './parts.ts';
 
-type Hindrance =
-  /** Discord does not answer, or has trouble of its own. */
-  | 'unreachable'
-  /** The store cannot take what has to be stored. */
-  | 'unstored'
-  /** A bug. */
-  | 'unprepared';
-
-/** Nothing more can be done now; the same again later. */
+/** Nothing more can be done now; the same work is retried later. */
 export class Hindered extends Error {
   override readonly name = 'Hindered';
   readonly hindrance: Hindrance;
@@ -22,35 +14,30 @@ export class Hindered extends Error {
   }
 }
 
-/** Short enough to be read out, so that a line of the log can be found again. */
+/** Short enough to be read out, and found in the log. */
 export const reference = (): string => randomBytes(4).toString('hex');
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-
-/** Each pause is twice as long as the one before. A bug rarely goes away by itself. */
-const PAUSES: Readonly<Record<Hindrance, { first: number; longest: number }>> = {
-  unreachable: { first: 5 * SECOND, longest: 5 * MINUTE },
-  unstored: { first: 5 * SECOND, longest: 5 * MINUTE },
-  unprepared: { first: 30 * SECOND, longest: 10 * MINUTE },
+/** Milliseconds. Each pause is twice as long as the one before. */
+const PAUSES = {
+  /** Discord does not respond, or returns a 5xx. */
+  unreachable: { first: 5_000, longest: 5 * 60_000 },
+  unstored: { first: 5_000, longest: 5 * 60_000 },
+  /** A bug, which rarely disappears without a change. */
+  unprepared: { first: 30_000, longest: 10 * 60_000 },
 };
+type Hindrance = keyof typeof PAUSES;
 
-interface PatienceParts extends Pick<DeliveryParts, 'clock' | 'log'> {
-  id: string;
-  stopping: AbortSignal;
-}
-
-/** Waits before the same is tried again. With every change of what is in the way it begins anew. */
+/** Backs off between retries. Another hindrance starts again from the first pause. */
 export class Patience {
-  readonly #parts: PatienceParts;
-  #met: Hindrance | undefined;
-  #times = 0;
+  readonly #parts: { id: string; clock: Clock; log: PlainLog; stopping: AbortSignal };
+  #last: Hindrance | undefined;
+  #repeats = 0;
 
-  constructor(parts: PatienceParts) {
+  constructor(parts: { id: string; clock: Clock; log: PlainLog; stopping: AbortSignal }) {
     this.#parts = parts;
   }
 
-  /** Comes back when it is done, or when the bot stops; then it goes on at the next start. `unexpected` tells the log of a bug. */
+  /** Returns when the work is done or the bot stops. `unexpected` is the log message for a bug. */
   async until(work: () => Promise<void>, unexpected: string): Promise<void> {
     do {
       try {
@@ -62,16 +49,14 @@ export class Patience {
   }
 
   async with({ hindrance, cause }: Hindered): Promise<void> {
-    this.#times = hindrance === this.#met ? this.#times + 1 : 0;
-    this.#met = hindrance;
+    this.#repeats = hindrance === this.#last ? this.#repeats + 1 : 0;
+    this.#last = hindrance;
     const { first, longest } = PAUSES[hindrance];
-    const waitMs = Math.min(longest, first * 2 ** this.#times);
-    if (this.#times === 0)
-      this.#parts.log.warn(
-        { task: this.#parts.id, hindrance, waitMs, ...factsOf(cause) },
-        'What is to be told of a task has to wait.',
-      );
-    if (!this.#parts.stopping.aborted) await pause(this.#parts.clock, waitMs, this.#parts.stopping);
+    const { id, clock, log, stopping } = this.#parts;
+    const waitMs = Math.min(longest, first * 2 ** this.#repeats);
+    const facts = { task: id, hindrance, waitMs, ...factsOf(cause) };
+    if (this.#repeats === 0) log.warn(facts, 'The delivery of a task has to wait and is retried.');
+    if (!stopping.aborted) await pause(clock, waitMs, stopping);
   }
 
   #bug(error: unknown, unexpected: string): Hindered {

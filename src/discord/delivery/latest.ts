@@ -1,17 +1,16 @@
 import type { Clock } from '../../lib/clock.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 
-/** Node's timers take no more than some 24 days; looking again now and then costs nothing. */
+/** Node's timers take at most some 24 days; waking up early costs nothing. */
 const LONGEST_SLEEP_MS = 60 * 60_000;
 
-/** What is to be seen of one task: of all its news only the latest counts, one is shown at a time, and the end overtakes the rest. */
+/** The display of one task: only its latest state counts, one is shown at a time, and the end overtakes the rest. */
 export abstract class LatestNews {
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
   readonly #ending = new AbortController();
-  /** Not yet shown. */
   #news: Task | undefined;
-  #isAtWork = false;
+  #isShowing = false;
   #work: Promise<void> = Promise.resolve();
   #cancelTimer: (() => void) | undefined;
 
@@ -20,13 +19,13 @@ export abstract class LatestNews {
     this.#stopping = stopping;
   }
 
-  /** From when on news that are no end may be shown; undefined: not at all. */
+  /** When progress may be shown; undefined: not at all. */
   protected abstract mayShowAt(task: Task): number | undefined;
   protected abstract bring(task: Task): Promise<void>;
-  /** A bug. What comes next is shown all the same. */
+  /** A bug. The next state is shown all the same. */
   protected abstract failed(error: unknown): void;
 
-  /** Aborted by the end: nobody waits for it longer than they have to. */
+  /** Aborted by the end, which must not wait for progress. */
   protected get ending(): AbortSignal {
     return this.#ending.signal;
   }
@@ -38,7 +37,6 @@ export abstract class LatestNews {
     this.#wake();
   }
 
-  /** Nothing of it is to be seen any more. */
   drop(): void {
     this.#ending.abort();
     this.#news = undefined;
@@ -52,11 +50,11 @@ export abstract class LatestNews {
 
   #wake(): void {
     this.#cancelTimer?.();
-    if (!this.#isAtWork) this.#work = this.#showAll();
+    if (!this.#isShowing) this.#work = this.#showAll();
   }
 
   async #showAll(): Promise<void> {
-    this.#isAtWork = true;
+    this.#isShowing = true;
     while (this.#news) {
       try {
         const task = this.#next();
@@ -66,10 +64,10 @@ export abstract class LatestNews {
         this.failed(error);
       }
     }
-    this.#isAtWork = false;
+    this.#isShowing = false;
   }
 
-  /** What may be shown now; for what has to wait a timer is set. */
+  /** What may be shown now; a timer is set for a state that has to wait. */
   #next(): Task | undefined {
     const task = this.#news;
     this.#news = undefined;

@@ -1,4 +1,7 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { Transition } from '../../services/tasks/book.ts';
 import {
   called,
   calling,
@@ -13,26 +16,37 @@ import {
 } from '../../services/tasks/delivery-state.ts';
 import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { factsOf } from '../outbox/errors.ts';
+import type { Outbox } from '../outbox/outbox.ts';
 import type { Way } from '../outbox/ways.ts';
+import type { Prepared } from '../plan.ts';
 import { Hindered } from './hindered.ts';
-import type { DeliveryParts, Transition } from './parts.ts';
 
-/** Where the end of a task can be seen and which way it came there, or why nowhere. */
+export interface DeliveryParts {
+  outbox: Outbox;
+  clock: Clock;
+  log: PlainLog;
+  /**
+   * What is to be sent for a task now: what its message shows or, once that shows the end, the message that tells the owner. May fetch
+   * results, or a preview until the signal says that it is no longer needed. Throws only for a bug.
+   */
+  prepare(task: Task, signal?: AbortSignal): Promise<Prepared>;
+  /** Changes the stored task atomically and returns the new state; throws if the store fails. */
+  change(id: string, transition: Transition): Promise<Task>;
+}
+
+/** Where the end of a task is shown and which way it got there, or why nowhere. */
 export type Fate = { there: MessagePlace | undefined; by: Way['by'] } | { nowhere: 'deleted' | 'no-way' };
 
-type RecordParts = Pick<DeliveryParts, 'change' | 'clock' | 'log'>;
+type RecordParts = Pick<DeliveryParts, 'change' | 'clock' | 'log'> & { id: string };
 
-/** What is stored of the delivery of one task. */
 export class DeliveryRecord {
-  readonly #id: string;
   readonly #parts: RecordParts;
 
-  constructor(id: string, parts: RecordParts) {
-    this.#id = id;
+  constructor(parts: RecordParts) {
     this.#parts = parts;
   }
 
-  /** The task as it is now; undefined: there is none any more. */
+  /** The current task; undefined: it was erased. */
   async task(): Promise<Task | undefined> {
     return this.#store((same) => same);
   }
@@ -40,7 +54,7 @@ export class DeliveryRecord {
   async progressShown(message: MessagePlace | undefined): Promise<void> {
     await this.#try((task) => {
       const there = message ? shownIn(task, message) : task;
-      // Those of an answer are not counted, for there are as many as it has seconds.
+      // Edits of an answer are not counted, for there is about one a second.
       return task.traits.isInWords ? there : progressShown(there);
     });
   }
@@ -50,29 +64,29 @@ export class DeliveryRecord {
   }
 
   async intend(by: 'channel' | 'direct', channelId: string): Promise<void> {
-    const intention = { by, channelId, nonce: this.#id, at: this.#parts.clock.now() };
+    const intention = { by, channelId, nonce: this.#parts.id, at: this.#parts.clock.now() };
     await this.#store((task) => intending(task, intention));
   }
 
   async settle(fate: Fate, at: number): Promise<void> {
     await this.#store((task) => {
       if ('nowhere' in fate) {
-        // Nobody waits for how a conversation ended in a place that is gone.
+        // The end of a conversation needs no place if its thread is gone.
         return task.traits.isConversation ? delivered(task, undefined, at) : undeliverable(task, fate.nowhere, at);
       }
-      return (isWorthACall(task, fate.by) ? toBeCalled : delivered)(task, fate.there, at);
+      return (needsOwnerPing(task, fate.by) ? toBeCalled : delivered)(task, fate.there, at);
     });
     if ('nowhere' in fate)
-      this.#parts.log.info({ task: this.#id, why: fate.nowhere }, 'The end of a task reached nobody.');
+      this.#parts.log.info({ task: this.#parts.id, why: fate.nowhere }, 'Could not show the end of a task anywhere.');
   }
 
-  /** Whether its member is still to be called. */
+  /** Whether the owner ping is still to be sent. */
   async calling(): Promise<boolean> {
     const task = await this.#store((known) => calling(known, this.#parts.clock.now()));
     return task?.delivery.call !== undefined;
   }
 
-  /** By this message, so that it can be deleted with the others. */
+  /** Stores the ping, so that it is deleted with the other messages. */
   async called(by: MessagePlace | undefined): Promise<void> {
     await this.#store((task) => {
       const known = by
@@ -82,46 +96,46 @@ export class DeliveryRecord {
     });
   }
 
-  /** For what costs no more than a request when a restart has forgotten it. */
+  /** For facts whose loss costs one more request after a restart. */
   async #try(transition: Transition): Promise<void> {
     try {
       await this.#store(transition);
     } catch (error) {
       if (!(error instanceof Hindered)) throw error;
       this.#parts.log.warn(
-        { task: this.#id, ...factsOf(error.cause) },
-        'What became of a message could not be stored.',
+        { task: this.#parts.id, ...factsOf(error.cause) },
+        'The state of a message could not be stored.',
       );
     }
   }
 
   async #store(transition: Transition): Promise<Task | undefined> {
     try {
-      return await this.#parts.change(this.#id, transition);
+      return await this.#parts.change(this.#parts.id, transition);
     } catch (error) {
-      // An order that was refused leaves no task behind.
+      // A refused order leaves no task behind.
       if (error instanceof Refusal) return undefined;
       throw new Hindered('unstored', error);
     }
   }
 }
 
-/** Whoever has waited longer has turned to something else, and Discord tells nobody of an edit. */
+/** After so long the owner has turned to something else, and an edit notifies no one. */
 const LONG_MS = 60_000;
 
-/** It has a sound that is not to be heard anywhere yet. */
+/** Its voice message is not posted yet. */
 export const hasToSpeak = ({ answer }: Task): boolean => answer?.voice?.sound !== undefined;
 
-/** A fresh direct message calls by itself; an edit does not, not even there. */
-function isWorthACall(task: Task, by: Way['by']): boolean {
+/** A new direct message notifies its reader; an edit does not, not even there. */
+function needsOwnerPing(task: Task, by: Way['by']): boolean {
   const { traits, talk, request, route, times, successorId } = task;
-  // Whose member has already ordered again knows how it ended.
+  // An owner who has ordered again knows how this task ended.
   if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
   if (traits.isSpoken) return hasToSpeak(task);
-  // Whoever has ended a conversation knows, others in it do not, and a fresh message tells by itself.
+  // The member who ended a conversation knows, others in it do not; a new message notifies without a ping.
   if (traits.isConversation)
     return by === 'edit' && (talk?.end !== 'ended' || traits.isForEveryone?.(request) === true);
-  // Whoever has stopped it knows.
+  // The member who stopped the task knows.
   if (task.failure?.cause === 'stopped') return false;
   return (times.ended ?? times.created) - times.created > LONG_MS;
 }

@@ -5,19 +5,18 @@ import type { Intention, MessagePlace, Task } from '../../services/tasks/task.ts
 import { readCustomId } from '../custom-ids.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Discord's clock and ours may disagree by so much. */
+/** The largest expected difference between Discord's clock and ours. */
 const SKEW_MS = 60_000;
-/** A message that was to be posted is there within this time, or was never posted. */
+/** A message was posted within this time, or never. */
 const WINDOW_MS = 15 * 60_000;
-/** A bound on how far back a busy channel is read. */
+/** Bounds how far back a busy channel is read. */
 const MOST_PAGES = 10;
 
-/** As far as it is looked at; it comes from outside. */
 const found = z.object({
   id: z.string().regex(/^\d{1,20}$/),
   author: z.object({ id: z.string().optional() }).optional(),
   application_id: z.string().optional(),
-  /** Only answers of interactions have it, and those show progress. */
+  /** Only replies to interactions have it, and those show progress. */
   interaction_metadata: z.unknown().optional(),
   message_reference: z.object({ message_id: z.string().optional() }).optional(),
   components: z.unknown().optional(),
@@ -26,11 +25,11 @@ type Found = z.output<typeof found>;
 
 type Channels = Pick<Outbox, 'before'>;
 
-/** Looks for a message that was about to be posted when the bot stopped, or when Discord's answer was lost. */
+/** Searches for a message that was about to be posted when the bot stopped, or when Discord's response was lost. */
 export const findPosted = (task: Task, intention: Intention, channels: Channels): Promise<MessagePlace | undefined> =>
   find(intention, channels, (message) => isMine(message, task));
 
-/** The same for a further message of an answer. It has no buttons, but it answers the first, and is none that is known. */
+/** A further message has no buttons, but it replies to the first one, and is not stored yet. */
 export function findPart(task: Task, posting: Posting, channels: Channels): Promise<MessagePlace | undefined> {
   const known = new Set(task.answer?.parts.map(({ id }) => id));
   return find(posting, channels, (message) => {
@@ -62,19 +61,19 @@ async function find(
 const idAt = (time: number): bigint =>
   SnowflakeUtil.generate({ timestamp: time, increment: 0n, workerId: 0n, processId: 0n });
 
-/** Anybody could write our words; nobody else knows a task's id before its message is there. */
+/** Anyone could write our words, but a task's id is unknown before its message is posted. */
 function isMine(message: Found, task: Task): boolean {
   const { id, message: known } = task;
   if (!isOurs(message, task) || message.id === known?.id) return false;
   return idsIn(message.components).some((text) => readCustomId(text)?.args.includes(id));
 }
 
-/** Written by the bot of its own accord, not with an interaction's token. */
+/** Posted by the bot's own token, not by an interaction's. */
 function isOurs({ author, application_id: application, interaction_metadata: by }: Found, { route }: Task): boolean {
   return (author?.id === route.applicationId || application === route.applicationId) && by === undefined;
 }
 
-/** The ids of its buttons, and of those that stand in a list for want of room. */
+/** The ids of its buttons, also of those that are options of a menu. */
 function idsIn(tree: unknown): string[] {
   if (Array.isArray(tree)) return tree.flatMap(idsIn);
   if (typeof tree !== 'object' || tree === null) return [];

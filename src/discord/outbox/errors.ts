@@ -4,19 +4,17 @@ import { neverConnected } from '../../lib/never-connected.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { Way } from './ways.ts';
 
-/** What a failed request means for the message that was on its way. */
+/** What a failed request means for its message. */
 export type Trouble =
-  /** Nothing is known to be wrong with it: the same again after a while. */
+  /** Nothing is known to be wrong with the request: retry later. */
   | 'later'
   | 'token-over'
-  /** Somebody has deleted the message. */
   | 'deleted'
-  /** Not this way. */
   | 'no-access'
-  /** The person takes no direct messages from the bot. */
+  /** The member takes no direct messages from the bot. */
   | 'closed'
   | 'too-large'
-  /** Not a message as Discord takes it: a bug. */
+  /** Discord refuses the shape of the message: a bug. */
   | 'malformed';
 
 const BY_CODE: ReadonlyMap<string | number, Trouble> = new Map<number, Trouble>([
@@ -33,50 +31,35 @@ const BY_CODE: ReadonlyMap<string | number, Trouble> = new Map<number, Trouble>(
 
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
 export function troubleOf(error: unknown, by: Way['by'] | 'answer'): Trouble {
-  // Sockets that break, answers that do not come in time, and everything from 500 on.
+  // Broken sockets, timeouts, and every status from 500 on.
   if (!(error instanceof DiscordAPIError)) return 'later';
   const { code, status } = error;
   const known = BY_CODE.get(code);
   if (known) return known;
   if (status === 413) return 'too-large';
-  // Without a number of Discord's it comes from the network before it, which knows nothing of messages.
+  // Without one of Discord's numbers the response comes from the network before Discord.
   if (typeof code !== 'number') return 'later';
-  // The bot's own token being refused is nothing that another way would get around.
+  // Another way would not help where Discord refuses the bot's own token.
   if (status === 401) return by === 'token' ? 'token-over' : 'later';
   return 'no-access';
 }
 
-const TOO_LATE: ReadonlySet<string | number> = new Set([
-  Code.UnknownInteraction,
-  Code.InteractionHasAlreadyBeenAcknowledged,
-  Code.InvalidWebhookToken,
-  Code.UnknownWebhook,
-]);
+export const hasCode = (error: unknown, ...codes: (string | number)[]): boolean =>
+  error instanceof DiscordAPIError && codes.includes(error.code);
 
-/** Discord has given up on the interaction, or somebody has answered it: nothing more can be said, so nothing is tried. */
+/** The interaction has expired or was answered already: nothing more can be sent. */
 export function isTooLate(error: unknown): boolean {
-  return error instanceof DiscordAPIError && TOO_LATE.has(error.code);
+  const { UnknownInteraction, InteractionHasAlreadyBeenAcknowledged, InvalidWebhookToken, UnknownWebhook } = Code;
+  return hasCode(error, UnknownInteraction, InteractionHasAlreadyBeenAcknowledged, InvalidWebhookToken, UnknownWebhook);
 }
 
-/** The message is not there any more. */
-export const isGone = (error: unknown): boolean =>
-  error instanceof DiscordAPIError && error.code === Code.UnknownMessage;
-
-/** Another answer has come first: another process's, or an earlier try of our own that was heard although its answer was lost. */
-export function isAnsweredAlready(error: unknown): boolean {
-  return error instanceof DiscordAPIError && error.code === Code.InteractionHasAlreadyBeenAcknowledged;
-}
-
-/** Discord cannot have received it. */
 export const isUnsent = (error: unknown): boolean =>
   neverConnected(error) || (error instanceof Error && isUnsent(error.cause));
 
-/** Nothing is known to be wrong with what was sent: the line to Discord broke, or Discord is in trouble. */
-export function isPassing(error: unknown): boolean {
-  return !(error instanceof DiscordAPIError) || error.status >= 500;
-}
+/** The connection broke, or Discord has trouble of its own. */
+export const isPassing = (error: unknown): boolean => !(error instanceof DiscordAPIError) || error.status >= 500;
 
-/** What the log may know of it: names and numbers, for the words of a refusal may quote what was sent. */
+/** Names and numbers only, for the message of a refusal may quote what was sent. */
 export function factsOf(error: unknown): { code?: unknown; status?: unknown; reason: string; fields?: string[] } {
   if (!(error instanceof Error)) return { reason: reasonOf(error) };
   const told = 'code' in error ? error.code : undefined;
@@ -87,13 +70,13 @@ export function factsOf(error: unknown): { code?: unknown; status?: unknown; rea
   return {
     code,
     status,
-    // Discord's own words for each of its codes, as the library lists them.
+    // The description of Discord's code, as the library lists it.
     reason: Code[Number(code)] ?? reasonOf(error),
     ...('errors' in rawError && { fields: refusedFields(rawError.errors) }),
   };
 }
 
-/** How much of a plan is sent: all of it, all but its files, or its words alone. */
+/** How much of a plan is sent: all of it, all but its files, or only its text. */
 export type Load = 'whole' | 'without-files' | 'words';
 
 /** What is left to try the same way; undefined where something else is wrong, or the least was refused. */
@@ -105,7 +88,7 @@ export function lighterThan(load: Load, trouble: Trouble): Load | undefined {
 export function loaded(plan: MessagePlan, load: Load): MessagePlan {
   if (load === 'whole') return plan;
   if (load === 'words') return { content: plan.content ?? plan.page?.title ?? '…' };
-  // What would overflow into a file is cut.
+  // Content that would overflow into a file is cut.
   const { files: _files, overflow: _overflow, ...rest } = plan;
   return rest;
 }

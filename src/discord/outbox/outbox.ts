@@ -1,48 +1,46 @@
 import { createHash } from 'node:crypto';
-import { HTTPError, type InteractionResponseType, MessageFlags, type RawFile, type REST, Routes } from 'discord.js';
+import {
+  RESTJSONErrorCodes as Code,
+  HTTPError,
+  type InteractionResponseType,
+  MessageFlags,
+  type RawFile,
+  Routes,
+} from 'discord.js';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { DiscordClients } from './clients.ts';
-import { factsOf, isAnsweredAlready, isPassing, troubleOf } from './errors.ts';
+import { factsOf, hasCode, isPassing, troubleOf } from './errors.ts';
 import { idIn, ThreadMaker } from './threads.ts';
 import type { EditWay, TokenWay } from './ways.ts';
 
-/** What fits into three seconds. */
 const CALLBACK_TRIES = 3;
-/** The longest page that Discord gives of a channel's messages. */
+/** The longest page that Discord returns of a channel's messages. */
 const PAGE = 100;
-/** How often what can be repeated without harm is sent while Discord does not say what became of it. */
+/** For requests that are harmless to repeat, while their outcome is unknown. */
 const TRIES = 4;
-/** Only then does Discord say what became of a message that goes by a token. */
-const WAITED_FOR = new URLSearchParams({ wait: 'true' });
-/** Discord's limit. */
+/** Only then does Discord return the message that was posted by token. */
+const WAIT_FOR_MESSAGE = new URLSearchParams({ wait: 'true' });
 const LONGEST_NONCE = 25;
-/** Discord knows a nonce again for "a few minutes" only, and the library's own tries reach some minutes beyond the last of ours. */
+/** Discord remembers a nonce for "a few minutes", and the library retries for some minutes after us. */
 export const SAME_NONCE_MS = 2 * 60_000;
 
-/**
- * Everything that is written to Discord is written here, one request at a time and one way. The library underneath keeps to the rate limits
- * and tries again where that is all it takes.
- */
+/** The only place that writes to Discord. The library underneath keeps the rate limits and retries a 429. */
 export class Outbox {
   readonly threads: ThreadMaker;
-  readonly #botRest: REST;
-  readonly #tokenRest: REST;
-  readonly #callbackRest: REST;
+  readonly #clients: DiscordClients;
   readonly #log: PlainLog;
 
-  constructor({ client, tokenRest, callbackRest }: DiscordClients, log: PlainLog) {
-    this.#botRest = client.rest;
-    this.#tokenRest = tokenRest;
-    this.#callbackRest = callbackRest;
+  constructor(clients: DiscordClients, log: PlainLog) {
+    this.#clients = clients;
     this.#log = log;
-    this.threads = new ThreadMaker(client.rest, (...message) => this.post(...message), log);
+    this.threads = new ThreadMaker({ rest: clients.client.rest, post: (...message) => this.post(...message), log });
   }
 
-  /** The first answer to an interaction. Discord takes one alone, so it may be sent again. */
+  /** The first response to an interaction. Discord takes only one, so it may be sent again. */
   async respond(
     { interactionId, token }: { interactionId: string; token: string },
     body: { type: InteractionResponseType; data?: object | undefined },
@@ -50,102 +48,105 @@ export class Outbox {
   ): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#callbackRest.post(Routes.interactionCallback(interactionId, token), { body, files, auth: false });
+        await this.#clients.callbackRest.post(Routes.interactionCallback(interactionId, token), {
+          body,
+          files,
+          auth: false,
+        });
         return;
       } catch (error) {
-        // The answer to an earlier try was lost, and yet it was heard.
-        if (attempt > 1 && isAnsweredAlready(error)) return;
+        // The response to an earlier try was lost, but Discord had received it.
+        if (attempt > 1 && hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged)) return;
         if (attempt >= CALLBACK_TRIES || !isPassing(error)) throw error;
       }
     }
   }
 
   async edit(way: TokenWay | EditWay, sent: MessageBody): Promise<MessagePlace | undefined> {
-    if (way.by === 'edit') return placeIn(await this.#botRest.patch(routeOf(way), { ...sent }));
-    // With the bot's own token on it, an expired one would cost the library that token as well.
-    return placeIn(await this.#tokenRest.patch(routeOf(way), { ...sent, auth: false }));
+    if (way.by === 'edit') return placeIn(await this.#clients.client.rest.patch(routeOf(way), { ...sent }));
+    // With the bot's token on it, an expired token would make the library drop the bot's token.
+    return placeIn(await this.#clients.tokenRest.patch(routeOf(way), { ...sent, auth: false }));
   }
 
-  /** A nonce that Discord has seen within the last minutes brings back that message instead of a second one. */
+  /** For a nonce of the last minutes Discord returns the existing message instead of a second one. */
   async post(channelId: string, nonce: string, { body, files }: MessageBody): Promise<MessagePlace | undefined> {
     const once = { ...body, nonce, enforce_nonce: true };
-    return placeIn(await repeated(() => this.#botRest.post(Routes.channelMessages(channelId), { body: once, files })));
+    return placeIn(
+      await repeat(() => this.#clients.client.rest.post(Routes.channelMessages(channelId), { body: once, files })),
+    );
   }
 
-  /** Another message beside the answer of an interaction. Nothing keeps it from coming twice, so it is sent once. */
+  /** Another message beside the reply. Discord does not deduplicate it, so it is sent once. */
   async add(way: TokenWay, sent: MessageBody, isPrivate: boolean): Promise<MessagePlace | undefined> {
     const { body, files } = isPrivate ? privately(sent) : sent;
     const route = Routes.webhook(way.applicationId, way.token);
-    return placeIn(await this.#tokenRest.post(route, { body, files, auth: false, query: WAITED_FOR }));
+    return placeIn(await this.#clients.tokenRest.post(route, { body, files, auth: false, query: WAIT_FOR_MESSAGE }));
   }
 
   async remove(way: TokenWay | EditWay): Promise<void> {
-    if (way.by === 'edit') await this.#botRest.delete(routeOf(way));
-    else await this.#tokenRest.delete(routeOf(way), { auth: false });
+    if (way.by === 'edit') await this.#clients.client.rest.delete(routeOf(way));
+    else await this.#clients.tokenRest.delete(routeOf(way), { auth: false });
   }
 
   async openDirect(memberId: string): Promise<string> {
-    // Opened twice, it is the same one.
+    // Opening it twice returns the same channel.
     const body = { recipient_id: memberId };
-    return idIn(await repeated(() => this.#botRest.post(Routes.userChannels(), { body })));
+    return idIn(await repeat(() => this.#clients.client.rest.post(Routes.userChannels(), { body })));
   }
 
-  /** Says something to a person in a direct message. False: not now; who takes none from the bot at all is left alone. */
+  /** False: retry later; a member who takes no messages from the bot is not retried. */
   async tellPerson(userId: string, plan: MessagePlan): Promise<boolean> {
     try {
       await this.post(await this.openDirect(userId), nonceOf(userId, plan), bodyOf(plan));
       return true;
     } catch (error) {
       const trouble = troubleOf(error, 'direct');
-      this.#log.info({ trouble, ...factsOf(error) }, 'A direct message did not come through.');
+      this.#log.info({ trouble, ...factsOf(error) }, 'Could not send a direct message.');
       return trouble !== 'later';
     }
   }
 
-  /** The messages right before one of this id, newest first. */
+  /** The messages before this id, newest first. */
   async before(channelId: string, id: string): Promise<unknown[]> {
     const query = new URLSearchParams({ before: id, limit: String(PAGE) });
-    const page = await this.#botRest.get(Routes.channelMessages(channelId), { query });
+    const page = await this.#clients.client.rest.get(Routes.channelMessages(channelId), { query });
     return Array.isArray(page) ? page : [];
   }
 }
 
-/** A task's message is the answer of its interaction or the message that was pressed, unless it was given one of its own. */
+/** A task's message is the reply to its interaction or the message that was pressed, unless it has its own. */
 function routeOf(way: TokenWay | EditWay): `/${string}` {
   return way.by === 'edit'
     ? Routes.channelMessage(way.message.channelId, way.message.id)
     : Routes.webhookMessage(way.applicationId, way.token, way.followUpId ?? '@original');
 }
 
-/** Seen by one member alone. */
 export const privately = ({ body, files }: MessageBody): MessageBody => ({
   body: { ...body, flags: (body.flags ?? 0) | MessageFlags.Ephemeral },
   files,
 });
 
-/** The same for the same words, so that they stand there once where the first try was heard although its response was lost. */
+/** The same for the same text, so that a message whose response was lost appears only once. */
 function nonceOf(userId: string, { content = '' }: MessagePlan): string {
   return createHash('sha256').update(`${userId}:${content}`).digest('base64url').slice(0, LONGEST_NONCE);
 }
 
-/** Discord's own trouble, or no response in time. Where the connection broke, whoever sent it looks first whether it came through. */
-function isWorthRepeating(error: unknown): boolean {
+/** A 5xx or a timeout. Where the connection broke, the caller first searches for the message. */
+function mayRepeat(error: unknown): boolean {
   if (error instanceof HTTPError) return true;
   return error instanceof Error && error.cause instanceof Error && error.cause.name === 'AbortError';
 }
 
-/** The library itself repeats no POST. */
-async function repeated<T>(post: () => Promise<T>): Promise<T> {
+async function repeat<T>(post: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await post();
     } catch (error) {
-      if (attempt >= TRIES || !isWorthRepeating(error)) throw error;
+      if (attempt >= TRIES || !mayRepeat(error)) throw error;
     }
   }
 }
 
-/** Where the message stands that Discord answers with. */
 function placeIn(answer: unknown): MessagePlace | undefined {
   const { id, channel_id: channelId } = isRecord(answer) ? answer : {};
   return typeof id === 'string' && typeof channelId === 'string' ? { channelId, id } : undefined;

@@ -1,52 +1,53 @@
-import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
+import { RESTJSONErrorCodes as Code } from 'discord.js';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { addressOf, type Removal } from '../../services/tasks/own-data/wish.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { findPart } from './adoption.ts';
-import { factsOf, troubleOf } from './errors.ts';
+import { factsOf, hasCode, troubleOf } from './errors.ts';
 import type { Outbox } from './outbox.ts';
+import { isSeenByOneAlone } from './ways.ts';
 
 type Fate = 'gone' | 'none' | 'stays' | 'later';
 
-/** Takes a task's messages away: by the interaction's token while it lasts, for that reaches what one member alone sees; else as the bot. */
+/** Prefers the interaction's token while it works, for that reaches private messages too. */
 export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
-  /** One of those that the task shows itself in; without an id of its own the interaction's token knows it as its answer. */
+  /** A message that shows the task; without an id the token deletes the reply. */
   async function own(task: Task, message: MessagePlace | undefined, followUpId?: string): Promise<Fate> {
-    const { route, guildId, channelId } = task;
-    const { applicationId, token, tokenExpiresAt } = route;
+    const { applicationId, token, tokenExpiresAt } = task.route;
     if (token !== undefined && clock.now() < tokenExpiresAt) {
-      const fate = await tried('token', () => outbox.remove({ by: 'token', applicationId, token, followUpId }));
+      const fate = await attempt('token', () => outbox.remove({ by: 'token', applicationId, token, followUpId }));
       if (fate !== 'stays') return fate;
     }
     if (!message) return 'none';
-    // Nobody but its member has ever seen it, and nobody else can take it away.
-    if (route.isPrivate && guildId !== undefined && message.channelId === channelId) return 'stays';
+    // Only its member has ever seen it, and only they can delete it.
+    if (isSeenByOneAlone(task, message)) return 'stays';
     return asBot(message);
   }
 
-  const asBot = (message: MessagePlace): Promise<Fate> => tried('edit', () => outbox.remove({ by: 'edit', message }));
+  const asBot = (message: MessagePlace): Promise<Fate> => attempt('edit', () => outbox.remove({ by: 'edit', message }));
 
-  /** A part of an answer that may have been posted without anybody hearing of it. */
-  async function unheardOf(task: Task): Promise<Fate> {
+  /** A part of an answer that may exist unconfirmed. */
+  async function unconfirmedPart(task: Task): Promise<Fate> {
     const posting = task.answer?.posting;
     if (posting?.by !== 'bot') return 'none';
     let found: MessagePlace | undefined;
-    const looked = await tried('edit', async () => {
+    const search = await attempt('edit', async () => {
       found = await findPart(task, posting, outbox);
     });
-    if (looked === 'later') return 'later';
+    if (search === 'later') return 'later';
     return found ? asBot(found) : 'none';
   }
 
-  async function tried(by: 'token' | 'edit', work: () => Promise<unknown>): Promise<Fate> {
+  async function attempt(by: 'token' | 'edit', work: () => Promise<unknown>): Promise<Fate> {
     try {
       await work();
       return 'gone';
     } catch (error) {
       const trouble = troubleOf(error, by);
-      if (trouble === 'deleted' || isWithoutChannel(error)) return 'none';
-      log.info({ by, trouble, ...factsOf(error) }, 'A message could not be deleted this way.');
+      // A deleted channel has no messages.
+      if (trouble === 'deleted' || hasCode(error, Code.UnknownChannel)) return 'none';
+      log.info({ by, trouble, ...factsOf(error) }, 'Could not delete a message this way.');
       return trouble === 'later' ? 'later' : 'stays';
     }
   }
@@ -57,7 +58,7 @@ export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; 
       const fate = part.by === 'bot' ? await asBot(part) : await own(task, part, part.id);
       fates.push({ address: addressOf({ ...task, message: part }), fate });
     }
-    fates.push({ address: undefined, fate: await unheardOf(task) });
+    fates.push({ address: undefined, fate: await unconfirmedPart(task) });
     for (const address of task.beside ?? []) fates.push({ address, fate: await asBot(address) });
     return {
       removed: fates.filter(({ fate }) => fate === 'gone').length,
@@ -66,7 +67,3 @@ export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; 
     };
   };
 }
-
-/** Its messages went with it. */
-const isWithoutChannel = (error: unknown): boolean =>
-  error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.UnknownChannel;

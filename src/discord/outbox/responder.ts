@@ -1,10 +1,24 @@
-import { InteractionResponseType, MessageFlags, type RawFile } from 'discord.js';
+import {
+  type BaseInteraction,
+  RESTJSONErrorCodes as Code,
+  InteractionResponseType,
+  MessageFlags,
+  type RawFile,
+} from 'discord.js';
+import { type Clock, pause } from '../../lib/clock.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import { formBody } from '../form.ts';
+import type { Funnel } from '../funnel.ts';
+import { TOKEN_LIFE_MS } from '../place.ts';
 import type { FormPlan, MessagePlan } from '../plan.ts';
+import { hasCode, isPassing, isTooLate, isUnsent } from './errors.ts';
 import { type Outbox, privately } from './outbox.ts';
 import type { TokenWay } from './ways.ts';
+
+// https://discord.com/developers/docs/interactions/application-commands#autocomplete
+const MOST_SUGGESTIONS = 25;
+const LONGEST_SUGGESTION = 100;
 
 interface Address {
   interactionId: string;
@@ -12,7 +26,7 @@ interface Address {
   token: string;
 }
 
-/** Answers one interaction, by its own token alone. The first answer is an acknowledgement; what follows edits it. */
+/** Replies to one interaction, by its own token alone. The first response is an acknowledgement; the reply edits it. */
 export class Responder {
   readonly #outbox: Outbox;
   readonly #address: Address;
@@ -24,34 +38,36 @@ export class Responder {
     this.#address = address;
   }
 
-  /** What its token has to change: once acknowledged, the answer or the spinner in its place, or the message that was pressed. */
+  /** What the token can change: once acknowledged, the reply or the spinner in its place, or the message that was pressed. */
   get stands() {
     return this.#stands;
   }
 
-  /** "Thinking…". Whether only the member sees the answer is decided here, for good. */
+  /** "Thinking…". Whether only the member sees the reply is decided here, for good. */
   async defer(isPrivate: boolean): Promise<void> {
     this.#stands = isPrivate ? 'private answer' : 'public answer';
     const flags = isPrivate ? MessageFlags.Ephemeral : 0;
     await this.#respond(InteractionResponseType.DeferredChannelMessageWithSource, { flags });
   }
 
-  /** A press that will change the message it stands on. */
   async deferUpdate(): Promise<void> {
     this.#stands = 'pressed message';
     await this.#respond(InteractionResponseType.DeferredMessageUpdate);
   }
 
-  /** Opens a form, which Discord takes as the first answer only. */
+  /** Opens a form, which Discord takes as the first response only. */
   async open(form: FormPlan): Promise<void> {
     await this.#respond(InteractionResponseType.Modal, formBody(form));
   }
 
-  async suggest(choices: readonly { name: string; value: string }[]): Promise<void> {
+  /** As many as Discord takes. A value is never cut: half an id is another id. */
+  async suggest(all: readonly { name: string; value: string }[]): Promise<void> {
+    const short = all.filter(({ name, value }) => Math.max(name.length, value.length) <= LONGEST_SUGGESTION);
+    const choices = short.slice(0, MOST_SUGGESTIONS);
     await this.#respond(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
   }
 
-  /** Says something to the member alone: at once where nothing was said yet, else in place of the private answer. */
+  /** Sends something to the member alone: at once where there is no response yet, else in place of the private reply. */
   async tell(plan: MessagePlan): Promise<void> {
     if (this.#stands === 'nothing') {
       const { body, files } = privately(bodyOf(plan));
@@ -59,30 +75,25 @@ export class Responder {
     } else await this.edit(plan);
   }
 
-  /**
-   * A message of its own after the acknowledgement, to the member alone. In place of a spinner that everybody sees it would be as public as
-   * that, so something else has to stand there first.
-   */
+  /** After the acknowledgement. A public spinner must be replaced first, or this becomes public too. */
   async tellBeside(plan: MessagePlan): Promise<void> {
     await this.#outbox.add(this.#way(), bodyOf(plan), true);
   }
 
-  /** Another message beside the answer; says where it is. */
   async another(plan: MessagePlan, isPrivate: boolean): Promise<MessagePlace> {
-    // While the answer is still a spinner, Discord takes the next message for it.
+    // While the reply is still a spinner, Discord puts the next message in its place.
     if (!this.#answered) await this.edit(plan);
     const place = await this.#outbox.add(this.#way(), bodyOf(plan), isPrivate);
     if (!place) throw new Error('Discord did not say where a message stands.');
     return place;
   }
 
-  /** Changes the answer, or a message that stands beside it; says where that is. */
   async edit(plan: MessagePlan, besideId?: string): Promise<MessagePlace | undefined> {
     this.#answered = true;
     return this.#outbox.edit(this.#way(besideId), bodyOf(plan));
   }
 
-  /** Removes the answer, the message that was pressed, or one that stands beside the answer. */
+  /** Removes the reply, the message that was pressed, or a message beside the reply. */
   async takeAway(besideId?: string): Promise<void> {
     await this.#outbox.remove(this.#way(besideId));
   }
@@ -95,5 +106,90 @@ export class Responder {
   async #respond(type: InteractionResponseType, data?: object, files?: RawFile[]): Promise<void> {
     if (this.#stands === 'nothing') this.#stands = 'private answer';
     await this.#outbox.respond(this.#address, { type, data }, files);
+  }
+}
+
+/**
+ * Tells a member alone why an interaction had no result. The first follow-up after a public deferral replaces the
+ * deferred message and is public too, and once that is deleted Discord may take no follow-up at all. So a neutral line
+ * is put there, the sentence follows in private, and then the neutral line is deleted. The same applies to a message
+ * beside the reply.
+ */
+export async function toMemberAlone(
+  responder: Responder,
+  /** `plan` is for the member alone; `neutral` is public, where a public message has to come first. */
+  { plan, neutral }: { plan: MessagePlan; neutral: MessagePlan },
+  until: Until,
+  beside?: { id: string; isPrivate: boolean },
+): Promise<void> {
+  const id = beside?.id;
+  // Nothing has changed, so the pressed message stays as it is and the sentence comes beside it.
+  if (!beside && responder.stands === 'pressed message') return tellBeside(responder, plan, until);
+  const isPublic = beside ? !beside.isPrivate : responder.stands === 'public answer';
+  if (!isPublic) return persistently(() => (beside ? responder.edit(plan, id) : responder.tell(plan)), until);
+  try {
+    await persistently(() => unlessGone(responder.edit(neutral, id)), until);
+    await tellBeside(responder, plan, until);
+  } finally {
+    await persistently(() => unlessGone(responder.takeAway(id)), until);
+  }
+}
+
+/** Discord does not deduplicate follow-ups, so one is sent again only where Discord cannot have received it. */
+const tellBeside = (responder: Responder, plan: MessagePlan, until: Until): Promise<void> =>
+  persistently(() => responder.tellBeside(plan), until, isUnsent);
+
+/** A member may have deleted the message already. */
+async function unlessGone(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!hasCode(error, Code.UnknownMessage)) throw error;
+  }
+}
+
+/** Sends to the member of an interaction alone for as long as its token works; false where that was not possible. */
+export function lateWord(
+  responder: Responder,
+  { createdTimestamp }: BaseInteraction,
+  { clock, funnel }: { clock: Clock; funnel: Funnel },
+) {
+  return async (plan: MessagePlan): Promise<boolean> => {
+    if (clock.now() >= createdTimestamp + TOKEN_LIFE_MS) return false;
+    try {
+      await responder.tellBeside(plan);
+      return true;
+    } catch (error) {
+      if (isTooLate(error)) funnel.tooLate('a late word');
+      else funnel.sentenceFor(error, 'a late word');
+      return false;
+    }
+  };
+}
+
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface Until {
+  clock: Clock;
+  /** When the token ends. */
+  until: number;
+  stopping: AbortSignal;
+}
+
+/** Retries until Discord takes the message: a refused order leaves no task behind that could tell the member later. */
+async function persistently(
+  say: () => Promise<unknown>,
+  { clock, until, stopping }: Until,
+  isWorthAnother: (error: unknown) => boolean = isPassing,
+): Promise<void> {
+  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
+    try {
+      await say();
+      return;
+    } catch (error) {
+      if (!isWorthAnother(error) || stopping.aborted || clock.now() + wait >= until) throw error;
+      await pause(clock, wait, stopping);
+    }
   }
 }

@@ -7,19 +7,17 @@ import { bodyOf, type MessageBody } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
 import { factsOf, troubleOf } from './errors.ts';
 
-/** Discord tidies a thread away by itself after an hour without a message, the shortest it knows. */
-const TIDIED_AFTER_MINUTES = 60;
+/** Discord archives a thread after an hour without a message, the shortest limit. */
+const ARCHIVE_AFTER_MINUTES = 60;
 const LONGEST_NAME = 100;
 
-/** Posts a message that appears once. */
 type Post = (channelId: string, nonce: string, body: MessageBody) => Promise<MessagePlace | undefined>;
 
 export interface ThreadWish {
   channelId: string;
   name: string;
-  /** In channels for announcements threads have a kind of their own. */
+  /** Announcement channels have a thread type of their own. */
   kind: 'public' | 'private' | 'announcement';
-  /** Who is let in at once. */
   memberId: string;
 }
 
@@ -29,35 +27,29 @@ const TYPES = {
   announcement: ChannelType.AnnouncementThread,
 } as const;
 
-/** Makes threads, and says the first word in them. */
 export class ThreadMaker {
-  readonly #rest: REST;
-  readonly #post: Post;
-  readonly #log: PlainLog;
+  readonly #parts: { rest: REST; post: Post; log: PlainLog };
 
-  constructor(botRest: REST, post: Post, log: PlainLog) {
-    this.#rest = botRest;
-    this.#post = post;
-    this.#log = log;
+  constructor(parts: { rest: REST; post: Post; log: PlainLog }) {
+    this.#parts = parts;
   }
 
-  /** Its id; a refusal says why there is none. */
   async make({ channelId, name, kind, memberId }: ThreadWish): Promise<string> {
-    const threadId = await this.#refusing(async () => {
+    const threadId = await this.#orRefuse(async () => {
       const body = {
         name: Array.from(name).slice(0, LONGEST_NAME).join(''),
         type: TYPES[kind],
-        auto_archive_duration: TIDIED_AFTER_MINUTES,
-        // Whoever it is for may not bring in others by naming them.
+        auto_archive_duration: ARCHIVE_AFTER_MINUTES,
+        // Its member may not add others by mentioning them.
         ...(kind === 'private' && { invitable: false }),
       };
-      return idIn(await this.#rest.post(Routes.threads(channelId), { body }));
+      return idIn(await this.#parts.rest.post(Routes.threads(channelId), { body }));
     });
     try {
-      await this.#rest.put(Routes.threadMembers(threadId, memberId));
+      await this.#parts.rest.put(Routes.threadMembers(threadId, memberId));
     } catch (error) {
-      this.#log.info(factsOf(error), 'A member could not be let into a thread.');
-      // What its member cannot see is of no use to anybody.
+      this.#parts.log.info(factsOf(error), 'Could not add a member to a thread.');
+      // A thread is useless if its member cannot see it.
       if (kind === 'private') {
         await this.close(threadId);
         throw refusalOf(error);
@@ -66,35 +58,34 @@ export class ThreadMaker {
     return threadId;
   }
 
-  /** The nonce keeps it from standing there twice. */
+  /** The nonce prevents a second message. */
   async open(threadId: string, nonce: string, plan: MessagePlan): Promise<MessagePlace> {
-    return this.#refusing(async () => {
-      const place = await this.#post(threadId, nonce, bodyOf(plan));
+    return this.#orRefuse(async () => {
+      const place = await this.#parts.post(threadId, nonce, bodyOf(plan));
       if (!place) throw new Error('Discord did not say where a message stands.');
       return place;
     });
   }
 
-  /** Puts away one that nothing came of. */
+  /** Archives a thread of a conversation that did not start. */
   async close(threadId: string): Promise<void> {
     try {
-      await this.#rest.patch(Routes.channel(threadId), { body: { archived: true } });
+      await this.#parts.rest.patch(Routes.channel(threadId), { body: { archived: true } });
     } catch (error) {
-      this.#log.info(factsOf(error), 'A thread could not be put away.');
+      this.#parts.log.info(factsOf(error), 'Could not archive a thread.');
     }
   }
 
-  async #refusing<T>(work: () => Promise<T>): Promise<T> {
+  async #orRefuse<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      this.#log.warn(factsOf(error), 'A thread could not be made or written in.');
+      this.#parts.log.warn(factsOf(error), 'Could not create a thread or write in it.');
       throw refusalOf(error);
     }
   }
 }
 
-/** Of a channel that Discord answers with. */
 export function idIn(answer: unknown): string {
   const id = isRecord(answer) ? answer.id : undefined;
   if (typeof id !== 'string') throw new Error('Discord did not say which channel it has made.');

@@ -13,14 +13,12 @@ export type MakeRequest = typeof DefaultRestOptions.makeRequest;
 const MIMES: ReadonlyMap<string, string> = new Map(
   Object.values(mediaTypes).map(({ extension, mime }) => [`.${extension}`, mime]),
 );
-const UNKNOWN_MIME = 'application/octet-stream';
 
-/** Of files from the disk. A line that is slow for four is not faster for a hundred, and each holds buffers. */
+/** For files from the disk. A slow connection does not get faster with more, and each upload holds buffers. */
 const MOST_UPLOADS = 4;
-/** What a socket takes at once. */
 const PIECE = 64 * 1024;
 
-/** A file that is sent from the disk. The library knows only bytes, so it carries none. */
+/** A file that is sent from the disk. The library knows only bytes, so `data` is empty. */
 export class DiskFile implements RawFile {
   readonly data = new Uint8Array();
   readonly name: string;
@@ -36,10 +34,7 @@ export class DiskFile implements RawFile {
   }
 }
 
-/**
- * The body of a request with files, in pieces of which the files are the very bytes that were handed in. The library would copy each into a
- * Blob, whose memory lies outside of the heap, so that nothing presses for its collection: hundreds of megabytes pile up.
- */
+/** The library would copy each file into a Blob outside of the heap, so hundreds of megabytes pile up. */
 class Upload implements AsyncIterable<Uint8Array> {
   readonly length: number;
   readonly contentType: string;
@@ -54,9 +49,14 @@ class Upload implements AsyncIterable<Uint8Array> {
     this.contentType = `multipart/form-data; boundary=${boundary}`;
     this.#pieces = [
       ...files.flatMap((file, index) => {
-        const { name, key = `files[${index}]`, contentType = mimeOf(name) } = file;
+        const {
+          name,
+          key = `files[${index}]`,
+          contentType = MIMES.get(extname(name)) ?? 'application/octet-stream',
+        } = file;
         const fields = `name="${quoted(key)}"; filename="${quoted(name)}"\r\ncontent-type: ${contentType}`;
-        return [head(fields), contentOf(file), end];
+        const bytes = file.data instanceof Uint8Array ? file.data : Buffer.from(String(file.data));
+        return [head(fields), file instanceof DiskFile ? file : bytes, end];
       }),
       ...(body === undefined ? [] : [head('name="payload_json"'), Buffer.from(JSON.stringify(body)), end]),
       Buffer.from(`--${boundary}--\r\n`),
@@ -65,7 +65,7 @@ class Upload implements AsyncIterable<Uint8Array> {
     this.length = this.#pieces.reduce((sum, piece) => sum + (piece instanceof DiskFile ? piece.size : piece.length), 0);
   }
 
-  /** From the beginning each time: the library sends it once more where Discord asks to wait. */
+  /** Starts from the beginning each time: the library repeats the request after a 429. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (const piece of this.#pieces) {
       if (piece instanceof DiskFile) yield* piecesOf(piece, PIECE);
@@ -74,12 +74,7 @@ class Upload implements AsyncIterable<Uint8Array> {
   }
 }
 
-function contentOf(file: RawFile): Uint8Array | DiskFile {
-  if (file instanceof DiskFile) return file;
-  return file.data instanceof Uint8Array ? file.data : Buffer.from(String(file.data));
-}
-
-/** Files go out of this client as they are. Its requests have to be made by what `sendUploads` gives. */
+/** Sends files uncopied. The client's requests must be made by what `sendUploads` returns. */
 export function withUploads(rest: REST): REST {
   const send = rest.request.bind(rest);
   rest.request = ({ files, body, ...options }: InternalRequest) => {
@@ -92,7 +87,7 @@ export function withUploads(rest: REST): REST {
   return rest;
 }
 
-/** The library's own way to make a request would join the pieces of an upload to one more copy, so it is given none and they go in below it. */
+/** The library would copy the pieces into one, so it gets no body and the pieces are added below it. */
 export function sendUploads(): MakeRequest {
   const turns = new Turns(MOST_UPLOADS);
   const passing = new PassingBytes();
@@ -120,7 +115,5 @@ async function* counted(upload: Upload, passing: PassingBytes): AsyncGenerator<U
   }
 }
 
-const mimeOf = (name: string): string => MIMES.get(extname(name)) ?? UNKNOWN_MIME;
-
-/** As browsers write the names of files into forms. */
+/** As browsers write file names into forms. */
 const quoted = (name: string): string => name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');

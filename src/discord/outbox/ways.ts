@@ -1,32 +1,37 @@
 import type { AnswerPart } from '../../services/tasks/answer.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 
-/** An upload takes its time, and a token that ends meanwhile is a refused request more: its last minute is not begun. */
+/** A request that outlives its token is refused, so the last minute of a token is not used. */
 export const TOKEN_MARGIN_MS = 60_000;
 
 export type TokenWay = { by: 'token'; applicationId: string; token: string; followUpId?: string | undefined };
 export type EditWay = { by: 'edit'; message: MessagePlace };
 export type Way = TokenWay | EditWay | { by: 'channel'; channelId: string } | { by: 'direct'; memberId: string };
 
-/** Ways that have turned out to be closed. */
 export type Shut = ReadonlySet<Way['by']>;
 
-/** By the clock and by what is known, in the order in which they are tried. Nothing private takes one that others can read. */
+/** The ways in the order in which they are tried. A private message never takes a way that others can read. */
 export function waysToEnd(task: Task, shut: Shut, now: number): Way[] {
-  // A conversation is over where it took place, and without a place nobody has to be told.
+  // The end of a conversation is shown in its thread or nowhere.
   const { isConversation } = task.traits;
   if (isConversation && !task.message) return [];
-  const ways = [tokenWay(task, now), editWay(task), channelWay(task), isConversation ? undefined : directWay(task)];
+  const direct: Way | undefined = isConversation ? undefined : { by: 'direct', memberId: task.requesterId };
+  const ways = [tokenWay(task, now), editWay(task), channelWay(task), direct];
   return ways.filter((way) => way !== undefined).filter(({ by }) => !shut.has(by));
 }
 
-/** What only passes by is worth an edit, never a message of its own. */
+/** Progress is worth an edit, never a new message. */
 export function wayToProgress(task: Task, shut: Shut, now: number): TokenWay | EditWay | undefined {
   const ways = [tokenWay(task, now), task.route.mayPost ? editWay(task) : undefined];
   return ways.find((way) => way !== undefined && !shut.has(way.by));
 }
 
-/** undefined: it is over, or too near to its end. */
+/** Only the member can read it, not even the bot. A direct message is in a channel of its own. */
+export function isSeenByOneAlone({ route, guildId, channelId }: Task, message: MessagePlace): boolean {
+  return route.isPrivate && guildId !== undefined && message.channelId === channelId;
+}
+
+/** undefined: expired, or too close to it. */
 export function tokenWay({ route }: Task, now: number): TokenWay | undefined {
   const { applicationId, token, tokenExpiresAt, followUpId } = route;
   if (token === undefined || now >= tokenExpiresAt - TOKEN_MARGIN_MS) return undefined;
@@ -39,7 +44,7 @@ function editWay({ route, message, guildId }: Task): EditWay | undefined {
   return { by: 'edit', message };
 }
 
-/** To a further message of an answer: an interaction's token reaches those alone that it has posted. */
+/** An interaction's token only reaches the further messages that it has posted itself. */
 export function waysToPart(task: Task, { by, ...place }: AnswerPart, now: number): (TokenWay | EditWay)[] {
   const token = by === 'bot' ? undefined : tokenWay(task, now);
   return [token && { ...token, followUpId: place.id }, editWay({ ...task, message: place })].filter(
@@ -50,8 +55,4 @@ export function waysToPart(task: Task, { by, ...place }: AnswerPart, now: number
 function channelWay({ route, channelId }: Task): Way | undefined {
   if (channelId === undefined || route.isPrivate || !route.mayPost) return undefined;
   return { by: 'channel', channelId };
-}
-
-function directWay({ requesterId }: Task): Way {
-  return { by: 'direct', memberId: requesterId };
 }

@@ -1,5 +1,4 @@
-import type { Prepared } from '../../discord/delivery/parts.ts';
-import type { FilePlan } from '../../discord/plan.ts';
+import type { FilePlan, Prepared } from '../../discord/plan.ts';
 import { withoutEnd, withoutStart } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { MediaError } from '../../services/media/index.ts';

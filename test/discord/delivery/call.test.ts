@@ -134,7 +134,7 @@ describe('the call to the end of a long job', () => {
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
     expect(calls(stage)).toEqual([]);
     expect(posts(stage).filter(({ path }) => path.includes(stage.channel.id))).toEqual([]);
-    expect(stage.logged()).not.toContain('A member was not called');
+    expect(stage.logged()).not.toContain('was not pinged');
   });
 
   it('does not come where the end is private, not even if the store says that it should', async () => {
@@ -241,7 +241,7 @@ describe('a call that has to wait', () => {
     await stage.passes(seconds(5));
     expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(stage).map(({ status }) => status)).toEqual([403]);
-    expect(stage.logged()).toContain('A member was not called');
+    expect(stage.logged()).toContain('was not pinged');
   });
 
   it('is given up at once where the channel is no more', async () => {

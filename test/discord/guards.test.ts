@@ -1,7 +1,7 @@
 import { ChannelType, PermissionFlagsBits as May } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import { whereToTalk } from '../../src/discord/guards.ts';
 import type { Place } from '../../src/discord/place.ts';
-import { whereToTalk } from '../../src/discord/talk-place.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 
 const needed = May.ViewChannel | May.SendMessagesInThreads | May.AttachFiles;
