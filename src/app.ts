@@ -89,7 +89,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     if (config.discord.messageContent) await mustReadMessages(reads, config.discord.token, log);
     await tasks.open();
     // Before anybody can begin another one.
-    const unplaced = unplacedTalks(tasks);
+    const unplaced = unplacedTalks(tasks.book);
     await client.login(config.discord.token);
     await tasks.start();
     for (const id of unplaced) await talks.end(id, 'lost');
@@ -98,7 +98,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await Promise.all([clients.close(), engine.close(), store.close()]);
     throw error;
   }
-  log.info({ version, tasks: tasks.liveCount }, 'Atelier is here.');
+  log.info({ version, tasks: tasks.book.liveCount }, 'Atelier is here.');
   // After the start, which must not wait for direct messages, nor fail with them.
   const told = store
     .tellOwners((memberId) => outbox.tellPerson(memberId, { content: say('tasks.unreadable') }))

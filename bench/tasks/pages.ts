@@ -67,7 +67,7 @@ function filtersOf(tasks: readonly Task[]): Record<string, Filter> {
 async function measured(name: string, filter: Filter, store: KeptTasks): Promise<string[]> {
   // The list asks for nothing else of what commands may use.
   const ask = {
-    services: { tasks: store },
+    services: { tasks: { lists: store } },
     say: speak(texts),
     place: { userId: MEMBER, guildId: GUILD, permissions: 2n ** 53n - 1n },
   } as unknown as Ask<Services>;

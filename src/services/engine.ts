@@ -92,7 +92,7 @@ export function openEngine({ settings, store, gateway, specs, kinds, alsoAllowed
     tellForgotten: parts.tellForgotten,
   });
   // Its result comes soon, and is decoded there.
-  tasks.onChange(({ state, traits }) => {
+  book.onChange(({ state, traits }) => {
     if (state === 'accepted' && !traits.isInWords) mediaProcess.start();
   });
   const reports = gateway.usage;

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import type { TaskBook, TasksLog } from './book.ts';
-import type { Whence } from './orders.ts';
+import type { OrdersParts, Whence } from './orders.ts';
 import { hasEnded, isOf, type KindSpec, type KindSpecs, requestShape, type Task } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
@@ -24,14 +22,9 @@ declare module './task.ts' {
 
 export const albumSpec: KindSpec<'album'> = { request: albumShape.loose(), traits: { isAlbum: true } };
 
-interface AlbumsParts {
-  book: TaskBook;
+interface AlbumsParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'follow'> {
   specs: Pick<KindSpecs, 'music'>;
   store: Pick<TaskStore, 'knownAs'>;
-  clock: Clock;
-  log: TasksLog;
-  /** Takes it from here: it is asked about from now on. */
-  follow(task: Task): void;
 }
 
 /** Says no, by throwing, to whoever may not follow these: each id at the gateway, with the task that goes by it here. */

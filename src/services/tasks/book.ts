@@ -44,8 +44,8 @@ export class TaskBook {
     return tasks;
   }
 
-  live(): Task[] {
-    return [...this.#live.values()];
+  live(isWanted: (task: Task) => boolean = () => true): Task[] {
+    return [...this.#live.values()].filter(isWanted);
   }
 
   get liveCount(): number {

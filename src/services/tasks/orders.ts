@@ -26,7 +26,7 @@ import {
 /** Nobody means the same thing twice within so short a time. */
 const SAME_ORDER_MS = 3_000;
 
-interface OrdersParts {
+export interface OrdersParts {
   book: TaskBook;
   store: Pick<TaskStore, 'keepSent' | 'sentOf'>;
   ledger?: Ledger | undefined;

@@ -1,18 +1,13 @@
-import type { Clock } from '../../lib/clock.ts';
-import type { TaskBook, TasksLog } from './book.ts';
 import { withoutExpiredToken } from './delivery-state.ts';
 import type { Patience } from './kind.ts';
+import type { OrdersParts } from './orders.ts';
 import { hasEnded, type Task } from './task.ts';
 import { overdue } from './transitions.ts';
 
 /** Nobody minds to be told a few seconds late that it takes long. */
 const SWEEP_MS = 5_000;
 
-interface SweepParts {
-  book: TaskBook;
-  clock: Clock;
-  log: TasksLog;
-  maxWaitMs: Readonly<Record<Patience, number>>;
+interface SweepParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'maxWaitMs'> {
   patienceOf(task: Task): Patience;
 }
 
@@ -45,7 +40,7 @@ export class Sweep {
     const { book, clock, log } = this.#parts;
     await book.saveUnsaved();
     const now = clock.now();
-    for (const { id } of book.live().filter((task) => this.#isDue(task, now))) {
+    for (const { id } of book.live((task) => this.#isDue(task, now))) {
       try {
         await book.change(id, (task) =>
           withoutExpiredToken(this.#isOverdue(task, now) ? overdue(task, now) : task, now),

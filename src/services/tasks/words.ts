@@ -1,23 +1,12 @@
-import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
-import type { TaskBook, TasksLog } from './book.ts';
 import { reachedBy } from './delivery-state.ts';
-import type { Kind, Patience } from './kind.ts';
-import type { Gather, Region } from './materials.ts';
-import type { Whence } from './orders.ts';
-import { type CommonRequest, type Task, type TaskKind, withRequest } from './task.ts';
+import type { Region } from './materials.ts';
+import type { OrdersParts, Whence } from './orders.ts';
+import { type CommonRequest, type Task, withRequest } from './task.ts';
 import { wordsGoing, wordsRefused, wordsTaken } from './transitions.ts';
 
-interface WordsParts {
-  book: TaskBook;
-  kinds: ReadonlyMap<TaskKind, Kind>;
-  gather: Gather;
-  maxWaitMs: Readonly<Record<Patience, number>>;
-  clock: Clock;
-  log: TasksLog;
-  /** Throws where nothing may be done any more. */
-  mayAct(): void;
+interface WordsParts extends Pick<OrdersParts, 'book' | 'kinds' | 'gather' | 'maxWaitMs' | 'clock' | 'log' | 'mayAct'> {
   hint(id: string): void;
 }
 
