@@ -14,7 +14,7 @@ import { LineIndex } from '../../src/services/store/line-index.ts';
 import { Quarantine } from '../../src/services/store/rows.ts';
 import { shelvesOn } from '../../src/services/store/shelf.ts';
 import { Connection } from '../../src/services/store/sqlite.ts';
-import { recordOf } from '../../src/services/store/task-record.ts';
+import { recordOf } from '../../src/services/store/task-rows.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
 import type { Filter } from '../../src/services/tasks/task-line.ts';

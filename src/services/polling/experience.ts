@@ -1,7 +1,7 @@
 import type { TasksLog } from '../tasks/book.ts';
 import type { Task } from '../tasks/task.ts';
 import { type Duration, KEPT_DURATIONS, type TaskStore } from '../tasks/task-store.ts';
-import { fitted, type Observation } from './fit.ts';
+import { fitted, type Observation, weightOf } from './fit.ts';
 import { Law } from './law.ts';
 import { ageOf, type Schedule, slowGap, specSchedule } from './schedule.ts';
 
@@ -119,10 +119,6 @@ function withKin(own: readonly Observation[], kin: readonly Observation[]): Obse
   const part = KIN * Math.max(0, 1 - weightOf(own) / KIN_UNTIL);
   const scale = Math.min(1, part / weightOf(kin));
   return scale > 0 ? [...own, ...kin.map((one) => ({ ...one, weight: one.weight * scale }))] : [...own];
-}
-
-function weightOf(observations: readonly Observation[]): number {
-  return observations.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 /** How far from all experience the gateway's own percentage may lead. */

@@ -62,6 +62,9 @@ export interface Observation {
   weight: number;
 }
 
+export const weightOf = (observations: readonly Observation[]): number =>
+  observations.reduce((sum, { weight }) => sum + weight, 0);
+
 /** Rounds of giving every observation to the ages at which the others make its end likely. */
 const ROUNDS = 2;
 /** Of so many jobs' weight is the belief that anything may happen. */
@@ -78,10 +81,8 @@ const BLUR = 0.9;
  * histogram itself decides, in a few rounds (expectation, maximisation, smoothing).
  */
 export function fitted(observations: readonly Observation[]): Float64Array {
-  const first = shared(
-    observations,
-    bins().map((_, bin) => width(bin)),
-  );
+  const evenly = bins().map((_, bin) => width(bin));
+  const first = shared(observations, evenly);
   const blur = blurred(kernelOf(first, effectiveCount(observations)));
   let masses = first;
   for (let round = 0; round < ROUNDS; round += 1) masses = shared(observations, blur(masses));
@@ -90,7 +91,7 @@ export function fitted(observations: readonly Observation[]): Float64Array {
 
 /** Each observation spread over the bins it may have ended in, as these masses make it likely. */
 function shared(observations: readonly Observation[], masses: Float64Array): Float64Array {
-  const total = observations.reduce((sum, { weight }) => sum + weight, 0);
+  const total = weightOf(observations);
   const result = bins();
   for (const { atLeastMs, atMostMs, weight } of observations) {
     const from = Math.max(0, Math.min(atLeastMs, atMostMs));
@@ -110,8 +111,7 @@ function shared(observations: readonly Observation[], masses: Float64Array): Flo
 
 /** How many observations of equal weight would say as much. */
 function effectiveCount(observations: readonly Observation[]): number {
-  const sum = observations.reduce((all, { weight }) => all + weight, 0);
-  return sum ** 2 / observations.reduce((all, { weight }) => all + weight ** 2, 0);
+  return weightOf(observations) ** 2 / observations.reduce((all, { weight }) => all + weight ** 2, 0);
 }
 
 /** A bell over neighbouring bins, as wide as Silverman's rule wants it for so many observations. */

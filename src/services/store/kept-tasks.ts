@@ -1,25 +1,31 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../lib/clock.ts';
-import { DAY_MS } from '../../lib/clock.ts';
+import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Entries } from '../ledger/entry.ts';
 import { withoutExpiredToken } from '../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
 import { lineOf, type TaskLine } from '../tasks/task-line.ts';
-import type { Duration, ForgettingMark, PageQuestion, SentBody, TaskPage, TaskStore } from '../tasks/task-store.ts';
+import {
+  type Duration,
+  type ForgettingMark,
+  KEPT_DURATIONS,
+  type PageQuestion,
+  type SentBody,
+  type TaskPage,
+  type TaskStore,
+} from '../tasks/task-store.ts';
 import { EntryRows } from './entry-rows.ts';
 import { soleTenure, type Tenure } from './lease.ts';
 import { isSameLine, LineIndex } from './line-index.ts';
 import { askingMark } from './marks.ts';
 import { Quarantine, type Rows } from './rows.ts';
 import type { Shelf, Shelves } from './shelf.ts';
-import { DurationBook, forgettingRows, RemoteRows, SentRows } from './side-rows.ts';
+import { durationRows, forgettingRows, RemoteRows, rowKey, SentRows } from './side-rows.ts';
 import { ownerAskedFor, ownersOf, pageOf } from './task-page.ts';
-import { isPast, type Migration, mustBeReadable, taskMigrations } from './task-record.ts';
-import { TaskRows, taskLock } from './task-rows.ts';
+import { isPast, type Migration, mustBeReadable, TaskRows, taskLock, taskMigrations } from './task-rows.ts';
 
-export interface KeptTasksParts {
+interface KeptTasksParts {
   shelves: Shelves;
   log: Log;
   clock: Clock;
@@ -49,7 +55,7 @@ export class KeptTasks implements TaskStore {
   readonly #quarantine: Quarantine;
   readonly #rows: TaskRows;
   readonly #index: LineIndex;
-  readonly #durations: DurationBook;
+  readonly #durations: Rows<{ durations: Duration[] }>;
   readonly #remotes: RemoteRows;
   readonly #sent: SentRows;
   readonly #forgettings: Rows<ForgettingMark>;
@@ -70,16 +76,12 @@ export class KeptTasks implements TaskStore {
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, reading: { migrations, specs } });
     this.#index = new LineIndex(shelves.index, quarantine, specs);
     this.#remotes = new RemoteRows(shelves.remotes);
-    this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
+    this.#durations = durationRows(shelves.durations, quarantine);
     this.#sent = new SentRows(shelves.sent);
     this.#forgettings = forgettingRows(shelves.forgetting, quarantine);
     this.follows = shelves.follows;
-    this.entries = new EntryRows({
-      ...shelves,
-      quarantine,
-      task: (id) => this.get(id),
-      tasks: () => this.#rows.all(),
-    });
+    const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
+    this.entries = new EntryRows({ ...shelves, quarantine, ...tasks });
   }
 
   /** Tells members of tasks that nobody can read, each of them once. */
@@ -176,11 +178,18 @@ export class KeptTasks implements TaskStore {
   }
 
   addDuration(key: string, duration: Duration): Promise<void> {
-    return this.#durations.add(key, duration);
+    return this.#locks.run(durationsLock(key), async () => {
+      const durations = [...(await this.#readDurations(key)), duration].slice(-KEPT_DURATIONS);
+      await this.#parts.shelves.durations.put(rowKey(key), { durations });
+    });
   }
 
   durations(key: string): Promise<Duration[]> {
-    return this.#durations.of(key);
+    return this.#locks.run(durationsLock(key), () => this.#readDurations(key));
+  }
+
+  async #readDurations(key: string): Promise<Duration[]> {
+    return (await this.#durations.get(rowKey(key)))?.durations ?? [];
   }
 
   async forgettings(): Promise<ForgettingMark[]> {
@@ -273,6 +282,8 @@ export class KeptTasks implements TaskStore {
     return first === undefined ? work() : this.#locks.run(first, () => this.#inTurn(rest, work));
   }
 }
+
+const durationsLock = (key: string): string => `durations ${key}`;
 
 /** A task, or its line. */
 type Listed = Pick<Task, 'id' | 'requesterId' | 'guildId'>;

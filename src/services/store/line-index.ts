@@ -25,9 +25,7 @@ export const headSchema = z.object({ starts: z.array(z.string()).min(1) });
 export const chunkSchema = (specs: KindSpecs) =>
   z.object({ lines: z.array(line.extend({ kind: z.custom<TaskKind>((name) => isKind(name, specs)) })) });
 type Head = z.output<typeof headSchema>;
-interface Chunk {
-  lines: TaskLine[];
-}
+type Chunk = z.output<ReturnType<typeof chunkSchema>>;
 
 interface Place {
   starts: readonly string[];

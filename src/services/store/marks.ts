@@ -17,37 +17,22 @@ const ledgerSchema = z.object({ openSince: z.string() });
 const moveSchema = z.object({ from: z.string(), isWhole: z.boolean() });
 
 /** One row that the store keeps of itself; what cannot be read is as if it were not there. */
-class Mark<T> {
-  readonly #shelf: Shelf;
-  readonly #key: string;
-  readonly #schema: z.ZodType<T>;
-
-  constructor(shelf: Shelf, key: string, schema: z.ZodType<T>) {
-    this.#shelf = shelf;
-    this.#key = key;
-    this.#schema = schema;
-  }
-
-  async read(): Promise<T | undefined> {
-    return this.#schema.safeParse(await this.#shelf.get(this.#key)).data;
-  }
-
-  write(value: T): Promise<void> {
-    return this.#shelf.put(this.#key, value);
-  }
-}
+const markOn = <T>(shelf: Shelf, key: string, schema: z.ZodType<T>) => ({
+  read: async () => schema.safeParse(await shelf.get(key)).data,
+  write: (value: T) => shelf.put(key, value),
+});
 
 /** Until when the gateway was asked about tasks: the next start keeps its distance from questions of which no task tells. */
-export const askingMark = (asking: Shelf) => new Mark(asking, 'last', askingSchema);
+export const askingMark = (asking: Shelf) => markOn(asking, 'last', askingSchema);
 
 /** Says that a ledger is kept, and from which day on its entries may still be open: a start looks no further back. */
-export const ledgerMark = (meta: Shelf) => new Mark(meta, 'ledger', ledgerSchema);
+export const ledgerMark = (meta: Shelf) => markOn(meta, 'ledger', ledgerSchema);
 
 /** Says in a store whence its rows were moved there, and whether all of them have come. */
-export const moveMark = (meta: Shelf) => new Mark(meta, MOVE_KEY, moveSchema);
+export const moveMark = (meta: Shelf) => markOn(meta, MOVE_KEY, moveSchema);
 
 /** Says which version wrote the store. */
-const schemaMark = (meta: Shelf) => new Mark(meta, SCHEMA_KEY, writtenSchema);
+const schemaMark = (meta: Shelf) => markOn(meta, SCHEMA_KEY, writtenSchema);
 
 /** A bot that began on half a store would miss the rest of its tasks for good. */
 export async function refuseHalf(meta: Shelf, name: string): Promise<void> {

@@ -46,10 +46,8 @@ export interface Moved {
 export async function countRows({ backend }: OpenedBackend): Promise<Moved[]> {
   await mustBeWhole(backend);
   const counts: Moved[] = [];
-  for (const namespace of namespacesOf(backend)) {
-    const from = sumOf((await digestsIn(backend, namespace)).values());
-    counts.push({ namespace, from, to: sumOf([]) });
-  }
+  for (const namespace of namespacesOf(backend))
+    counts.push({ namespace, from: await sumIn(backend, namespace), to: sumOf([]) });
   return counts;
 }
 
@@ -110,11 +108,14 @@ function rowOf(key: string, text: unknown): { key: string; value: string; expire
 async function compared(from: Backend, to: Backend): Promise<Moved[]> {
   const moved: Moved[] = [];
   for (const namespace of namespacesOf(from)) {
-    const sums = await Promise.all([from, to].map(async (side) => sumOf((await digestsIn(side, namespace)).values())));
-    const [before = sumOf([]), after = sumOf([])] = sums;
+    const [before, after] = await Promise.all([sumIn(from, namespace), sumIn(to, namespace)]);
     moved.push({ namespace, from: before, to: after });
   }
   return moved;
+}
+
+async function sumIn(side: Backend, namespace: string): Promise<Sum> {
+  return sumOf((await digestsIn(side, namespace)).values());
 }
 
 async function digestsIn(side: Backend, namespace: string): Promise<Map<string, string>> {

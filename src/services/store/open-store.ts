@@ -7,9 +7,9 @@ import { markSchema, refuseHalf, refuseOthers } from './marks.ts';
 import { type OpenedBackend, openRemote, type RemoteParts } from './remote/open-remote.ts';
 import { shelvesOn } from './shelf.ts';
 import { Connection, lockStore, makePrivate, storeFailure, truePath } from './sqlite.ts';
-import type { Migration } from './task-record.ts';
+import type { Migration } from './task-rows.ts';
 
-export interface OpenParts extends RemoteParts {
+interface OpenParts extends RemoteParts {
   /** How long to wait for another program that holds a file. */
   busyTimeoutMs?: number | undefined;
 }

@@ -10,30 +10,23 @@ const untoldRow = z.looseObject({ owner: z.string(), isTold: z.undefined().optio
 /** Rows that nobody can read are set aside, where they harm nothing and a person may still look at them. */
 export class Quarantine {
   readonly #shelf: Shelf;
-  readonly #log: Log;
-  readonly #clock: Clock;
+  readonly #parts: { log: Log; clock: Clock };
 
-  constructor(shelf: Shelf, { log, clock }: { log: Log; clock: Clock }) {
+  constructor(shelf: Shelf, parts: { log: Log; clock: Clock }) {
     this.#shelf = shelf;
-    this.#log = log;
-    this.#clock = clock;
+    this.#parts = parts;
   }
 
   /** Written there before it is taken from here: a crash in between leaves it in both places, and never in none. */
   async take(from: Shelf, key: string, value: unknown, why: string): Promise<void> {
-    const at = this.#clock.now();
+    const { log, clock } = this.#parts;
+    const at = clock.now();
     const text = value instanceof Unreadable ? value.text : JSON.stringify(value);
     const owner = ownedRow.safeParse(value).data?.requesterId;
-    await this.#shelf.put(`${from.name}:${key}:${at}`, {
-      from: from.name,
-      key,
-      text,
-      why,
-      at,
-      ...(owner && { owner }),
-    });
+    const row = { from: from.name, key, text, why, at, ...(owner && { owner }) };
+    await this.#shelf.put(`${from.name}:${key}:${at}`, row);
     await from.delete(key);
-    this.#log.error({ namespace: from.name, key, why }, 'A stored row was set aside; `npm run doctor` tells more.');
+    log.error({ namespace: from.name, key, why }, 'A stored row was set aside; `npm run doctor` tells more.');
   }
 
   /** Tells whoever a row belongs to that it was set aside, once: where `tell` says no, at another start. */
@@ -50,7 +43,7 @@ export class Quarantine {
 }
 
 /** What a row holds, or in words why it holds nothing of use, without a word of its content. */
-export type ReadRow<T extends object> = (key: string, value: unknown) => T | string;
+type ReadRow<T extends object> = (key: string, value: unknown) => T | string;
 
 export const UNREADABLE = 'cannot be read';
 
@@ -89,14 +82,14 @@ export class Rows<T extends object> {
   /** Looking changes nothing. */
   async sorted(): Promise<SortedRows<T>> {
     const good = new Map<string, T>();
-    const bad: { key: string; value: unknown; why: string }[] = [];
+    const bad: Parameters<Quarantine['take']>[] = [];
     for await (const [key, value] of this.#shelf.entries()) {
       const row = this.read(key, value);
-      if (typeof row === 'string') bad.push({ key, value, why: row });
+      if (typeof row === 'string') bad.push([this.#shelf, key, value, row]);
       else good.set(key, row);
     }
     const setAside = async (): Promise<void> => {
-      for (const { key, value, why } of bad) await this.#quarantine.take(this.#shelf, key, value, why);
+      for (const row of bad) await this.#quarantine.take(...row);
     };
     return { good, bad: bad.length, setAside };
   }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { KeyedLock } from '../../lib/keyed-lock.ts';
 import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
-import { type Duration, type ForgettingMark, KEPT_DURATIONS, type SentBody } from '../tasks/task-store.ts';
+import type { Duration, ForgettingMark, SentBody } from '../tasks/task-store.ts';
 import { fitting, type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
-import { RETENTION_MS } from './task-record.ts';
+import { RETENTION_MS } from './task-rows.ts';
 
 export const sentSchema = z.object({ idempotencyKey: z.string(), body: z.string() });
 
@@ -77,7 +76,7 @@ export class RemoteRows {
 }
 
 /** The key comes from outside: an empty one is no key to keyv, and one that begins like the namespace loses its beginning. */
-const rowKey = (key: string): string => `of ${key}`;
+export const rowKey = (key: string): string => `of ${key}`;
 
 const durationsSchema = z.object({
   durations: z.array(
@@ -87,38 +86,6 @@ const durationsSchema = z.object({
 
 export const durationRows = (shelf: Shelf, quarantine: Quarantine) =>
   new Rows(shelf, quarantine, fitting<{ durations: Duration[] }>(durationsSchema));
-
-/** How long jobs took, the latest of each key. */
-export class DurationBook {
-  readonly #shelf: Shelf;
-  readonly #rows: Rows<{ durations: Duration[] }>;
-  readonly #locks: KeyedLock;
-
-  constructor(shelf: Shelf, quarantine: Quarantine, locks: KeyedLock) {
-    this.#shelf = shelf;
-    this.#rows = durationRows(shelf, quarantine);
-    this.#locks = locks;
-  }
-
-  add(key: string, duration: Duration): Promise<void> {
-    return this.#alone(key, async () => {
-      const durations = [...(await this.#read(key)), duration].slice(-KEPT_DURATIONS);
-      await this.#shelf.put(rowKey(key), { durations });
-    });
-  }
-
-  of(key: string): Promise<Duration[]> {
-    return this.#alone(key, () => this.#read(key));
-  }
-
-  #alone<T>(key: string, work: () => Promise<T>): Promise<T> {
-    return this.#locks.run(`durations ${key}`, work);
-  }
-
-  async #read(key: string): Promise<Duration[]> {
-    return (await this.#rows.get(rowKey(key)))?.durations ?? [];
-  }
-}
 
 const count = z.number().default(0);
 

@@ -92,15 +92,12 @@ export function truePath(file: string): string {
  */
 export function makePrivate(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'wx', ONLY_OWNER_READS));
-  for (const path of [file, ...COMPANIONS.map((suffix) => file + suffix)]) narrow(path);
+  for (const path of [file, ...COMPANIONS.map((suffix) => file + suffix)])
+    if (existsSync(path) && !isPrivate(path)) chmodSync(path, permissionsOf(path) & ONLY_OWNER_READS);
 }
 
 export function isPrivate(file: string): boolean {
   return (permissionsOf(file) & ~ONLY_OWNER_READS) === 0;
-}
-
-function narrow(path: string): void {
-  if (existsSync(path) && !isPrivate(path)) chmodSync(path, permissionsOf(path) & ONLY_OWNER_READS);
 }
 
 function permissionsOf(path: string): number {
@@ -137,7 +134,7 @@ export const TABLE = 'atelier';
 /** A backup or a database browser may hold the database for a moment. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   busyTimeoutMs?: number | undefined;
   readOnly?: boolean | undefined;
 }

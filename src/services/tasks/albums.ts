@@ -105,15 +105,9 @@ export class Albums {
     for (const { id, remoteId, isAdopted } of parts) {
       if (!isAdopted || (await book.get(id))) continue;
       const order = { kind: 'music', request: {}, requesterId, guildId, channelId, route, parent: album } as const;
-      const facts = {
-        id,
-        remoteId,
-        traits: this.#parts.specs.music.traits,
-        idempotencyKey: randomUUID(),
-        durationKey: 'music',
-        now: times.created,
-      };
-      const part = adopted(order, facts);
+      const { traits } = this.#parts.specs.music;
+      const made = { id, idempotencyKey: randomUUID(), durationKey: 'music', now: times.created };
+      const part = adopted(order, { ...made, traits, remoteId });
       await book.add(part);
       added.push(part);
     }
@@ -186,10 +180,7 @@ export class Albums {
       await book.forget(album.id);
     } catch (error) {
       // The next start goes on with what there is.
-      log.error(
-        { task: album.id, err: error },
-        'An album that could not be begun could not be taken out of the store.',
-      );
+      log.error({ task: album.id, err: error }, 'A failed album could not be removed from the store.');
     }
   }
 }

@@ -14,11 +14,6 @@ export interface TasksLog {
 export type Transition = (task: Task) => Task;
 type Listener = (task: Task) => void;
 
-interface BookParts {
-  store: TaskStore;
-  log: TasksLog;
-}
-
 /** Every task that something is left to do for, in memory; whatever changes is stored before anybody hears of it. */
 export class TaskBook {
   readonly #store: TaskStore;
@@ -32,7 +27,7 @@ export class TaskBook {
   readonly #listeners: Listener[] = [];
   readonly #goneListeners: Listener[] = [];
 
-  constructor({ store, log }: BookParts) {
+  constructor({ store, log }: { store: TaskStore; log: TasksLog }) {
     this.#store = store;
     this.#log = log;
   }

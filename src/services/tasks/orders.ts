@@ -59,7 +59,9 @@ export class Orders {
 
   async submit(order: Order): Promise<Task> {
     const key = JSON.stringify([order.requesterId, order.channelId, order.kind, order.parent?.id, order.request]);
-    this.#claim(key);
+    if (this.#recent.has(key)) throw new Refusal('refusals.sameOrder');
+    // While it is under way, however long that takes, the same order is the same.
+    this.#recent.set(key, undefined);
     try {
       const task = await this.#tracked(this.#carryOut(order, taskId(this.#parts.clock.now())));
       this.#release(key);
@@ -79,12 +81,7 @@ export class Orders {
 
   dismiss(id: string, memberId: string): Promise<Task> {
     const { book, clock } = this.#parts;
-    return this.#tracked(
-      book.change(id, (task) => {
-        waitsForDecision(task, memberId);
-        return dismissed(task, clock.now());
-      }),
-    );
+    return this.#tracked(book.change(id, (task) => dismissed(undecided(task, memberId), clock.now())));
   }
 
   /**
@@ -125,12 +122,6 @@ export class Orders {
     }
   }
 
-  #claim(key: string): void {
-    if (this.#recent.has(key)) throw new Refusal('refusals.sameOrder');
-    // While it is under way, however long that takes, the same order is the same.
-    this.#recent.set(key, undefined);
-  }
-
   /** By a timer, for the machine's clock may be set back meanwhile. */
   #release(key: string): void {
     this.#recent.set(
@@ -146,8 +137,8 @@ export class Orders {
     // A crash may have come between this promise and its keeping.
     const isTaken = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
     const old = await book.change(id, (task) => {
-      waitsForDecision(task, whence.requesterId);
-      if (isTaken || task.successorId !== known?.successorId) throw new Refusal('refusals.alreadyTriedAgain');
+      const { successorId: promised } = undecided(task, whence.requesterId);
+      if (isTaken || promised !== known?.successorId) throw new Refusal('refusals.alreadyTriedAgain');
       return succeededBy(task, successorId);
     });
     try {
@@ -183,25 +174,26 @@ export class Orders {
     }
     const { submission } = outcome;
     const now = clock.now();
-    if (!submission) {
-      const task = await book.change(id, (before) => unconfirmed(before, outcome.reason, now), { mustHold: true });
-      await this.takeOver(task);
-      return task;
-    }
-    offers.take(offeredAs(kind, order));
-    const task = await book.change(id, (before) => accepted(before, submission, now), { mustHold: true });
-    this.#parts.follow(task);
+    if (submission) offers.take(offeredAs(kind, order));
+    const settle = (before: Task): Task =>
+      submission ? accepted(before, submission, now) : unconfirmed(before, outcome.reason, now);
+    const task = await book.change(id, settle, { mustHold: true });
+    if (submission) this.#parts.follow(task);
     await this.takeOver(task);
     return task;
   }
 
   /** What the order names is brought together first: without it nothing is asked, and nothing left behind. What was sent before goes as it was. */
   async #prepared(kind: Kind, { request, requesterId }: Order, sentBefore?: SentBefore): Promise<Going> {
-    const { idempotencyKey = randomUUID(), body } = sentBefore ?? {};
     const occasion = { memberId: requesterId, patienceMs: this.#parts.maxWaitMs[kind.patience(request)] };
-    if (body !== undefined) return { idempotencyKey, body, materials: {}, occasion };
+    if (sentBefore?.body !== undefined) return { ...sentBefore, materials: {}, occasion };
+    return this.#gathered(kind, request, occasion, sentBefore?.idempotencyKey);
+  }
+
+  async #gathered(kind: Kind, request: Task['request'], occasion: Occasion, key?: string): Promise<Going> {
     const materials = await this.#parts.gather(request, occasion);
-    return { idempotencyKey, body: kind.keyed?.bodyOf(request, materials), materials, occasion };
+    const body = kind.keyed?.bodyOf(request, materials);
+    return { idempotencyKey: key ?? randomUUID(), body, materials, occasion };
   }
 
   async #send(kind: Kind, order: Order & Pick<Task, 'id'>, going: Going): Promise<Outcome> {
@@ -238,10 +230,8 @@ export class Orders {
 
   /** Another body, and so another key. */
   async #lighter(kind: Kind, request: Task['request'], heavy: Occasion): Promise<Going | undefined> {
-    const occasion = { ...heavy, lighter: true };
     try {
-      const materials = await this.#parts.gather(request, occasion);
-      return { idempotencyKey: randomUUID(), body: kind.keyed?.bodyOf(request, materials), materials, occasion };
+      return await this.#gathered(kind, request, { ...heavy, lighter: true });
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
@@ -304,7 +294,8 @@ function hasData({ pictures = [], references = [] }: Materials): boolean {
 /** Refused; taken; or nobody knows. */
 type Outcome = { refused: unknown } | { submission?: Submission; reason?: string | undefined };
 
-function waitsForDecision(task: Task, memberId: string): void {
+function undecided(task: Task, memberId: string): Task {
   if (task.requesterId !== memberId) throw new Refusal('refusals.notYours');
   if (task.state !== 'unconfirmed') throw new Refusal('refusals.alreadyDecided');
+  return task;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answer } from './answer.ts';
 import { givenPicture, reference, region } from './materials.ts';
 
-/** Raised with every change that an older bot could not read; `store/task-record.ts` knows the way up. */
+/** Raised with every change that an older bot could not read; `store/task-rows.ts` knows the way up. */
 export const TASK_VERSION = 3;
 
 /**

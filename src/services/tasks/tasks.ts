@@ -74,7 +74,7 @@ export class Tasks {
     this.words = new Words({ ...shared, hint: (id) => scheduler.hint(id) });
     book.onChange((task) => this.words.giveIfAsked(task));
     this.albums = new Albums({ book, specs, store, clock, log, follow });
-    this.erasure = new Forgetting({ ...parts, ledger });
+    this.erasure = new Forgetting(parts);
     this.exports = new Exports({
       rowsOf: (memberId) => {
         const now = clock.now();

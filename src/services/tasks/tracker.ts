@@ -1,13 +1,12 @@
-import type { Clock } from '../../lib/clock.ts';
 import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/index.ts';
 import type { Before } from '../polling/allowance.ts';
 import type { Experience } from '../polling/experience.ts';
 import type { Schedule } from '../polling/schedule.ts';
 import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';
 import { advance } from './advance.ts';
-import type { TaskBook, TasksLog } from './book.ts';
 import { settledUnseen } from './delivery-state.ts';
 import type { Source } from './kind.ts';
+import type { OrdersParts } from './orders.ts';
 import { isFollowed, type Task } from './task.ts';
 import { isAlmostForgotten, notKnown, notListed } from './transitions.ts';
 
@@ -17,13 +16,10 @@ type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 /** Of what a list leaves out so many are asked about alone at a time: however many it leaves out, questions stay few. */
 const ALONE_AT_ONCE = 2;
 
-interface TrackerParts {
-  book: TaskBook;
+interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
   schedule: Schedule;
   experience: Experience;
   before: Before;
-  clock: Clock;
-  log: TasksLog;
 }
 
 /** Asks about tasks and makes the answers part of them. When to ask next is only advised here: the scheduler owns time. */
@@ -120,9 +116,9 @@ export class Tracker {
   async #take(id: string, news: News, now: number): Promise<Verdict> {
     const { book, schedule, log } = this.#parts;
     try {
-      const task = await book.change(id, (before) => {
-        return settledUnseen({ ...learned(before, news, now), polls: before.polls + 1 }, now);
-      });
+      const task = await book.change(id, (before) =>
+        settledUnseen({ ...learned(before, news, now), polls: before.polls + 1 }, now),
+      );
       if (isFollowed(task)) return { again: schedule.nextAt(task, now) };
       this.#leftOut.delete(id);
       if (task.state === 'ready') await this.#remember(task);

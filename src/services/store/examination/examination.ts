@@ -11,15 +11,14 @@ import { Quarantine } from '../rows.ts';
 import { shelvesOn } from '../shelf.ts';
 import { durationRows, forgettingRows } from '../side-rows.ts';
 import { Connection, lockStore, storeFailure, truePath } from '../sqlite.ts';
-import { taskMigrations } from '../task-record.ts';
-import { TaskRows } from '../task-rows.ts';
-import { lookAtLines } from './lines.ts';
+import { TaskRows, taskMigrations } from '../task-rows.ts';
 import {
   type Finding,
   type Look,
   lookAtExpired,
   lookAtFile,
   lookAtLedger,
+  lookAtLines,
   lookAtMark,
   lookAtRows,
   lookAtSent,

@@ -2,16 +2,18 @@ import type { Clock } from '../../../lib/clock.ts';
 import { keysOf } from '../../../lib/entries.ts';
 import { agreeing, type Entry, keyOfTask, type Prices, withoutTask } from '../../ledger/entry.ts';
 import { withoutExpiredToken } from '../../tasks/delivery-state.ts';
-import { isLive, mayBeSentAgain, type Task } from '../../tasks/task.ts';
+import { isLive, type KindSpecs, mayBeSentAgain, type Task } from '../../tasks/task.ts';
+import { lineOf, type TaskLine } from '../../tasks/task-line.ts';
 import type { Backend } from '../backend.ts';
 import { entryRows } from '../entry-rows.ts';
+import { chunkKey, chunkSchema, headSchema, isSameLine, LineIndex, startOf, withinRange } from '../line-index.ts';
 import { isMarked, ledgerMark, markSchema } from '../marks.ts';
-import type { Quarantine, Rows } from '../rows.ts';
+import { type Quarantine, Rows, UNREADABLE } from '../rows.ts';
 import type { Shelf, Shelves } from '../shelf.ts';
 import { sentSchema } from '../side-rows.ts';
 import { isPrivate, makePrivate } from '../sqlite.ts';
-import { isPast, type TaskReading } from '../task-record.ts';
-import { type TaskRows, taskRows } from '../task-rows.ts';
+import { ownersOf } from '../task-page.ts';
+import { isPast, type TaskReading, type TaskRows, taskRows } from '../task-rows.ts';
 
 export type FindingKind =
   | 'damaged'
@@ -41,7 +43,7 @@ export interface Look {
   repair(): Promise<void>;
 }
 
-export function counted(counts: Partial<Record<FindingKind, number>>): Finding[] {
+function counted(counts: Partial<Record<FindingKind, number>>): Finding[] {
   const findings = keysOf(counts).map((kind) => ({ kind, count: counts[kind] ?? 0 }));
   return findings.filter(({ count }) => count > 0);
 }
@@ -173,4 +175,87 @@ export async function lookAtRows<T extends object>(rows: Rows<T>): Promise<Look>
 export async function lookAtExpired(backend: Backend, clock: Clock): Promise<Look> {
   const past = await backend.countExpired(clock.now());
   return { findings: counted({ past }), repair: () => backend.clearExpired() };
+}
+
+type Row = { starts: string[] } | { lines: TaskLine[] };
+
+/** Holds every list against the tasks, and writes anew those that differ. */
+export async function lookAtLines(
+  shelf: Shelf,
+  quarantine: Quarantine,
+  { tasks, specs }: { tasks: ReadonlyMap<string, Task>; specs: KindSpecs },
+): Promise<Look> {
+  const index = new LineIndex(shelf, quarantine, specs);
+  const lines = chunkSchema(specs);
+  const readRow = (_key: string, value: unknown): Row | string =>
+    headSchema.safeParse(value).data ?? lines.safeParse(value).data ?? UNREADABLE;
+  const { good: rows, bad, setAside } = await new Rows(shelf, quarantine, readRow).sorted();
+  const right = rightLists(tasks);
+  const heads = [...rows].filter(([, row]) => 'starts' in row).map(([key]) => key);
+  const named = new Set<string>();
+  const wrong: string[] = [];
+  const count = { missing: 0, dangling: 0, outdated: 0 };
+  for (const owner of new Set([...heads, ...right.keys()])) {
+    const listed = believed(owner, rows, named);
+    const difference = differences(listed, right.get(owner) ?? new Map());
+    count.missing += difference.missing;
+    count.dangling += difference.dangling;
+    count.outdated += difference.outdated;
+    if (difference.missing + difference.dangling + difference.outdated > 0) wrong.push(owner);
+  }
+  const astray = [...rows.keys()].filter((key) => !named.has(key));
+  return {
+    findings: counted({
+      unreadable: bad,
+      'line-missing': count.missing,
+      'line-dangling': count.dangling,
+      'line-outdated': count.outdated,
+      'row-astray': astray.length,
+    }),
+    repair: async () => {
+      await setAside();
+      await shelf.delete(...astray);
+      for (const owner of wrong) await index.rewrite(owner, [...(right.get(owner)?.values() ?? [])]);
+    },
+  };
+}
+
+function rightLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string, TaskLine>> {
+  const lists = new Map<string, Map<string, TaskLine>>();
+  for (const task of tasks.values()) {
+    for (const owner of ownersOf(task)) {
+      const list = lists.get(owner) ?? new Map<string, TaskLine>();
+      lists.set(owner, list.set(task.id, lineOf(task)));
+    }
+  }
+  return lists;
+}
+
+/** The lines as a page would show them; marks the rows that they stand in. */
+function believed(owner: string, rows: ReadonlyMap<string, Row>, named: Set<string>): TaskLine[] {
+  const head = rows.get(owner);
+  if (!head || !('starts' in head)) return [];
+  named.add(owner);
+  return head.starts.flatMap((_, at) => {
+    const place = { starts: head.starts, at };
+    const key = chunkKey(owner, startOf(place));
+    const chunk = rows.get(key);
+    named.add(key);
+    return chunk && 'lines' in chunk ? withinRange(chunk.lines, place) : [];
+  });
+}
+
+function differences(listed: readonly TaskLine[], right: ReadonlyMap<string, TaskLine>) {
+  const ids = new Set(listed.map(({ id }) => id));
+  const isOutdated = (line: TaskLine): boolean => {
+    const rightLine = right.get(line.id);
+    // An unsettled line only points at its task, so it may be older.
+    const mayDiffer = line.settledAt === undefined && rightLine?.settledAt === undefined;
+    return rightLine !== undefined && !mayDiffer && !isSameLine(line, rightLine);
+  };
+  return {
+    missing: [...right.keys()].filter((id) => !ids.has(id)).length,
+    dangling: listed.filter(({ id }) => !right.has(id)).length + (listed.length - ids.size),
+    outdated: listed.filter(isOutdated).length,
+  };
 }

@@ -15,13 +15,9 @@ interface LineParts {
 }
 
 /** What a server is opened with. */
-export interface ServerParts {
+export interface ServerParts extends Pick<LineParts, 'name' | 'limitMs'> {
   url: string;
-  /** The address without its password. */
-  name: string;
   line: Line;
-  /** Nothing waits longer for the server. */
-  limitMs: number;
   ownership: Ownership;
 }
 

@@ -141,12 +141,8 @@ export class Postgres implements Server {
     return rowStore({
       read: (keys) => this.#read(namespace, keys),
       write: async (rows) => {
-        const [keys, texts, ends] = [
-          rows.map(({ key }) => key),
-          rows.map(({ text }) => text),
-          rows.map(({ expires }) => expires ?? null),
-        ];
-        await this.#change(WRITE, [namespace, keys, texts, ends]);
+        const ends = rows.map(({ expires }) => expires ?? null);
+        await this.#change(WRITE, [namespace, rows.map(({ key }) => key), rows.map(({ text }) => text), ends]);
       },
       remove: async (keys) => {
         const { keys: gone } = await this.#change(REMOVE, [namespace, keys]);

@@ -117,13 +117,9 @@ export class Redis implements Server {
     return rowStore({
       read: (keys) => this.#read(namespace, keys),
       write: async (rows) => {
+        const keys = rows.map(({ key }) => key);
         const values = rows.flatMap(({ key, text, expires }) => [key, text, String(expires ?? '')]);
-        await this.#change(
-          WRITE,
-          namespace,
-          rows.map(({ key }) => key),
-          values,
-        );
+        await this.#change(WRITE, namespace, keys, values);
       },
       remove: async (keys) => {
         const removed = await this.#change(REMOVE, namespace, keys, keys);
@@ -208,12 +204,7 @@ export class Redis implements Server {
     return texts.map((text) => text?.toString());
   }
 
-  async #change(
-    script: string,
-    namespace: string,
-    keys: readonly string[],
-    values: readonly string[],
-  ): Promise<unknown> {
+  async #change(script: string, namespace: string, keys: readonly string[], values: readonly string[]) {
     const { ownership } = this.#parts;
     const order = namespace === RANGED ? KEYS_IN_ORDER : '';
     const told = await this.#ask(() =>

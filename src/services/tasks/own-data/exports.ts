@@ -10,13 +10,13 @@ import type { Task } from '../task.ts';
 /** An export that is larger is compressed, and one that is larger even so is refused: Discord's own limit may be much higher. */
 const MOST_BYTES = 24 * 2 ** 20;
 
-export interface ExportFile extends Packed, ExportCounts {
+interface ExportFile extends Packed, ExportCounts {
   /** Gives back the memory that it holds. The next export begins only then. */
   release(): void;
 }
 
 interface ExportsParts {
-  rowsOf(memberId: string): Parameters<typeof exportText>[0];
+  rowsOf(memberId: string): Exported;
   /** Everything about this member is being deleted. */
   isForgotten(memberId: string): boolean;
 }
@@ -80,8 +80,8 @@ interface Exported {
   entries: AsyncIterable<Entry> | undefined;
 }
 
-/** How many rows of each kind have been told so far. */
-export interface ExportCounts {
+/** How many rows of each kind have been written so far. */
+interface ExportCounts {
   tasks: number;
   entries: number;
 }
@@ -130,7 +130,7 @@ function withoutSecrets(task: Task): Record<string, unknown> {
 }
 
 /** A file with everything in it; compressed where it would not have fitted as it is. */
-export interface Packed {
+interface Packed {
   bytes: Buffer;
   isCompressed: boolean;
 }

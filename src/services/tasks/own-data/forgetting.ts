@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { hasEnded, isLive, type Task } from '../task.ts';
-import type { Hear } from './wish.ts';
-import { Wish, type WishParts } from './wish.ts';
+import { type Hear, Wish, type WishParts } from './wish.ts';
 
 /** What could not be done, or has to wait, is tried again so often. */
 const AGAIN_MS = 60_000;

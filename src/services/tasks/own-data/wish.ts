@@ -1,22 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../../lib/clock.ts';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { TaskBook, TasksLog } from '../book.ts';
 import { messageGone } from '../delivery-state.ts';
+import type { OrdersParts } from '../orders.ts';
 import { hasEnded, isLive, type MessageAddress, type Task } from '../task.ts';
 import type { TaskLine } from '../task-line.ts';
 import type { ForgettingMark, TaskStore } from '../task-store.ts';
 import { unwanted } from '../transitions.ts';
 
-export interface WishParts {
-  book: TaskBook;
+export interface WishParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | 'log'> {
   store: TaskStore;
-  ledger: Ledger | undefined;
-  clock: Clock;
-  log: TasksLog;
-  removeMessages: RemoveMessages;
-  tellForgotten: TellForgotten;
+  removeMessages(task: Task): Promise<Removal>;
+  /** Says so to a member who is not there any more; false: it may be tried again. */
+  tellForgotten(memberId: string, forgotten: Forgotten): Promise<boolean>;
 }
 
 /** How far it has come is stored so often. */
@@ -210,8 +205,6 @@ export interface Removal {
   isLater: boolean;
 }
 
-export type RemoveMessages = (task: Task) => Promise<Removal>;
-
 /** How far a member has been forgotten. */
 export interface Forgotten {
   /** Tasks that are gone. */
@@ -226,9 +219,6 @@ export interface Forgotten {
 
 /** Says so to whoever asked for it; false: nobody heard it. */
 export type Hear = (forgotten: Forgotten) => Promise<boolean>;
-
-/** Says so to a member who is not there any more; false: it may be tried again. */
-export type TellForgotten = (memberId: string, forgotten: Forgotten) => Promise<boolean>;
 
 /** Where a task's own message stands. It may have ended as a direct message, wherever it was asked for. */
 export function addressOf({ message, channelId, guildId }: Task): MessageAddress | undefined {
