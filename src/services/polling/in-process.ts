@@ -8,9 +8,9 @@ import type { Fall } from './pace.ts';
 import { Room, type SchedulerLimits } from './room.ts';
 import type { Followed, Lane, LaneTrouble, Scheduler, Trouble, Verdict } from './scheduler.ts';
 
-/** Connections bound what is under way: fewer than the client holds, for members' orders need some too. */
+/** Fewer at once than the client has connections, since members' orders need some too. */
 const DEFAULT_LIMITS: SchedulerLimits = { perSecond: 50, inFlight: 24 };
-/** Of all questions at once, so much may be one lane's. */
+/** The share of all polls at once that one lane may use. */
 const LANE_SHARE = 0.75;
 
 interface SchedulerParts {
@@ -20,7 +20,7 @@ interface SchedulerParts {
   limits?: Partial<SchedulerLimits> | undefined;
 }
 
-/** Follows every task from within this process. The store has the truth: after a restart everything is added again. */
+/** Schedules all polls within this process. After a restart everything is added again from the store. */
 export class InProcessScheduler implements Scheduler {
   readonly #clock: SteadyClock;
   readonly #random: () => number;
@@ -88,12 +88,12 @@ export class InProcessScheduler implements Scheduler {
 
   troubles(): LaneTrouble[] {
     return this.#lanes.flatMap(({ lane, isIdle, breaker: { pause } }) =>
-      // Where nothing waits any more, nobody finds out whether the trouble is over: it is no news then.
+      // A lane in which nothing waits has no probe that could end its pause, so it is not reported.
       pause && !isIdle ? [{ ...pause.trouble, lane: lane.name, since: this.#clock.told(pause.since) }] : [],
     );
   }
 
-  /** Asks whatever may be asked now. */
+  /** Starts every poll that may start now. */
   #run(): void {
     const now = this.#clock.now();
     while (this.#isRunning && this.#room.opensAt(now) <= now) {
@@ -139,7 +139,7 @@ export class InProcessScheduler implements Scheduler {
     this.#run();
   }
 
-  /** What arrives after the stop is dropped: the store has the truth. */
+  /** After the stop, results are dropped: the next start polls again. */
   #takeBack(state: LaneState, entries: readonly Entry[]): void {
     const now = this.#clock.now();
     for (const entry of entries) if (this.#isFollowed(entry)) state.wait(entry, now);
@@ -155,9 +155,9 @@ export class InProcessScheduler implements Scheduler {
     const ended = state.breaker.answered(isProbe, now);
     if (ended) {
       state.resume(now);
-      this.#log.info({ lane: state.lane.name, afterMs: now - ended.since }, 'A lane to the gateway is open again.');
+      this.#log.info({ lane: state.lane.name, afterMs: now - ended.since }, 'Polling of a lane resumed.');
     }
-    // What was asked about together stays together, where that spares questions.
+    // Tasks that were polled together stay together, where that saves polls.
     const chance = state.lane.most > 1 ? this.#random() : undefined;
     const random = chance === undefined ? this.#random : () => chance;
     for (const [place, entry] of entries.entries()) {
@@ -176,24 +176,24 @@ export class InProcessScheduler implements Scheduler {
     if (began) {
       const { kind } = trouble;
       const forMs = began.until - now;
-      this.#log.warn({ lane: state.lane.name, kind, forMs }, 'A lane to the gateway is paused.');
+      this.#log.warn({ lane: state.lane.name, kind, forMs }, 'Polling of a lane is paused.');
     }
     const { pause } = state.breaker;
     for (const entry of entries) {
       if (!this.#isFollowed(entry)) continue;
-      // Not before the end of the pause: what has come in the meantime is the better probe, for it may be the task that fails.
+      // After the pause a task that was due meanwhile is the better probe, since one of these tasks may be the cause.
       state.wait(entry, pause ? pause.until : afterTrouble(trouble, now, this.#random));
     }
   }
 
-  /** One lane's trouble is a sign for all: they share a gateway and a key. */
+  /** One lane's trouble slows all: they share a gateway and a key. */
   #slowDown(why: Fall, { lane }: LaneState, now: number): void {
     const perSecond = this.#room.narrow(why, now);
     if (perSecond !== undefined)
-      this.#log.info({ lane: lane.name, why, perSecond }, 'Fewer questions a second for a while.');
+      this.#log.info({ lane: lane.name, why, perSecond }, 'The polling rate was reduced for a while.');
   }
 
-  /** Since when and how often, in this clock's time. */
+  /** Converted to this scheduler's clock. */
   #steady(asked: Asked | undefined): Asked {
     const now = this.#clock.now();
     if (!asked) return { since: now, times: 0, last: Number.NEGATIVE_INFINITY };
@@ -222,11 +222,11 @@ async function ask(lane: Lane, ids: readonly string[], log: TasksLog): Promise<(
     if ('kind' in answer) return answer;
     const verdicts = ids.map((id) => answer.get(id));
     const missing = ids.filter((_, place) => !verdicts[place]);
-    if (missing.length > 0) log.debug({ lane: lane.name, missing }, 'An answer left out some of what was asked about.');
+    if (missing.length > 0) log.debug({ lane: lane.name, missing }, 'A poll result left out some of its tasks.');
     return verdicts;
   } catch (error) {
-    // A mistake of ours must not end a task: it is asked about again, and the stack is in the log.
-    log.error({ lane: lane.name, err: error }, 'Asking about tasks failed unexpectedly.');
+    // A bug of ours must not end a task: it is polled again, and the stack is in the log.
+    log.error({ lane: lane.name, err: error }, 'A poll failed unexpectedly.');
     return { kind: 'unreachable', reason: 'Asking failed unexpectedly.' };
   }
 }

@@ -9,15 +9,14 @@ interface EntryRowsParts {
   ledger: Shelf;
   meta: Shelf;
   quarantine: Quarantine;
-  /** The tasks beside them. */
   task(id: string): Promise<Task | undefined>;
   tasks(): AsyncGenerator<Task>;
 }
 
-/** Comes after the colon between the day and the id, so that all keys of a day lie before it. */
+/** Sorts after the colon between day and id, so that the range includes all keys of its last day. */
 const AFTER_COLON = ';';
 
-/** The entries of the ledger, a row each: what happens to one row happens to no other. */
+/** The ledger's entries, one row each. */
 export class EntryRows implements Entries {
   readonly #parts: EntryRowsParts;
   readonly #rows: Rows<Entry>;
@@ -42,7 +41,7 @@ export class EntryRows implements Entries {
     });
   }
 
-  /** The new one first: until the old one is gone both are there, and a crash in between is mended by doing it again. */
+  /** Writes the new one first. After a crash in between both exist, and repeating it fixes that. */
   rename(entry: Entry, to: Entry): Promise<void> {
     return this.#lock.run(keyOf(entry), async () => {
       await this.#parts.ledger.put(keyOf(to), entrySchema.parse(to));

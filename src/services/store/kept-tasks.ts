@@ -35,17 +35,17 @@ interface KeptTasksParts {
   close(): void | Promise<void>;
 }
 
-/** So many rows are cleaned in one write. */
+/** Rows cleaned in one write. */
 const CLEANED_AT_ONCE = 200;
 
 /**
- * Tasks, their lines and their durations. There are no transactions over several rows; instead, writes come in an order of which every
- * beginning is sound:
+ * Tasks, their list entries and durations. There are no transactions over several rows; instead, writes are ordered so that a crash after any of
+ * them leaves a valid store:
  *
- * - a new task: its lines, then the task. An unsettled line without a task is not shown.
- * - a settled task: the finished row, its lines, then the live row goes. Found in both places, the finished one is right.
- * - an order as it is sent: after its task, before the gateway hears of it; it goes after a task that needs it no more.
- * - a finished task that changes or goes: its lines point at it until that is done.
+ * - a new task: its list entries, then the task. An unsettled entry without a task is not shown.
+ * - a settled task: the finished row, its list entries, then the live row is deleted. Found in both places, the finished one is right.
+ * - an order as it is sent: after its task, before it is submitted; it is deleted after a task that no longer needs it.
+ * - a finished task that changes or is removed: its list entries point at it until that is done.
  *
  * Locks are taken in the order member, server, task.
  */
@@ -59,9 +59,7 @@ export class KeptTasks implements TaskStore {
   readonly #remotes: RemoteRows;
   readonly #sent: SentRows;
   readonly #forgettings: Rows<ForgettingMark>;
-  /** The ledger's part of the store. */
   readonly entries: Entries;
-  /** That the store is ours. */
   readonly tenure: Tenure;
   /** Messages that are kept up to date. */
   readonly follows: Shelf;
@@ -84,7 +82,6 @@ export class KeptTasks implements TaskStore {
     this.entries = new EntryRows({ ...shelves, quarantine, ...tasks });
   }
 
-  /** Tells members of tasks that nobody can read, each of them once. */
   tellOwners(tell: (memberId: string) => Promise<boolean>): Promise<void> {
     return this.#quarantine.tellOwners(tell);
   }
@@ -122,13 +119,13 @@ export class KeptTasks implements TaskStore {
     mustBeReadable(task, this.#parts.specs);
     await this.#clearExpired();
     await this.#alone(task, () => this.#write(withoutExpiredToken(task, this.#parts.clock.now())));
-    // SQLite answers at once, so a long row of puts would keep everything else in the process waiting.
+    // SQLite responds synchronously, so a long run of puts would block the process.
     await setImmediate();
   }
 
   remove(task: Task): Promise<void> {
     return this.#alone(task, async () => {
-      // Before its task, so that nothing of a member's words stays that leads to nobody.
+      // Before its task, so that no member's prompt stays behind that nothing leads to.
       await this.#sent.remove(task.id);
       await this.#writeLines(task, pointing);
       await this.#remotes.forget(task);
@@ -244,12 +241,12 @@ export class KeptTasks implements TaskStore {
     for (const owner of ownersOf(task)) await this.#index.put(owner, shape(lineOf(task)), this.#isOver);
   }
 
-  /** The member's own comes last, for it leads to the server's. */
+  /** The member's own entry goes last, since it leads to the server's. */
   async #removeLines(task: Listed): Promise<void> {
     for (const owner of ownersOf(task).reverse()) await this.#index.remove(owner, task.id);
   }
 
-  /** The end of what a crash has interrupted. */
+  /** Finishes what a crash interrupted. */
   #settleAgain(stored: Task): Promise<void> {
     return this.#alone(stored, async () => {
       const task = (await this.#rows.findLocked([stored.id])).get(stored.id);
@@ -264,7 +261,7 @@ export class KeptTasks implements TaskStore {
     });
   }
 
-  /** The adapter removes an expired row when it is read, but these are not read any more. */
+  /** The adapter removes an expired row when it is read, but these are never read again. */
   async #clearExpired(): Promise<void> {
     const now = this.#parts.clock.now();
     if (now - this.#clearedAt < DAY_MS) return;
@@ -285,8 +282,8 @@ export class KeptTasks implements TaskStore {
 
 const durationsLock = (key: string): string => `durations ${key}`;
 
-/** A task, or its line. */
+/** A task, or its summary. */
 type Listed = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
 
-/** A line that is not settled only points at its task, which has the word: so no crash leaves a list that is wrong. */
+/** An unsettled list entry only points at its task, which is authoritative: so a crash never leaves a wrong list. */
 const pointing = (line: TaskLine): TaskLine => ({ ...line, settledAt: undefined });

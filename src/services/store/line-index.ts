@@ -4,7 +4,7 @@ import type { TaskLine } from '../tasks/task-line.ts';
 import { fitting, type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
 
-/** Enough that a page seldom needs a second row, and few enough that adding a line writes little (some 25 KB). */
+/** Enough that a page seldom needs a second row, and few enough that a write stays small (some 25 KB). */
 const LINES_A_CHUNK = 100;
 
 const line = z.object({
@@ -19,7 +19,7 @@ const line = z.object({
   settledAt: z.number().optional(),
 });
 
-/** Row `<owner>`: the first id of each chunk, in order. A chunk holds the lines from there up to the next chunk's first. */
+/** Row `<owner>`: the first id of each chunk, in order. A chunk holds the summaries from there to the next chunk's first. */
 export const headSchema = z.object({ starts: z.array(z.string()).min(1) });
 /** Row `<owner>:<first id>`. */
 export const chunkSchema = (specs: KindSpecs) =>
@@ -32,7 +32,7 @@ interface Place {
   at: number;
 }
 
-/** The last chunk that begins at or before the id; none where the id is older than all. */
+/** The last chunk that starts at or before the id; none where the id is older than all. */
 function placeOf(id: string, starts: readonly string[]): Place | undefined {
   const at = starts.findLastIndex((start) => start <= id);
   return at === -1 ? undefined : { starts, at };
@@ -42,7 +42,7 @@ export const startOf = ({ starts, at }: Place): string => starts[at] ?? '';
 
 export const chunkKey = (owner: string, start: string): string => `${owner}:${start}`;
 
-/** A crash while a chunk was split leaves lines behind which the next chunk holds as well: those are not believed. */
+/** After a crash during a split, entries may also be in the next chunk: those out of range are ignored. */
 export function withinRange(lines: readonly TaskLine[], place: Place): TaskLine[] {
   const next = place.starts[place.at + 1];
   return lines.filter(({ id }) => id >= startOf(place) && (next === undefined || id < next));
@@ -54,15 +54,14 @@ export function isSameLine(known: TaskLine, other: TaskLine): boolean {
   return JSON.stringify(line.parse(known)) === JSON.stringify(line.parse(other));
 }
 
-/** Comes after every letter that a task's id may begin with. */
+/** Sorts after every letter that a task's id may start with. */
 const AFTER_IDS = '~';
 
 /**
- * The lines of each owner (a member, a server) in the order of their ids, in chunks. Every method must be called by one caller at a time for
- * the same owner.
+ * The summaries of each owner (a member, a server) in the order of their ids, in chunks. Calls for the same owner must not overlap.
  *
- * Each change is an order of writes of which every beginning is sound: a chunk that no head names is not looked at, and lines outside of a
- * chunk's range are not believed.
+ * Writes are ordered so that a crash after any of them leaves a valid list: a chunk that no head names is ignored, and so are entries outside of a
+ * chunk's range.
  */
 export class LineIndex {
   readonly #shelf: Shelf;
@@ -75,7 +74,7 @@ export class LineIndex {
     this.#chunks = new Rows(shelf, quarantine, fitting(chunkSchema(specs)));
   }
 
-  /** In the place of the task's earlier line, if there is one. */
+  /** Replaces the task's earlier entry, if there is one. */
   async put(owner: string, added: TaskLine, isOver: (line: TaskLine) => boolean): Promise<void> {
     const starts = await this.#starts(owner);
     const place = placeOf(added.id, starts);
@@ -98,7 +97,7 @@ export class LineIndex {
     await (lines.length > 0 ? this.#writeChunk(owner, startOf(place), lines) : this.#dropChunk(owner, place));
   }
 
-  /** Removes the chunks that no head names: what a crash has left of those that went. */
+  /** Removes chunks that no head names: a crash left them behind. */
   async clearAstray(owner: string): Promise<void> {
     const named = new Set((await this.#starts(owner)).map((start) => chunkKey(owner, start)));
     const astray: string[] = [];
@@ -107,7 +106,7 @@ export class LineIndex {
     await this.#shelf.delete(...astray);
   }
 
-  /** Chunk by chunk, newest first, from the newest line that is older than `before`. */
+  /** Yields chunk by chunk, newest first, starting below `before`. */
   async *newestFirst(owner: string, before?: string): AsyncGenerator<TaskLine[]> {
     const starts = await this.#starts(owner);
     const first = before === undefined ? starts.length - 1 : placeOf(before, starts)?.at;
@@ -117,7 +116,7 @@ export class LineIndex {
     }
   }
 
-  /** The head goes first and comes last: whatever happens in between, no half of a list is taken for the whole. */
+  /** The head is deleted first and written last, so that no partial list is taken for the whole. */
   async rewrite(owner: string, lines: readonly TaskLine[]): Promise<void> {
     const before = await this.#starts(owner);
     await this.#shelf.delete(owner, ...before.map((start) => chunkKey(owner, start)));
@@ -137,7 +136,7 @@ export class LineIndex {
     await this.#writeHead(owner, [oldest.id, ...starts]);
   }
 
-  /** The upper part is there before the head names it, and goes from the lower one only after. */
+  /** The upper part is written before the head names it, and removed from the lower one afterwards. */
   async #split(owner: string, place: Place, lines: readonly TaskLine[], added: TaskLine): Promise<void> {
     const isNewest = lines.at(-1) === added;
     const cut = isNewest ? lines.length - 1 : Math.floor(lines.length / 2);
@@ -148,7 +147,7 @@ export class LineIndex {
     if (!isNewest) await this.#writeChunk(owner, startOf(place), lower);
   }
 
-  /** Whoever begins a chunk looks whether the oldest is over, so that an index does not grow for ever. */
+  /** Runs with each new chunk, so that an index does not grow for ever. */
   async #dropOldest(owner: string, isOver: (line: TaskLine) => boolean): Promise<void> {
     const oldest = { starts: await this.#starts(owner), at: 0 };
     if ((await this.#chunk(owner, oldest)).every(isOver)) await this.#dropChunk(owner, oldest);

@@ -7,7 +7,7 @@ import { rowFormat, shelvesOn, Unreadable } from './shelf.ts';
 
 const MODULUS = 2n ** 128n;
 
-/** What a namespace holds, in short: the same rows in any order come to the same. */
+/** The content of a namespace in short, independent of the order of its rows. */
 interface Sum {
   count: number;
   checksum: string;
@@ -27,13 +27,13 @@ function sumOf(digests: Iterable<string>): Sum {
   return { count, checksum: total.toString(16).padStart(32, '0') };
 }
 
-/** Whatever a store holds. What it says of itself comes last: of the rest it is true then. */
+/** The store's own marks come last, so that they are true of the rest. */
 function namespacesOf(backend: Backend): string[] {
   const { meta, ...others } = shelvesOn(backend);
   return [...Object.values(others), meta].map(({ name }) => name);
 }
 
-/** Few enough that one write of them is done well within a lease. */
+/** Few enough that a write finishes well within a lease. */
 const WRITTEN_AT_ONCE = 200;
 
 export interface Moved {
@@ -42,7 +42,6 @@ export interface Moved {
   to: Sum;
 }
 
-/** How much there is to move. */
 export async function countRows({ backend }: OpenedBackend): Promise<Moved[]> {
   await mustBeWhole(backend);
   const counts: Moved[] = [];
@@ -52,8 +51,8 @@ export async function countRows({ backend }: OpenedBackend): Promise<Moved[]> {
 }
 
 /**
- * Makes TO the same as FROM. What is there already is not written again, and what FROM no longer has goes from there: so it may be broken off
- * anywhere and begun anew. Both must be nobody else's meanwhile.
+ * Makes TO equal to FROM. Equal rows are not written again, and rows that FROM no longer has are deleted, so it can be interrupted anywhere and
+ * repeated. Nothing else may use either of them meanwhile.
  */
 export async function moveStore(
   { backend: from, tenure }: OpenedBackend,
@@ -70,7 +69,7 @@ export async function moveStore(
   }
   if (!before?.isWhole) for (const namespace of namespacesOf(from)) await moveRows(from, to, namespace);
   const moved = await compared(from, to);
-  // Whoever worked on FROM meanwhile has changed it.
+  // Another bot that owned FROM meanwhile has changed it.
   tenure.mustBeOurs();
   if (moved.every(isSame)) await mark.write({ from: from.name, isWhole: true });
   return moved;
@@ -97,7 +96,7 @@ function* parts(keys: readonly string[], most: number): Generator<string[]> {
   for (let at = 0; at < keys.length; at += most) yield keys.slice(at, at + most);
 }
 
-/** Its time is in the row, as keyv writes it. */
+/** The expiry is in the row, as keyv writes it. */
 function rowOf(key: string, text: unknown): { key: string; value: string; expires?: number }[] {
   if (typeof text !== 'string') return [];
   const { value, expires } = rowFormat.parse<{ value: unknown; expires?: unknown }>(text);
@@ -131,11 +130,11 @@ async function* rowsIn(side: Backend, namespace: string): AsyncGenerator<[key: s
     if (typeof key === 'string' && typeof text === 'string') yield [key, text];
 }
 
-/** Without keyv around it, which would make values of the texts. */
+/** Without keyv around it, which would parse the texts. */
 function adapterOf(side: Backend, namespace: string): RowStore {
   const adapter: RowStore & { on?: KeyvStorageAdapter['on'] } = side.adapter(namespace, 'at-once');
   adapter.namespace = namespace;
-  // An iteration that broke off would look like one that has come to its end.
+  // An interrupted iteration would look like a complete one.
   adapter.on?.('error', (error: unknown) => {
     throw side.failure ?? error;
   });
@@ -149,7 +148,7 @@ async function mustBeWhole(from: Backend): Promise<void> {
   throw new StoreError('unsupported', `In ${from.name} there is no store of Atelier's, so there is nothing to move.`);
 }
 
-/** A store that a bot has opened and not used may be filled. */
+/** A store that a bot has opened but not used may be filled. */
 async function mustBeEmpty(to: Backend): Promise<void> {
   for (const namespace of namespacesOf(to)) {
     if (namespace === 'meta') continue;

@@ -10,18 +10,17 @@ import { Connection, lockStore, makePrivate, storeFailure, truePath } from './sq
 import type { Migration } from './task-rows.ts';
 
 interface OpenParts extends RemoteParts {
-  /** How long to wait for another program that holds a file. */
+  /** How long to wait for another program that holds the file. */
   busyTimeoutMs?: number | undefined;
 }
 
 interface StoreParts extends OpenParts {
-  /** What is known of each kind of task. */
   specs: KindSpecs;
   botVersion?: string | undefined;
   migrations?: ReadonlyMap<number, Migration> | undefined;
 }
 
-/** Throws a `StoreError` where the store cannot be used; nothing is opened then, and nothing changed. */
+/** Throws a `StoreError` where the store cannot be used; nothing is opened or changed then. */
 export async function openStore(address: StoreAddress, parts: StoreParts): Promise<KeptTasks> {
   const { backend, tenure, close } = await openBackend(address, parts);
   try {
@@ -35,7 +34,7 @@ export async function openStore(address: StoreAddress, parts: StoreParts): Promi
   }
 }
 
-/** The rows behind an address, for this process alone; made where there are none. */
+/** Opens the rows behind an address for this process alone, and creates a missing store. */
 export async function openBackend(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend> {
   if (isLocal(address)) return openFile(address, parts);
   const opened = await openRemote(address, parts, { makes: true });
@@ -43,7 +42,7 @@ export async function openBackend(address: StoreAddress, parts: OpenParts): Prom
   return opened;
 }
 
-/** The same, where a bot was there before; nothing is made. */
+/** Opens a store only where a bot has used it before; creates nothing. */
 export async function openExisting(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend | undefined> {
   if (!isLocal(address)) return openRemote(address, parts, { makes: false });
   return existsSync(fileOf(address)) ? openFile(address, parts) : undefined;
@@ -73,7 +72,7 @@ function opened(backend: Connection, unlock: () => void): OpenedBackend {
   return { backend, tenure: soleTenure, close };
 }
 
-/** Reading only, so that a store that is refused stays as it is, to the last byte. */
+/** Read-only, so that a refused store stays unchanged to the last byte. */
 function lookAt(file: string, busyTimeoutMs: number | undefined): void {
   if (!existsSync(file)) return;
   const connection = new Connection(file, { busyTimeoutMs, readOnly: true });

@@ -3,11 +3,11 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Shelf, Unreadable } from './shelf.ts';
 
-/** As much of a task as tells whose it is. */
+/** The part of a task that tells its owner. */
 const ownedRow = z.object({ requesterId: z.string() });
 const untoldRow = z.looseObject({ owner: z.string(), isTold: z.undefined().optional() });
 
-/** Rows that nobody can read are set aside, where they harm nothing and a person may still look at them. */
+/** Sets unreadable rows aside, where they do no harm and an operator may still read them. */
 export class Quarantine {
   readonly #shelf: Shelf;
   readonly #parts: { log: Log; clock: Clock };
@@ -17,7 +17,7 @@ export class Quarantine {
     this.#parts = parts;
   }
 
-  /** Written there before it is taken from here: a crash in between leaves it in both places, and never in none. */
+  /** Written there before it is deleted here: after a crash in between it is in both places, and never in none. */
   async take(from: Shelf, key: string, value: unknown, why: string): Promise<void> {
     const { log, clock } = this.#parts;
     const at = clock.now();
@@ -26,10 +26,10 @@ export class Quarantine {
     const row = { from: from.name, key, text, why, at, ...(owner && { owner }) };
     await this.#shelf.put(`${from.name}:${key}:${at}`, row);
     await from.delete(key);
-    log.error({ namespace: from.name, key, why }, 'A stored row was set aside; `npm run doctor` tells more.');
+    log.error({ namespace: from.name, key, why }, 'A stored row was set aside; run `npm run doctor` for details.');
   }
 
-  /** Tells whoever a row belongs to that it was set aside, once: where `tell` says no, at another start. */
+  /** Tells each owner once that a row was set aside; where `tell` returns false, the next start tries again. */
   async tellOwners(tell: (memberId: string) => Promise<boolean>): Promise<void> {
     const told = new Map<string, boolean>();
     for await (const [key, value] of this.#shelf.entries()) {
@@ -42,7 +42,7 @@ export class Quarantine {
   }
 }
 
-/** What a row holds, or in words why it holds nothing of use, without a word of its content. */
+/** The parsed row, or the reason why it is unreadable, without any of its content. */
 type ReadRow<T extends object> = (key: string, value: unknown) => T | string;
 
 export const UNREADABLE = 'cannot be read';
@@ -51,14 +51,13 @@ export function fitting<T extends object>(schema: z.ZodType<T>): ReadRow<T> {
   return (_key, value) => schema.safeParse(value).data ?? UNREADABLE;
 }
 
-/** The good rows of a namespace, and a way to set the others aside. */
 interface SortedRows<T> {
   good: Map<string, T>;
   bad: number;
   setAside(): Promise<void>;
 }
 
-/** Rows of one namespace that all hold the same; those that nobody can read are set aside as they are met. */
+/** Rows of one namespace with the same schema; unreadable ones are set aside as they are found. */
 export class Rows<T extends object> {
   readonly #shelf: Shelf;
   readonly #quarantine: Quarantine;
@@ -79,7 +78,7 @@ export class Rows<T extends object> {
     return undefined;
   }
 
-  /** Looking changes nothing. */
+  /** Only reads. */
   async sorted(): Promise<SortedRows<T>> {
     const good = new Map<string, T>();
     const bad: Parameters<Quarantine['take']>[] = [];

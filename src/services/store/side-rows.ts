@@ -8,19 +8,19 @@ import { RETENTION_MS } from './task-rows.ts';
 export const sentSchema = z.object({ idempotencyKey: z.string(), body: z.string() });
 
 /**
- * Orders as they were sent, a row each beside their tasks. They may be large and hold a member's pictures, so they are read one at a time, when
- * their member tries again, and go as soon as it is known what became of the order.
+ * Orders as they were sent, one row per task. They may be large and contain a member's images, so they are read one at a time, when the member tries
+ * again, and deleted as soon as the outcome of the order is known.
  */
 export class SentRows {
   readonly #shelf: Shelf;
-  /** Live tasks that may have one. What a crash has left behind one that needs it no more is seen to at its end. */
+  /** Live tasks that may have one. A row that a crash left behind is deleted at the end of its task. */
   readonly #kept = new Set<string>();
 
   constructor(shelf: Shelf) {
     this.#shelf = shelf;
   }
 
-  /** From an earlier run. */
+  /** For a task from an earlier run. */
   found(task: Task): void {
     if (mayBeSentAgain(task)) this.#kept.add(task.id);
   }
@@ -34,7 +34,7 @@ export class SentRows {
     await this.#shelf.put(id, sent, RETENTION_MS);
   }
 
-  /** After its task, which alone says whether it is still needed. */
+  /** Runs after the task is stored, since the task says whether the row is still needed. */
   async follow(task: Task): Promise<void> {
     if (isLive(task) && !this.#kept.has(task.id)) return;
     if (!mayBeSentAgain(task)) await this.remove(task.id);
@@ -49,7 +49,7 @@ export class SentRows {
 
 const remoteSchema = z.object({ id: z.string() });
 
-/** Which task the gateway knows by which id. A row only points: whether its task is there, and goes by that id, is asked of the task. */
+/** Finds tasks by remote id. A row only points: the task itself says whether it still exists and has that id. */
 export class RemoteRows {
   readonly #shelf: Shelf;
 
@@ -57,7 +57,7 @@ export class RemoteRows {
     this.#shelf = shelf;
   }
 
-  /** Before the task itself, so that none is there that cannot be found. */
+  /** Runs before the task is stored, so that every stored task can be found. */
   async point(task: Task): Promise<void> {
     const { id, traits, remoteId } = task;
     if (remoteId === undefined || !traits.isFollowable) return;
@@ -75,7 +75,7 @@ export class RemoteRows {
   }
 }
 
-/** The key comes from outside: an empty one is no key to keyv, and one that begins like the namespace loses its beginning. */
+/** Keys come from outside: keyv takes no empty one, and strips the namespace's name from the start of one. */
 export const rowKey = (key: string): string => `of ${key}`;
 
 const durationsSchema = z.object({
@@ -100,6 +100,6 @@ const forgettingSchema = z.object({
   told: z.number().optional(),
 });
 
-/** Who wants to be forgotten, until nothing of them is left. */
+/** Open erasures. */
 export const forgettingRows = (shelf: Shelf, quarantine: Quarantine) =>
   new Rows(shelf, quarantine, fitting<ForgettingMark>(forgettingSchema));

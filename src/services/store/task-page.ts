@@ -5,7 +5,7 @@ import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
 const member = (id: string): string => `member:${id}`;
 const server = (id: string): string => `server:${id}`;
 
-/** Whose lists a task stands in, members before servers: locks are taken in this order. */
+/** The lists that a task belongs to, members before servers: locks are taken in this order. */
 export function ownersOf({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>): string[] {
   return guildId === undefined ? [member(requesterId)] : [member(requesterId), server(guildId)];
 }
@@ -18,7 +18,7 @@ interface Sources {
   /** Chunk by chunk, newest first. */
   lines: AsyncIterable<readonly TaskLine[]>;
   isOver(line: TaskLine): boolean;
-  /** Another task stands in lists for it. */
+  /** Another task represents it in lists. */
   isListedApart(line: TaskLine): boolean;
   find(ids: readonly string[]): Promise<ReadonlyMap<string, Task>>;
 }
@@ -32,14 +32,14 @@ export async function pageOf({ most, states, ...question }: PageQuestion, source
     const lines = chunk.filter((line) => isWanted(line) && isShown(line));
     const current = await asTheyAre(lines, sources);
     found.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
-    // One more than asked for, to know whether there is another page.
+    // One more than requested shows whether there is another page.
     if (found.length > most) break;
   }
   const lines = found.slice(0, most);
   return { lines, next: found.length > most ? lines.at(-1)?.id : undefined };
 }
 
-/** What never changes in a task, so that a line can tell it. */
+/** Matches by what never changes in a task, so that its summary is enough. */
 function wanted(question: Omit<PageQuestion, 'most' | 'states'>) {
   const { kind, words = '', withoutPrivate = false } = question;
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
@@ -51,7 +51,7 @@ function wanted(question: Omit<PageQuestion, 'most' | 'states'>) {
   };
 }
 
-/** An unsettled line may be older than its task, or have none where a crash came between the two: the task has the word. */
+/** An unsettled summary may be older than its task, or have none after a crash: the task is authoritative. */
 async function asTheyAre(lines: readonly TaskLine[], { find }: Sources): Promise<TaskLine[]> {
   const unsettled = lines.filter(({ settledAt }) => settledAt === undefined).map(({ id }) => id);
   const tasks = await find(unsettled);

@@ -18,25 +18,25 @@ import { StoreError } from './backend.ts';
 import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
 import { type Shelf, Unreadable } from './shelf.ts';
 
-/** A year, and a month to notice in: buttons under old pictures go on working, and the store does not grow for ever. */
+/** A year, and a month in reserve: buttons under old results keep working, and the store does not grow for ever. */
 export const RETENTION_MS = 400 * DAY_MS;
 
 export function isPast(settledAt: number | undefined, now: number): boolean {
   return settledAt !== undefined && now >= settledAt + RETENTION_MS;
 }
 
-/** Makes a record of the version it stands for into one of the next version. */
+/** Turns a record into one of the next version. */
 export type Migration = (record: Record<string, unknown>) => Record<string, unknown>;
 
-/** By the version they begin at. A change of `TASK_VERSION` adds one line here, and no line is ever taken away. */
+/** By the version they start from. A change of `TASK_VERSION` adds one line here, and no line is ever removed. */
 export const taskMigrations: ReadonlyMap<number, Migration> = new Map([
-  // More kinds than the first version knew; what it wrote is as it was.
+  // More kinds than the first version knew; its records are unchanged.
   [1, (record) => record],
   // The same of the second.
   [2, (record) => record],
 ]);
 
-/** Undefined where no way leads up. */
+/** undefined where a migration is missing. */
 export function upgraded(
   record: Record<string, unknown>,
   to: number,
@@ -53,13 +53,12 @@ export function upgraded(
   return current;
 }
 
-/** How stored tasks are read. */
 export interface TaskReading {
   readonly migrations: ReadonlyMap<number, Migration>;
   readonly specs: KindSpecs;
 }
 
-/** A task, brought up to today's version; or why the row is none, without a word of its content. */
+/** The task in the current version; or why the row is unreadable, without any of its content. */
 export function readTask(id: string, value: unknown, { migrations, specs }: TaskReading): Task | string {
   if (value instanceof Unreadable || !isRecord(value)) return UNREADABLE;
   const { version } = value;
@@ -87,18 +86,18 @@ function withRequestOf<K extends TaskKind>(
 const misfit = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): string =>
   `does not fit at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
 
-/** A task as it is stored: its traits are those of its kind. */
+/** A task as it is stored: its traits come from its kind. */
 export function recordOf({ traits: _, ...record }: Task): object {
   return record;
 }
 
-/** What could not be read again must not be written: it would be set aside at the next start, and nobody would look after it. */
+/** An unreadable row must never be written: the next start would set it aside, and nothing would follow the task. */
 export function mustBeReadable(task: Task, specs: KindSpecs): void {
   const record = readTask(task.id, task, { migrations: new Map(), specs });
   if (typeof record === 'string') throw new StoreError('failed', `Task ${task.id} cannot be stored: it ${record}.`);
 }
 
-/** A migration that stumbles over what a record holds makes that record unfit, and stops none of the others. */
+/** A migration that fails makes only its record unreadable. */
 function broughtUp(record: Record<string, unknown>, migrations: ReadonlyMap<number, Migration>) {
   try {
     return upgraded(record, TASK_VERSION, migrations);
@@ -116,7 +115,7 @@ interface TaskRowsParts {
   reading: TaskReading;
 }
 
-/** The tasks themselves, live and finished ones apart: what is left to do is then found in one short way through. */
+/** Tasks in two places, live and finished, so that a start reads only the live ones. */
 export class TaskRows {
   readonly #parts: TaskRowsParts;
 
@@ -125,8 +124,8 @@ export class TaskRows {
   }
 
   /**
-   * Both places are looked at, in the order of a task's own way, so that one that moves meanwhile is seen at least once. Where it is in
-   * both, the finished one is right.
+   * Reads both places in the order in which tasks move, so that a task that is moving is seen at least once. Where it is in both, the finished one is
+   * right.
    */
   async find(ids: readonly string[], setAside = this.#setAside): Promise<Map<string, Task>> {
     const { live, finished, clock } = this.#parts;
@@ -140,12 +139,12 @@ export class TaskRows {
     return tasks;
   }
 
-  /** For a caller that holds the locks of these tasks: what cannot be read is left for another time. */
+  /** For a caller that holds the locks of these tasks: unreadable rows are left for another time. */
   findLocked(ids: readonly string[]): Promise<Map<string, Task>> {
     return this.find(ids, async () => undefined);
   }
 
-  /** All that lies among the live ones, as it was stored, and which of them are finished as well. */
+  /** All live tasks as stored, and which of them are finished as well. */
   async allLive(): Promise<{ tasks: Map<string, Task>; finished: ReadonlySet<string> }> {
     const { live, finished } = this.#parts;
     const rows = new Map<string, unknown>();
@@ -155,7 +154,7 @@ export class TaskRows {
     return { tasks, finished: new Set(both.keys()) };
   }
 
-  /** Every task that can be read, whether live or finished, in no order; one that lies in both places comes as the finished one. */
+  /** Every readable task, in no order; one that is in both places comes as the finished one. */
   async *all(): AsyncGenerator<Task> {
     const { live, finished } = this.#parts;
     for (const shelf of [live, finished]) {
@@ -177,11 +176,11 @@ export class TaskRows {
   async putFinished(task: Task): Promise<void> {
     const { finished, clock } = this.#parts;
     const left = (task.times.settled ?? clock.now()) + RETENTION_MS - clock.now();
-    // Zero and less would mean "for ever" to the adapter.
+    // The adapter treats zero and less as "for ever".
     await finished.put(task.id, recordOf(task), Math.max(1, left));
   }
 
-  /** Written where it belongs before it goes from where it does not. */
+  /** Written to the right place before it is deleted from the wrong one. */
   async putRightly(task: Task): Promise<void> {
     await (isLive(task) ? this.putLive(task) : this.putFinished(task));
     await (isLive(task) ? this.removeFinished(task.id) : this.removeLive(task.id));
@@ -209,14 +208,14 @@ export class TaskRows {
     return tasks;
   }
 
-  /** Looked at once more while nobody writes it: what was written meanwhile is good, and stays. */
+  /** Reads the row again under its lock: a task written meanwhile is good, and stays. */
   readonly #setAside = (shelf: Shelf, id: string): Promise<Task | undefined> => {
     const { locks, quarantine, reading } = this.#parts;
     return locks.run(taskLock(id), () => taskRows(shelf, quarantine, reading).get(id));
   };
 }
 
-/** The tasks of one place as they lie there. */
+/** The tasks of one place. */
 export const taskRows = (shelf: Shelf, quarantine: Quarantine, reading: TaskReading) =>
   new Rows(shelf, quarantine, (id, value) => readTask(id, value, reading));
 

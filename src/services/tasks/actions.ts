@@ -1,4 +1,4 @@
-/** Whether the gateway asks for words before it begins: never, when the account works in remix mode, always, or with a region as well. */
+/** Whether the gateway asks for words before it starts. in-remix: only when the account works in remix mode. */
 type Words = 'never' | 'in-remix' | 'always' | 'with-region';
 
 export type ActionFamily =
@@ -24,7 +24,7 @@ export type ActionFamily =
 export interface ActionMeaning {
   family: ActionFamily;
   words: Words;
-  /** Which of four pictures, or which line. */
+  /** Which of four images, or which line. */
   index?: number;
 }
 
@@ -48,7 +48,7 @@ const PATTERNS: readonly (readonly [RegExp, ActionFamily, Words])[] = [
   [/^MJ::BOOKMARK::/, 'favourite', 'never'],
 ];
 
-/** What a gateway's button does, by its custom action ID. One that nobody has told us of is pressed all the same. */
+/** What a gateway's button does, by its custom action ID. An unknown one can still be pressed. */
 export function meaningOfAction(customId: string): ActionMeaning {
   for (const [pattern, family, words] of PATTERNS) {
     const found = pattern.exec(customId);
@@ -59,7 +59,7 @@ export function meaningOfAction(customId: string): ActionMeaning {
   return { family: 'other', words: 'never' };
 }
 
-/** Whether a form must be the first answer to the press. */
+/** Whether the reply to the press must be a form. */
 export function asksForWords(customId: string, isRemix: boolean): boolean {
   const { words } = meaningOfAction(customId);
   return words === 'always' || words === 'with-region' || (words === 'in-remix' && isRemix);
@@ -67,7 +67,7 @@ export function asksForWords(customId: string, isRemix: boolean): boolean {
 
 const CHANGES = { UPSCALE: 'upscale', VARIATION: 'variation', REROLL: 'reroll' } as const;
 
-/** The same of a follow-up that was asked for by a word instead of a button. */
+/** The same for a follow-up that is named by a word instead of a button. */
 export const meaningOfChange = ({ action, index }: { action: keyof typeof CHANGES; index: number }): ActionMeaning => ({
   family: CHANGES[action],
   words: 'never',

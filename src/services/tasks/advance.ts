@@ -1,10 +1,10 @@
 import type { Medium, Snapshot, Track } from '../gateway/read/snapshot.ts';
 import { hasEnded, type KeptMedium, type KeptTrack, LONGEST_LYRICS, type Task, type TaskState } from './task.ts';
 
-/** How far along the states before the end are; news that would lead back is late, and ignored. */
+/** The order of the states before the end: a snapshot that would lead back is late, and ignored. */
 const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queued: 1, 'needs-input': 2, running: 3 };
 
-/** What the gateway says now, made part of what we know. Whatever has ended stays as it ended. */
+/** Merges a snapshot into the task. A task that has ended stays as it ended. */
 export function advance(task: Task, snapshot: Snapshot, now: number): Task {
   if (hasEnded(task)) return task;
   const known = withFacts(task, snapshot, now);
@@ -34,12 +34,12 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
   }
 }
 
-/** Some gateways call a song done while its tracks still stream. A track that never ends is not waited for longer than anybody waits. */
+/** Some gateways report a song as done while its tracks still stream. Past the wait limit a running track no longer counts. */
 function isStillSinging({ times }: Task, { state, tracks }: Snapshot): boolean {
   return state === 'succeeded' && times.overdue === undefined && tracks.some((track) => track.state === 'running');
 }
 
-/** Words need a moment to be seen at the gateway; longer than this it really waits, and other words may be given. */
+/** A gateway shows words only after a moment; if it still waits after this time, other words may be given. */
 const WORDS_MS = 20_000;
 
 function waiting(task: Task, now: number): Task {
@@ -71,12 +71,12 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
   };
 }
 
-/** Bounds on what a hostile answer makes us keep. */
+/** Bounds on what a hostile response makes us store. */
 const MOST_TRACKS = 20;
 const LONGEST_TITLE = 200;
 const LONGEST_STYLE = 1_000;
 
-/** What is no file yet, a live stream, has another address in every answer: it is not kept. */
+/** A live stream is not kept: it has another address in every response. */
 function keptTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): KeptTrack {
   return {
     state,
@@ -89,7 +89,7 @@ function keptTrack({ state, title, audio, cover, lyrics, style, seconds, failure
   };
 }
 
-/** The gateway's clock may be wrong, so where it tells when it took the task as well, only the time in between is believed. */
+/** The gateway's clock may be wrong. Where it also reports when it took the task, only the time in between is used. */
 function startOf({ times: { accepted } }: Task, { state, submittedAt, startedAt }: Snapshot, now: number) {
   if (startedAt === undefined || accepted === undefined || state === 'queued') return undefined;
   const told = submittedAt === undefined ? startedAt : accepted + startedAt - submittedAt;
@@ -104,7 +104,7 @@ function isStepOn(from: TaskState, to: TaskState): boolean {
   return (STEPS[to] ?? 0) > (STEPS[from] ?? 0);
 }
 
-/** The bytes of a result inside an answer are not kept: they are asked for again when they are needed. */
+/** Bytes inside a response are not stored: they are fetched again when needed. */
 function kept({ base64: _, ...medium }: Medium, before: readonly KeptMedium[], now: number): KeptMedium {
   const same = before.find(({ address }) => address !== undefined && address === medium.address);
   return { ...medium, firstSeenAt: same?.firstSeenAt ?? now };

@@ -14,14 +14,14 @@ export interface TasksLog {
 export type Transition = (task: Task) => Task;
 type Listener = (task: Task) => void;
 
-/** Every task that something is left to do for, in memory; whatever changes is stored before anybody hears of it. */
+/** All live tasks, in memory. A change is stored before any listener is called. */
 export class TaskBook {
   readonly #store: TaskStore;
   readonly #log: TasksLog;
   readonly #live = new Map<string, Task>();
-  /** Known here and not yet in the store, which could not take it. */
+  /** Changed in memory, but the store could not write them. */
   readonly #unsaved = new Set<string>();
-  /** Not added, for the store failed; and yet it may have taken them. */
+  /** Not added because the store failed, which may have written them all the same. */
   readonly #unwanted = new Map<string, Task>();
   readonly #lock = new KeyedLock();
   readonly #listeners: Listener[] = [];
@@ -32,7 +32,6 @@ export class TaskBook {
     this.#log = log;
   }
 
-  /** Reads what was under way when the bot last ran. */
   async open(): Promise<Task[]> {
     const tasks = await this.#store.live();
     for (const task of tasks) this.#live.set(task.id, task);
@@ -59,12 +58,12 @@ export class TaskBook {
     this.#listeners.push(listener);
   }
 
-  /** Called with what is as if it had never been, once it is. */
+  /** Called after a task has been removed: refused by the gateway, or erased. */
   onGone(listener: Listener): void {
     this.#goneListeners.push(listener);
   }
 
-  /** Tells of a task as it is: nobody who listens now was there when it changed. */
+  /** Calls the listeners although nothing changed: they were not there when it did. */
   announce(task: Task): void {
     for (const listener of this.#listeners) listener(task);
   }
@@ -79,7 +78,6 @@ export class TaskBook {
     this.#live.set(task.id, task);
   }
 
-  /** As if it had never been. */
   async forget(id: string): Promise<void> {
     await this.#lock.run(id, async () => {
       const task = await this.get(id);
@@ -91,8 +89,8 @@ export class TaskBook {
   }
 
   /**
-   * Changes one task; whoever else wants to change it waits. `mustHold` is for what would be lost for good if the store could
-   * not take it just then: it is kept in memory and stored as soon as possible.
+   * Changes one task; other changes of it wait. `mustHold` is for what must not be lost when the store fails: it is kept in memory and stored as
+   * soon as possible.
    */
   async change(id: string, transition: Transition, { mustHold = false } = {}): Promise<Task> {
     return this.#lock.run(id, async () => {
@@ -107,7 +105,7 @@ export class TaskBook {
     });
   }
 
-  /** Tries again to store what the store could not take, and to take out of it what it should never have had. */
+  /** Stores what the store could not write, and removes what it wrote although it reported a failure. */
   async saveUnsaved(): Promise<void> {
     await this.#removeUnwanted();
     for (const id of [...this.#unsaved]) {
@@ -126,7 +124,7 @@ export class TaskBook {
         await this.#store.remove(task);
         this.#unwanted.delete(id);
       } catch (error) {
-        this.#log.debug({ task: id, err: error }, 'What was refused may still lie in the store.');
+        this.#log.debug({ task: id, err: error }, 'A refused task may still be in the store.');
       }
     }
   }
@@ -134,11 +132,11 @@ export class TaskBook {
   async #save(task: Task, mustHold: boolean): Promise<void> {
     try {
       await this.#store.put(task);
-      if (this.#unsaved.delete(task.id)) this.#log.info({ task: task.id }, 'The store has taken the task at last.');
+      if (this.#unsaved.delete(task.id)) this.#log.info({ task: task.id }, 'The store has now written the task.');
     } catch (error) {
       if (!mustHold) throw error;
       if (!this.#unsaved.has(task.id))
-        this.#log.error({ task: task.id, err: error }, 'The store could not take a task.');
+        this.#log.error({ task: task.id, err: error }, 'The store could not write a task.');
       this.#unsaved.add(task.id);
     }
   }
@@ -151,9 +149,9 @@ export class TaskBook {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** That it was asked about once more is no news to anybody, nor is the page to whoever turned it. */
+/** Neither another poll nor another page is worth telling. */
 const NO_NEWS: ReadonlySet<string> = new Set(['polls', 'lastPending', 'page']);
-/** And what a restart may forget, for the next answer of the gateway tells it again. */
+/** What a restart may lose, because the gateway's next response repeats it. */
 const FLEETING: ReadonlySet<string> = new Set([
   ...NO_NEWS,
   'progress',
@@ -165,7 +163,7 @@ const FLEETING: ReadonlySet<string> = new Set([
   'doing',
 ]);
 
-/** Kept for the bot alone and shown by no view: whoever stores it knows it, and to tell of it would make every view once more. */
+/** Internal fields that no view shows: announcing them would render every view again. */
 const UNSEEN: ReadonlySet<string> = new Set([
   ...NO_NEWS,
   ...['progressEdits', 'intention', 'goingAt', 'message', 'beside', 'keptAt', 'parts', 'posting'],
@@ -175,7 +173,7 @@ const UNSEEN: ReadonlySet<string> = new Set([
 const isNews = (before: Task, after: Task): boolean => differ(before, after, UNSEEN);
 const isWorthStoring = (before: Task, after: Task): boolean => differ(before, after, FLEETING);
 
-/** Most answers bring nothing new, and this is asked at every one of them: only what is another object is looked into. */
+/** Runs for every response, and most bring nothing new: only objects that are not identical are compared. */
 function differ(before: Facts, after: Facts, ignored: ReadonlySet<string>): boolean {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [before[name], after[name]];

@@ -23,7 +23,7 @@ import {
   unconfirmed,
 } from './transitions.ts';
 
-/** Nobody means the same thing twice within so short a time. */
+/** No member orders the same thing twice on purpose within this time. */
 const SAME_ORDER_MS = 3_000;
 
 export interface OrdersParts {
@@ -37,19 +37,19 @@ export interface OrdersParts {
   clock: Clock;
   log: TasksLog;
   offers: Pick<Offers, 'refuse' | 'take' | 'isMissing'>;
-  /** Throws where nothing may be done any more. */
+  /** Throws where the store may belong to another bot. */
   mayAct(): void;
-  /** Takes it from here: the gateway has begun. */
+  /** Polls the task from now on. */
   follow(task: Task): void;
 }
 
-/** What comes with a press on a task's message, for the task that takes its place. */
+/** The interaction that a replacement task is ordered from. */
 export type Whence = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 
-/** Brings orders to the gateway: stored before it hears of them, sent once, and never again by themselves. */
+/** Submits orders: each is stored first, sent once, and never repeated without the member. */
 export class Orders {
   readonly #parts: OrdersParts;
-  /** What was ordered a moment ago, with what takes back its end; undefined while it is on its way. */
+  /** Orders of the last seconds, with the function that cancels their removal; undefined while one is under way. */
   readonly #recent = new Map<string, (() => void) | undefined>();
   readonly #underWay = new Set<Promise<unknown>>();
 
@@ -60,21 +60,21 @@ export class Orders {
   async submit(order: Order): Promise<Task> {
     const key = JSON.stringify([order.requesterId, order.channelId, order.kind, order.parent?.id, order.request]);
     if (this.#recent.has(key)) throw new Refusal('refusals.sameOrder');
-    // While it is under way, however long that takes, the same order is the same.
+    // An order that is still under way counts as the same, however long it takes.
     this.#recent.set(key, undefined);
     try {
       const task = await this.#tracked(this.#carryOut(order, taskId(this.#parts.clock.now())));
       this.#release(key);
       return task;
     } catch (error) {
-      // What was refused is not on its way, and whoever has read so may ask again at once.
+      // A refused order is not under way: the member may order it again at once.
       if (error instanceof Refusal || error instanceof GatewayError) this.#recent.delete(key);
       else this.#release(key);
       throw error;
     }
   }
 
-  /** Once more, although the first may have been taken: only its owner can want that, and only once. */
+  /** Submits an order again although the first may have been accepted. Only its owner may do so, and only once. */
   tryAgain(id: string, whence: Whence): Promise<Task> {
     return this.#tracked(this.#again(id, whence));
   }
@@ -85,8 +85,8 @@ export class Orders {
   }
 
   /**
-   * The gateway makes one job of a task's order and of the one before it, so one of them is told of, counted, and may be sent again. Doing it twice
-   * changes nothing: a start does it for whatever a crash has cut short.
+   * The gateway makes one job of a task's order and its predecessor's, so only one of them is shown, counted, and may be sent again. Repeating it
+   * changes nothing: a start repeats it after a crash.
    */
   async takeOver({ id, state, predecessorId }: Task): Promise<void> {
     const { book, store, ledger, log } = this.#parts;
@@ -94,19 +94,18 @@ export class Orders {
     try {
       if (!(await book.get(predecessorId))) return;
       if (state === 'unconfirmed' && !(await store.sentOf(id))) {
-        // The crash came before it was kept for the successor, too.
+        // The crash came before the body was stored for the successor.
         const sent = await store.sentOf(predecessorId);
         if (sent) await store.keepSent(id, sent);
       }
       const first = await book.change(predecessorId, handedOver, { mustHold: true });
       await ledger?.refund(first);
     } catch (error) {
-      // The order is on its way all the same, and the next start does it.
-      log.warn({ task: id, err: error }, 'A repeated order could not take the place of the first.');
+      // The order is under way all the same, and the next start tries again.
+      log.warn({ task: id, err: error }, 'A repeated order could not replace the first one.');
     }
   }
 
-  /** Waits for what is on its way to the gateway. */
   async finish(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
     for (const cancel of this.#recent.values()) cancel?.();
@@ -122,7 +121,7 @@ export class Orders {
     }
   }
 
-  /** By a timer, for the machine's clock may be set back meanwhile. */
+  /** Uses a timer because the machine's clock may be set back. */
   #release(key: string): void {
     this.#recent.set(
       key,
@@ -134,7 +133,7 @@ export class Orders {
     const { book, store, clock, kinds } = this.#parts;
     const successorId = taskId(clock.now());
     const known = await book.get(id);
-    // A crash may have come between this promise and its keeping.
+    // A crash may have come after the successor's id was stored and before its task was.
     const isTaken = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
     const old = await book.change(id, (task) => {
       const { successorId: promised } = undecided(task, whence.requesterId);
@@ -145,11 +144,11 @@ export class Orders {
       const parent = old.parentId === undefined ? undefined : await book.get(old.parentId);
       const order = { ...whence, ...orderedIn(old), parent };
       if (!kinds.get(old.kind)?.keyed) return await this.#carryOut(order, successorId);
-      // Of what an older bot has sent only the key is known; with it the gateway at least never makes a second job.
+      // An older bot stored only the key, which at least keeps the gateway from making a second job.
       const sent = (await store.sentOf(id)) ?? { idempotencyKey: old.idempotencyKey };
       return await this.#carryOut({ ...order, predecessorId: id }, successorId, sent);
     } catch (error) {
-      // Refused, and so nothing has taken its place.
+      // It was refused, so the old task has no successor.
       await book.change(id, (task) => succeededBy(task, undefined));
       throw error;
     }
@@ -158,7 +157,7 @@ export class Orders {
   async #carryOut(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
     const { book, clock, kinds, offers } = this.#parts;
     const kind = kinds.get(order.kind);
-    if (!kind) throw new Error(`Nobody knows how to submit ${order.kind}.`);
+    if (!kind) throw new Error(`There is no kind ${order.kind} to submit.`);
     // A button can be forged.
     if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindMissing');
@@ -183,7 +182,7 @@ export class Orders {
     return task;
   }
 
-  /** What the order names is brought together first: without it nothing is asked, and nothing left behind. What was sent before goes as it was. */
+  /** Fetches what the order names before anything is sent or stored. A body that was sent before is sent unchanged. */
   async #prepared(kind: Kind, { request, requesterId }: Order, sentBefore?: SentBefore): Promise<Going> {
     const occasion = { memberId: requesterId, patienceMs: this.#parts.maxWaitMs[kind.patience(request)] };
     if (sentBefore?.body !== undefined) return { ...sentBefore, materials: {}, occasion };
@@ -202,7 +201,7 @@ export class Orders {
     try {
       if (body !== undefined) await this.#parts.store.keepSent(id, { idempotencyKey, body });
     } catch (error) {
-      // What cannot be sent again as it was is not sent at all.
+      // An order that cannot be repeated unchanged is not sent at all.
       return { refused: error };
     }
     this.#parts.mayAct();
@@ -214,21 +213,21 @@ export class Orders {
       if (!sending) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
       return { submission: await sending };
     } catch (error) {
-      // Said before the gateway was asked.
+      // Thrown before anything was sent.
       if (error instanceof Refusal) return { refused: error };
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
-        // Refused for certain, so asking once more asks for nothing twice.
+        // A definite refusal: sending it again cannot order twice.
         if (error.status !== TOO_LARGE || occasion.lighter || !hasData(materials)) return { refused: error };
         const lighter = await this.#lighter(kind, request, occasion);
         return lighter ? this.#send(kind, order, lighter) : { refused: error };
       }
       const reason = error instanceof GatewayError ? error.message : undefined;
-      this.#parts.log.warn({ kind: kind.name, err: error }, 'Nobody knows whether the gateway took an order.');
+      this.#parts.log.warn({ kind: kind.name, err: error }, 'An order was submitted with an unknown outcome.');
       return { reason };
     }
   }
 
-  /** Another body, and so another key. */
+  /** Another body needs another key. */
   async #lighter(kind: Kind, request: Task['request'], heavy: Occasion): Promise<Going | undefined> {
     try {
       return await this.#gathered(kind, request, { ...heavy, lighter: true });
@@ -238,7 +237,7 @@ export class Orders {
     }
   }
 
-  /** What its member is told of an order that was refused. Only what the gateway says by name is remembered for others. */
+  /** The error for the member. Only refusals by a code are remembered for other orders. */
   #objection(kind: Kind, order: Order, refused: unknown): unknown {
     const { mayBeMissing } = kind;
     if (!mayBeMissing || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
@@ -246,7 +245,7 @@ export class Orders {
     return mayBeMissing === 'kind' ? new Refusal('refusals.kindMissing') : refused;
   }
 
-  /** Reserved first: where that is refused there is no task. */
+  /** The ledger comes first: if it refuses, there is no task. */
   async #enter(task: Task): Promise<void> {
     const { book, ledger } = this.#parts;
     await ledger?.reserve(task);
@@ -265,8 +264,8 @@ export class Orders {
       await book.forget(id);
       if (task) await ledger?.refund(task);
     } catch (error) {
-      // The next start finds it as one whose fate is unknown, which is told to its member.
-      this.#parts.log.error({ task: id, err: error }, 'A refused order could not be taken out of the store.');
+      // The next start finds it with an unknown outcome, and its owner is told.
+      this.#parts.log.error({ task: id, err: error }, 'A refused order could not be removed from the store.');
     }
   }
 }
@@ -275,10 +274,10 @@ const offeredAs = (kind: Kind, { request }: Order): string => kind.offeredAs?.(r
 
 const TOO_LARGE = 413;
 
-/** An order on its way, and what it would take to make it lighter. */
+/** An order being sent, and what is needed to make it smaller. */
 interface Going {
   idempotencyKey: string;
-  /** What is sent, where it is kept so that it can be sent again as it was. */
+  /** The exact body, where the kind stores it to send it again. */
   body?: string | undefined;
   materials: Materials;
   occasion: Occasion;
@@ -286,12 +285,12 @@ interface Going {
 
 type SentBefore = Pick<Going, 'idempotencyKey' | 'body'>;
 
-/** Whether pictures travel inside of the request. */
+/** Whether images are sent inside the request. */
 function hasData({ pictures = [], references = [] }: Materials): boolean {
   return pictures.length > 0 || references.some(({ given }) => given.startsWith('data:'));
 }
 
-/** Refused; taken; or nobody knows. */
+/** Without a submission and a refusal the outcome is unknown. */
 type Outcome = { refused: unknown } | { submission?: Submission; reason?: string | undefined };
 
 function undecided(task: Task, memberId: string): Task {

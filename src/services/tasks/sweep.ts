@@ -4,14 +4,14 @@ import type { OrdersParts } from './orders.ts';
 import { hasEnded, type Task } from './task.ts';
 import { overdue } from './transitions.ts';
 
-/** Nobody minds to be told a few seconds late that it takes long. */
+/** A notice of a long wait may come a few seconds late. */
 const SWEEP_MS = 5_000;
 
 interface SweepParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'maxWaitMs'> {
   patienceOf(task: Task): Patience;
 }
 
-/** What time alone does to tasks, whether or not the gateway can be asked: one look at all of them now and then. */
+/** Applies what time alone changes: wait limits and expired tokens, whether or not the gateway responds. */
 export class Sweep {
   readonly #parts: SweepParts;
   #cancel: (() => void) | undefined;
@@ -46,7 +46,7 @@ export class Sweep {
           withoutExpiredToken(this.#isOverdue(task, now) ? overdue(task, now) : task, now),
         );
       } catch (error) {
-        log.error({ task: id, err: error }, 'What time has done to a task could not be stored.');
+        log.error({ task: id, err: error }, 'A wait limit or an expired token could not be stored.');
       }
     }
   }

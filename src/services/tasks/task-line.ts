@@ -1,7 +1,7 @@
 import { titleOf } from './follow-ups.ts';
 import { isClosed, type Task, type TaskKind, type TaskState } from './task.ts';
 
-/** A task in one line, for lists: enough to recognise it by, and to find it with words. */
+/** What lists show of a task. */
 export interface TaskLine {
   id: string;
   kind: TaskKind;
@@ -9,16 +9,16 @@ export interface TaskLine {
   requesterId: string;
   guildId?: string | undefined;
   isPrivate: boolean;
-  /** The beginning of what was asked. */
+  /** The start of its prompt or title. */
   summary: string;
   createdAt: number;
-  /** Set as soon as nothing is left to do for it: until then its line may be older than the task. */
+  /** Until this is set, the task itself may be newer. */
   settledAt?: number | undefined;
 }
 
 const LONGEST_SUMMARY = 120;
 
-/** What it is found by: its words, else what is known of it instead. */
+/** The prompt, else what is known instead. */
 function nameOf(task: Task): string {
   const { request, tracks = [], remoteId = '', answer } = task;
   const known = [titleOf(task), tracks[0]?.title, request.style, answer?.heard, ...aboutTalk(task)];
@@ -26,7 +26,7 @@ function nameOf(task: Task): string {
   return name ?? (task.traits.isPart ? remoteId : '');
 }
 
-/** A live conversation has no words of its own but how the model is to be. */
+/** A live conversation has no prompt but its instructions. */
 const aboutTalk = ({ traits, request }: Task): (string | undefined)[] =>
   traits.isConversation ? [request.instructions, request.model] : [];
 
@@ -45,11 +45,11 @@ export function lineOf(task: Task): TaskLine {
   };
 }
 
-/** How things stand with a task, in members' words. */
+/** The states by which members filter. */
 export const standings = ['working', 'done', 'waiting', 'failed', 'unknown'] as const;
 export type Standing = (typeof standings)[number];
 
-/** A result that reached nobody is ready, and settled. */
+/** An undelivered result is ready and settled. */
 export const statesOf: Readonly<Record<Standing, readonly TaskState[]>> = {
   working: ['submitting', 'accepted', 'queued', 'running', 'needs-input'],
   done: ['ready', 'delivered'],
@@ -58,7 +58,6 @@ export const statesOf: Readonly<Record<Standing, readonly TaskState[]>> = {
   unknown: ['unconfirmed'],
 };
 
-/** Which tasks a list shows. */
 export interface Filter {
   whose: 'mine' | 'server';
   kind?: string | undefined;

@@ -10,10 +10,10 @@ import type { OrdersParts } from './orders.ts';
 import { isFollowed, type Task } from './task.ts';
 import { isAlmostForgotten, notKnown, notListed } from './transitions.ts';
 
-/** What an answer says of one task. */
+/** What a response says about one task. */
 type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 
-/** Of what a list leaves out so many are asked about alone at a time: however many it leaves out, questions stay few. */
+/** How many tasks that a list left out are polled alone at a time, so that polls stay few. */
 const ALONE_AT_ONCE = 2;
 
 interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
@@ -22,11 +22,11 @@ interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
   before: Before;
 }
 
-/** Asks about tasks and makes the answers part of them. When to ask next is only advised here: the scheduler owns time. */
+/** Polls tasks and applies the responses. It only suggests when to poll next: the scheduler decides. */
 export class Tracker {
   readonly #parts: TrackerParts;
   readonly #lanes = new Map<Source, Lane>();
-  /** To be asked about alone: what the last list left out, before it counts as missing, and what somebody looks at. */
+  /** To be polled alone: what the last list left out, before it counts as missing, and what a member is viewing. */
   readonly #leftOut = new Set<string>();
   #turn = 0;
 
@@ -34,7 +34,6 @@ export class Tracker {
     this.#parts = parts;
   }
 
-  /** Its next question is about it alone. */
   singleOut(id: string): void {
     this.#leftOut.add(id);
   }
@@ -62,14 +61,14 @@ export class Tracker {
     const { clock } = this.#parts;
     const now = clock.now();
     for (const [id, one] of news) verdicts.set(id, await this.#take(id, one, now));
-    // Storing hundreds takes its time, which is no part of a gap; and what was asked about together stays together.
+    // Storing hundreds of tasks takes time that is no part of a gap; and tasks polled together stay together.
     const tookMs = clock.now() - now;
     for (const [id, verdict] of verdicts)
       if (typeof verdict === 'object') verdicts.set(id, { again: verdict.again + tookMs });
     return verdicts;
   }
 
-  /** One question about each task, and not two: what a list leaves out waits for its next turn to be asked about alone. */
+  /** Polls each task once: what a list leaves out waits for its next turn to be polled alone. */
   async #ask(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
     const { before } = this.#parts;
     const news = new Map<string, News>();
@@ -92,7 +91,7 @@ export class Tracker {
     return news;
   }
 
-  /** A whole list that makes no sense says nothing about any of its tasks. */
+  /** A malformed list says nothing about any of its tasks. */
   #listedAs({ id, ...task }: Task, answers: ReadonlyMap<string, Snapshot> | string): News {
     if (typeof answers === 'string') return 'nothing';
     const answer = answers.get(remoteIdOf({ id, ...task }));
@@ -101,7 +100,7 @@ export class Tracker {
     return answer ?? 'not-listed';
   }
 
-  /** Of those that were left out: the ones about which an answer would decide, else whoever's turn it is. */
+  /** Of the tasks that a list left out: those that one more response would fail, else the next in turn. */
   #alone(tasks: readonly Task[]): readonly Task[] {
     const leftOut = tasks.filter(({ id }) => this.#leftOut.has(id));
     if (leftOut.length === 0) return [];
@@ -124,14 +123,14 @@ export class Tracker {
       if (task.state === 'ready') await this.#remember(task);
       return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
     } catch (error) {
-      // Not stored is not known: the next answer says it again.
-      log.error({ task: id, err: error }, 'What the gateway said of a task could not be stored.');
+      // What could not be stored is repeated by the next response.
+      log.error({ task: id, err: error }, 'A poll result could not be stored.');
       const task = book.find(id);
       return task ? { again: schedule.nextAt(task, now) } : 'done';
     }
   }
 
-  /** How long jobs take is learned from those that came to their result; the time in which one waited for words was its member's. */
+  /** Only successful jobs count. A wait for words is the member's time, so the duration starts after it. */
   async #remember(task: Task): Promise<void> {
     const { accepted, wordsTaken, lastPending, started, ended } = task.times;
     const since = wordsTaken ?? accepted;
@@ -164,18 +163,17 @@ function isTrouble(answer: unknown): answer is Trouble {
   return typeof answer === 'object' && answer !== null && 'kind' in answer && 'reason' in answer;
 }
 
-/** A task is followed from the moment its remote id is known. */
 function remoteIdOf({ id, remoteId }: Task): string {
   if (remoteId === undefined) throw new Error(`Task ${id} is followed without a remote id.`);
   return remoteId;
 }
 
-/** What a failed question means: the gateway does not know the task, or nothing for this task alone, or trouble for all. */
+/** What a failed poll means: the task is unknown, or nothing for this task alone, or trouble for the whole lane. */
 type Meaning = 'not-known' | 'nothing' | Trouble['kind'];
 
 const MEANINGS: Readonly<Record<GatewayErrorKind, Meaning>> = {
   'not-found': 'not-known',
-  // An answer that makes no sense may be this one task's: it waits for its next turn, and the others are not held up.
+  // A malformed response may concern this task alone: it waits for its next turn and does not stop the others.
   malformed: 'nothing',
   invalid: 'nothing',
   'rate-limited': 'busy',

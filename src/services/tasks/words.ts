@@ -10,13 +10,13 @@ interface WordsParts extends Pick<OrdersParts, 'book' | 'kinds' | 'gather' | 'ma
   hint(id: string): void;
 }
 
-/** Words, and the part of the picture they are for. */
+/** Words, and the part of the image that they apply to. */
 export interface WrittenWords {
   words: string;
   region?: Region | undefined;
 }
 
-/** Gives tasks that wait for words their words: what begins then may be charged, so they are sent once, like an order. */
+/** Sends words to tasks that wait for them. The job that starts then may be charged, so words are sent once, like an order. */
 export class Words {
   readonly #parts: WordsParts;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -25,7 +25,7 @@ export class Words {
     this.#parts = parts;
   }
 
-  /** From its owner, who was asked for them; whence they come is a fresh way back, for the first may be closed by now. */
+  /** From its owner. The press replaces the task's route, whose token may have expired. */
   async give(id: string, whence: Whence, { words, region }: WrittenWords): Promise<Task> {
     const given = { words, ...(region && { region }) };
     return this.#tracked(
@@ -36,13 +36,13 @@ export class Words {
     );
   }
 
-  /** The words that came with an order are given as soon as the gateway asks for them, and only once. */
+  /** Sends the words that came with an order as soon as the gateway asks for them, and only once. */
   giveIfAsked({ id, state, request, times, wordsRefused: refused }: Task): void {
     if (state !== 'needs-input' || request.words === undefined || refused !== undefined) return;
     if (times.wordsSent !== undefined || times.wordsTaken !== undefined || times.wordsLost !== undefined) return;
     this.#tracked(this.#send(id, {}, waitsForWords)).catch((error: unknown) => {
-      // It goes on waiting, and its member can continue.
-      this.#parts.log.warn({ task: id, err: error }, 'A task could not be given the words it came with.');
+      // It keeps waiting, and its member can continue.
+      this.#parts.log.warn({ task: id, err: error }, 'The words that came with an order could not be sent.');
     });
   }
 
@@ -55,8 +55,8 @@ export class Words {
     const known = await book.get(id);
     if (!known) throw new Refusal('refusals.unknownTask');
     const answering = kinds.get(known.kind);
-    if (!answering?.answer) throw new Error(`Nobody knows how to give words to ${known.kind}.`);
-    // What the words name is brought together before anything is on its way.
+    if (!answering?.answer) throw new Error(`The kind ${known.kind} takes no words.`);
+    // Files are fetched before anything is sent.
     const { request: named } = withRequest(checked(known), words);
     const patienceMs = maxWaitMs[answering.patience(named)];
     const materials = await gather(named, { memberId: known.requesterId, patienceMs });
@@ -72,8 +72,8 @@ export class Words {
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
         return book.change(id, (task) => wordsRefused(task, error.message));
       }
-      // What the gateway says of the task next tells whether it has them.
-      log.warn({ task: id, err: error }, 'Nobody knows whether the gateway took the words for a task.');
+      // The next poll shows whether the gateway has them.
+      log.warn({ task: id, err: error }, 'Words for a task were sent with an unknown outcome.');
       return waiting;
     }
   }

@@ -54,7 +54,7 @@ describe('an order', () => {
     expect(task.state).toBe('accepted');
     expect(side.logged()).toContain('could not take a task');
     free();
-    await side.until(() => (side.logged().includes('taken the task at last') ? true : undefined));
+    await side.until(() => (side.logged().includes('has now written the task') ? true : undefined));
     expect(await side.store.get(task.id)).toMatchObject({ remoteId: task.remoteId });
     expect((await ready(side, task.id)).media).toHaveLength(1);
     expect(submitsAt(side)).toBe(1);

@@ -26,9 +26,9 @@ import {
 } from './looks.ts';
 
 export interface Examination {
-  /** Where it lies: a path, or an address without its password. */
+  /** A path, or an address without its password. */
   file: string;
-  /** How many tasks it holds, and how many rows were set aside so far; undefined where there is no store to look at. */
+  /** undefined where there is no store. */
   holds: { tasks: number; setAside: number } | undefined;
   findings: Finding[];
 }
@@ -36,16 +36,15 @@ export interface Examination {
 interface ExaminationParts {
   log: Log;
   clock: Clock;
-  /** What is known of each kind of task. */
   specs: KindSpecs;
   leaseMs?: number | undefined;
-  /** Without it nothing of the store is changed. */
+  /** Without it nothing in the store is changed. */
   repair: boolean;
-  /** For entries of the ledger that have to be made anew. */
+  /** For ledger entries that have to be made again. */
   prices?: Prices | undefined;
 }
 
-/** Looks at everything in a store that nobody uses, and sets right what it can. Throws a `StoreError` where it cannot even look. */
+/** Checks everything in a store that is not in use, and repairs what it can. Throws a `StoreError` where it cannot read it. */
 export function examine(address: StoreAddress, parts: ExaminationParts): Promise<Examination> {
   return isLocal(address) ? examineFile(fileOf(address), parts) : examineRemote(address, parts);
 }
@@ -81,7 +80,7 @@ async function examineRemote(address: StoreAddress, parts: ExaminationParts): Pr
   }
 }
 
-/** Undefined where the file is still empty. */
+/** undefined where the file is still empty. */
 function looksDamaged(file: string): boolean | undefined {
   const connection = new Connection(file, { readOnly: true });
   try {
@@ -109,7 +108,7 @@ async function examineRows(
     await lookAtMark(shelves.meta),
     tasks,
     await lookAtRows(durationRows(shelves.durations, quarantine)),
-    // A wish to be forgotten of which nothing is left to do is fine: the next start sees to it.
+    // An erasure with nothing left to do is fine: the next start removes it.
     await lookAtRows(forgettingRows(shelves.forgetting, quarantine)),
     await lookAtSent(shelves.sent, tasks.tasks),
     await lookAtLines(shelves.index, quarantine, { tasks: tasks.tasks, specs }),
@@ -126,7 +125,7 @@ async function examineRows(
   };
 }
 
-/** One line a kind, whichever look it comes from. */
+/** One line per kind, whichever check it comes from. */
 function added(findings: readonly Finding[]): Finding[] {
   const sums = new Map<Finding['kind'], number>();
   for (const { kind, count } of findings) sums.set(kind, (sums.get(kind) ?? 0) + count);

@@ -37,7 +37,7 @@ export interface Finding {
   count: number;
 }
 
-/** What one look has found, and how to set it right. Looking changes nothing. */
+/** What one check found, and how to repair it. Checking changes nothing. */
 export interface Look {
   findings: Finding[];
   repair(): Promise<void>;
@@ -100,7 +100,7 @@ export async function lookAtTasks(
   };
 }
 
-/** Orders as they were sent, kept for nobody: a crash came between the end of a task and theirs. They may be large, so only their keys are held. */
+/** Bodies that no order needs any more, left by a crash. They may be large, so only their keys are held. */
 export async function lookAtSent(shelf: Shelf, tasks: ReadonlyMap<string, Task>): Promise<Look> {
   const past: string[] = [];
   let unreadable = 0;
@@ -108,7 +108,7 @@ export async function lookAtSent(shelf: Shelf, tasks: ReadonlyMap<string, Task>)
     const task = tasks.get(id);
     if (!task || !mayBeSentAgain(task)) past.push(id);
     else if (!sentSchema.safeParse(value).success) {
-      // Of no use to anybody, and nothing that is set aside is ever deleted.
+      // Useless, and rows that are set aside are never deleted: so it is not set aside.
       unreadable += 1;
       past.push(id);
     }
@@ -125,7 +125,7 @@ interface Against {
   prices: Prices;
 }
 
-/** Holds the ledger against the tasks. Entries of tasks that are gone stay as they are: nothing is left to make them from. */
+/** Compares the ledger with the tasks. Entries of erased tasks stay as they are: nothing is left to make them from. */
 export async function lookAtLedger(
   { ledger, meta }: Shelves,
   quarantine: Quarantine,
@@ -134,7 +134,7 @@ export async function lookAtLedger(
   const { good, bad, setAside } = await entryRows(ledger, quarantine).sorted();
   const right = new Map<string, Entry>();
   const isKept = (await ledgerMark(meta).read()) !== undefined;
-  // A store in which no ledger was ever kept is given one by the next start.
+  // A store without a ledger gets one at the next start.
   for (const task of isKept ? [...tasks.values()].filter(({ traits }) => traits.isPaid) : []) {
     const key = keyOfTask(task);
     right.set(key, agreeing(good.get(key), task, prices));
@@ -165,13 +165,13 @@ export async function lookAtMark(meta: Shelf): Promise<Look> {
   };
 }
 
-/** Rows that have only to be readable. */
+/** Rows that only have to be readable. */
 export async function lookAtRows<T extends object>(rows: Rows<T>): Promise<Look> {
   const { bad, setAside } = await rows.sorted();
   return { findings: counted({ unreadable: bad }), repair: setAside };
 }
 
-/** Rows that the adapter takes for gone already, so that nothing else meets them. */
+/** Rows that the adapter treats as gone, so that no other check sees them. */
 export async function lookAtExpired(backend: Backend, clock: Clock): Promise<Look> {
   const past = await backend.countExpired(clock.now());
   return { findings: counted({ past }), repair: () => backend.clearExpired() };
@@ -179,7 +179,7 @@ export async function lookAtExpired(backend: Backend, clock: Clock): Promise<Loo
 
 type Row = { starts: string[] } | { lines: TaskLine[] };
 
-/** Holds every list against the tasks, and writes anew those that differ. */
+/** Compares every list with the tasks, and rewrites those that differ. */
 export async function lookAtLines(
   shelf: Shelf,
   quarantine: Quarantine,
@@ -231,7 +231,7 @@ function rightLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string, T
   return lists;
 }
 
-/** The lines as a page would show them; marks the rows that they stand in. */
+/** The summaries as a page would show them; adds the rows that hold them to `named`. */
 function believed(owner: string, rows: ReadonlyMap<string, Row>, named: Set<string>): TaskLine[] {
   const head = rows.get(owner);
   if (!head || !('starts' in head)) return [];
@@ -249,7 +249,7 @@ function differences(listed: readonly TaskLine[], right: ReadonlyMap<string, Tas
   const ids = new Set(listed.map(({ id }) => id));
   const isOutdated = (line: TaskLine): boolean => {
     const rightLine = right.get(line.id);
-    // An unsettled line only points at its task, so it may be older.
+    // An unsettled summary only points at its task, so it may be older.
     const mayDiffer = line.settledAt === undefined && rightLine?.settledAt === undefined;
     return rightLine !== undefined && !mayDiffer && !isSameLine(line, rightLine);
   };

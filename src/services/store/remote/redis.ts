@@ -5,9 +5,9 @@ import type { LeaseDesk } from '../lease.ts';
 import { optional, rowStore } from './adapter.ts';
 import type { Line, Server, ServerParts } from './line.ts';
 
-/** What is said of the holder: whose it is, and how often it was renewed. */
+/** The holder's name, and how often the lease was renewed. */
 const LEASE = 'atelier:lease';
-/** Counted up with every new holder, and never down. */
+/** Grows with every new holder. */
 const LEASE_NUMBER = 'atelier:lease:number';
 
 const TAKE = `
@@ -28,8 +28,8 @@ const GIVE_BACK = `
   return redis.call('DEL', KEYS[1])`;
 
 /**
- * Rows with their text and their end (empty: none), and the list of keys in order where there is one: a row is never without its place in that.
- * KEYS: the lease, the list or '', the rows. ARGV: the holder, then key, text and end of each.
+ * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list where there is one: a row is never without its key there.
+ * KEYS: the lease, the list or '', the rows. ARGV: the holder, then key, text and expiry of each.
  */
 const WRITE = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
@@ -50,7 +50,7 @@ const REMOVE = `
   end
   return removed`;
 
-/** A script is one step to the server: nobody comes between the look and the change. */
+/** A script is atomic at the server: nothing comes between the check and the change. */
 function leaseDesk(client: Client, line: Line): LeaseDesk {
   const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
     line.ask(() => client.eval(script, { keys: [LEASE, LEASE_NUMBER], arguments: values.map(String) }));
@@ -71,14 +71,13 @@ type Client = ReturnType<typeof newClient>['client'];
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
-/** Other programs may keep theirs in the same database. */
+/** Other programs may use the same database. */
 const PREFIX = 'atelier:';
-/** Between a namespace and a key. */
 const SEPARATOR = '::';
-/** The keys of the namespace that is asked for in ranges, in order. */
+/** The sorted keys of the namespace that is read in ranges. */
 const KEYS_IN_ORDER = `${PREFIX}${RANGED}:keys`;
 
-/** A store in a Redis: one connection that all namespaces share, so that everything reaches the server in the order in which it was asked. */
+/** A store in Redis: all namespaces share one connection, so that requests reach the server in order. */
 export class Redis implements Server {
   readonly name: string;
   readonly desk: LeaseDesk;
@@ -134,7 +133,7 @@ export class Redis implements Server {
     const start = 'first' in from ? `[${from.first}` : `(${from.after}`;
     const rows: Row[] = [];
     let next = start;
-    // A key is there before its row, and may be left behind by it: those are passed over.
+    // A key is listed before its row is written, and may outlive it: those are skipped.
     for (;;) {
       const limit = { offset: 0, count: most - rows.length };
       const keys = await this.#ask(() =>
@@ -147,7 +146,7 @@ export class Redis implements Server {
     }
   }
 
-  /** The server does that by itself. */
+  /** The server does that. */
   async clearExpired(): Promise<void> {
     return undefined;
   }
@@ -174,7 +173,7 @@ export class Redis implements Server {
     if (this.#client.isOpen) this.#client.destroy();
   }
 
-  /** SCAN may name a key twice, and one that has gone meanwhile has no value. */
+  /** SCAN may return a key twice, and a deleted key has no value. */
   async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {
     const beginning = PREFIX + namespace + SEPARATOR;
     const seen = new Set<string>();
@@ -229,15 +228,15 @@ function newClient(create: typeof createClient, { url, name }: ServerParts) {
   const client = made(name, () =>
     create({
       url,
-      // Without a connection a request fails at once: in a queue it would wait for as long as the server is away.
+      // Without a connection a request fails at once: in a queue it would wait as long as the server is away.
       disableOfflineQueue: true,
       socket: {
-        // The first connection is there or it is not; one that was there is sought until it is back.
+        // The first connection succeeds or fails at once; a lost one is retried until it is back.
         reconnectStrategy: (tries) => stays && Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS),
       },
     }),
   );
-  // Whoever asks is told; without a listener a lost connection would end the process.
+  // The caller gets the error; without a listener a lost connection would end the process.
   client.on('error', () => undefined);
   return {
     client,
@@ -247,7 +246,7 @@ function newClient(create: typeof createClient, { url, name }: ServerParts) {
   };
 }
 
-/** What is thrown for an address holds the address, and so the password. */
+/** An error about an address contains the address, and so the password. */
 function made<T>(name: string, make: () => T): T {
   try {
     return make();

@@ -7,21 +7,21 @@ import type { Entry } from '../../ledger/entry.ts';
 import { voiceShown } from '../delivery-state.ts';
 import type { Task } from '../task.ts';
 
-/** An export that is larger is compressed, and one that is larger even so is refused: Discord's own limit may be much higher. */
+/** A larger export is compressed, and refused if it is still too large: Discord's own limit may be much higher. */
 const MOST_BYTES = 24 * 2 ** 20;
 
 interface ExportFile extends Packed, ExportCounts {
-  /** Gives back the memory that it holds. The next export begins only then. */
+  /** Frees its memory. Only then does the next export start. */
   release(): void;
 }
 
 interface ExportsParts {
   rowsOf(memberId: string): Exported;
-  /** Everything about this member is being deleted. */
+  /** The member's data is being erased. */
   isForgotten(memberId: string): boolean;
 }
 
-/** Exports are made one after the other, so that however many members ask, no more than one of them lies in memory. */
+/** Makes one export at a time, so that at most one is in memory. */
 export class Exports {
   readonly #parts: ExportsParts;
   readonly #lock = new KeyedLock();
@@ -31,7 +31,7 @@ export class Exports {
     this.#parts = parts;
   }
 
-  /** `most`: bytes that the file may have. */
+  /** `most`: the largest size in bytes. */
   of(memberId: string, most: number): Promise<ExportFile> {
     const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
     if (this.#underWay.has(memberId)) reject(new Refusal('refusals.exportUnderWay'));
@@ -42,7 +42,7 @@ export class Exports {
     return promise;
   }
 
-  /** Comes back once it is released. */
+  /** Resolves once the file is released. */
   async #held(memberId: string, most: number, hear: (file: ExportFile) => void): Promise<void> {
     try {
       const file = await this.#make(memberId, Math.min(most, MOST_BYTES));
@@ -59,7 +59,7 @@ export class Exports {
     return { ...file, ...counts };
   }
 
-  /** A part of what is being deleted would be neither what was there nor what is left. */
+  /** An export during an erasure would be neither the old state nor the new one. */
   async *#unlessForgotten(memberId: string, counts: ExportCounts): AsyncGenerator<string> {
     const check = (): void => {
       if (this.#parts.isForgotten(memberId)) throw new Refusal('refusals.exportWhileForgotten');
@@ -80,18 +80,18 @@ interface Exported {
   entries: AsyncIterable<Entry> | undefined;
 }
 
-/** How many rows of each kind have been written so far. */
+/** How many rows were written so far. */
 interface ExportCounts {
   tasks: number;
   entries: number;
 }
 
-/** SQLite answers at once, so a long row of rows would keep everything else in the process waiting. */
+/** SQLite responds synchronously, so a long run of rows would block the process. */
 const ROWS_AT_ONCE = 10;
 
 /**
- * What a member may carry away: everything that is stored about them, without what lets others act in their name or the bot's. It is one
- * JSON document, told row by row, so that it never lies in memory as a whole.
+ * Everything that is stored about a member, without secrets that let others act for them or for the bot. It is one JSON document, written row by
+ * row so that it is never in memory as a whole.
  */
 export async function* exportText(
   { memberId, now, tasks, entries }: Exported,
@@ -118,27 +118,24 @@ export async function* exportText(
   yield `${counts.entries === 0 ? '' : '\n  '}]\n}\n`;
 }
 
-/** No text in JSON holds an end of line of its own. */
+/** JSON strings contain no line breaks of their own. */
 const indented = (value: object, by: number): string =>
   JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${' '.repeat(by)}`);
 
-/** Nor sound on its way to Discord, which is where it is found. */
+/** Audio that waits for Discord is left out as well: it can be found there. */
 function withoutSecrets(task: Task): Record<string, unknown> {
   const { idempotencyKey: _, traits: _traits, route, ...rest } = voiceShown(task);
   const { token: __, ...way } = route;
   return { ...rest, route: way };
 }
 
-/** A file with everything in it; compressed where it would not have fitted as it is. */
+/** Compressed only where it would not have fitted otherwise. */
 interface Packed {
   bytes: Buffer;
   isCompressed: boolean;
 }
 
-/**
- * Takes a text in pieces and holds no more than `most` bytes of it: what is longer is compressed as it comes. undefined: even so it does
- * not fit.
- */
+/** Holds at most `most` bytes of the text: a longer one is compressed as it comes. undefined: it is too large even so. */
 async function packed(pieces: AsyncIterable<string>, most: number): Promise<Packed | undefined> {
   let held: Buffer[] = [];
   let size = 0;

@@ -3,10 +3,9 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { hasEnded, isLive, type Task } from '../task.ts';
 import { type Hear, Wish, type WishParts } from './wish.ts';
 
-/** What could not be done, or has to wait, is tried again so often. */
+/** How often open erasures are tried again. */
 const AGAIN_MS = 60_000;
 
-/** One member's wish, and what is under way for it. */
 interface Case {
   wish: Wish;
   work: Promise<void>;
@@ -15,8 +14,8 @@ interface Case {
 }
 
 /**
- * Members who want everything about them removed that was there when they asked. The wish is stored first and taken back last. Each member's is
- * worked off by itself, so that nobody waits until thousands of messages of somebody else are deleted.
+ * Erases what members had ordered by the time they asked. The request is stored first and removed last. Members are handled independently, so
+ * that nobody waits for the thousands of messages of another member.
  */
 export class Forgetting {
   readonly #parts: WishParts;
@@ -30,7 +29,7 @@ export class Forgetting {
     parts.book.onChange((task) => this.#follow(task));
   }
 
-  /** Goes on with what the bot had begun when it last ran. */
+  /** Continues what was open when the bot last ran. */
   async open(): Promise<void> {
     for (const mark of await this.#parts.store.forgettings()) this.#enter(mark.memberId, new Wish(mark, this.#parts));
   }
@@ -40,23 +39,22 @@ export class Forgetting {
     this.#cancel = this.#parts.clock.after(AGAIN_MS, () => this.start());
   }
 
-  /** Comes back when the wish is stored; what becomes of it is told to `hear`. */
+  /** Resolves when the request is stored; the outcome is passed to `hear`. */
   begin(memberId: string, hear: Hear): Promise<void> {
     return this.#lock.run(memberId, async () => {
       const wish = this.#cases.get(memberId)?.wish ?? new Wish(nothingYet(memberId), this.#parts);
       await wish.renew(hear);
-      // One that was under way may have come to its end before this was stored.
+      // The one under way may have finished before this was stored.
       if (!this.#cases.has(memberId)) this.#enter(memberId, wish);
       this.#wake(memberId);
     });
   }
 
-  /** Something of a member's wish is left to do. */
   isUnderWay(memberId: string): boolean {
     return this.#cases.has(memberId);
   }
 
-  /** Waits for what is under way, but for no answer of Discord's. */
+  /** Waits for what is under way, but not for Discord. */
   async finish(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
@@ -89,7 +87,7 @@ export class Forgetting {
         if ((await known.wish.carryOut()) && !known.isDue) this.#cases.delete(memberId);
       }
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'A member could not be forgotten whole; it is tried again in a minute.');
+      this.#parts.log.error({ err: error }, 'An erasure failed; retrying in a minute.');
     } finally {
       known.isAtWork = false;
     }

@@ -10,27 +10,26 @@ import { unwanted } from '../transitions.ts';
 export interface WishParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | 'log'> {
   store: TaskStore;
   removeMessages(task: Task): Promise<Removal>;
-  /** Says so to a member who is not there any more; false: it may be tried again. */
+  /** Tells a member who has left the page; false: try again later. */
   tellForgotten(memberId: string, forgotten: Forgotten): Promise<boolean>;
 }
 
-/** How far it has come is stored so often. */
+/** Progress is stored after this many steps. */
 const STORED_EVERY = 50;
-/** More addresses than that nobody goes through. */
+/** No member goes through more addresses. */
 const MOST_LEFT = 100;
-/** A message that could not be deleted for so long is given up. */
+/** After this time an undeletable message is given up. */
 const TRIED_FOR_MS = 24 * 3_600_000;
-/** Where so many in a row have to wait, the others would too. */
+/** After this many failures in a row the others would fail too. */
 const MOST_HINDERED = 3;
 
 /**
- * One member's wish to be forgotten. Every step can be taken twice: whatever a crash interrupts is done again. For each task its message goes
- * first, so that a crash loses no way to it; then the task; and its entry in the ledger loses its member last. The other way round a start in
- * between would find the task without an entry, and book it once more.
+ * One member's erasure. Every step can be repeated after a crash. For each task its messages go first, since the task leads to them; then the
+ * task; and last its ledger entry loses the member. In the other order a start in between would find the task without an entry and book it again.
  */
 export class Wish {
   readonly #parts: WishParts;
-  /** What is stored of it; how far it has come is ahead of that. */
+  /** As stored, except that the counts may be ahead. */
   #mark: ForgettingMark;
   #hear: Hear | undefined;
   readonly #lock = new KeyedLock();
@@ -48,31 +47,31 @@ export class Wish {
     return times.created <= this.#mark.until;
   }
 
-  /** Everything until now, and whoever asks now is told of it. */
+  /** Covers everything until now; from now on this page is told the outcome. */
   async renew(hear: Hear): Promise<void> {
     await this.#store((mark) => ({ ...mark, until: this.#parts.clock.now(), told: undefined }));
     this.#hear = hear;
   }
 
-  /** What waits for Discord is let go; whatever that comes to, it is done again. */
+  /** Abandons calls to Discord; the next start repeats them. */
   stop(): void {
     this.#isStopped = true;
     this.#abandon?.();
   }
 
-  /** Goes through everything once; true where nothing is left to do. */
+  /** One pass over everything; true where nothing is left to do. */
   async carryOut(): Promise<boolean> {
     const { until } = this.#mark;
     const { removed, running, later } = await this.#removeTasks();
     if (this.#isStopped) return false;
     const { store } = this.#parts;
-    // To go through the whole ledger is only worth it where something has changed, or nothing else is left.
+    // A pass over the whole ledger is only worth it after a change, or when nothing else is left.
     this.#isLedgerDue ||= removed > 0 || running + later === 0;
     const named = this.#isLedgerDue ? await this.#unname() : 0;
     if (later === 0) await this.#tell(running);
     if (this.#isStopped || running + later + named > 0) return false;
     return this.#lock.run('mark', async () => {
-      // Asked for once more meanwhile.
+      // The member asked again in the meantime.
       if (this.#mark.until !== until || this.#hasMoreToTell()) return false;
       await store.clearLines(this.#mark.memberId);
       await store.removeForgetting(this.#mark.memberId);
@@ -98,7 +97,7 @@ export class Wish {
       if (this.#isStopped) return came;
       if (!isClear) {
         came.later += 1;
-        // The same ones do not stand in the way of all others each time.
+        // Known failures must not stop the others from being tried each time.
         if (!this.#hindered.has(id)) hindered += 1;
         this.#hindered.add(id);
         if (hindered >= MOST_HINDERED) return came;
@@ -113,9 +112,9 @@ export class Wish {
     return came;
   }
 
-  /** False: some of its messages may still be deleted later. What is left is stored before the task goes, for then nobody knows of it. */
+  /** False: some messages may still be deleted later. Undeletable ones are stored before the task that leads to them goes. */
   async #removeMessages(task: Task): Promise<boolean> {
-    // They were taken away when it became unwanted.
+    // They were deleted when the task became unwanted.
     if (task.unwanted && !hasEnded(task)) return true;
     const removal = await this.#unlessStopped(this.#parts.removeMessages(task));
     if (!removal) return false;
@@ -141,7 +140,7 @@ export class Wish {
       await this.#store((mark) => mark);
   }
 
-  /** Whether it is gone: what is under way at the gateway, or on its way to its message, goes when that is over. */
+  /** Whether it is gone. A task that is running, or being delivered, goes afterwards. */
   async #remove(task: Task): Promise<boolean> {
     const { book, ledger } = this.#parts;
     if (isUntouched(task)) await ledger?.refund(task);
@@ -159,7 +158,7 @@ export class Wish {
     return told === undefined || stays > told;
   }
 
-  /** To whoever asked while they are there, else to the member wherever they are. */
+  /** Tells the open page, else the member by direct message. */
   async #tell(running: number): Promise<void> {
     if (!this.#hasMoreToTell()) return;
     const { memberId, until, tasks, messages, stays, left } = this.#mark;
@@ -168,7 +167,7 @@ export class Wish {
     const heard = async (): Promise<boolean> =>
       (await hear?.(forgotten)) || this.#parts.tellForgotten(memberId, forgotten);
     if (!(await this.#unlessStopped(heard()))) return;
-    // Whoever asked once more meanwhile is told once more.
+    // A member who asked again is told again.
     await this.#store((mark) => (mark.until === until ? { ...mark, told: stays } : mark));
   }
 
@@ -179,7 +178,7 @@ export class Wish {
     return Promise.race([work, stopped.promise]);
   }
 
-  /** What has been counted meanwhile is not lost. */
+  /** Keeps the counts that grew in the meantime. */
   #store(transition: (mark: ForgettingMark) => ForgettingMark): Promise<void> {
     return this.#lock.run('mark', async () => {
       const next = transition(this.#mark);
@@ -190,51 +189,48 @@ export class Wish {
   }
 }
 
-/** It waits for words that never came: the gateway has not begun, and never will. */
+/** It waited for words that never came, so the gateway has not started. */
 function isUntouched({ state, times }: Task): boolean {
   return state === 'needs-input' && times.wordsSent === undefined && times.wordsTaken === undefined;
 }
 
-/** What became of a task's messages. */
 export interface Removal {
-  /** How many were taken away. */
   removed: number;
-  /** Those that the bot cannot take away. */
+  /** Those that the bot cannot delete. */
   left: readonly MessageAddress[];
-  /** Some could not be taken away just now. */
+  /** Some could not be deleted this time. */
   isLater: boolean;
 }
 
-/** How far a member has been forgotten. */
+/** How far an erasure has come. */
 export interface Forgotten {
-  /** Tasks that are gone. */
   tasks: number;
   messages: number;
-  /** How many messages could not be deleted, and where the first of them are. */
+  /** How many messages could not be deleted, and the addresses of the first of them. */
   stays: number;
   left: readonly MessageAddress[];
-  /** They are followed to their end, shown nowhere, and go then. */
+  /** Jobs that are still running: they are not shown, and are erased at their end. */
   running: number;
 }
 
-/** Says so to whoever asked for it; false: nobody heard it. */
+/** Tells the page that asked; false: it is gone. */
 export type Hear = (forgotten: Forgotten) => Promise<boolean>;
 
-/** Where a task's own message stands. It may have ended as a direct message, wherever it was asked for. */
+/** The server belongs to the address only where the message is in the channel of the order: it may be a direct message. */
 export function addressOf({ message, channelId, guildId }: Task): MessageAddress | undefined {
   return message && { ...message, ...(message.channelId === channelId && guildId !== undefined && { guildId }) };
 }
 
 const PAGE = 100;
 
-/** All tasks of a member, newest first; they may go while they are gone through. */
+/** All tasks of a member, newest first; tasks may be removed meanwhile. */
 export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>): AsyncGenerator<TaskLine> {
   for (let before: string | undefined; ; ) {
     const { lines, next } = await store.page({ of: { memberId }, most: PAGE, before });
     yield* lines;
     if (next === undefined) return;
     before = next;
-    // SQLite answers at once, so a long row of pages would keep everything else in the process waiting.
+    // SQLite responds synchronously, so a long run of pages would block the process.
     await setImmediate();
   }
 }
