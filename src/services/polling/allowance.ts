@@ -36,9 +36,8 @@ export function ageOfNext(times: number): number {
  * The earliest moment for the next poll, whatever asks for one sooner: at any age a task has had at most as many polls as that schedule would have
  * made, and two polls are never closer than its smallest gap. Polls that were not made early may be made later.
  */
-export function earliest({ since, times, last }: Asked): number {
-  return Math.max(since + ageOfNext(times), last + LEAST_GAP_MS);
-}
+export const earliest = ({ since, times, last }: Asked): number =>
+  Math.max(since + ageOfNext(times), last + LEAST_GAP_MS);
 
 /** How old the mark may be while polls are made: a finer one would be a write per poll. */
 const MARK_MS = 1_000;

@@ -40,9 +40,8 @@ export function jittered(moment: number | undefined, now: number, random: () => 
 }
 
 /** When to poll a task again after a failed poll. */
-export function afterTrouble({ retryAfterMs }: Trouble, now: number, random: () => number): number {
-  return Math.max(jittered(undefined, now, random), now + (askedMs(retryAfterMs) ?? 0));
-}
+export const afterTrouble = ({ retryAfterMs }: Trouble, now: number, random: () => number): number =>
+  Math.max(jittered(undefined, now, random), now + (askedMs(retryAfterMs) ?? 0));
 
 /** A single failure may be chance; so many in a row are the gateway's state. */
 const UNREACHABLE_IN_A_ROW = 5;

@@ -100,9 +100,8 @@ export class Experience {
 const hasKin = ({ kind, durationKey }: Task): boolean => durationKey !== kind;
 
 /** Its own key, and that of its kind. */
-function keysOf(task: Task): string[] {
-  return hasKin(task) ? [task.durationKey, `all of ${task.kind}`] : [task.durationKey];
-}
+const keysOf = (task: Task): string[] =>
+  hasKin(task) ? [task.durationKey, `all of ${task.kind}`] : [task.durationKey];
 
 /** The latest jobs weigh most. */
 function observed({ durations }: Known, span: Span): Observation[] {

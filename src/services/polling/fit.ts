@@ -11,17 +11,11 @@ export const EDGES: Float64Array = Float64Array.from({ length: BINS + 1 }, (_, e
   edge === 0 ? 0 : FIRST_MS * RATIO ** (edge - 1),
 );
 
-export function bins(): Float64Array {
-  return new Float64Array(BINS);
-}
+export const bins = (): Float64Array => new Float64Array(BINS);
 
-function edge(place: number): number {
-  return EDGES[place] ?? 0;
-}
+const edge = (place: number): number => EDGES[place] ?? 0;
 
-export function width(bin: number): number {
-  return edge(bin + 1) - edge(bin);
-}
+export const width = (bin: number): number => edge(bin + 1) - edge(bin);
 
 /** Ages beyond the grid are in the last bin. */
 function binOf(age: number): number {
@@ -109,9 +103,8 @@ function shared(observations: readonly Observation[], masses: Float64Array): Flo
 }
 
 /** How many observations of equal weight would say as much. */
-function effectiveCount(observations: readonly Observation[]): number {
-  return weightOf(observations) ** 2 / observations.reduce((all, { weight }) => all + weight ** 2, 0);
-}
+const effectiveCount = (observations: readonly Observation[]): number =>
+  weightOf(observations) ** 2 / observations.reduce((all, { weight }) => all + weight ** 2, 0);
 
 /** A bell over neighbouring bins, as wide as Silverman's rule requires for so many observations. */
 function kernelOf(masses: Float64Array, count: number): Float64Array {

@@ -133,16 +133,11 @@ export class InProcessScheduler implements Scheduler {
     this.#room.end();
     state.end(entries, isProbe, then);
     if (state.latency.isSlowWith(then - now)) this.#slowDown('slowness', state, then);
-    if (!this.#isRunning) this.#takeBack(state, entries);
+    // After the stop, results are dropped: the next start polls again.
+    if (!this.#isRunning) for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, then);
     else if (Array.isArray(answer)) this.#takeVerdicts(state, entries, answer, isProbe);
     else this.#takeTrouble(state, entries, answer, isProbe);
     this.#run();
-  }
-
-  /** After the stop, results are dropped: the next start polls again. */
-  #takeBack(state: LaneState, entries: readonly Entry[]): void {
-    const now = this.#clock.now();
-    for (const entry of entries) if (this.#isFollowed(entry)) state.wait(entry, now);
   }
 
   #takeVerdicts(

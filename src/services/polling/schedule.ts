@@ -18,9 +18,7 @@ const OLD_GAP_MS = 5 * MINUTE;
 /** The time over which the polls of a start are spread. */
 export const SPREAD_MS = 2.5 * SECOND;
 
-export function ageOf({ times }: Task, now: number): number {
-  return now - (times.accepted ?? times.created);
-}
+export const ageOf = ({ times }: Task, now: number): number => now - (times.accepted ?? times.created);
 
 /** The gap for a task past its wait limit; undefined for all others. */
 export function slowGap(task: Task, now: number): number | undefined {

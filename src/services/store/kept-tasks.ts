@@ -225,16 +225,14 @@ export class KeptTasks implements TaskStore {
       await this.#rows.putFinished(task);
       await this.#writeLines(task);
       await this.#rows.removeLive(task.id);
-    } else await this.#changeFinished(task);
+    } else {
+      const before = (await this.#rows.findLocked([task.id])).get(task.id);
+      const isListed = before !== undefined && isSameLine(lineOf(before), lineOf(task));
+      if (!isListed) await this.#writeLines(task, pointing);
+      await this.#rows.putFinished(task);
+      if (!isListed) await this.#writeLines(task);
+    }
     await this.#sent.follow(task);
-  }
-
-  async #changeFinished(task: Task): Promise<void> {
-    const before = (await this.#rows.findLocked([task.id])).get(task.id);
-    const isListed = before !== undefined && isSameLine(lineOf(before), lineOf(task));
-    if (!isListed) await this.#writeLines(task, pointing);
-    await this.#rows.putFinished(task);
-    if (!isListed) await this.#writeLines(task);
   }
 
   async #writeLines(task: Task, shape = (line: TaskLine): TaskLine => line): Promise<void> {

@@ -185,6 +185,4 @@ export class Lease {
   }
 }
 
-function endsOf({ clock, ms }: LeaseParts): number[] {
-  return clock.now().map((now) => now + ms * (1 - MARGIN));
-}
+const endsOf = ({ clock, ms }: LeaseParts): number[] => clock.now().map((now) => now + ms * (1 - MARGIN));

@@ -50,9 +50,8 @@ export function withinRange(lines: readonly TaskLine[], place: Place): TaskLine[
 
 const inOrder = (lines: readonly TaskLine[]): TaskLine[] => lines.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-export function isSameLine(known: TaskLine, other: TaskLine): boolean {
-  return JSON.stringify(line.parse(known)) === JSON.stringify(line.parse(other));
-}
+export const isSameLine = (known: TaskLine, other: TaskLine): boolean =>
+  JSON.stringify(line.parse(known)) === JSON.stringify(line.parse(other));
 
 /** Sorts after every letter that a task's id may start with. */
 const AFTER_IDS = '~';
@@ -78,7 +77,10 @@ export class LineIndex {
   async put(owner: string, added: TaskLine, isOver: (line: TaskLine) => boolean): Promise<void> {
     const starts = await this.#starts(owner);
     const place = placeOf(added.id, starts);
-    if (!place) return this.#begin(owner, starts, added);
+    if (!place) {
+      await this.#writeChunk(owner, added.id, [added]);
+      return this.#writeHead(owner, [added.id, ...starts]);
+    }
     const before = await this.#chunk(owner, place);
     const known = before.find(({ id }) => id === added.id);
     if (known && isSameLine(known, added)) return;
@@ -129,11 +131,6 @@ export class LineIndex {
       starts.push(start);
     }
     if (starts.length > 0) await this.#writeHead(owner, starts);
-  }
-
-  async #begin(owner: string, starts: readonly string[], oldest: TaskLine): Promise<void> {
-    await this.#writeChunk(owner, oldest.id, [oldest]);
-    await this.#writeHead(owner, [oldest.id, ...starts]);
   }
 
   /** The upper part is written before the head names it, and removed from the lower one afterwards. */

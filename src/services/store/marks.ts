@@ -70,9 +70,7 @@ export function refuseNewer(name: string, text: string | undefined): void {
   );
 }
 
-export async function isMarked(meta: Shelf): Promise<boolean> {
-  return (await schemaMark(meta).read()) !== undefined;
-}
+export const isMarked = async (meta: Shelf): Promise<boolean> => (await schemaMark(meta).read()) !== undefined;
 
 /** From here on an older bot refuses the store. */
 export async function markSchema(meta: Shelf, botVersion: string | undefined): Promise<void> {

@@ -13,9 +13,8 @@ interface Sum {
   checksum: string;
 }
 
-function digestOf(key: string, text: string): string {
-  return createHash('sha256').update(`${key.length} ${key}${text}`).digest('hex').slice(0, 32);
-}
+const digestOf = (key: string, text: string): string =>
+  createHash('sha256').update(`${key.length} ${key}${text}`).digest('hex').slice(0, 32);
 
 function sumOf(digests: Iterable<string>): Sum {
   let count = 0;
@@ -113,9 +112,8 @@ async function compared(from: Backend, to: Backend): Promise<Moved[]> {
   return moved;
 }
 
-async function sumIn(side: Backend, namespace: string): Promise<Sum> {
-  return sumOf((await digestsIn(side, namespace)).values());
-}
+const sumIn = async (side: Backend, namespace: string): Promise<Sum> =>
+  sumOf((await digestsIn(side, namespace)).values());
 
 async function digestsIn(side: Backend, namespace: string): Promise<Map<string, string>> {
   const digests = new Map<string, string>();

@@ -96,13 +96,9 @@ export function makePrivate(file: string): void {
     if (existsSync(path) && !isPrivate(path)) chmodSync(path, permissionsOf(path) & ONLY_OWNER_READS);
 }
 
-export function isPrivate(file: string): boolean {
-  return (permissionsOf(file) & ~ONLY_OWNER_READS) === 0;
-}
+export const isPrivate = (file: string): boolean => (permissionsOf(file) & ~ONLY_OWNER_READS) === 0;
 
-function permissionsOf(path: string): number {
-  return statSync(path).mode & ANY_PERMISSION;
-}
+const permissionsOf = (path: string): number => statSync(path).mode & ANY_PERMISSION;
 
 /**
  * Reserves the store for this process until the returned function is called or the process ends, however it ends.
@@ -213,17 +209,12 @@ export class Connection implements Backend {
 
   #driverFor(durability: Durability): SqliteDriver {
     const query = async (sql: string, ...values: unknown[]) => {
-      this.#commit(durability);
+      if (this.#durability !== durability) this.rows(`PRAGMA synchronous = ${SYNCHRONOUS[durability]}`);
+      this.#durability = durability;
       return this.rows(sql, ...values);
     };
     // The adapters share the connection, so none of them closes it.
     return { name: 'custom', connect: async () => ({ query, close: async () => undefined }) };
-  }
-
-  #commit(durability: Durability): void {
-    if (this.#durability === durability) return;
-    this.rows(`PRAGMA synchronous = ${SYNCHRONOUS[durability]}`);
-    this.#durability = durability;
   }
 
   close(): void {

@@ -6,13 +6,11 @@ const member = (id: string): string => `member:${id}`;
 const server = (id: string): string => `server:${id}`;
 
 /** The lists that a task belongs to, members before servers: locks are taken in this order. */
-export function ownersOf({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>): string[] {
-  return guildId === undefined ? [member(requesterId)] : [member(requesterId), server(guildId)];
-}
+export const ownersOf = ({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>): string[] =>
+  guildId === undefined ? [member(requesterId)] : [member(requesterId), server(guildId)];
 
-export function ownerAskedFor(of: PageQuestion['of']): string {
-  return 'memberId' in of ? member(of.memberId) : server(of.guildId);
-}
+export const ownerAskedFor = (of: PageQuestion['of']): string =>
+  'memberId' in of ? member(of.memberId) : server(of.guildId);
 
 interface Sources {
   /** Chunk by chunk, newest first. */

@@ -21,9 +21,8 @@ import { type Shelf, Unreadable } from './shelf.ts';
 /** A year, and a month in reserve: buttons under old results keep working, and the store does not grow for ever. */
 export const RETENTION_MS = 400 * DAY_MS;
 
-export function isPast(settledAt: number | undefined, now: number): boolean {
-  return settledAt !== undefined && now >= settledAt + RETENTION_MS;
-}
+export const isPast = (settledAt: number | undefined, now: number): boolean =>
+  settledAt !== undefined && now >= settledAt + RETENTION_MS;
 
 /** Turns a record into one of the next version. */
 export type Migration = (record: Record<string, unknown>) => Record<string, unknown>;
@@ -87,9 +86,7 @@ const misfit = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): string
   `does not fit at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
 
 /** A task as it is stored: its traits come from its kind. */
-export function recordOf({ traits: _, ...record }: Task): object {
-  return record;
-}
+export const recordOf = ({ traits: _, ...record }: Task): object => record;
 
 /** An unreadable row must never be written: the next start would set it aside, and nothing would follow the task. */
 export function mustBeReadable(task: Task, specs: KindSpecs): void {

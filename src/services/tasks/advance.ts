@@ -35,9 +35,8 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
 }
 
 /** Some gateways report a song as done while its tracks still stream. Past the wait limit a running track no longer counts. */
-function isStillSinging({ times }: Task, { state, tracks }: Snapshot): boolean {
-  return state === 'succeeded' && times.overdue === undefined && tracks.some((track) => track.state === 'running');
-}
+const isStillSinging = ({ times }: Task, { state, tracks }: Snapshot): boolean =>
+  state === 'succeeded' && times.overdue === undefined && tracks.some((track) => track.state === 'running');
 
 /** A gateway shows words only after a moment; if it still waits after this time, other words may be given. */
 const WORDS_MS = 20_000;
@@ -96,13 +95,10 @@ function startOf({ times: { accepted } }: Task, { state, submittedAt, startedAt 
   return Math.min(now, Math.max(accepted, told));
 }
 
-function furthest(before: number | undefined, now: number | undefined): number | undefined {
-  return before === undefined || now === undefined ? (now ?? before) : Math.max(before, now);
-}
+const furthest = (before: number | undefined, now: number | undefined): number | undefined =>
+  before === undefined || now === undefined ? (now ?? before) : Math.max(before, now);
 
-function isStepOn(from: TaskState, to: TaskState): boolean {
-  return (STEPS[to] ?? 0) > (STEPS[from] ?? 0);
-}
+const isStepOn = (from: TaskState, to: TaskState): boolean => (STEPS[to] ?? 0) > (STEPS[from] ?? 0);
 
 /** Bytes inside a response are not stored: they are fetched again when needed. */
 function kept({ base64: _, ...medium }: Medium, before: readonly KeptMedium[], now: number): KeptMedium {

@@ -9,13 +9,10 @@ import {
 } from './task.ts';
 
 /** A part is shown by its album, so nothing is left to do for it once it has ended. */
-export function settledUnseen(task: Task, now: number): Task {
-  return task.traits.isPart && hasEnded(task) && isLive(task) ? delivered(task, undefined, now) : task;
-}
+export const settledUnseen = (task: Task, now: number): Task =>
+  task.traits.isPart && hasEnded(task) && isLive(task) ? delivered(task, undefined, now) : task;
 
-export function turnedTo(task: Task, page: number): Task {
-  return task.page === page ? task : { ...task, page };
-}
+export const turnedTo = (task: Task, page: number): Task => (task.page === page ? task : { ...task, page });
 
 export function messageGone(task: Task): Task {
   const { message: _, ...rest } = task;
@@ -43,9 +40,8 @@ export function reachedBy(task: Task, route: Route, message: MessagePlace | unde
   return { ...task, route: { ...route, isPrivate: task.route.isPrivate }, message: message ?? task.message };
 }
 
-export function shownIn(task: Task, message: MessagePlace): Task {
-  return task.message?.id === message.id ? task : { ...task, message };
-}
+export const shownIn = (task: Task, message: MessagePlace): Task =>
+  task.message?.id === message.id ? task : { ...task, message };
 
 export function progressShown(task: Task): Task {
   return { ...task, delivery: { ...task.delivery, progressEdits: task.delivery.progressEdits + 1 } };
@@ -57,9 +53,8 @@ export function intending(task: Task, intention: Intention): Task {
 }
 
 /** Discord has confirmed that the end is shown. */
-export function delivered(task: Task, message: MessagePlace | undefined, now: number): Task {
-  return settled(endShown(task, message), now);
-}
+export const delivered = (task: Task, message: MessagePlace | undefined, now: number): Task =>
+  settled(endShown(task, message), now);
 
 /** The end is shown, and its owner is still to be pinged. */
 export function toBeCalled(task: Task, message: MessagePlace | undefined, now: number): Task {
@@ -76,9 +71,7 @@ export function calling(task: Task, now: number): Task {
 }
 
 /** Its owner was pinged, or is not to be pinged any more. */
-export function called(task: Task, now: number): Task {
-  return task.delivery.call ? settled(task, now) : task;
-}
+export const called = (task: Task, now: number): Task => (task.delivery.call ? settled(task, now) : task);
 
 /** No message shows the end, and none will without a press; a ready result stays ready to be fetched. */
 export function undeliverable(task: Task, why: 'deleted' | 'no-way', now: number): Task {
@@ -99,9 +92,8 @@ export function withoutToken(task: Task): Task {
   return { ...task, route };
 }
 
-export function withoutExpiredToken(task: Task, now: number): Task {
-  return now >= task.route.tokenExpiresAt ? withoutToken(task) : task;
-}
+export const withoutExpiredToken = (task: Task, now: number): Task =>
+  now >= task.route.tokenExpiresAt ? withoutToken(task) : task;
 
 /** The audio is posted in Discord, or cannot be: from here on no copy is kept. */
 export function voiceShown(task: Task): Task {
@@ -123,6 +115,5 @@ export function settled(task: Task, now: number): Task {
   return withoutToken(voiceShown({ ...task, delivery, times: { ...task.times, settled: settledAt } }));
 }
 
-export function wrongTurn({ id, state }: Task, to: string): Error {
-  return new Error(`Task ${id} cannot become ${to}: it is ${state}.`);
-}
+export const wrongTurn = ({ id, state }: Task, to: string): Error =>
+  new Error(`Task ${id} cannot become ${to}: it is ${state}.`);

@@ -34,6 +34,4 @@ export const hasOwnWords = (task: Task): boolean => task.traits.hasOwnWords === 
 export const isGrid = ({ traits, request }: Task): boolean => traits.isGrid?.(request) ?? false;
 
 /** Everyone who sees a public result may continue from it; a private one belongs to its owner. */
-export function mayGoOn(task: Task, memberId: string): boolean {
-  return !isClosed(task) || task.requesterId === memberId;
-}
+export const mayGoOn = (task: Task, memberId: string): boolean => !isClosed(task) || task.requesterId === memberId;

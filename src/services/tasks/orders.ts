@@ -286,9 +286,8 @@ interface Going {
 type SentBefore = Pick<Going, 'idempotencyKey' | 'body'>;
 
 /** Whether images are sent inside the request. */
-function hasData({ pictures = [], references = [] }: Materials): boolean {
-  return pictures.length > 0 || references.some(({ given }) => given.startsWith('data:'));
-}
+const hasData = ({ pictures = [], references = [] }: Materials): boolean =>
+  pictures.length > 0 || references.some(({ given }) => given.startsWith('data:'));
 
 /** Without a submission and a refusal the outcome is unknown. */
 type Outcome = { refused: unknown } | { submission?: Submission; reason?: string | undefined };

@@ -80,9 +80,8 @@ export function bringingTogether(order: Order, facts: NewTask): Task {
   return { ...task, state: 'accepted', times: { ...task.times, accepted: facts.now } };
 }
 
-export function complete(task: Task, now: number): Task {
-  return hasEnded(task) ? task : { ...task, state: 'ready', times: { ...task.times, ended: now } };
-}
+export const complete = (task: Task, now: number): Task =>
+  hasEnded(task) ? task : { ...task, state: 'ready', times: { ...task.times, ended: now } };
 
 export function accepted(task: Task, submission: Submission, now: number): Task {
   const { remoteId, needsInput, queuedBehind, finalPrompt } = submission;
@@ -128,14 +127,10 @@ export function unconfirmed(task: Task, reason: string | undefined, now: number)
 }
 
 /** Its member tried again: another task replaces it. */
-export function succeededBy(task: Task, successorId: string | undefined): Task {
-  return { ...task, successorId };
-}
+export const succeededBy = (task: Task, successorId: string | undefined): Task => ({ ...task, successorId });
 
 /** Its successor sent the same order under the same key: the gateway makes one job, which belongs to the successor. */
-export function handedOver(task: Task): Task {
-  return task.handedOver ? task : { ...task, handedOver: true };
-}
+export const handedOver = (task: Task): Task => (task.handedOver ? task : { ...task, handedOver: true });
 
 /** The member does not want to follow an order with an unknown outcome. */
 export function dismissed(task: Task, now: number): Task {
@@ -178,6 +173,4 @@ export function withReferenceNotes(task: Task, notes: readonly string[] | undefi
   return notes ? { ...rest, referenceNotes: [...notes] } : rest;
 }
 
-export function unwanted(task: Task): Task {
-  return task.unwanted ? task : { ...task, unwanted: true };
-}
+export const unwanted = (task: Task): Task => (task.unwanted ? task : { ...task, unwanted: true });

@@ -45,9 +45,8 @@ interface ExaminationParts {
 }
 
 /** Checks everything in a store that is not in use, and repairs what it can. Throws a `StoreError` where it cannot read it. */
-export function examine(address: StoreAddress, parts: ExaminationParts): Promise<Examination> {
-  return isLocal(address) ? examineFile(fileOf(address), parts) : examineRemote(address, parts);
-}
+export const examine = (address: StoreAddress, parts: ExaminationParts): Promise<Examination> =>
+  isLocal(address) ? examineFile(fileOf(address), parts) : examineRemote(address, parts);
 
 async function examineFile(asked: string, parts: ExaminationParts): Promise<Examination> {
   if (!existsSync(asked)) return { file: asked, holds: undefined, findings: [] };

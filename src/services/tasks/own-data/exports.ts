@@ -17,7 +17,6 @@ interface ExportFile extends Packed, ExportCounts {
 
 interface ExportsParts {
   rowsOf(memberId: string): Exported;
-  /** The member's data is being erased. */
   isForgotten(memberId: string): boolean;
 }
 
@@ -45,18 +44,13 @@ export class Exports {
   /** Resolves once the file is released. */
   async #held(memberId: string, most: number, hear: (file: ExportFile) => void): Promise<void> {
     try {
-      const file = await this.#make(memberId, Math.min(most, MOST_BYTES));
-      await new Promise<void>((release) => hear({ ...file, release }));
+      const counts = { tasks: 0, entries: 0 };
+      const file = await packed(this.#unlessForgotten(memberId, counts), Math.min(most, MOST_BYTES));
+      if (!file) throw new Refusal('refusals.exportTooLarge');
+      await new Promise<void>((release) => hear({ ...file, ...counts, release }));
     } finally {
       this.#underWay.delete(memberId);
     }
-  }
-
-  async #make(memberId: string, most: number): Promise<Packed & ExportCounts> {
-    const counts = { tasks: 0, entries: 0 };
-    const file = await packed(this.#unlessForgotten(memberId, counts), most);
-    if (!file) throw new Refusal('refusals.exportTooLarge');
-    return { ...file, ...counts };
   }
 
   /** An export during an erasure would be neither the old state nor the new one. */

@@ -42,7 +42,9 @@ export class Forgetting {
   /** Resolves when the request is stored; the outcome is passed to `hear`. */
   begin(memberId: string, hear: Hear): Promise<void> {
     return this.#lock.run(memberId, async () => {
-      const wish = this.#cases.get(memberId)?.wish ?? new Wish(nothingYet(memberId), this.#parts);
+      const secret = randomBytes(16).toString('hex');
+      const fresh = { memberId, until: 0, secret, tasks: 0, messages: 0, stays: 0, left: [] };
+      const wish = this.#cases.get(memberId)?.wish ?? new Wish(fresh, this.#parts);
       await wish.renew(hear);
       // The one under way may have finished before this was stored.
       if (!this.#cases.has(memberId)) this.#enter(memberId, wish);
@@ -93,8 +95,3 @@ export class Forgetting {
     }
   }
 }
-
-const nothingYet = (memberId: string) => ({
-  ...{ memberId, until: 0, secret: randomBytes(16).toString('hex') },
-  ...{ tasks: 0, messages: 0, stays: 0, left: [] },
-});

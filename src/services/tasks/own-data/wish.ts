@@ -64,10 +64,12 @@ export class Wish {
     const { until } = this.#mark;
     const { removed, running, later } = await this.#removeTasks();
     if (this.#isStopped) return false;
-    const { store } = this.#parts;
+    const { book, store, ledger } = this.#parts;
     // A pass over the whole ledger is only worth it after a change, or when nothing else is left.
     this.#isLedgerDue ||= removed > 0 || running + later === 0;
-    const named = this.#isLedgerDue ? await this.#unname() : 0;
+    const isKnown = async (id: string) => (await book.get(id)) !== undefined;
+    const named = this.#isLedgerDue ? ((await ledger?.forget(this.#mark, isKnown)) ?? 0) : 0;
+    this.#isLedgerDue = false;
     if (later === 0) await this.#tell(running);
     if (this.#isStopped || running + later + named > 0) return false;
     return this.#lock.run('mark', async () => {
@@ -77,13 +79,6 @@ export class Wish {
       await store.removeForgetting(this.#mark.memberId);
       return true;
     });
-  }
-
-  async #unname(): Promise<number> {
-    const { book, ledger } = this.#parts;
-    const named = (await ledger?.forget(this.#mark, async (id) => (await book.get(id)) !== undefined)) ?? 0;
-    this.#isLedgerDue = false;
-    return named;
   }
 
   async #removeTasks(): Promise<{ removed: number; running: number; later: number }> {
@@ -190,9 +185,8 @@ export class Wish {
 }
 
 /** It waited for words that never came, so the gateway has not started. */
-function isUntouched({ state, times }: Task): boolean {
-  return state === 'needs-input' && times.wordsSent === undefined && times.wordsTaken === undefined;
-}
+const isUntouched = ({ state, times }: Task): boolean =>
+  state === 'needs-input' && times.wordsSent === undefined && times.wordsTaken === undefined;
 
 export interface Removal {
   removed: number;
@@ -217,9 +211,8 @@ export interface Forgotten {
 export type Hear = (forgotten: Forgotten) => Promise<boolean>;
 
 /** The server belongs to the address only where the message is in the channel of the order: it may be a direct message. */
-export function addressOf({ message, channelId, guildId }: Task): MessageAddress | undefined {
-  return message && { ...message, ...(message.channelId === channelId && guildId !== undefined && { guildId }) };
-}
+export const addressOf = ({ message, channelId, guildId }: Task): MessageAddress | undefined =>
+  message && { ...message, ...(message.channelId === channelId && guildId !== undefined && { guildId }) };
 
 const PAGE = 100;
 
