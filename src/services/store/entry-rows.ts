@@ -1,16 +1,11 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { type Entries, type Entry, entrySchema, keyOf } from '../ledger/entry.ts';
-import type { Task } from '../tasks/task.ts';
 import { ledgerMark } from './marks.ts';
 import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
-import type { Shelf } from './shelf.ts';
+import type { Shelf, Shelves } from './shelf.ts';
 
-interface EntryRowsParts {
-  ledger: Shelf;
-  meta: Shelf;
+interface EntryRowsParts extends Pick<Shelves, 'ledger' | 'meta'>, Pick<Entries, 'task' | 'tasks'> {
   quarantine: Quarantine;
-  task(id: string): Promise<Task | undefined>;
-  tasks(): AsyncGenerator<Task>;
 }
 
 /** Sorts after the colon between day and id, so that the range includes all keys of its last day. */
@@ -21,10 +16,14 @@ export class EntryRows implements Entries {
   readonly #parts: EntryRowsParts;
   readonly #rows: Rows<Entry>;
   readonly #lock = new KeyedLock();
+  readonly task: Entries['task'];
+  readonly tasks: Entries['tasks'];
 
   constructor(parts: EntryRowsParts) {
     this.#parts = parts;
     this.#rows = entryRows(parts.ledger, parts.quarantine);
+    this.task = parts.task;
+    this.tasks = parts.tasks;
   }
 
   find(key: string): Promise<Entry | undefined> {
@@ -55,14 +54,6 @@ export class EntryRows implements Entries {
       const entry = typeof read === 'string' ? await this.find(key) : read;
       if (entry) yield entry;
     }
-  }
-
-  task(id: string): Promise<Task | undefined> {
-    return this.#parts.task(id);
-  }
-
-  tasks(): AsyncGenerator<Task> {
-    return this.#parts.tasks();
   }
 
   async openSince(): Promise<string | undefined> {

@@ -17,12 +17,11 @@ import {
 } from '../tasks/task-store.ts';
 import { EntryRows } from './entry-rows.ts';
 import { soleTenure, type Tenure } from './lease.ts';
-import { isSameLine, LineIndex } from './line-index.ts';
+import { isSameLine, LineIndex, ownerAskedFor, ownersOf, pageOf } from './line-index.ts';
 import { askingMark } from './marks.ts';
 import { Quarantine, type Rows } from './rows.ts';
 import type { Shelf, Shelves } from './shelf.ts';
 import { durationRows, forgettingRows, RemoteRows, rowKey, SentRows } from './side-rows.ts';
-import { ownerAskedFor, ownersOf, pageOf } from './task-page.ts';
 import { isPast, type Migration, mustBeReadable, TaskRows, taskLock, taskMigrations } from './task-rows.ts';
 
 interface KeptTasksParts {

@@ -1,29 +1,18 @@
 import { z } from 'zod';
-import { isKind, type KindSpecs, type TaskKind, taskStates } from '../tasks/task.ts';
-import type { TaskLine } from '../tasks/task-line.ts';
+import { isKind, type KindSpecs, type Task, type TaskKind } from '../tasks/task.ts';
+import { lineOf, type TaskLine, taskLine } from '../tasks/task-line.ts';
+import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
 import { fitting, type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
 
 /** Enough that a page seldom needs a second row, and few enough that a write stays small (some 25 KB). */
 const LINES_A_CHUNK = 100;
 
-const line = z.object({
-  id: z.string(),
-  kind: z.string(),
-  state: z.enum(taskStates),
-  requesterId: z.string(),
-  guildId: z.string().optional(),
-  isPrivate: z.boolean(),
-  summary: z.string(),
-  createdAt: z.number(),
-  settledAt: z.number().optional(),
-});
-
 /** Row `<owner>`: the first id of each chunk, in order. A chunk holds the summaries from there to the next chunk's first. */
 export const headSchema = z.object({ starts: z.array(z.string()).min(1) });
 /** Row `<owner>:<first id>`. */
 export const chunkSchema = (specs: KindSpecs) =>
-  z.object({ lines: z.array(line.extend({ kind: z.custom<TaskKind>((name) => isKind(name, specs)) })) });
+  z.object({ lines: z.array(taskLine.extend({ kind: z.custom<TaskKind>((name) => isKind(name, specs)) })) });
 type Head = z.output<typeof headSchema>;
 type Chunk = z.output<ReturnType<typeof chunkSchema>>;
 
@@ -51,7 +40,7 @@ export function withinRange(lines: readonly TaskLine[], place: Place): TaskLine[
 const inOrder = (lines: readonly TaskLine[]): TaskLine[] => lines.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 export const isSameLine = (known: TaskLine, other: TaskLine): boolean =>
-  JSON.stringify(line.parse(known)) === JSON.stringify(line.parse(other));
+  JSON.stringify(taskLine.parse(known)) === JSON.stringify(taskLine.parse(other));
 
 /** Sorts after every letter that a task's id may start with. */
 const AFTER_IDS = '~';
@@ -172,4 +161,62 @@ export class LineIndex {
   #writeChunk(owner: string, start: string, lines: readonly TaskLine[]): Promise<void> {
     return this.#shelf.put(chunkKey(owner, start), { lines });
   }
+}
+
+const member = (id: string): string => `member:${id}`;
+const server = (id: string): string => `server:${id}`;
+
+/** The lists that a task belongs to, members before servers: locks are taken in this order. */
+export const ownersOf = ({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>): string[] =>
+  guildId === undefined ? [member(requesterId)] : [member(requesterId), server(guildId)];
+
+export const ownerAskedFor = (of: PageQuestion['of']): string =>
+  'memberId' in of ? member(of.memberId) : server(of.guildId);
+
+interface Sources {
+  /** Chunk by chunk, newest first. */
+  lines: AsyncIterable<readonly TaskLine[]>;
+  isOver(line: TaskLine): boolean;
+  /** Another task represents it in lists. */
+  isListedApart(line: TaskLine): boolean;
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, Task>>;
+}
+
+export async function pageOf({ most, states, ...question }: PageQuestion, sources: Sources): Promise<TaskPage> {
+  const isWanted = wanted(question);
+  const found: TaskLine[] = [];
+  for await (const chunk of sources.lines) {
+    const isShown = (line: TaskLine) =>
+      !(question.withoutParts && sources.isListedApart(line)) && !sources.isOver(line);
+    const lines = chunk.filter((line) => isWanted(line) && isShown(line));
+    const current = await asTheyAre(lines, sources);
+    found.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
+    // One more than requested shows whether there is another page.
+    if (found.length > most) break;
+  }
+  const lines = found.slice(0, most);
+  return { lines, next: found.length > most ? lines.at(-1)?.id : undefined };
+}
+
+/** Matches by what never changes in a task, so that its summary is enough. */
+function wanted(question: Omit<PageQuestion, 'most' | 'states'>) {
+  const { kind, words = '', withoutPrivate = false } = question;
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return (line: TaskLine): boolean => {
+    if (kind !== undefined && line.kind !== kind) return false;
+    if (withoutPrivate && line.isPrivate) return false;
+    const summary = line.summary.toLowerCase();
+    return parts.every((part) => summary.includes(part));
+  };
+}
+
+/** An unsettled summary may be older than its task, or have none after a crash: the task is authoritative. */
+async function asTheyAre(lines: readonly TaskLine[], { find }: Sources): Promise<TaskLine[]> {
+  const unsettled = lines.filter(({ settledAt }) => settledAt === undefined).map(({ id }) => id);
+  const tasks = await find(unsettled);
+  return lines.flatMap((line) => {
+    if (line.settledAt !== undefined) return [line];
+    const task = tasks.get(line.id);
+    return task ? [lineOf(task)] : [];
+  });
 }

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
-import type { Duration, ForgettingMark, SentBody } from '../tasks/task-store.ts';
+import { duration, forgettingMark, type SentBody, sentBody } from '../tasks/task-store.ts';
 import { fitting, type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
 import { RETENTION_MS } from './task-rows.ts';
-
-export const sentSchema = z.object({ idempotencyKey: z.string(), body: z.string() });
 
 /**
  * Orders as they were sent, one row per task. They may be large and contain a member's images, so they are read one at a time, when the member tries
@@ -26,7 +24,7 @@ export class SentRows {
   }
 
   async read(id: string): Promise<SentBody | undefined> {
-    return sentSchema.safeParse(await this.#shelf.get(id)).data;
+    return sentBody.safeParse(await this.#shelf.get(id)).data;
   }
 
   async put(id: string, sent: SentBody): Promise<void> {
@@ -78,28 +76,9 @@ export class RemoteRows {
 /** Keys come from outside: keyv takes no empty one, and strips the namespace's name from the start of one. */
 export const rowKey = (key: string): string => `of ${key}`;
 
-const durationsSchema = z.object({
-  durations: z.array(
-    z.object({ atLeastMs: z.number(), atMostMs: z.number(), at: z.number(), waitedMs: z.number().optional() }),
-  ),
-});
-
 export const durationRows = (shelf: Shelf, quarantine: Quarantine) =>
-  new Rows(shelf, quarantine, fitting<{ durations: Duration[] }>(durationsSchema));
-
-const count = z.number().default(0);
-
-const forgettingSchema = z.object({
-  memberId: z.string(),
-  until: z.number(),
-  secret: z.string(),
-  tasks: count,
-  messages: count,
-  stays: count,
-  left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })).default([]),
-  told: z.number().optional(),
-});
+  new Rows(shelf, quarantine, fitting(z.object({ durations: z.array(duration) })));
 
 /** Open erasures. */
 export const forgettingRows = (shelf: Shelf, quarantine: Quarantine) =>
-  new Rows(shelf, quarantine, fitting<ForgettingMark>(forgettingSchema));
+  new Rows(shelf, quarantine, fitting(forgettingMark));

@@ -16,7 +16,7 @@ import {
 } from '../tasks/task.ts';
 import { StoreError } from './backend.ts';
 import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
-import { type Shelf, Unreadable } from './shelf.ts';
+import { type Shelf, type Shelves, Unreadable } from './shelf.ts';
 
 /** A year, and a month in reserve: buttons under old results keep working, and the store does not grow for ever. */
 export const RETENTION_MS = 400 * DAY_MS;
@@ -103,9 +103,7 @@ function broughtUp(record: Record<string, unknown>, migrations: ReadonlyMap<numb
   }
 }
 
-interface TaskRowsParts {
-  live: Shelf;
-  finished: Shelf;
+interface TaskRowsParts extends Pick<Shelves, 'live' | 'finished'> {
   quarantine: Quarantine;
   locks: KeyedLock;
   clock: Clock;

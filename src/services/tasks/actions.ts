@@ -1,34 +1,7 @@
 /** Whether the gateway asks for words before it starts. in-remix: only when the account works in remix mode. */
 type Words = 'never' | 'in-remix' | 'always' | 'with-region';
 
-export type ActionFamily =
-  | 'upscale'
-  | 'upscale-more'
-  | 'variation'
-  | 'vary'
-  | 'reroll'
-  | 'pan'
-  | 'zoom'
-  | 'custom-zoom'
-  | 'region'
-  | 'animate'
-  | 'extend'
-  | 'film'
-  | 'describe-line'
-  | 'describe-all'
-  | 'describe-again'
-  | 'shorten-line'
-  | 'favourite'
-  | 'other';
-
-export interface ActionMeaning {
-  family: ActionFamily;
-  words: Words;
-  /** Which of four images, or which line. */
-  index?: number;
-}
-
-const PATTERNS: readonly (readonly [RegExp, ActionFamily, Words])[] = [
+const PATTERNS = [
   [/^MJ::JOB::upsample::([1-4])::/, 'upscale', 'never'],
   [/^MJ::JOB::upsample_/, 'upscale-more', 'never'],
   [/^MJ::JOB::variation::([1-4])::/, 'variation', 'in-remix'],
@@ -46,7 +19,16 @@ const PATTERNS: readonly (readonly [RegExp, ActionFamily, Words])[] = [
   [/^MJ::Picread::Retry$/, 'describe-again', 'never'],
   [/^MJ::Job::PromptAnalyzer::([1-9])/, 'shorten-line', 'always'],
   [/^MJ::BOOKMARK::/, 'favourite', 'never'],
-];
+] as const satisfies readonly (readonly [RegExp, string, Words])[];
+
+export type ActionFamily = (typeof PATTERNS)[number][1] | 'other';
+
+export interface ActionMeaning {
+  family: ActionFamily;
+  words: Words;
+  /** Which of four images, or which line. */
+  index?: number;
+}
 
 /** What a gateway's button does, by its custom action ID. An unknown one can still be pressed. */
 export function meaningOfAction(customId: string): ActionMeaning {

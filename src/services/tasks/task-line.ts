@@ -1,20 +1,22 @@
+import { z } from 'zod';
 import { titleOf } from './follow-ups.ts';
-import { isClosed, type Task, type TaskKind, type TaskState } from './task.ts';
+import { isClosed, type Task, type TaskKind, type TaskState, taskStates } from './task.ts';
 
 /** What lists show of a task. */
-export interface TaskLine {
-  id: string;
-  kind: TaskKind;
-  state: TaskState;
-  requesterId: string;
-  guildId?: string | undefined;
-  isPrivate: boolean;
+export const taskLine = z.object({
+  id: z.string(),
+  kind: z.string(),
+  state: z.enum(taskStates),
+  requesterId: z.string(),
+  guildId: z.string().optional(),
+  isPrivate: z.boolean(),
   /** The start of its prompt or title. */
-  summary: string;
-  createdAt: number;
+  summary: z.string(),
+  createdAt: z.number(),
   /** Until this is set, the task itself may be newer. */
-  settledAt?: number | undefined;
-}
+  settledAt: z.number().optional(),
+});
+export type TaskLine = z.output<typeof taskLine> & { kind: TaskKind };
 
 const LONGEST_SUMMARY = 120;
 

@@ -1,4 +1,5 @@
-import type { MessageAddress, Task, TaskState } from './task.ts';
+import { z } from 'zod';
+import type { Task, TaskState } from './task.ts';
 import type { TaskLine } from './task-line.ts';
 
 /** Where tasks are stored. Every method throws where the store fails, so that nothing is lost silently. */
@@ -33,26 +34,27 @@ export interface TaskStore {
 }
 
 /** An exact order, and the key that makes one job of it however often it is sent. */
-export interface SentBody {
-  idempotencyKey: string;
-  body: string;
-}
+export const sentBody = z.object({ idempotencyKey: z.string(), body: z.string() });
+export type SentBody = z.output<typeof sentBody>;
+
+const count = z.number().default(0);
 
 /** A member's request to erase everything ordered until then. */
-export interface ForgettingMark {
-  memberId: string;
-  until: number;
+export const forgettingMark = z.object({
+  memberId: z.string(),
+  until: z.number(),
   /** Replaces task ids in the ledger; it is deleted with the mark, so that the way back is lost. */
-  secret: string;
+  secret: z.string(),
   /** Progress, so that a restart can still report what could not be deleted. */
-  tasks: number;
-  messages: number;
+  tasks: count,
+  messages: count,
   /** How many messages could not be deleted, and the addresses of the first of them. */
-  stays: number;
-  left: MessageAddress[];
+  stays: count,
+  left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })).default([]),
   /** How many of those the member knows of; undefined: they have been told nothing. */
-  told?: number | undefined;
-}
+  told: z.number().optional(),
+});
+export type ForgettingMark = z.output<typeof forgettingMark>;
 
 export interface PageQuestion {
   of: { memberId: string } | { guildId: string };
@@ -76,13 +78,14 @@ export interface TaskPage {
 }
 
 /** How long a job took, between the last response that said "not yet" and the first that said "done". */
-export interface Duration {
-  atLeastMs: number;
-  atMostMs: number;
-  at: number;
+export const duration = z.object({
+  atLeastMs: z.number(),
+  atMostMs: z.number(),
+  at: z.number(),
   /** The part of it before the run began, where the gateway reports it. */
-  waitedMs?: number | undefined;
-}
+  waitedMs: z.number().optional(),
+});
+export type Duration = z.output<typeof duration>;
 
 /** Durations kept per key. Older ones say little about today. */
 export const KEPT_DURATIONS = 200;

@@ -4,15 +4,23 @@ import { agreeing, type Entry, keyOfTask, type Prices, withoutTask } from '../..
 import { withoutExpiredToken } from '../../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, mayBeSentAgain, type Task } from '../../tasks/task.ts';
 import { lineOf, type TaskLine } from '../../tasks/task-line.ts';
+import { sentBody } from '../../tasks/task-store.ts';
 import type { Backend } from '../backend.ts';
 import { entryRows } from '../entry-rows.ts';
-import { chunkKey, chunkSchema, headSchema, isSameLine, LineIndex, startOf, withinRange } from '../line-index.ts';
+import {
+  chunkKey,
+  chunkSchema,
+  headSchema,
+  isSameLine,
+  LineIndex,
+  ownersOf,
+  startOf,
+  withinRange,
+} from '../line-index.ts';
 import { isMarked, ledgerMark, markSchema } from '../marks.ts';
 import { type Quarantine, Rows, UNREADABLE } from '../rows.ts';
 import type { Shelf, Shelves } from '../shelf.ts';
-import { sentSchema } from '../side-rows.ts';
 import { isPrivate, makePrivate } from '../sqlite.ts';
-import { ownersOf } from '../task-page.ts';
 import { isPast, type TaskReading, type TaskRows, taskRows } from '../task-rows.ts';
 
 export type FindingKind =
@@ -107,7 +115,7 @@ export async function lookAtSent(shelf: Shelf, tasks: ReadonlyMap<string, Task>)
   for await (const [id, value] of shelf.entries()) {
     const task = tasks.get(id);
     if (!task || !mayBeSentAgain(task)) past.push(id);
-    else if (!sentSchema.safeParse(value).success) {
+    else if (!sentBody.safeParse(value).success) {
       // Useless, and rows that are set aside are never deleted: so it is not set aside.
       unreadable += 1;
       past.push(id);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { type Backend, closed, notWorking, reasonOf, StoreError } from '../backend.ts';
-import type { LeaseDesk, StoreTrouble } from '../lease.ts';
+import type { Lease, LeaseDesk, StoreTrouble } from '../lease.ts';
 
 interface LineParts {
   /** The store, for people. */
@@ -17,15 +17,8 @@ interface LineParts {
 export interface ServerParts extends Pick<LineParts, 'name' | 'limitMs'> {
   url: string;
   line: Line;
-  ownership: Ownership;
-}
-
-/** Ownership of the store, for writes. */
-export interface Ownership {
-  /** The holder's name at the server; throws where the lease is over. */
-  holder(): string;
-  /** To be called when the server says that the lease is no longer ours. */
-  refused(): StoreError;
+  /** Throws before the lease is taken. */
+  lease(): Lease;
 }
 
 export interface Server extends Backend {

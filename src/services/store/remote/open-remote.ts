@@ -3,7 +3,7 @@ import type { Log } from '../../../lib/log.ts';
 import { type Backend, publicName, type StoreAddress, StoreError } from '../backend.ts';
 import { Lease, type LeaseClock, leaseClock, longestWork, type Tenure } from '../lease.ts';
 import { refuseNewer, SCHEMA_KEY } from '../marks.ts';
-import { Line, type Ownership, postgresFailure, redisFailure, type Server } from './line.ts';
+import { Line, postgresFailure, redisFailure, type Server } from './line.ts';
 import { Postgres } from './postgres.ts';
 import { Redis } from './redis.ts';
 
@@ -40,8 +40,7 @@ export async function openRemote(
     return lease;
   };
   const mustBeOurs = (): void => held().mustBeHeld();
-  const ownership: Ownership = { holder: () => held().holder, refused: () => held().refused() };
-  const parts = { url: address.url, name, line, limitMs, ownership };
+  const parts = { url: address.url, name, line, limitMs, lease: held };
   const backend: Server = await (isRedis ? Redis : Postgres).open(parts);
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {

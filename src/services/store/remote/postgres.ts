@@ -180,9 +180,9 @@ export class Postgres implements Server {
 
   /** A statement whose first value is our lease's holder, and whose only row says whether the lease is still ours. */
   async #change(sql: string, values: readonly unknown[]): Promise<Rows[number]> {
-    const { ownership } = this.#parts;
-    const [told] = await this.#query(sql, [ownership.holder(), ...values]);
-    if (!told?.ours) throw ownership.refused();
+    const { lease } = this.#parts;
+    const [told] = await this.#query(sql, [lease().holder, ...values]);
+    if (!told?.ours) throw lease().refused();
     return told;
   }
 

@@ -204,15 +204,15 @@ export class Redis implements Server {
   }
 
   async #change(script: string, namespace: string, keys: readonly string[], values: readonly string[]) {
-    const { ownership } = this.#parts;
+    const { lease } = this.#parts;
     const order = namespace === RANGED ? KEYS_IN_ORDER : '';
     const told = await this.#ask(() =>
       this.#client.eval(script, {
         keys: [LEASE, order, ...keys.map((key) => placeOf(namespace, key))],
-        arguments: [ownership.holder(), ...values],
+        arguments: [lease().holder, ...values],
       }),
     );
-    if (told === 0) throw ownership.refused();
+    if (told === 0) throw lease().refused();
     return told;
   }
 

@@ -197,12 +197,7 @@ export interface Removal {
 }
 
 /** How far an erasure has come. */
-export interface Forgotten {
-  tasks: number;
-  messages: number;
-  /** How many messages could not be deleted, and the addresses of the first of them. */
-  stays: number;
-  left: readonly MessageAddress[];
+export interface Forgotten extends Pick<ForgettingMark, 'tasks' | 'messages' | 'stays' | 'left'> {
   /** Jobs that are still running: they are not shown, and are erased at their end. */
   running: number;
 }
