@@ -50,7 +50,6 @@ interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellForgotten
 
 export type Engine = ReturnType<typeof openEngine>;
 
-/** All the services, which know nothing of Discord. */
 export function openEngine({ settings, store, gateway, specs, kinds, alsoAllowed, clock, log, ...parts }: EngineParts) {
   const { tenure } = store;
   const gatewayOrigin = new URL(settings.gateway.baseUrl).origin;

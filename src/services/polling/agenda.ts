@@ -7,10 +7,7 @@ export interface Dated {
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/**
- * A binary heap of moments. Adding and removing cost the logarithm of its size, and of two equal moments the one added first comes first.
- * Moments and sequence numbers are in arrays beside the items: 16 bytes each, and comparing touches no object.
- */
+/** A binary heap of moments, first added first of equals. Plain number arrays beside the items: 16 bytes each, and comparing touches no object. */
 export class Agenda<T extends Dated> {
   readonly #items: T[] = [];
   readonly #moments: number[] = [];
@@ -115,7 +112,6 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Keeps an earlier moment that is already set. */
   set(at: number): void {
     if (at >= this.#at) return;
     this.cancel();

@@ -10,9 +10,7 @@ const LATE_GAP_MS = 5_000;
 /** From the first poll, right after the submit, to the end of the first 30 s. */
 const EARLY_QUESTIONS = EARLY_MS / LEAST_GAP_MS + 1;
 
-/** The polls of one task so far. */
 export interface Asked {
-  /** When the gateway took it. */
   since: number;
   times: number;
   /** When the last poll was sent or, where known, responded to. */
@@ -32,10 +30,7 @@ export function ageOfNext(times: number): number {
   return EARLY_MS + (times - EARLY_QUESTIONS + 1) * LATE_GAP_MS;
 }
 
-/**
- * The earliest moment for the next poll, whatever asks for one sooner: at any age a task has had at most as many polls as that schedule would have
- * made, and two polls are never closer than its smallest gap. Polls that were not made early may be made later.
- */
+/** When a task may be polled next: never more often at any age than that schedule, nor closer than its smallest gap. Missed polls may come later. */
 export const earliest = ({ since, times, last }: Asked): number =>
   Math.max(since + ageOfNext(times), last + LEAST_GAP_MS);
 
@@ -50,10 +45,7 @@ interface BeforeParts {
   log: TasksLog;
 }
 
-/**
- * The polls before this start. A response without news is not stored, so each task is assumed to have had as many polls as its allowance permits
- * up to the mark, the last of them at the mark.
- */
+/** The polls before this start. Quiet responses are not stored, so each task is assumed to have used its allowance up to the mark. */
 export class Before {
   readonly #parts: BeforeParts;
   #markedAt = Number.NEGATIVE_INFINITY;

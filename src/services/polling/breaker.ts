@@ -26,20 +26,15 @@ function askedMs(retryAfterMs: number | undefined): number | undefined {
 
 /** The gap after a missing verdict, or a poll that failed. */
 const DEFAULT_GAP_MS = 5_000;
-/**
- * Tasks that began together must not be polled together for ever. 10 % either way costs 0.3 % of delay; anything between nothing and twice the
- * gap would cost a third.
- */
+/** Keeps tasks that began together from being polled together for ever. 10 % costs 0.3 % of delay; 100 % would cost a third. */
 const JITTER = 0.1;
 
-/** When to poll a task again whose verdict names this moment. */
 export function jittered(moment: number | undefined, now: number, random: () => number): number {
   const isKnown = moment !== undefined && Number.isFinite(moment);
   const gap = isKnown ? Math.max(0, moment - now) : DEFAULT_GAP_MS;
   return now + gap * (1 - JITTER + 2 * JITTER * random());
 }
 
-/** When to poll a task again after a failed poll. */
 export const afterTrouble = ({ retryAfterMs }: Trouble, now: number, random: () => number): number =>
   Math.max(jittered(undefined, now, random), now + (askedMs(retryAfterMs) ?? 0));
 
@@ -53,7 +48,6 @@ export interface Pause {
   until: number;
 }
 
-/** Decides from the outcome of its polls whether a lane may be polled. */
 export class Breaker {
   #pause: Pause | undefined;
   #unreachableInARow = 0;

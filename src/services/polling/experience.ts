@@ -24,7 +24,6 @@ const APART_MS = 500;
 interface Known {
   durations: Duration[];
   laws: Partial<Record<Span, { law: Law | undefined; at: number }>>;
-  /** How many have been learned in all. */
   count: number;
 }
 
@@ -33,7 +32,6 @@ interface ExperienceParts {
   log: TasksLog;
 }
 
-/** How long jobs have taken: durations in the store, and laws in memory. */
 export class Experience {
   readonly #parts: ExperienceParts;
   readonly #known = new Map<string, Known>();
@@ -99,11 +97,9 @@ export class Experience {
 
 const hasKin = ({ kind, durationKey }: Task): boolean => durationKey !== kind;
 
-/** Its own key, and that of its kind. */
 const keysOf = (task: Task): string[] =>
   hasKin(task) ? [task.durationKey, `all of ${task.kind}`] : [task.durationKey];
 
-/** The latest jobs weigh most. */
 function observed({ durations }: Known, span: Span): Observation[] {
   return durations.flatMap(({ atLeastMs, atMostMs, waitedMs }, place) => {
     if (span === 'run' && waitedMs === undefined) return [];
@@ -163,8 +159,8 @@ export class LearnedSchedule implements Schedule {
 }
 
 /**
- * How many times as long as usual this job seems to take, by the gateway's percentage. The percentage counts more the further the job is, since it
- * says little at the start, and never far against experience, since some gateways count to 99 and stay there.
+ * How many times as long as usual this job takes, by the gateway's percentage. It counts more the further the job is, since it says little at the
+ * start, and never far against experience, since some gateways count to 99 and stay there.
  */
 function stretchOf(law: Law, age: number, percent: number | undefined): number {
   const progress = (percent ?? 0) / 100;

@@ -4,7 +4,6 @@ const FIRST_MS = 1_000;
 /** A little more than two hours; longer jobs are polled slowly. */
 const BINS = 118;
 
-/** The length of a bin in natural logarithms. */
 const STEP = Math.log(RATIO);
 /** Where bins begin, and where the last one ends. The first bin is everything below one second. */
 export const EDGES: Float64Array = Float64Array.from({ length: BINS + 1 }, (_, edge) =>
@@ -25,7 +24,6 @@ function binOf(age: number): number {
   return age < edge(bin) ? bin - 1 : bin;
 }
 
-/** Interpolates linearly between the edges. */
 export function valueAt(values: Float64Array, age: number): number {
   const bin = binOf(age);
   const share = Math.min(1, Math.max(0, (age - edge(bin)) / width(bin)));
@@ -120,10 +118,7 @@ function kernelOf(masses: Float64Array, count: number): Float64Array {
 /** A quarter of a normal distribution is within this many standard deviations about its middle. */
 const QUARTER_WIDTH = 0.637;
 
-/**
- * The standard deviation in natural logarithms, estimated from the narrowest quarter: with two humps it is that of one of them, where the distance
- * between them would blur both into one.
- */
+/** In natural logarithms, from the narrowest quarter: the distance between two humps would blur both into one. */
 function spreadOf(masses: Float64Array): number {
   let narrowest = masses.length;
   let sum = 0;

@@ -93,7 +93,6 @@ export class InProcessScheduler implements Scheduler {
     );
   }
 
-  /** Starts every poll that may start now. */
   #run(): void {
     const now = this.#clock.now();
     while (this.#isRunning && this.#room.opensAt(now) <= now) {
@@ -112,7 +111,6 @@ export class InProcessScheduler implements Scheduler {
     this.#alarm.set(Math.max(next, this.#room.opensAt(this.#clock.now())));
   }
 
-  /** Lanes take turns. */
   #nextLane(now: number): LaneState | undefined {
     for (let step = 0; step < this.#lanes.length; step += 1) {
       const turn = (this.#turn + step) % this.#lanes.length;
@@ -188,7 +186,6 @@ export class InProcessScheduler implements Scheduler {
       this.#log.info({ lane: lane.name, why, perSecond }, 'The polling rate was reduced for a while.');
   }
 
-  /** Converted to this scheduler's clock. */
   #steady(asked: Asked | undefined): Asked {
     const now = this.#clock.now();
     if (!asked) return { since: now, times: 0, last: Number.NEGATIVE_INFINITY };

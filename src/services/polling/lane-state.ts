@@ -40,7 +40,6 @@ const ORDERED_AT_ONCE = 1_000;
 const RESUME_SPREAD_MS = 5_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** One lane: its waiting and ready tasks, its polls under way, its pause. */
 export class LaneState {
   readonly lane: Lane;
   readonly breaker = new Breaker();

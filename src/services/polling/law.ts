@@ -4,7 +4,6 @@ import { RARE, SPEC_GAP_MS, specQuestions } from './schedule.ts';
 
 /** The longest gap while members wait, so that an early end, by a failure for example, is soon noticed. */
 const LONGEST_GAP_MS = 20_000;
-/** The longest gap under pressure. */
 const LONGEST_THINNED_MS = 60_000;
 /** The share of the specification's polls that is used: what is learned is never quite right. */
 const SHARE = 0.99;
@@ -46,7 +45,6 @@ export class Law {
     this.#density = this.#affordable(SHARE * specQuestions((age) => this.survival(age)));
   }
 
-  /** The chance that a job lasts longer. */
   survival(age: number): number {
     return 1 - valueAt(this.#ended, age);
   }

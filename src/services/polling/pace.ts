@@ -1,7 +1,6 @@
 /** The gateway asked for fewer polls, or its responses became much slower than usual. */
 export type Fall = 'complaint' | 'slowness';
 
-/** A complaint halves the pace; slowness cuts it by a third. */
 const AFTER_COMPLAINT = 0.5;
 const AFTER_SLOWNESS = 0.7;
 /** Polls that were under way at the first complaint complain as well, and mean the same. */
@@ -13,10 +12,7 @@ const LONGEST_RECOVERY_MS = 10 * 60_000;
 /** A share that always remains: without polls a gateway cannot show that it has recovered. */
 const LEAST_SHARE = 0.01;
 
-/**
- * How many polls a second there may be: the operator's limit, until the gateway shows that it is too much. Then it falls at once by a share and
- * rises again slowly and evenly, so that it settles below what this gateway takes.
- */
+/** Polls a second: the operator's limit, less after trouble. It falls at once and rises slowly, so it settles below what the gateway takes. */
 export class Pace {
   readonly #most: number;
   #base: number;
@@ -53,7 +49,6 @@ const RECENT_SHARE = 0.2;
 const FAR_ABOVE = 4;
 const LONG_MS = 1_000;
 
-/** How long a lane's responses take, usually and of late. */
 export class Latency {
   #count = 0;
   #usual = 0;
@@ -71,7 +66,6 @@ export class Latency {
   }
 }
 
-/** The time over which the rate is averaged. */
 const SPAN_MS = 1_000;
 
 /** The recent number per second; older counts fade. */
@@ -111,10 +105,7 @@ interface Flow {
   queue: number;
 }
 
-/**
- * The factor by which gaps between polls must grow to fit into what is allowed; 1 where there is room. One number for all tasks, driven by demand
- * against supply; schedules may follow it.
- */
+/** The factor by which gaps must grow; 1 where there is room. One number for all tasks, driven by demand against supply. */
 export class Pressure {
   #logarithm = 0;
   #at = Number.NEGATIVE_INFINITY;

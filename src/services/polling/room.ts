@@ -1,19 +1,14 @@
 import { type Fall, Meter, Pace, Pressure } from './pace.ts';
 
 export interface SchedulerLimits {
-  /** Polls started within any one second. */
   perSecond: number;
-  /** Polls under way at once. */
   inFlight: number;
 }
 
 /** A second's polls are not started in one go. */
 const STEPS_PER_SECOND = 10;
 
-/**
- * How many polls may start, and when. It checks the last starts instead of filling a bucket: a full bucket passes its content and its flow within
- * the same second, and a gateway that counts by the second would see too many.
- */
+/** When polls may start. It checks the last starts: a full bucket would pass its content and its flow within one second, too many for a gateway. */
 export class Budget {
   readonly #inFlight: number;
   /** Polls per step and steps per second together make at most a second's polls. */
@@ -21,7 +16,6 @@ export class Budget {
   /** When the last ones started: a ring, of which `#oldest` is overwritten next. */
   readonly #begun: number[];
   #oldest = 0;
-  /** The share of the limit that may be used. */
   share = 1;
   #underWay = 0;
 

@@ -15,7 +15,6 @@ const OVERDUE_GAP_MS = 30 * SECOND;
 const OLD_MS = 60 * MINUTE;
 const OLD_GAP_MS = 5 * MINUTE;
 
-/** The time over which the polls of a start are spread. */
 export const SPREAD_MS = 2.5 * SECOND;
 
 export const ageOf = ({ times }: Task, now: number): number => now - (times.accepted ?? times.created);

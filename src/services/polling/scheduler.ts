@@ -1,6 +1,5 @@
 import type { Asked } from './allowance.ts';
 
-/** Poll again at that moment, or never. */
 export type Verdict = { again: number } | 'done' | 'lost';
 
 /** Why a poll failed for all its tasks. It ends none of them. */
@@ -12,16 +11,12 @@ export interface Trouble {
   reason: string;
 }
 
-/**
- * One request, about one task or as many as its lane combines. An id without a verdict is polled again after a while. It must end within reason: one
- * that hangs keeps its place among the polls at once.
- */
+/** An id without a verdict is polled again after a while. A poll must end within reason: one that hangs keeps its place among the polls at once. */
 type Poll = (ids: readonly string[]) => Promise<ReadonlyMap<string, Verdict> | Trouble>;
 
 /** Polls to one endpoint share a lane: what it refuses or delays concerns them all. */
 export interface Lane {
   name: string;
-  /** How many tasks one poll covers. */
   readonly most: number;
   /** A poll takes along tasks that are due this soon after it. */
   readonly gatherMs?: number | undefined;
@@ -33,7 +28,6 @@ export interface Followed {
   lane: Lane;
   /** Groups take turns, so that a busy one does not keep the others waiting. */
   group: string;
-  /** The moment of the first poll. */
   at: number;
   /** Its polls so far; without them, it begins now. */
   asked?: Asked | undefined;
@@ -46,10 +40,7 @@ export interface LaneTrouble extends Trouble {
 
 /** The one place that decides when to poll, within its budget. */
 export interface Scheduler {
-  /**
-   * Adding an id again starts anew: a poll of it that is under way no longer counts. Its earlier polls still count towards its allowance, which
-   * nothing exceeds (`allowance.ts`).
-   */
+  /** Adding an id again drops a poll of it that is under way. Earlier polls still count towards its allowance, which nothing exceeds. */
   add(followed: Followed): void;
   /** Something may have happened: poll as soon as allowance and budget permit, and once more where a poll is under way. */
   hint(id: string): void;

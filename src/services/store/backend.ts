@@ -54,7 +54,6 @@ export interface StoreAddress {
 
 export const IN_MEMORY = ':memory:';
 
-/** Whether it is on this machine and needs no server. */
 export const isLocal = ({ scheme }: StoreAddress): boolean => scheme === 'sqlite';
 
 /** The file of `sqlite://data/atelier.sqlite` (from the working folder), `sqlite:///var/atelier.sqlite` or `sqlite://:memory:`. */
@@ -88,10 +87,7 @@ function decoded(text: string): string {
   }
 }
 
-/**
- * `at-once`: on disk before the write returns, since a paid order must survive a power cut. `soon`: on disk with the next write of the first kind,
- * and never out of order, for data that can be rebuilt.
- */
+/** `at-once`: on disk before the write returns, for paid orders. `soon`: on disk with the next such write, in order, for data that can be rebuilt. */
 export type Durability = 'at-once' | 'soon';
 
 /** The text is what keyv made of the value, including its expiry. */
@@ -108,7 +104,6 @@ export interface Range {
   most: number;
 }
 
-/** What keyv needs from the store of one namespace. */
 export type RowStore = Pick<
   KeyvStorageAdapter,
   | 'namespace'

@@ -11,7 +11,6 @@ interface EntryRowsParts extends Pick<Shelves, 'ledger' | 'meta'>, Pick<Entries,
 /** Sorts after the colon between day and id, so that the range includes all keys of its last day. */
 const AFTER_COLON = ';';
 
-/** The ledger's entries, one row each. */
 export class EntryRows implements Entries {
   readonly #parts: EntryRowsParts;
   readonly #rows: Rows<Entry>;

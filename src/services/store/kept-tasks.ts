@@ -243,7 +243,6 @@ export class KeptTasks implements TaskStore {
     for (const owner of ownersOf(task).reverse()) await this.#index.remove(owner, task.id);
   }
 
-  /** Finishes what a crash interrupted. */
   #settleAgain(stored: Task): Promise<void> {
     return this.#alone(stored, async () => {
       const task = (await this.#rows.findLocked([stored.id])).get(stored.id);
@@ -279,7 +278,6 @@ export class KeptTasks implements TaskStore {
 
 const durationsLock = (key: string): string => `durations ${key}`;
 
-/** A task, or its summary. */
 type Listed = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
 
 /** An unsettled list entry only points at its task, which is authoritative: so a crash never leaves a wrong list. */

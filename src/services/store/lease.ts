@@ -30,9 +30,7 @@ export interface LeaseClock {
   after(ms: number, task: () => void): () => void;
 }
 
-/**
- * The monotonic clock stands still while a machine is suspended, and the wall clock can be set back. The lease is over as soon as either says so.
- */
+/** The monotonic clock stops while a machine is suspended, and the wall clock can be set back: the lease is over as soon as either says so. */
 export const leaseClock: LeaseClock = {
   now: () => [performance.now(), Date.now()],
   after: systemClock.after,
@@ -45,7 +43,6 @@ interface Held {
   endsInMs: number;
 }
 
-/** Keeps the lease at a server, by the server's clock. */
 export interface LeaseDesk {
   /** Returns the fencing number, which grows with every holder, or the current lease. */
   take(holder: string, ms: number): Promise<number | Held>;
@@ -68,7 +65,6 @@ export const longestWork = (leaseMs: number): number => leaseMs * MARGIN;
 
 interface LeaseParts {
   desk: LeaseDesk;
-  /** The store, for people. */
   name: string;
   /** How long it lasts without a renewal. */
   ms: number;
@@ -77,10 +73,7 @@ interface LeaseParts {
   waits(endsInMs: number): void;
 }
 
-/**
- * Reserves a store on a server for one bot. Everything asks here before it acts: by our own clocks the lease ends well before the server gives it to
- * another bot. The server checks it again with each write.
- */
+/** Reserves a store on a server for one bot. By our own clocks it ends well before the server gives it away; the server checks it with each write. */
 export class Lease {
   readonly #parts: LeaseParts;
   readonly #holder: string;

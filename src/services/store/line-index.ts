@@ -62,7 +62,6 @@ export class LineIndex {
     this.#chunks = new Rows(shelf, quarantine, fitting(chunkSchema(specs)));
   }
 
-  /** Replaces the task's earlier entry, if there is one. */
   async put(owner: string, added: TaskLine, isOver: (line: TaskLine) => boolean): Promise<void> {
     const starts = await this.#starts(owner);
     const place = placeOf(added.id, starts);
@@ -174,7 +173,6 @@ export const ownerAskedFor = (of: PageQuestion['of']): string =>
   'memberId' in of ? member(of.memberId) : server(of.guildId);
 
 interface Sources {
-  /** Chunk by chunk, newest first. */
   lines: AsyncIterable<readonly TaskLine[]>;
   isOver(line: TaskLine): boolean;
   /** Another task represents it in lists. */

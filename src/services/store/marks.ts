@@ -31,7 +31,6 @@ export const ledgerMark = (meta: Shelf) => markOn(meta, 'ledger', ledgerSchema);
 /** In the target of a move: where its rows come from, and whether all have arrived. */
 export const moveMark = (meta: Shelf) => markOn(meta, MOVE_KEY, moveSchema);
 
-/** Which version wrote the store. */
 const schemaMark = (meta: Shelf) => markOn(meta, SCHEMA_KEY, writtenSchema);
 
 /** A bot that started on half a store would lose the rest of its tasks. */
@@ -43,9 +42,7 @@ export async function refuseHalf(meta: Shelf, name: string): Promise<void> {
     );
 }
 
-/**
- * Refuses a store that is not ours to open. Uses a read-only connection without the adapter, which would repair what it takes for its own tables.
- */
+/** Refuses a store that is not ours to open. Reads without the adapter, which would repair what it takes for its own tables. */
 export function refuseOthers(connection: Connection): void {
   const tables = connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
   if (tables.length === 0) return;

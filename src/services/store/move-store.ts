@@ -49,10 +49,7 @@ export async function countRows({ backend }: OpenedBackend): Promise<Moved[]> {
   return counts;
 }
 
-/**
- * Makes TO equal to FROM. Equal rows are not written again, and rows that FROM no longer has are deleted, so it can be interrupted anywhere and
- * repeated. Nothing else may use either of them meanwhile.
- */
+/** Makes TO equal to FROM, by differences alone, so it can be interrupted and repeated. Nothing else may use either of them meanwhile. */
 export async function moveStore(
   { backend: from, tenure }: OpenedBackend,
   { backend: to }: OpenedBackend,

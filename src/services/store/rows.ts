@@ -3,7 +3,6 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Shelf, Unreadable } from './shelf.ts';
 
-/** The part of a task that tells its owner. */
 const ownedRow = z.object({ requesterId: z.string() });
 const untoldRow = z.looseObject({ owner: z.string(), isTold: z.undefined().optional() });
 

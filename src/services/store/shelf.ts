@@ -132,7 +132,6 @@ export function shelvesOn(backend: Backend) {
     /** Rows that could not be read. */
     quarantine: shelf('quarantine'),
     forgetting: shelf('forgetting'),
-    /** Facts about the store itself. */
     meta: shelf('meta'),
   };
 }

@@ -5,10 +5,7 @@ import { fitting, type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
 import { RETENTION_MS } from './task-rows.ts';
 
-/**
- * Orders as they were sent, one row per task. They may be large and contain a member's images, so they are read one at a time, when the member tries
- * again, and deleted as soon as the outcome of the order is known.
- */
+/** Orders as they were sent, until their outcome is known. They may be large and contain a member's images, so they are read one at a time. */
 export class SentRows {
   readonly #shelf: Shelf;
   /** Live tasks that may have one. A row that a crash left behind is deleted at the end of its task. */
@@ -79,6 +76,5 @@ export const rowKey = (key: string): string => `of ${key}`;
 export const durationRows = (shelf: Shelf, quarantine: Quarantine) =>
   new Rows(shelf, quarantine, fitting(z.object({ durations: z.array(duration) })));
 
-/** Open erasures. */
 export const forgettingRows = (shelf: Shelf, quarantine: Quarantine) =>
   new Rows(shelf, quarantine, fitting(forgettingMark));

@@ -25,7 +25,6 @@ const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 
-/** What SQLite or the file system threw, by its code. */
 export function storeFailure(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
   const failure = (kind: StoreErrorKind, message: string): StoreError => new StoreError(kind, message, error);
@@ -86,10 +85,7 @@ export function truePath(file: string): string {
   return existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
 }
 
-/**
- * Creates the file if needed, and restricts it to its owner whatever the umask says; SQLite gives its companions the same permissions. An existing
- * file is never opened here: closing it would drop every lock this process has on it (POSIX).
- */
+/** Restricts a file, also a new one, to its owner. Never opens an existing file: closing it would drop every lock of this process on it (POSIX). */
 export function makePrivate(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'wx', ONLY_OWNER_READS));
   for (const path of [file, ...COMPANIONS.map((suffix) => file + suffix)])
@@ -141,14 +137,10 @@ const SYNCHRONOUS: Readonly<Record<Durability, string>> = { 'at-once': 'FULL', s
 const isBindable = (value: unknown): value is SQLInputValue =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
 
-/**
- * A store in an SQLite file or in memory, with one connection for all namespaces. It is the adapters' driver, so that a failure becomes a `StoreError`
- * while its code is still known, and namespaces never wait for each other's locks.
- */
+/** One connection for all namespaces, as the adapters' driver: failures become `StoreError`s while their code is known, and no lock is waited for. */
 export class Connection implements Backend {
   readonly name: string;
   readonly #database: DatabaseSync;
-  /** For calls that concern all namespaces. */
   #anyAdapter: KeyvSqlite | undefined;
   #durability: Durability | undefined;
   #failure: StoreError | undefined;

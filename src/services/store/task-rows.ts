@@ -85,7 +85,6 @@ function withRequestOf<K extends TaskKind>(
 const misfit = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): string =>
   `does not fit at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
 
-/** A task as it is stored: its traits come from its kind. */
 export const recordOf = ({ traits: _, ...record }: Task): object => record;
 
 /** An unreadable row must never be written: the next start would set it aside, and nothing would follow the task. */
@@ -118,10 +117,7 @@ export class TaskRows {
     this.#parts = parts;
   }
 
-  /**
-   * Reads both places in the order in which tasks move, so that a task that is moving is seen at least once. Where it is in both, the finished one is
-   * right.
-   */
+  /** Reads both places in the order in which tasks move, so that none is missed. Where one is in both, the finished one is right. */
   async find(ids: readonly string[], setAside = this.#setAside): Promise<Map<string, Task>> {
     const { live, finished, clock } = this.#parts;
     const now = clock.now();
@@ -210,7 +206,6 @@ export class TaskRows {
   };
 }
 
-/** The tasks of one place. */
 export const taskRows = (shelf: Shelf, quarantine: Quarantine, reading: TaskReading) =>
   new Rows(shelf, quarantine, (id, value) => readTask(id, value, reading));
 

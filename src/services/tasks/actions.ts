@@ -49,7 +49,6 @@ export function asksForWords(customId: string, isRemix: boolean): boolean {
 
 const CHANGES = { UPSCALE: 'upscale', VARIATION: 'variation', REROLL: 'reroll' } as const;
 
-/** The same for a follow-up that is named by a word instead of a button. */
 export const meaningOfChange = ({ action, index }: { action: keyof typeof CHANGES; index: number }): ActionMeaning => ({
   family: CHANGES[action],
   words: 'never',

@@ -39,7 +39,6 @@ export type Admit = (found: ReadonlyMap<string, Task | undefined>) => void;
  */
 export class Albums {
   readonly #parts: AlbumsParts;
-  /** Live albums, with their parts that have not ended. */
   readonly #open = new Map<string, Set<string>>();
   readonly #showing = new Map<string, Set<string>>();
   readonly #lock = new KeyedLock();
@@ -81,7 +80,6 @@ export class Albums {
     return Promise.all(parts.map(async ({ id, remoteId }) => ({ remoteId, task: await this.#parts.book.get(id) })));
   }
 
-  /** Continues the albums that were live when the bot last ran. */
   async start(leftOver: readonly Task[]): Promise<void> {
     for (const album of leftOver) {
       if (!isOf('album', album) || hasEnded(album)) continue;

@@ -3,7 +3,6 @@ import { z } from 'zod';
 /** What is left out of the request where a model refuses it. */
 const refusable = ['tools', 'reasoning'] as const;
 
-/** A tool call of the model, and its outcome. */
 const call = z.object({
   callId: z.string(),
   name: z.string(),
@@ -11,7 +10,6 @@ const call = z.object({
   arguments: z.string(),
   /** waiting: the member has to approve what costs something. allowed: approved, and being ordered. */
   state: z.enum(['waiting', 'allowed', 'done', 'declined']),
-  /** What the model is told about it. */
   output: z.string().optional(),
 });
 
@@ -22,7 +20,6 @@ export const tokens = z.object({
   cached: z.number().optional(),
   output: z.number().optional(),
   reasoning: z.number().optional(),
-  /** The audio tokens among them. */
   audioInput: z.number().optional(),
   audioOutput: z.number().optional(),
 });
@@ -58,7 +55,6 @@ export const answer = z.object({
   /** The text before each round of tool calls, and the calls. */
   rounds: z.array(round),
   draft: z.string(),
-  /** When the draft was last due to be stored. */
   keptAt: z.number().optional(),
   /** What the model does while no text arrives. */
   doing: z.enum(['thinking', 'searching']).optional(),
@@ -75,7 +71,6 @@ export const answer = z.object({
   /** The further messages in which it continues, in order. */
   parts: z.array(part),
   posting: posting.optional(),
-  /** Each of them shows its full text. */
   areShown: z.boolean().optional(),
   /** The member removed it from the conversation's memory. */
   isForgotten: z.boolean().optional(),

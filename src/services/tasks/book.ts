@@ -88,10 +88,7 @@ export class TaskBook {
     });
   }
 
-  /**
-   * Changes one task; other changes of it wait. `mustHold` is for what must not be lost when the store fails: it is kept in memory and stored as
-   * soon as possible.
-   */
+  /** `mustHold` is for what must not be lost when the store fails: it is kept in memory and stored as soon as possible. */
   async change(id: string, transition: Transition, { mustHold = false } = {}): Promise<Task> {
     return this.#lock.run(id, async () => {
       const before = await this.get(id);

@@ -22,13 +22,11 @@ export function messageGone(task: Task): Task {
 /** More messages of one task are not remembered. */
 const MOST_BESIDE = 50;
 
-/** A message about the task besides its own. */
 export function shownBeside(task: Task, address: MessageAddress): Task {
   if (task.beside?.some(({ id }) => id === address.id)) return task;
   return { ...task, beside: [...(task.beside ?? []), address].slice(-MOST_BESIDE) };
 }
 
-/** Its own message or one beside it was deleted. */
 export function withoutMessage(task: Task, id: string): Task {
   const rest = task.message?.id === id ? messageGone(task) : task;
   if (!rest.beside?.some((one) => one.id === id)) return rest;
@@ -70,7 +68,6 @@ export function calling(task: Task, now: number): Task {
   return { ...task, delivery: { ...task.delivery, call: { ...call, goingAt: now } } };
 }
 
-/** Its owner was pinged, or is not to be pinged any more. */
 export const called = (task: Task, now: number): Task => (task.delivery.call ? settled(task, now) : task);
 
 /** No message shows the end, and none will without a press; a ready result stays ready to be fetched. */

@@ -1,7 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { isClosed, type Task } from './task.ts';
 
-/** Follow-ups on a grid of four images, by their short names. */
 export const shortChanges = ['U1', 'U2', 'U3', 'U4', 'R', 'V1', 'V2', 'V3', 'V4'] as const;
 export type ShortChange = (typeof shortChanges)[number];
 
@@ -18,7 +17,6 @@ export function promptOf({ request, times }: Task): string {
   return words ?? request.prompt ?? '';
 }
 
-/** Whether its results are hidden as spoilers. */
 export const isSpoiler = ({ request }: Task): boolean => request.spoiler === true;
 
 /** What the member wrote, without what options added. */

@@ -20,7 +20,6 @@ export interface Source {
   };
 }
 
-/** How the jobs of one kind are submitted and polled. */
 export interface Kind<K extends TaskKind = TaskKind> {
   readonly name: K;
   /** Without a source the kind follows its tasks itself, or they are not polled. */
@@ -38,7 +37,6 @@ export interface Kind<K extends TaskKind = TaskKind> {
   offeredAs?(request: TaskRequests[K]): string;
   /** Missing where the kind cannot be ordered. */
   submit?(request: TaskRequests[K], along: AlongOrder): Promise<Submission>;
-  /** Sends words to a task that waits for them. */
   answer?(remoteId: string, request: TaskRequests[K], along: Along): Promise<Submission>;
 }
 

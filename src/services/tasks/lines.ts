@@ -24,7 +24,6 @@ export function readText(text: string): ReadText {
   return lines.length > 0 || whole === '' ? { ...read, lines } : { lines: [whole], beside: [] };
 }
 
-/** The text of one line, counted from 1. */
 export const lineAt = (text: string, number: number): string | undefined => readText(text).lines[number - 1];
 
 function marked(rows: readonly string[], mark: RegExp): ReadText {

@@ -5,10 +5,7 @@ import type { Pcm } from '../../lib/pcm.ts';
 export const givenPicture = z.object({ address: z.string(), name: z.string() });
 export type GivenPicture = z.output<typeof givenPicture>;
 
-/**
- * A reference that the gateway fetches from its address. It is checked first; where the endpoint also takes images as data and the gateway could
- * not reach the address, the image is sent along.
- */
+/** A reference that the gateway fetches from its address; if it could not, and the endpoint takes data, the image is sent along. Checked first. */
 export const reference = z.object({
   address: z.string(),
   name: z.string(),
@@ -32,13 +29,11 @@ export interface Materials {
   mask?: string | undefined;
   /** Their text where they contain nothing else, or a data URI. */
   documents?: { name: string; text?: string; data?: string }[] | undefined;
-  /** What the member said. */
   sound?: Pcm | undefined;
   /** Addresses, or data URIs where the gateway takes them; in the order of the request. */
   references?: { medium: Reference['medium']; given: string }[] | undefined;
 }
 
-/** What else is known of the order. */
 export interface Occasion {
   /** The member who gave the files: the number of fetches at once is limited per member. */
   memberId: string;
@@ -48,7 +43,6 @@ export interface Occasion {
   lighter?: boolean;
 }
 
-/** The files that a request names. */
 interface Named {
   readonly pictures?: readonly GivenPicture[] | undefined;
   readonly region?: Region | undefined;

@@ -35,13 +35,11 @@ export class Offers {
     this.#refused.delete(nameOf(as));
   }
 
-  /** Whether to show this button on results. */
   isOffered(customId: string): boolean {
     const name = nameOf(customId);
     return !NEVER_OFFERED.has(name) && !this.#isRefused(name);
   }
 
-  /** The gateway cannot do this kind of job. */
   isMissing(kind: TaskKind): boolean {
     return this.#isRefused(kindName(kind));
   }

@@ -39,11 +39,9 @@ export interface OrdersParts {
   offers: Pick<Offers, 'refuse' | 'take' | 'isMissing'>;
   /** Throws where the store may belong to another bot. */
   mayAct(): void;
-  /** Polls the task from now on. */
   follow(task: Task): void;
 }
 
-/** The interaction that a replacement task is ordered from. */
 export type Whence = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 
 /** Submits orders: each is stored first, sent once, and never repeated without the member. */
@@ -84,10 +82,7 @@ export class Orders {
     return this.#tracked(book.change(id, (task) => dismissed(undecided(task, memberId), clock.now())));
   }
 
-  /**
-   * The gateway makes one job of a task's order and its predecessor's, so only one of them is shown, counted, and may be sent again. Repeating it
-   * changes nothing: a start repeats it after a crash.
-   */
+  /** The gateway makes one job of this order and its predecessor's, so only one of them is shown and counted. A start repeats this after a crash. */
   async takeOver({ id, state, predecessorId }: Task): Promise<void> {
     const { book, store, ledger, log } = this.#parts;
     if (predecessorId === undefined) return;
@@ -285,7 +280,6 @@ interface Going {
 
 type SentBefore = Pick<Going, 'idempotencyKey' | 'body'>;
 
-/** Whether images are sent inside the request. */
 const hasData = ({ pictures = [], references = [] }: Materials): boolean =>
   pictures.length > 0 || references.some(({ given }) => given.startsWith('data:'));
 

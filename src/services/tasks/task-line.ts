@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { titleOf } from './follow-ups.ts';
 import { isClosed, type Task, type TaskKind, type TaskState, taskStates } from './task.ts';
 
-/** What lists show of a task. */
 export const taskLine = z.object({
   id: z.string(),
   kind: z.string(),
@@ -20,7 +19,6 @@ export type TaskLine = z.output<typeof taskLine> & { kind: TaskKind };
 
 const LONGEST_SUMMARY = 120;
 
-/** The prompt, else what is known instead. */
 function nameOf(task: Task): string {
   const { request, tracks = [], remoteId = '', answer } = task;
   const known = [titleOf(task), tracks[0]?.title, request.style, answer?.heard, ...aboutTalk(task)];
@@ -47,7 +45,6 @@ export function lineOf(task: Task): TaskLine {
   };
 }
 
-/** The states by which members filter. */
 export const standings = ['working', 'done', 'waiting', 'failed', 'unknown'] as const;
 export type Standing = (typeof standings)[number];
 

@@ -21,13 +21,11 @@ export interface TaskStore {
   addDuration(key: string, duration: Duration): Promise<void>;
   /** The latest ones, oldest first. */
   durations(key: string): Promise<Duration[]>;
-  /** Open erasures. */
   forgettings(): Promise<ForgettingMark[]>;
   putForgetting(mark: ForgettingMark): Promise<void>;
   removeForgetting(memberId: string): Promise<void>;
   /** Removes list entries that a crash has left behind for erased tasks. */
   clearLines(memberId: string): Promise<void>;
-  /** Notes that the gateway is being polled. */
   noteAsking(at: number): Promise<void>;
   askingUntil(): Promise<number | undefined>;
   close(): Promise<void>;

@@ -5,10 +5,7 @@ import { givenPicture, reference, region } from './materials.ts';
 /** Raised with every change that an older bot could not read; `store/task-rows.ts` has the migrations. */
 export const TASK_VERSION = 3;
 
-/**
- * submitting → accepted → queued | running | needs-input → ready → delivered, or failed, cancelled, expired. unconfirmed: it is unknown whether
- * the gateway took the order.
- */
+/** submitting → accepted → queued | running | needs-input → ready → delivered; or another end. unconfirmed: unknown whether the gateway took it. */
 export const taskStates = [
   'submitting',
   'accepted',
@@ -25,14 +22,12 @@ export const taskStates = [
 
 export type TaskState = (typeof taskStates)[number];
 
-/** The fields that requests of several kinds share. */
 const commonRequest = z.object({
   prompt: z.string().optional(),
   /** As the member wrote it, without what options added. */
   typed: z.string().optional(),
   /** Names a task without a prompt. */
   title: z.string().optional(),
-  /** The reply to the gateway's question. */
   words: z.string().optional(),
   region: region.optional(),
   model: z.string().optional(),
@@ -97,7 +92,6 @@ export type TalkEnd = (typeof talkEnds)[number];
 /** A live conversation. Its utterances are tasks, listed here in order. */
 const talk = z.object({
   turns: z.array(z.string()),
-  /** When a member last spoke. */
   heardAt: z.number(),
   end: z.enum(talkEnds).optional(),
 });
@@ -203,9 +197,7 @@ export const taskFacts = z.object({
   durationKey: z.string(),
   progress: z.number().optional(),
   queuedBehind: z.number().optional(),
-  /** The initial text of the form for its words. */
   finalPrompt: z.string().optional(),
-  /** The gateway's status word. */
   word: z.string().optional(),
   polls: z.number(),
   actions: z.array(action),
@@ -213,7 +205,6 @@ export const taskFacts = z.object({
   tracks: z.array(keptTrack).optional(),
   preview: keptMedium.optional(),
   text: z.string().optional(),
-  /** Which page its message shows. */
   page: z.number().optional(),
   seed: z.string().optional(),
   answer: answer.optional(),
@@ -221,7 +212,6 @@ export const taskFacts = z.object({
   failure: failure.optional(),
   /** Notes about its references after a failure. Set, even if empty, once they are checked: that happens once. */
   referenceNotes: z.array(z.string()).optional(),
-  /** Why the gateway refused its words. */
   wordsRefused: z.string().optional(),
   /** To be erased: it is followed to its end, not shown, and then removed. */
   unwanted: z.literal(true).optional(),
@@ -251,7 +241,6 @@ export const taskFacts = z.object({
 
 export type TaskFacts = z.output<typeof taskFacts>;
 
-/** What distinguishes the tasks of one kind. */
 export interface Traits<K extends TaskKind = TaskKind> {
   /** Ordered through the bot, and so in the ledger. */
   readonly isPaid?: boolean;
@@ -275,7 +264,6 @@ export interface Traits<K extends TaskKind = TaskKind> {
   readonly isFollowable?: boolean;
   /** Whether its result is a grid of four images, of which one can be chosen. */
   isGrid?(request: TaskRequests[K]): boolean;
-  /** Whether a conversation hears every member. */
   isForEveryone?(request: TaskRequests[K]): boolean;
 }
 

@@ -102,10 +102,7 @@ export class Tasks {
     return removal;
   }
 
-  /**
-   * The gateway's current state of a task whose results are not kept here. While a task is followed, only the scheduler polls it, within its
-   * allowance: a hint makes that poll come sooner.
-   */
+  /** The gateway's current state of a task that has ended. While a task is followed only the scheduler polls it: use a hint. */
   async look({ id, kind, remoteId }: Task): Promise<Snapshot> {
     if (remoteId === undefined) throw new Error(`Task ${id} (${kind}) has no remote id to poll.`);
     const live = this.book.find(id);

@@ -10,7 +10,6 @@ import type { OrdersParts } from './orders.ts';
 import { isFollowed, type Task } from './task.ts';
 import { isAlmostForgotten, notKnown, notListed } from './transitions.ts';
 
-/** What a response says about one task. */
 type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 
 /** How many tasks that a list left out are polled alone at a time, so that polls stay few. */

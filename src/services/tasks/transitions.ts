@@ -109,7 +109,6 @@ export function wordsTaken(task: Task, { remoteId }: Submission, now: number): T
   return { ...task, remoteId, state: 'accepted', times: { ...task.times, wordsTaken: now } };
 }
 
-/** The gateway refused the words: others may be given. */
 export function wordsRefused(task: Task, reason: string): Task {
   const { wordsSent: _, ...times } = task.times;
   return { ...task, wordsRefused: reason, times };
@@ -126,7 +125,6 @@ export function unconfirmed(task: Task, reason: string | undefined, now: number)
   };
 }
 
-/** Its member tried again: another task replaces it. */
 export const succeededBy = (task: Task, successorId: string | undefined): Task => ({ ...task, successorId });
 
 /** Its successor sent the same order under the same key: the gateway makes one job, which belongs to the successor. */

@@ -10,7 +10,6 @@ interface WordsParts extends Pick<OrdersParts, 'book' | 'kinds' | 'gather' | 'ma
   hint(id: string): void;
 }
 
-/** Words, and the part of the image that they apply to. */
 export interface WrittenWords {
   words: string;
   region?: Region | undefined;

@@ -57,7 +57,6 @@ function counted(counts: Partial<Record<FindingKind, number>>): Finding[] {
 }
 
 interface TaskLook extends Look {
-  /** All tasks as they should be. */
   tasks: ReadonlyMap<string, Task>;
 }
 
@@ -173,7 +172,6 @@ export async function lookAtMark(meta: Shelf): Promise<Look> {
   };
 }
 
-/** Rows that only have to be readable. */
 export async function lookAtRows<T extends object>(rows: Rows<T>): Promise<Look> {
   const { bad, setAside } = await rows.sorted();
   return { findings: counted({ unreadable: bad }), repair: setAside };

@@ -23,17 +23,13 @@ interface NewRow extends Row {
   expires?: number | undefined;
 }
 
-/**
- * The rows of one namespace on a server. A write is atomic, and the server checks in the same step that the store is still ours: a process can be
- * suspended after its own check and resume when the store belongs to another.
- */
+/** One namespace on a server. Writes are atomic with the server's check of the lease: a process may resume from a suspension after its own check. */
 export interface RemoteRows {
   /** Texts in the order of their keys; undefined where a row is missing or expired. */
   read(keys: readonly string[]): Promise<(string | undefined)[]>;
   write(rows: readonly NewRow[]): Promise<void>;
   /** Returns the keys that existed. */
   remove(keys: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Every row once. */
   all(): AsyncGenerator<[key: string, text: string]>;
 }
 

@@ -4,7 +4,6 @@ import { type Backend, closed, notWorking, reasonOf, StoreError } from '../backe
 import type { Lease, LeaseDesk, StoreTrouble } from '../lease.ts';
 
 interface LineParts {
-  /** The store, for people. */
   name: string;
   /** Turns an error of the server or its library into a `StoreError`, by its code. */
   explained(error: unknown, name: string): StoreError;
@@ -25,7 +24,6 @@ export interface Server extends Backend {
   readonly desk: LeaseDesk;
   /** Whether no bot has ever used it. */
   isEmpty(): Promise<boolean>;
-  /** Creates what has to exist before the first row. */
   prepare?(): Promise<void>;
   /** Logs settings of this server that an operator should change. */
   warn?(log: Log): Promise<void>;
@@ -111,7 +109,6 @@ function unreachable(name: string, reason: string, cause?: unknown): StoreError 
 /** An error reply starts with a code in capitals: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
 const CODE = /^[A-Z]+\b/;
 
-/** What a Redis server or its connection threw. */
 export function redisFailure(error: unknown, name: string): StoreError {
   const reason = reasonOf(error);
   switch (CODE.exec(reason)?.[0]) {
@@ -147,7 +144,6 @@ const NOT_ALLOWED = '42501';
 /** Connection failures, too many logins, exhausted resources, and a server shutting down: all of that passes. */
 const PASSING: ReadonlySet<string> = new Set(['08', '53', '57', '58']);
 
-/** What a Postgres server or its connection threw. */
 export function postgresFailure(error: unknown, name: string): StoreError {
   const reason = reasonOf(error);
   const code = sqlState(error);

@@ -57,9 +57,7 @@ const CONNECTIONS = 8;
 /** Ids, days and members are short; a row that is set aside contains its former key. */
 const LONGEST_KEY = 1_024;
 
-/**
- * As keyv's own adapter creates it, except for keys in byte order, whatever the database's language, and an index for iterating over one namespace.
- */
+/** keyv's own table, but with keys in byte order, whatever the database's language, and an index for iterating over one namespace. */
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS ${TABLE} (
      key varchar(${LONGEST_KEY}) COLLATE "C" NOT NULL, value text, namespace varchar(255) COLLATE "C", expires bigint

@@ -7,7 +7,6 @@ import type { Line, Server, ServerParts } from './line.ts';
 
 /** The holder's name, and how often the lease was renewed. */
 const LEASE = 'atelier:lease';
-/** Grows with every new holder. */
 const LEASE_NUMBER = 'atelier:lease:number';
 
 const TAKE = `

@@ -30,7 +30,6 @@ export class Exports {
     this.#parts = parts;
   }
 
-  /** `most`: the largest size in bytes. */
   of(memberId: string, most: number): Promise<ExportFile> {
     const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
     if (this.#underWay.has(memberId)) reject(new Refusal('refusals.exportUnderWay'));
@@ -74,7 +73,6 @@ interface Exported {
   entries: AsyncIterable<Entry> | undefined;
 }
 
-/** How many rows were written so far. */
 interface ExportCounts {
   tasks: number;
   entries: number;
@@ -83,10 +81,7 @@ interface ExportCounts {
 /** SQLite responds synchronously, so a long run of rows would block the process. */
 const ROWS_AT_ONCE = 10;
 
-/**
- * Everything that is stored about a member, without secrets that let others act for them or for the bot. It is one JSON document, written row by
- * row so that it is never in memory as a whole.
- */
+/** All data of a member as one JSON document, without secrets that let others act for them or the bot. Written row by row to save memory. */
 export async function* exportText(
   { memberId, now, tasks, entries }: Exported,
   counts: ExportCounts,

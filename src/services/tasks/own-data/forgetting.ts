@@ -3,7 +3,6 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { hasEnded, isLive, type Task } from '../task.ts';
 import { type Hear, Wish, type WishParts } from './wish.ts';
 
-/** How often open erasures are tried again. */
 const AGAIN_MS = 60_000;
 
 interface Case {
@@ -13,10 +12,7 @@ interface Case {
   isDue: boolean;
 }
 
-/**
- * Erases what members had ordered by the time they asked. The request is stored first and removed last. Members are handled independently, so
- * that nobody waits for the thousands of messages of another member.
- */
+/** Erases what members had ordered by the time they asked. Requests are stored until they are done, and members do not wait for each other. */
 export class Forgetting {
   readonly #parts: WishParts;
   readonly #cases = new Map<string, Case>();

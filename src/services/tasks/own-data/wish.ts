@@ -14,9 +14,7 @@ export interface WishParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock'
   tellForgotten(memberId: string, forgotten: Forgotten): Promise<boolean>;
 }
 
-/** Progress is stored after this many steps. */
 const STORED_EVERY = 50;
-/** No member goes through more addresses. */
 const MOST_LEFT = 100;
 /** After this time an undeletable message is given up. */
 const TRIED_FOR_MS = 24 * 3_600_000;
@@ -190,13 +188,11 @@ const isUntouched = ({ state, times }: Task): boolean =>
 
 export interface Removal {
   removed: number;
-  /** Those that the bot cannot delete. */
   left: readonly MessageAddress[];
   /** Some could not be deleted this time. */
   isLater: boolean;
 }
 
-/** How far an erasure has come. */
 export interface Forgotten extends Pick<ForgettingMark, 'tasks' | 'messages' | 'stays' | 'left'> {
   /** Jobs that are still running: they are not shown, and are erased at their end. */
   running: number;
