@@ -16,7 +16,7 @@ export class Agenda<T extends Dated> {
 
   /** The earliest moment; infinity where it is empty. */
   get next(): number {
-    return this.#momentAt(0);
+    return this.#moments[0] ?? NEVER;
   }
 
   get first(): T | undefined {
@@ -63,7 +63,7 @@ export class Agenda<T extends Dated> {
     for (;;) {
       const left = 2 * slot + 1;
       const right = left + 1;
-      const below = this.#isBefore(right, this.#momentAt(left), this.#orderAt(left)) ? right : left;
+      const below = this.#isBefore(right, this.#moments[left] ?? NEVER, this.#orders[left] ?? NEVER) ? right : left;
       if (!this.#isBefore(below, moment, order)) break;
       this.#move(below, slot);
       slot = below;
@@ -72,21 +72,13 @@ export class Agenda<T extends Dated> {
   }
 
   #isBefore(slot: number, moment: number, order: number): boolean {
-    const there = this.#momentAt(slot);
-    return there < moment || (there === moment && this.#orderAt(slot) < order);
-  }
-
-  #momentAt(slot: number): number {
-    return this.#moments[slot] ?? NEVER;
-  }
-
-  #orderAt(slot: number): number {
-    return this.#orders[slot] ?? NEVER;
+    const there = this.#moments[slot] ?? NEVER;
+    return there < moment || (there === moment && (this.#orders[slot] ?? NEVER) < order);
   }
 
   #move(from: number, to: number): void {
     const item = this.#items[from];
-    if (item) this.#put(to, item, this.#momentAt(from), this.#orderAt(from));
+    if (item) this.#put(to, item, this.#moments[from] ?? NEVER, this.#orders[from] ?? NEVER);
   }
 
   #put(slot: number, item: T, moment: number, order: number): void {

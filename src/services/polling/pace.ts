@@ -99,12 +99,6 @@ const QUEUE_SECONDS = 0.25;
 /** Beyond it only the queue delays polls. */
 const MOST_PRESSURE = 6;
 
-interface Flow {
-  rate: number;
-  allowed: number;
-  queue: number;
-}
-
 /** The factor by which gaps must grow; 1 where there is room. One number for all tasks, driven by demand against supply. */
 export class Pressure {
   #logarithm = 0;
@@ -118,7 +112,7 @@ export class Pressure {
     return now - this.#at >= LEAST_STEP_MS;
   }
 
-  follow({ rate, allowed, queue }: Flow, now: number): void {
+  follow({ rate, allowed, queue }: Record<'rate' | 'allowed' | 'queue', number>, now: number): void {
     const elapsed = Math.min(now - this.#at, MOST_PRESSURE * FOLLOWS_MS);
     this.#at = now;
     const isQueue = queue > QUEUE_SECONDS * rate;

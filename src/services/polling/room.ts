@@ -67,7 +67,6 @@ export class Room {
     this.#pace = new Pace(limits.perSecond);
   }
 
-  /** When the next poll may start; infinity until one that is under way has ended. */
   opensAt(now: number): number {
     this.#budget.share = this.#pace.at(now) / this.#perSecond;
     return this.#budget.opensAt;

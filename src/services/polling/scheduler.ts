@@ -11,16 +11,14 @@ export interface Trouble {
   reason: string;
 }
 
-/** An id without a verdict is polled again after a while. A poll must end within reason: one that hangs keeps its place among the polls at once. */
-type Poll = (ids: readonly string[]) => Promise<ReadonlyMap<string, Verdict> | Trouble>;
-
 /** Polls to one endpoint share a lane: what it refuses or delays concerns them all. */
 export interface Lane {
   name: string;
   readonly most: number;
   /** A poll takes along tasks that are due this soon after it. */
   readonly gatherMs?: number | undefined;
-  poll: Poll;
+  /** An id without a verdict is polled again after a while. A poll must end within reason: one that hangs keeps its place among the polls at once. */
+  poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble>;
 }
 
 export interface Followed {

@@ -128,8 +128,8 @@ export class KeptTasks implements TaskStore {
       await this.#sent.remove(task.id);
       await this.#writeLines(task, pointing);
       await this.#remotes.forget(task);
-      await this.#rows.removeLive(task.id);
-      await this.#rows.removeFinished(task.id);
+      await this.#parts.shelves.live.delete(task.id);
+      await this.#parts.shelves.finished.delete(task.id);
       await this.#removeLines(task);
     });
   }
@@ -216,14 +216,14 @@ export class KeptTasks implements TaskStore {
 
   async #write(task: Task): Promise<void> {
     await this.#remotes.point(task);
-    const wasLive = await this.#rows.isLive(task.id);
+    const wasLive = await this.#parts.shelves.live.has(task.id);
     if (isLive(task)) {
       if (!wasLive) await this.#writeLines(task, pointing);
       await this.#rows.putLive(task);
     } else if (wasLive) {
       await this.#rows.putFinished(task);
       await this.#writeLines(task);
-      await this.#rows.removeLive(task.id);
+      await this.#parts.shelves.live.delete(task.id);
     } else {
       const before = (await this.#rows.findLocked([task.id])).get(task.id);
       const isListed = before !== undefined && isSameLine(lineOf(before), lineOf(task));

@@ -36,16 +36,10 @@ export const leaseClock: LeaseClock = {
   after: systemClock.after,
 };
 
-/** Another bot's lease. */
-interface Held {
-  /** Changes with every renewal, which shows whether the holder still runs. */
-  mark: string;
-  endsInMs: number;
-}
-
+/** Keeps the lease at a server, by the server's clock. */
 export interface LeaseDesk {
-  /** Returns the fencing number, which grows with every holder, or the current lease. */
-  take(holder: string, ms: number): Promise<number | Held>;
+  /** Returns the fencing number, which grows with every holder, or another's lease, whose mark changes with every renewal. */
+  take(holder: string, ms: number): Promise<number | { mark: string; endsInMs: number }>;
   /** False: it has expired, or belongs to another. */
   renew(holder: string, ms: number): Promise<boolean>;
   giveBack(holder: string): Promise<void>;
@@ -96,14 +90,14 @@ export class Lease {
   /** Waits for the rest of a lease whose holder died; fails with `in-use` where the holder renews it. */
   static async take(parts: LeaseParts): Promise<Lease> {
     const holder = randomUUID();
-    let first: Held | undefined;
+    let mark: string | undefined;
     for (;;) {
       const ends = endsOf(parts);
       const answer = await parts.desk.take(holder, parts.ms);
       if (typeof answer === 'number') return new Lease(parts, holder, { number: answer, ends });
-      if (!first) parts.waits(answer.endsInMs);
-      first ??= answer;
-      if (answer.mark !== first.mark) throw inUse(parts.name);
+      if (mark === undefined) parts.waits(answer.endsInMs);
+      mark ??= answer.mark;
+      if (answer.mark !== mark) throw inUse(parts.name);
       await pause(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
     }
   }

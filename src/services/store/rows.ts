@@ -50,12 +50,6 @@ export function fitting<T extends object>(schema: z.ZodType<T>): ReadRow<T> {
   return (_key, value) => schema.safeParse(value).data ?? UNREADABLE;
 }
 
-interface SortedRows<T> {
-  good: Map<string, T>;
-  bad: number;
-  setAside(): Promise<void>;
-}
-
 /** Rows of one namespace with the same schema; unreadable ones are set aside as they are found. */
 export class Rows<T extends object> {
   readonly #shelf: Shelf;
@@ -78,7 +72,7 @@ export class Rows<T extends object> {
   }
 
   /** Only reads. */
-  async sorted(): Promise<SortedRows<T>> {
+  async sorted() {
     const good = new Map<string, T>();
     const bad: Parameters<Quarantine['take']>[] = [];
     for await (const [key, value] of this.#shelf.entries()) {

@@ -126,11 +126,6 @@ export const TABLE = 'atelier';
 /** A backup or a database browser may hold the database for a moment. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-interface ConnectionOptions {
-  busyTimeoutMs?: number | undefined;
-  readOnly?: boolean | undefined;
-}
-
 // https://www.sqlite.org/pragma.html#pragma_synchronous, in WAL mode
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { 'at-once': 'FULL', soon: 'NORMAL' };
 
@@ -145,7 +140,8 @@ export class Connection implements Backend {
   #durability: Durability | undefined;
   #failure: StoreError | undefined;
 
-  constructor(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false }: ConnectionOptions = {}) {
+  constructor(file: string, options: { busyTimeoutMs?: number | undefined; readOnly?: boolean } = {}) {
+    const { busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false } = options;
     this.name = file;
     let database: DatabaseSync | undefined;
     try {

@@ -156,10 +156,6 @@ export class TaskRows {
     }
   }
 
-  isLive(id: string): Promise<boolean> {
-    return this.#parts.live.has(id);
-  }
-
   async putLive(...tasks: Task[]): Promise<void> {
     await this.#parts.live.putMany(tasks.map((task) => ({ key: task.id, value: recordOf(task) })));
   }
@@ -174,15 +170,7 @@ export class TaskRows {
   /** Written to the right place before it is deleted from the wrong one. */
   async putRightly(task: Task): Promise<void> {
     await (isLive(task) ? this.putLive(task) : this.putFinished(task));
-    await (isLive(task) ? this.removeFinished(task.id) : this.removeLive(task.id));
-  }
-
-  removeLive(id: string): Promise<void> {
-    return this.#parts.live.delete(id);
-  }
-
-  removeFinished(id: string): Promise<void> {
-    return this.#parts.finished.delete(id);
+    await (isLive(task) ? this.#parts.finished : this.#parts.live).delete(task.id);
   }
 
   async #fitting(

@@ -36,8 +36,8 @@ export interface Kind<K extends TaskKind = TaskKind> {
   /** The name under which a refusal is remembered; by default the kind's. */
   offeredAs?(request: TaskRequests[K]): string;
   /** Missing where the kind cannot be ordered. */
-  submit?(request: TaskRequests[K], along: AlongOrder): Promise<Submission>;
-  answer?(remoteId: string, request: TaskRequests[K], along: Along): Promise<Submission>;
+  submit?(request: TaskRequests[K], along: Along): Promise<Submission>;
+  answer?(remoteId: string, request: TaskRequests[K], along: Omit<Along, 'asker'>): Promise<Submission>;
 }
 
 interface Keyed<K extends TaskKind> {
@@ -52,9 +52,6 @@ export const kind = <K extends TaskKind>(definition: Kind<K>): Kind<K> => defini
 interface Along {
   idempotencyKey: string;
   materials: Materials;
-}
-
-interface AlongOrder extends Along {
   /** Who orders it, and where the result is shown. */
   asker: Pick<Order, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
 }

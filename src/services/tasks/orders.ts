@@ -61,7 +61,7 @@ export class Orders {
     // An order that is still under way counts as the same, however long it takes.
     this.#recent.set(key, undefined);
     try {
-      const task = await this.#tracked(this.#carryOut(order, taskId(this.#parts.clock.now())));
+      const task = await tracked(this.#carryOut(order, taskId(this.#parts.clock.now())), this.#underWay);
       this.#release(key);
       return task;
     } catch (error) {
@@ -74,12 +74,13 @@ export class Orders {
 
   /** Submits an order again although the first may have been accepted. Only its owner may do so, and only once. */
   tryAgain(id: string, whence: Whence): Promise<Task> {
-    return this.#tracked(this.#again(id, whence));
+    return tracked(this.#again(id, whence), this.#underWay);
   }
 
   dismiss(id: string, memberId: string): Promise<Task> {
     const { book, clock } = this.#parts;
-    return this.#tracked(book.change(id, (task) => dismissed(undecided(task, memberId), clock.now())));
+    const dismiss = (task: Task): Task => dismissed(undecided(task, memberId), clock.now());
+    return tracked(book.change(id, dismiss), this.#underWay);
   }
 
   /** The gateway makes one job of this order and its predecessor's, so only one of them is shown and counted. A start repeats this after a crash. */
@@ -105,15 +106,6 @@ export class Orders {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
     for (const cancel of this.#recent.values()) cancel?.();
     this.#recent.clear();
-  }
-
-  async #tracked<T>(work: Promise<T>): Promise<T> {
-    this.#underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#underWay.delete(work);
-    }
   }
 
   /** Uses a timer because the machine's clock may be set back. */
@@ -262,6 +254,16 @@ export class Orders {
       // The next start finds it with an unknown outcome, and its owner is told.
       this.#parts.log.error({ task: id, err: error }, 'A refused order could not be removed from the store.');
     }
+  }
+}
+
+/** Keeps the work in the set until it ends, so that a stop can wait for it. */
+export async function tracked<T>(work: Promise<T>, underWay: Set<Promise<unknown>>): Promise<T> {
+  underWay.add(work);
+  try {
+    return await work;
+  } finally {
+    underWay.delete(work);
   }
 }
 

@@ -168,9 +168,7 @@ function remoteIdOf({ id, remoteId }: Task): string {
 }
 
 /** What a failed poll means: the task is unknown, or nothing for this task alone, or trouble for the whole lane. */
-type Meaning = 'not-known' | 'nothing' | Trouble['kind'];
-
-const MEANINGS: Readonly<Record<GatewayErrorKind, Meaning>> = {
+const MEANINGS: Readonly<Record<GatewayErrorKind, 'not-known' | 'nothing' | Trouble['kind']>> = {
   'not-found': 'not-known',
   // A malformed response may concern this task alone: it waits for its next turn and does not stop the others.
   malformed: 'nothing',

@@ -2,7 +2,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
 import { reachedBy } from './delivery-state.ts';
 import type { Region } from './materials.ts';
-import type { OrdersParts, Whence } from './orders.ts';
+import { type OrdersParts, tracked, type Whence } from './orders.ts';
 import { type CommonRequest, type Task, withRequest } from './task.ts';
 import { wordsGoing, wordsRefused, wordsTaken } from './transitions.ts';
 
@@ -27,19 +27,18 @@ export class Words {
   /** From its owner. The press replaces the task's route, whose token may have expired. */
   async give(id: string, whence: Whence, { words, region }: WrittenWords): Promise<Task> {
     const given = { words, ...(region && { region }) };
-    return this.#tracked(
-      this.#send(id, given, (task) => {
-        if (task.requesterId !== whence.requesterId) throw new Refusal('refusals.notYours');
-        return reachedBy(waitsForWords(task), whence.route, whence.message);
-      }),
-    );
+    const sending = this.#send(id, given, (task) => {
+      if (task.requesterId !== whence.requesterId) throw new Refusal('refusals.notYours');
+      return reachedBy(waitsForWords(task), whence.route, whence.message);
+    });
+    return tracked(sending, this.#underWay);
   }
 
   /** Sends the words that came with an order as soon as the gateway asks for them, and only once. */
   giveIfAsked({ id, state, request, times, wordsRefused: refused }: Task): void {
     if (state !== 'needs-input' || request.words === undefined || refused !== undefined) return;
     if (times.wordsSent !== undefined || times.wordsTaken !== undefined || times.wordsLost !== undefined) return;
-    this.#tracked(this.#send(id, {}, waitsForWords)).catch((error: unknown) => {
+    tracked(this.#send(id, {}, waitsForWords), this.#underWay).catch((error: unknown) => {
       // It keeps waiting, and its member can continue.
       this.#parts.log.warn({ task: id, err: error }, 'The words that came with an order could not be sent.');
     });
@@ -75,13 +74,6 @@ export class Words {
       log.warn({ task: id, err: error }, 'Words for a task were sent with an unknown outcome.');
       return waiting;
     }
-  }
-
-  #tracked<T>(work: Promise<T>): Promise<T> {
-    this.#underWay.add(work);
-    const done = (): void => void this.#underWay.delete(work);
-    work.then(done, done);
-    return work;
   }
 }
 

@@ -52,7 +52,7 @@ describe('an order', () => {
     const task = await side.tasks.orders.submit(order);
     const free = await taken.promise;
     expect(task.state).toBe('accepted');
-    expect(side.logged()).toContain('could not take a task');
+    expect(side.logged()).toContain('could not write a task');
     free();
     await side.until(() => (side.logged().includes('has now written the task') ? true : undefined));
     expect(await side.store.get(task.id)).toMatchObject({ remoteId: task.remoteId });

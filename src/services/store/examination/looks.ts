@@ -56,14 +56,10 @@ function counted(counts: Partial<Record<FindingKind, number>>): Finding[] {
   return findings.filter(({ count }) => count > 0);
 }
 
-interface TaskLook extends Look {
-  tasks: ReadonlyMap<string, Task>;
-}
-
 export async function lookAtTasks(
   { live, finished }: Shelves,
   { rows, quarantine, clock, reading }: { rows: TaskRows; quarantine: Quarantine; clock: Clock; reading: TaskReading },
-): Promise<TaskLook> {
+): Promise<Look & { tasks: ReadonlyMap<string, Task> }> {
   const now = clock.now();
   const sorted = (shelf: Shelf) => taskRows(shelf, quarantine, reading).sorted();
   const places = { live: await sorted(live), finished: await sorted(finished) };
@@ -126,17 +122,11 @@ export async function lookAtSent(shelf: Shelf, tasks: ReadonlyMap<string, Task>)
   };
 }
 
-interface Against {
-  tasks: ReadonlyMap<string, Task>;
-  clock: Clock;
-  prices: Prices;
-}
-
 /** Compares the ledger with the tasks. Entries of erased tasks stay as they are: nothing is left to make them from. */
 export async function lookAtLedger(
   { ledger, meta }: Shelves,
   quarantine: Quarantine,
-  { tasks, clock, prices }: Against,
+  { tasks, clock, prices }: { tasks: ReadonlyMap<string, Task>; clock: Clock; prices: Prices },
 ): Promise<Look> {
   const { good, bad, setAside } = await entryRows(ledger, quarantine).sorted();
   const right = new Map<string, Entry>();
@@ -158,19 +148,15 @@ export async function lookAtLedger(
   };
 }
 
-export function lookAtFile(file: string): Look {
-  return {
-    findings: counted({ 'readable-by-others': Number(!isPrivate(file)) }),
-    repair: async () => makePrivate(file),
-  };
-}
+export const lookAtFile = (file: string): Look => ({
+  findings: counted({ 'readable-by-others': Number(!isPrivate(file)) }),
+  repair: async () => makePrivate(file),
+});
 
-export async function lookAtMark(meta: Shelf): Promise<Look> {
-  return {
-    findings: counted({ unmarked: Number(!(await isMarked(meta))) }),
-    repair: () => markSchema(meta, undefined),
-  };
-}
+export const lookAtMark = async (meta: Shelf): Promise<Look> => ({
+  findings: counted({ unmarked: Number(!(await isMarked(meta))) }),
+  repair: () => markSchema(meta, undefined),
+});
 
 export async function lookAtRows<T extends object>(rows: Rows<T>): Promise<Look> {
   const { bad, setAside } = await rows.sorted();
