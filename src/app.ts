@@ -100,7 +100,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   }
   log.info({ version, tasks: tasks.book.liveCount }, 'Atelier is here.');
   // After the start, which must not wait for direct messages, nor fail with them.
-  const told = store
+  const told = store.quarantine
     .tellOwners((memberId) => outbox.tellPerson(memberId, { content: say('tasks.unreadable') }))
     .catch((error: unknown) => log.warn({ err: error }, 'Owners could not be told of tasks that cannot be read.'));
 

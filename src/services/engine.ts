@@ -51,7 +51,6 @@ interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellForgotten
 export type Engine = ReturnType<typeof openEngine>;
 
 export function openEngine({ settings, store, gateway, specs, kinds, alsoAllowed, clock, log, ...parts }: EngineParts) {
-  const { tenure } = store;
   const gatewayOrigin = new URL(settings.gateway.baseUrl).origin;
   const { allowPrivate, memoryBytes } = settings.media;
   // Another process takes real time, whatever clock the bot uses.
@@ -86,7 +85,7 @@ export function openEngine({ settings, store, gateway, specs, kinds, alsoAllowed
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits }),
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,
-    mayAct: tenure.mustBeOurs,
+    mayAct: store.tenure.mustBeOurs,
     removeMessages: parts.removeMessages,
     tellForgotten: parts.tellForgotten,
   });
@@ -94,8 +93,13 @@ export function openEngine({ settings, store, gateway, specs, kinds, alsoAllowed
   book.onChange(({ state, traits }) => {
     if (state === 'accepted' && !traits.isInWords) mediaProcess.start();
   });
-  const reports = gateway.usage;
-  const usage = new UsageDesk({ reports, book: ledger, unit: settings.gateway.usageUnit, process: mediaProcess, log });
+  const usage = new UsageDesk({
+    reports: gateway.usage,
+    book: ledger,
+    unit: settings.gateway.usageUnit,
+    process: mediaProcess,
+    log,
+  });
   return {
     ...{ tasks, asks, talks, models, offers, media, usage },
 

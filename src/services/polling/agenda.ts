@@ -14,7 +14,6 @@ export class Agenda<T extends Dated> {
   readonly #orders: number[] = [];
   #added = 0;
 
-  /** The earliest moment; infinity where it is empty. */
   get next(): number {
     return this.#moments[0] ?? NEVER;
   }

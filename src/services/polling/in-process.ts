@@ -193,7 +193,7 @@ export class InProcessScheduler implements Scheduler {
     return { since: this.#clock.steady(since), times, last: this.#clock.steady(last) };
   }
 
-  /** A task may have been removed, or added anew, while it was asked about. */
+  /** A task may have been removed, or added again, while it was polled. */
   #isFollowed(entry: Entry): boolean {
     return this.#entries.get(entry.id) === entry;
   }
@@ -207,7 +207,7 @@ export class InProcessScheduler implements Scheduler {
   }
 }
 
-/** The verdict on each id, in the order of the ids, or the trouble. Whatever happens, there is an answer. */
+/** The verdicts in the order of the ids, or the trouble. Never rejects. */
 async function ask(lane: Lane, ids: readonly string[], log: TasksLog): Promise<(Verdict | undefined)[] | Trouble> {
   try {
     const answer = await lane.poll(ids);

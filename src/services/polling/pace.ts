@@ -41,7 +41,6 @@ export class Pace {
   }
 }
 
-/** Responses needed to know what is usual. */
 const ENOUGH_ANSWERS = 50;
 const USUAL_SHARE = 0.02;
 const RECENT_SHARE = 0.2;

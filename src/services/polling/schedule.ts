@@ -32,7 +32,6 @@ export const SPEC_GAP_MS = 7_500;
 export const RARE = 0.001;
 const LONGEST_MS = 3_600_000;
 
-/** The middle of what the specification recommends. */
 export const specSchedule: Schedule = {
   nextAt(task, now) {
     const gap = ageOf(task, now) < EARLY_MS && isFollowed(task) ? EARLY_GAP_MS : SPEC_GAP_MS;

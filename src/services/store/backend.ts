@@ -99,7 +99,6 @@ export interface Row {
 export interface Range {
   /** The first key that may be included, or the key after which the range starts. */
   from: { first: string } | { after: string };
-  /** The first key after the range. */
   end: string;
   most: number;
 }

@@ -34,7 +34,6 @@ interface KeptTasksParts {
   close(): void | Promise<void>;
 }
 
-/** Rows cleaned in one write. */
 const CLEANED_AT_ONCE = 200;
 
 /**
@@ -51,7 +50,7 @@ const CLEANED_AT_ONCE = 200;
 export class KeptTasks implements TaskStore {
   readonly #parts: KeptTasksParts;
   readonly #locks = new KeyedLock();
-  readonly #quarantine: Quarantine;
+  readonly quarantine: Quarantine;
   readonly #rows: TaskRows;
   readonly #index: LineIndex;
   readonly #durations: Rows<{ durations: Duration[] }>;
@@ -67,7 +66,7 @@ export class KeptTasks implements TaskStore {
   constructor(parts: KeptTasksParts) {
     const { shelves, clock, specs, migrations = taskMigrations, tenure = soleTenure } = parts;
     const quarantine = new Quarantine(shelves.quarantine, parts);
-    this.#quarantine = quarantine;
+    this.quarantine = quarantine;
     this.#parts = parts;
     this.tenure = tenure;
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, reading: { migrations, specs } });
@@ -79,10 +78,6 @@ export class KeptTasks implements TaskStore {
     this.follows = shelves.follows;
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
     this.entries = new EntryRows({ ...shelves, quarantine, ...tasks });
-  }
-
-  tellOwners(tell: (memberId: string) => Promise<boolean>): Promise<void> {
-    return this.#quarantine.tellOwners(tell);
   }
 
   async live(): Promise<Task[]> {

@@ -60,7 +60,6 @@ export const longestWork = (leaseMs: number): number => leaseMs * MARGIN;
 interface LeaseParts {
   desk: LeaseDesk;
   name: string;
-  /** How long it lasts without a renewal. */
   ms: number;
   clock: LeaseClock;
   /** Called once, when another bot holds it. */

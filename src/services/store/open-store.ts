@@ -10,7 +10,6 @@ import { Connection, lockStore, makePrivate, storeFailure, truePath } from './sq
 import type { Migration } from './task-rows.ts';
 
 interface OpenParts extends RemoteParts {
-  /** How long to wait for another program that holds the file. */
   busyTimeoutMs?: number | undefined;
 }
 

@@ -56,7 +56,6 @@ export const answer = z.object({
   rounds: z.array(round),
   draft: z.string(),
   keptAt: z.number().optional(),
-  /** What the model does while no text arrives. */
   doing: z.enum(['thinking', 'searching']).optional(),
   /** What the model refused, so that the request was repeated without it. */
   without: z.array(z.enum(refusable)),

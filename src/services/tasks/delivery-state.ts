@@ -19,7 +19,6 @@ export function messageGone(task: Task): Task {
   return rest;
 }
 
-/** More messages of one task are not remembered. */
 const MOST_BESIDE = 50;
 
 export function shownBeside(task: Task, address: MessageAddress): Task {

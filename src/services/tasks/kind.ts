@@ -8,13 +8,13 @@ import type { Order } from './transitions.ts';
 /** Which wait limit applies: how long members wait before they are told that it takes longer. */
 export type Patience = 'picture' | 'video' | 'music' | 'text';
 
-/** Where tasks of some kinds are polled. */
 export interface Source {
   name: string;
   one(remoteId: string): Promise<Snapshot>;
   /** Polls several tasks at once. Tasks that the gateway does not know are missing from the result. */
   many?: {
-    readonly most: number /** So much earlier than its turn a task is asked about along with others. */;
+    readonly most: number;
+    /** How much earlier than its turn a task may be polled along with others. */
     readonly gatherMs?: number;
     ask(remoteIds: readonly string[]): Promise<ReadonlyMap<string, Snapshot>>;
   };
@@ -27,7 +27,11 @@ export interface Kind<K extends TaskKind = TaskKind> {
   /** Some gateways cannot do it: after such a refusal the kind, or the button, is not offered for a while. */
   readonly mayBeMissing?: 'kind' | 'button';
   /** Replaces `submit` where the gateway takes an idempotency key: the same body with the same key never makes a second job. */
-  readonly keyed?: Keyed<K>;
+  readonly keyed?: {
+    /** The exact body. It is stored until the outcome of the order is known. */
+    bodyOf(request: TaskRequests[K], materials: Materials): string;
+    send(sent: SentBody): Promise<Submission>;
+  };
   /** Follows a task of a kind without a source: it was just accepted, or was under way when the bot last ran. */
   follow?(task: TaskOf<K>): void;
   patience(request: TaskRequests[K]): Patience;
@@ -38,12 +42,6 @@ export interface Kind<K extends TaskKind = TaskKind> {
   /** Missing where the kind cannot be ordered. */
   submit?(request: TaskRequests[K], along: Along): Promise<Submission>;
   answer?(remoteId: string, request: TaskRequests[K], along: Omit<Along, 'asker'>): Promise<Submission>;
-}
-
-interface Keyed<K extends TaskKind> {
-  /** The exact body. It is stored until the outcome of the order is known. */
-  bodyOf(request: TaskRequests[K], materials: Materials): string;
-  send(sent: SentBody): Promise<Submission>;
 }
 
 /** Gives its methods the type of their requests. */

@@ -271,7 +271,6 @@ const offeredAs = (kind: Kind, { request }: Order): string => kind.offeredAs?.(r
 
 const TOO_LARGE = 413;
 
-/** An order being sent, and what is needed to make it smaller. */
 interface Going {
   idempotencyKey: string;
   /** The exact body, where the kind stores it to send it again. */

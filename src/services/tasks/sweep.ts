@@ -40,7 +40,8 @@ export class Sweep {
     const { book, clock, log } = this.#parts;
     await book.saveUnsaved();
     const now = clock.now();
-    for (const { id } of book.live((task) => this.#isDue(task, now))) {
+    const isDue = (task: Task) => this.#isOverdue(task, now) || withoutExpiredToken(task, now) !== task;
+    for (const { id } of book.live(isDue)) {
       try {
         await book.change(id, (task) =>
           withoutExpiredToken(this.#isOverdue(task, now) ? overdue(task, now) : task, now),
@@ -49,10 +50,6 @@ export class Sweep {
         log.error({ task: id, err: error }, 'A wait limit or an expired token could not be stored.');
       }
     }
-  }
-
-  #isDue(task: Task, now: number): boolean {
-    return this.#isOverdue(task, now) || (task.route.token !== undefined && now >= task.route.tokenExpiresAt);
   }
 
   #isOverdue(task: Task, now: number): boolean {

@@ -62,6 +62,5 @@ export interface Filter {
   kind?: string | undefined;
   standing?: Standing | undefined;
   words?: string | undefined;
-  /** Only tasks older than this one. */
   before?: string | undefined;
 }

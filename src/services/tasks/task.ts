@@ -169,7 +169,6 @@ const delivery = z.object({
   undeliverable: z.enum(['deleted', 'no-way']).optional(),
 });
 
-/** Everything but its kind and request. */
 export const taskFacts = z.object({
   version: z.literal(TASK_VERSION),
   id: z.string(),

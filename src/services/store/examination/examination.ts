@@ -40,7 +40,6 @@ interface ExaminationParts {
   leaseMs?: number | undefined;
   /** Without it nothing in the store is changed. */
   repair: boolean;
-  /** For ledger entries that have to be made again. */
   prices?: Prices | undefined;
 }
 

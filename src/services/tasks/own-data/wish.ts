@@ -189,7 +189,6 @@ const isUntouched = ({ state, times }: Task): boolean =>
 export interface Removal {
   removed: number;
   left: readonly MessageAddress[];
-  /** Some could not be deleted this time. */
   isLater: boolean;
 }
 
