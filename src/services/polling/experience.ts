@@ -6,14 +6,14 @@ import { Law } from './law.ts';
 import { ageOf, type Schedule, slowGap, specSchedule } from './schedule.ts';
 
 /** After so many jobs an older one counts half: queues and models change. */
-const HALF_LIFE = 100;
+const HALF_WEIGHT_AFTER_JOBS = 100;
 /** Fewer jobs tell less than the specification does. */
-const ENOUGH = 20;
+const FEWEST_JOBS = 20;
 /** A kind's durations count as this many jobs of one of its models, and less and less as that model has its own. */
-const KIN = 10;
-const KIN_UNTIL = 60;
+const KIND_WEIGHT = 10;
+const KIND_WEIGHT_UNTIL = 60;
 /** A law is computed again after this share of new jobs. */
-const NEWS = 0.05;
+const RECOMPUTE_SHARE = 0.05;
 
 /** A job from its acceptance to its end, or from the start of its run. */
 type Span = 'all' | 'run';
@@ -43,12 +43,13 @@ export class Experience {
 
   /** undefined while too little is known, or is still being read. */
   lawFor(task: Task, span: Span): Law | undefined {
-    const [own, kin] = keysOf(task).map((key) => this.#atHand(key));
-    if (!own || (!kin && hasKin(task))) return undefined;
+    const [own, kin] = keysOf(task).map((key) => this.#cached(key));
+    if (!own || (!kin && hasKindKey(task))) return undefined;
     const made = own.laws[span];
-    if (made && own.count - made.at < Math.max(1, NEWS * Math.min(own.count, own.durations.length))) return made.law;
-    const observations = withKin(observed(own, span), kin ? observed(kin, span) : []);
-    const law = weightOf(observations) < ENOUGH ? undefined : new Law(fitted(observations));
+    if (made && own.count - made.at < Math.max(1, RECOMPUTE_SHARE * Math.min(own.count, own.durations.length)))
+      return made.law;
+    const observations = withKindObservations(observationsOf(own, span), kin ? observationsOf(kin, span) : []);
+    const law = weightOf(observations) < FEWEST_JOBS ? undefined : new Law(fitted(observations));
     own.laws[span] = { law, at: own.count };
     return law;
   }
@@ -69,7 +70,7 @@ export class Experience {
     }
   }
 
-  #atHand(key: string): Known | undefined {
+  #cached(key: string): Known | undefined {
     const known = this.#known.get(key);
     if (known || this.#reading.has(key)) return known;
     this.#read(key).catch((error: unknown) => {
@@ -95,23 +96,23 @@ export class Experience {
   }
 }
 
-const hasKin = ({ kind, durationKey }: Task): boolean => durationKey !== kind;
+const hasKindKey = ({ kind, durationKey }: Task): boolean => durationKey !== kind;
 
 const keysOf = (task: Task): string[] =>
-  hasKin(task) ? [task.durationKey, `all of ${task.kind}`] : [task.durationKey];
+  hasKindKey(task) ? [task.durationKey, `all of ${task.kind}`] : [task.durationKey];
 
-function observed({ durations }: Known, span: Span): Observation[] {
+function observationsOf({ durations }: Known, span: Span): Observation[] {
   return durations.flatMap(({ atLeastMs, atMostMs, waitedMs }, place) => {
     if (span === 'run' && waitedMs === undefined) return [];
     const waited = span === 'run' ? (waitedMs ?? 0) : 0;
-    const weight = 0.5 ** ((durations.length - 1 - place) / HALF_LIFE);
+    const weight = 0.5 ** ((durations.length - 1 - place) / HALF_WEIGHT_AFTER_JOBS);
     return [{ atLeastMs: atLeastMs - waited, atMostMs: atMostMs - waited, weight }];
   });
 }
 
 /** Shrinks towards the durations of the whole kind. */
-function withKin(own: readonly Observation[], kin: readonly Observation[]): Observation[] {
-  const part = KIN * Math.max(0, 1 - weightOf(own) / KIN_UNTIL);
+function withKindObservations(own: readonly Observation[], kin: readonly Observation[]): Observation[] {
+  const part = KIND_WEIGHT * Math.max(0, 1 - weightOf(own) / KIND_WEIGHT_UNTIL);
   const scale = Math.min(1, part / weightOf(kin));
   return scale > 0 ? [...own, ...kin.map((one) => ({ ...one, weight: one.weight * scale }))] : [...own];
 }

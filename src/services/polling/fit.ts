@@ -73,15 +73,15 @@ const BLUR = 0.9;
  */
 export function fitted(observations: readonly Observation[]): Float64Array {
   const evenly = bins().map((_, bin) => width(bin));
-  const first = shared(observations, evenly);
-  const blur = blurred(kernelOf(first, effectiveCount(observations)));
+  const first = distribute(observations, evenly);
+  const blur = blurWith(kernelOf(first, effectiveCount(observations)));
   let masses = first;
-  for (let round = 0; round < ROUNDS; round += 1) masses = shared(observations, blur(masses));
+  for (let round = 0; round < ROUNDS; round += 1) masses = distribute(observations, blur(masses));
   return withDoubt(blur(masses), effectiveCount(observations));
 }
 
 /** Spreads each observation over the bins of its interval in proportion to these masses. */
-function shared(observations: readonly Observation[], masses: Float64Array): Float64Array {
+function distribute(observations: readonly Observation[], masses: Float64Array): Float64Array {
   const total = weightOf(observations);
   const result = bins();
   for (const { atLeastMs, atMostMs, weight } of observations) {
@@ -140,7 +140,7 @@ function deviationOf(masses: Float64Array): number {
   return STEP * Math.sqrt(masses.reduce((sum, mass, bin) => sum + mass * (bin - mean) ** 2, 0));
 }
 
-function blurred(kernel: Float64Array): (masses: Float64Array) => Float64Array {
+function blurWith(kernel: Float64Array): (masses: Float64Array) => Float64Array {
   const reach = (kernel.length - 1) / 2;
   return (masses) => {
     const result = bins();

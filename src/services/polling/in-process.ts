@@ -55,7 +55,7 @@ export class InProcessScheduler implements Scheduler {
   add({ id, lane, group, at, asked }: Followed): void {
     const known = this.#entries.get(id)?.asked;
     this.remove(id);
-    const entry = new Entry(id, group, this.#stateOf(lane), known ?? this.#steady(asked));
+    const entry = new Entry(id, group, this.#stateOf(lane), known ?? this.#toSteadyTime(asked));
     this.#entries.set(id, entry);
     entry.lane.wait(entry, Number.isFinite(at) ? this.#clock.steady(at) : this.#clock.now());
     this.#setAlarm();
@@ -98,7 +98,7 @@ export class InProcessScheduler implements Scheduler {
     while (this.#isRunning && this.#room.opensAt(now) <= now) {
       const state = this.#nextLane(now);
       if (!state) break;
-      const question = this.#ask(state, now).finally(() => this.#underWay.delete(question));
+      const question = this.#poll(state, now).finally(() => this.#underWay.delete(question));
       this.#underWay.add(question);
     }
     this.#room.follow(() => this.#lanes.reduce((all, { queued }) => all + queued, 0), now);
@@ -122,11 +122,11 @@ export class InProcessScheduler implements Scheduler {
     return undefined;
   }
 
-  async #ask(state: LaneState, now: number): Promise<void> {
+  async #poll(state: LaneState, now: number): Promise<void> {
     this.#room.begin(now);
     const { entries, isProbe } = state.begin(now);
     const ids = entries.map(({ id }) => id);
-    const answer = await ask(state.lane, ids, this.#log);
+    const answer = await pollLane(state.lane, ids, this.#log);
     const then = this.#clock.now();
     this.#room.end();
     state.end(entries, isProbe, then);
@@ -186,7 +186,7 @@ export class InProcessScheduler implements Scheduler {
       this.#log.info({ lane: lane.name, why, perSecond }, 'The polling rate was reduced for a while.');
   }
 
-  #steady(asked: Asked | undefined): Asked {
+  #toSteadyTime(asked: Asked | undefined): Asked {
     const now = this.#clock.now();
     if (!asked) return { since: now, times: 0, last: Number.NEGATIVE_INFINITY };
     const { since, times, last } = asked;
@@ -208,7 +208,7 @@ export class InProcessScheduler implements Scheduler {
 }
 
 /** The verdicts in the order of the ids, or the trouble. Never rejects. */
-async function ask(lane: Lane, ids: readonly string[], log: TasksLog): Promise<(Verdict | undefined)[] | Trouble> {
+async function pollLane(lane: Lane, ids: readonly string[], log: TasksLog): Promise<(Verdict | undefined)[] | Trouble> {
   try {
     const answer = await lane.poll(ids);
     if ('kind' in answer) return answer;

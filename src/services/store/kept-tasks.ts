@@ -86,7 +86,7 @@ export class KeptTasks implements TaskStore {
     const live: Task[] = [];
     const expired: string[] = [];
     for (const [id, stored] of tasks) {
-      if (finished.has(id) || !isLive(stored)) await this.#settleAgain(stored);
+      if (finished.has(id) || !isLive(stored)) await this.#finishSettling(stored);
       else {
         const task = withoutExpiredToken(stored, now);
         if (task !== stored) expired.push(id);
@@ -112,16 +112,16 @@ export class KeptTasks implements TaskStore {
   async put(task: Task): Promise<void> {
     mustBeReadable(task, this.#parts.specs);
     await this.#clearExpired();
-    await this.#alone(task, () => this.#write(withoutExpiredToken(task, this.#parts.clock.now())));
+    await this.#underLocksOf(task, () => this.#write(withoutExpiredToken(task, this.#parts.clock.now())));
     // SQLite responds synchronously, so a long run of puts would block the process.
     await setImmediate();
   }
 
   remove(task: Task): Promise<void> {
-    return this.#alone(task, async () => {
+    return this.#underLocksOf(task, async () => {
       // Before its task, so that no member's prompt stays behind that nothing leads to.
       await this.#sent.remove(task.id);
-      await this.#writeLines(task, pointing);
+      await this.#writeLines(task, asPointer);
       await this.#remotes.forget(task);
       await this.#parts.shelves.live.delete(task.id);
       await this.#parts.shelves.finished.delete(task.id);
@@ -140,7 +140,7 @@ export class KeptTasks implements TaskStore {
       return lines;
     });
     for (const line of gone) {
-      await this.#alone(line, async () => {
+      await this.#underLocksOf(line, async () => {
         await this.#removeLines(line);
         for (const list of ownersOf(line)) await this.#index.clearAstray(list);
       });
@@ -213,7 +213,7 @@ export class KeptTasks implements TaskStore {
     await this.#remotes.point(task);
     const wasLive = await this.#parts.shelves.live.has(task.id);
     if (isLive(task)) {
-      if (!wasLive) await this.#writeLines(task, pointing);
+      if (!wasLive) await this.#writeLines(task, asPointer);
       await this.#rows.putLive(task);
     } else if (wasLive) {
       await this.#rows.putFinished(task);
@@ -222,7 +222,7 @@ export class KeptTasks implements TaskStore {
     } else {
       const before = (await this.#rows.findLocked([task.id])).get(task.id);
       const isListed = before !== undefined && isSameLine(lineOf(before), lineOf(task));
-      if (!isListed) await this.#writeLines(task, pointing);
+      if (!isListed) await this.#writeLines(task, asPointer);
       await this.#rows.putFinished(task);
       if (!isListed) await this.#writeLines(task);
     }
@@ -234,19 +234,19 @@ export class KeptTasks implements TaskStore {
   }
 
   /** The member's own entry goes last, since it leads to the server's. */
-  async #removeLines(task: Listed): Promise<void> {
+  async #removeLines(task: ListedTask): Promise<void> {
     for (const owner of ownersOf(task).reverse()) await this.#index.remove(owner, task.id);
   }
 
-  #settleAgain(stored: Task): Promise<void> {
-    return this.#alone(stored, async () => {
+  #finishSettling(stored: Task): Promise<void> {
+    return this.#underLocksOf(stored, async () => {
       const task = (await this.#rows.findLocked([stored.id])).get(stored.id);
       if (task && !isLive(task)) await this.#write(task);
     });
   }
 
   #dropTokens(ids: readonly string[]): Promise<void> {
-    return this.#inTurn(ids.map(taskLock), async () => {
+    return this.#underLocks(ids.map(taskLock), async () => {
       const tasks = await this.#rows.findLocked(ids);
       await this.#rows.putLive(...[...tasks.values()].filter(isLive));
     });
@@ -262,18 +262,18 @@ export class KeptTasks implements TaskStore {
 
   readonly #isOver = (line: TaskLine): boolean => isPast(line.settledAt, this.#parts.clock.now());
 
-  #alone<T>(task: Listed, work: () => Promise<T>): Promise<T> {
-    return this.#inTurn([...ownersOf(task), taskLock(task.id)], work);
+  #underLocksOf<T>(task: ListedTask, work: () => Promise<T>): Promise<T> {
+    return this.#underLocks([...ownersOf(task), taskLock(task.id)], work);
   }
 
-  #inTurn<T>([first, ...rest]: readonly string[], work: () => Promise<T>): Promise<T> {
-    return first === undefined ? work() : this.#locks.run(first, () => this.#inTurn(rest, work));
+  #underLocks<T>([first, ...rest]: readonly string[], work: () => Promise<T>): Promise<T> {
+    return first === undefined ? work() : this.#locks.run(first, () => this.#underLocks(rest, work));
   }
 }
 
 const durationsLock = (key: string): string => `durations ${key}`;
 
-type Listed = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
+type ListedTask = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
 
 /** An unsettled list entry only points at its task, which is authoritative: so a crash never leaves a wrong list. */
-const pointing = (line: TaskLine): TaskLine => ({ ...line, settledAt: undefined });
+const asPointer = (line: TaskLine): TaskLine => ({ ...line, settledAt: undefined });

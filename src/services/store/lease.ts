@@ -74,7 +74,7 @@ export class Lease {
   /** Grows with every holder of the store. */
   readonly number: number;
   #ends: readonly number[];
-  #over: StoreError | undefined;
+  #endedBy: StoreError | undefined;
   #cancel: (() => void) | undefined;
   #renewal: Promise<void> = Promise.resolve();
 
@@ -106,8 +106,8 @@ export class Lease {
   }
 
   mustBeHeld(): void {
-    if (!this.#over && !this.#isSafe()) this.#lose('could not be renewed in time');
-    if (this.#over) throw this.#over;
+    if (!this.#endedBy && !this.#isSafe()) this.#endLease('could not be renewed in time');
+    if (this.#endedBy) throw this.#endedBy;
   }
 
   /** The holder's name at the server, which checks it with each write. */
@@ -118,13 +118,13 @@ export class Lease {
 
   /** The error for a write that the server refused because of the lease. */
   refused(): StoreError {
-    return this.#lose('was given to another bot, or is gone');
+    return this.#endLease('was given to another bot, or is gone');
   }
 
   /** From here on another bot may take it. */
   async giveBack(): Promise<void> {
-    if (this.#over) return;
-    this.#over = closed(this.#parts.name);
+    if (this.#endedBy) return;
+    this.#endedBy = closed(this.#parts.name);
     this.#cancel?.();
     await this.#renewal;
     await this.#parts.desk.giveBack(this.#holder);
@@ -147,27 +147,27 @@ export class Lease {
     const ends = endsOf(this.#parts);
     try {
       // After a suspension it does not even try: another bot may have had the lease and given it back.
-      if (!this.#isSafe()) return void this.#lose('could not be renewed in time');
+      if (!this.#isSafe()) return void this.#endLease('could not be renewed in time');
       if (!(await desk.renew(this.#holder, ms))) return void this.refused();
       this.#ends = ends;
-      if (!this.#over) this.#renewAfter(gapMs);
+      if (!this.#endedBy) this.#renewAfter(gapMs);
     } catch (error) {
       // A short loss of the connection, which is logged elsewhere: more tries follow before the end.
-      if (!this.#isSafe()) this.#lose('could not be renewed in time', error);
-      else if (!this.#over) this.#renewAfter(gapMs / SOONER);
+      if (!this.#isSafe()) this.#endLease('could not be renewed in time', error);
+      else if (!this.#endedBy) this.#renewAfter(gapMs / SOONER);
     }
   }
 
-  #lose(what: string, cause?: unknown): StoreError {
-    if (this.#over) return this.#over;
+  #endLease(what: string, cause?: unknown): StoreError {
+    if (this.#endedBy) return this.#endedBy;
     this.#cancel?.();
-    this.#over = new StoreError(
+    this.#endedBy = new StoreError(
       'lost',
       `Atelier's hold on the store ${this.#parts.name} ${what}, so it has stopped: another Atelier may be at work there. Start it again; it takes up everything.`,
       cause,
     );
-    this.#lost.resolve(this.#over);
-    return this.#over;
+    this.#lost.resolve(this.#endedBy);
+    return this.#endedBy;
   }
 }
 

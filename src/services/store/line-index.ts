@@ -181,13 +181,13 @@ interface Sources {
 }
 
 export async function pageOf({ most, states, ...question }: PageQuestion, sources: Sources): Promise<TaskPage> {
-  const isWanted = wanted(question);
+  const isWanted = matcherOf(question);
   const found: TaskLine[] = [];
   for await (const chunk of sources.lines) {
     const isShown = (line: TaskLine) =>
       !(question.withoutParts && sources.isListedApart(line)) && !sources.isOver(line);
     const lines = chunk.filter((line) => isWanted(line) && isShown(line));
-    const current = await asTheyAre(lines, sources);
+    const current = await withCurrentState(lines, sources);
     found.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
     // One more than requested shows whether there is another page.
     if (found.length > most) break;
@@ -197,7 +197,7 @@ export async function pageOf({ most, states, ...question }: PageQuestion, source
 }
 
 /** Matches by what never changes in a task, so that its summary is enough. */
-function wanted(question: Omit<PageQuestion, 'most' | 'states'>) {
+function matcherOf(question: Omit<PageQuestion, 'most' | 'states'>) {
   const { kind, words = '', withoutPrivate = false } = question;
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (line: TaskLine): boolean => {
@@ -209,7 +209,7 @@ function wanted(question: Omit<PageQuestion, 'most' | 'states'>) {
 }
 
 /** An unsettled summary may be older than its task, or have none after a crash: the task is authoritative. */
-async function asTheyAre(lines: readonly TaskLine[], { find }: Sources): Promise<TaskLine[]> {
+async function withCurrentState(lines: readonly TaskLine[], { find }: Sources): Promise<TaskLine[]> {
   const unsettled = lines.filter(({ settledAt }) => settledAt === undefined).map(({ id }) => id);
   const tasks = await find(unsettled);
   return lines.flatMap((line) => {

@@ -58,13 +58,13 @@ export async function moveStore(
   const { meta } = shelvesOn(to);
   const mark = moveMark(meta);
   const before = await mark.read();
-  if (before && before.from !== from.name) throw foreign(to.name, `it was filled from ${before.from}`);
+  if (before && before.from !== from.name) throw unsuitableTarget(to.name, `it was filled from ${before.from}`);
   if (!before) {
     await mustBeEmpty(to);
     await mark.write({ from: from.name, isWhole: false });
   }
   if (!before?.isWhole) for (const namespace of namespacesOf(from)) await moveRows(from, to, namespace);
-  const moved = await compared(from, to);
+  const moved = await compareStores(from, to);
   // Another bot that owned FROM meanwhile has changed it.
   tenure.mustBeOurs();
   if (moved.every(isSame)) await mark.write({ from: from.name, isWhole: true });
@@ -78,9 +78,9 @@ async function moveRows(from: Backend, to: Backend, namespace: string): Promise<
   const there = await digestsIn(to, namespace);
   const [source, target] = [adapterOf(from, namespace), adapterOf(to, namespace)];
   const past = [...there.keys()].filter((key) => !wanted.has(key));
-  for (const keys of parts(past, WRITTEN_AT_ONCE)) await target.deleteMany(keys);
+  for (const keys of batchesOf(past, WRITTEN_AT_ONCE)) await target.deleteMany(keys);
   const missing = [...wanted].filter(([key, digest]) => there.get(key) !== digest).map(([key]) => key);
-  for (const keys of parts(missing, Math.min(WRITTEN_AT_ONCE, rowsAtOnce(namespace)))) {
+  for (const keys of batchesOf(missing, Math.min(WRITTEN_AT_ONCE, rowsAtOnce(namespace)))) {
     const texts = await source.getMany<string>(keys);
     const rows = keys.flatMap((key, at) => rowOf(key, texts[at]));
     const written = rows.length === 0 ? [] : await target.setMany(rows);
@@ -88,7 +88,7 @@ async function moveRows(from: Backend, to: Backend, namespace: string): Promise<
   }
 }
 
-function* parts(keys: readonly string[], most: number): Generator<string[]> {
+function* batchesOf(keys: readonly string[], most: number): Generator<string[]> {
   for (let at = 0; at < keys.length; at += most) yield keys.slice(at, at + most);
 }
 
@@ -100,7 +100,7 @@ function rowOf(key: string, text: unknown): { key: string; value: string; expire
   return [{ key, value: text, ...(lasts && { expires }) }];
 }
 
-async function compared(from: Backend, to: Backend): Promise<Moved[]> {
+async function compareStores(from: Backend, to: Backend): Promise<Moved[]> {
   const moved: Moved[] = [];
   for (const namespace of namespacesOf(from)) {
     const [before, after] = await Promise.all([sumIn(from, namespace), sumIn(to, namespace)]);
@@ -147,9 +147,9 @@ async function mustBeWhole(from: Backend): Promise<void> {
 async function mustBeEmpty(to: Backend): Promise<void> {
   for (const namespace of namespacesOf(to)) {
     if (namespace === 'meta') continue;
-    for await (const _ of rowsIn(to, namespace)) throw foreign(to.name, 'it holds the tasks of another bot');
+    for await (const _ of rowsIn(to, namespace)) throw unsuitableTarget(to.name, 'it holds the tasks of another bot');
   }
 }
 
-const foreign = (name: string, why: string): StoreError =>
+const unsuitableTarget = (name: string, why: string): StoreError =>
   new StoreError('unsupported', `Nothing was moved to the store ${name}, for ${why}. Choose an empty one.`);

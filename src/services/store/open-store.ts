@@ -54,7 +54,7 @@ function openFile(address: StoreAddress, { busyTimeoutMs }: OpenParts): OpenedBa
   try {
     const file = truePath(asked);
     unlock = lockStore(file);
-    lookAt(file, busyTimeoutMs);
+    checkFile(file, busyTimeoutMs);
     makePrivate(file);
     return opened(new Connection(file, { busyTimeoutMs }), unlock);
   } catch (error) {
@@ -72,7 +72,7 @@ function opened(backend: Connection, unlock: () => void): OpenedBackend {
 }
 
 /** Read-only, so that a refused store stays unchanged to the last byte. */
-function lookAt(file: string, busyTimeoutMs: number | undefined): void {
+function checkFile(file: string, busyTimeoutMs: number | undefined): void {
   if (!existsSync(file)) return;
   const connection = new Connection(file, { busyTimeoutMs, readOnly: true });
   try {

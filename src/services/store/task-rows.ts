@@ -63,15 +63,15 @@ export function readTask(id: string, value: unknown, { migrations, specs }: Task
   const { version } = value;
   if (typeof version === 'number' && version > TASK_VERSION)
     throw new StoreError('newer', `Task ${id} was stored by a newer Atelier: start that version again.`);
-  const record = broughtUp(value, migrations);
+  const record = migrate(value, migrations);
   if (!record) return 'cannot be brought up to this version';
   const { data, error } = taskFacts.safeParse(record);
-  if (!data) return misfit(error);
+  if (!data) return misfitReason(error);
   if (data.id !== id) return 'holds another task';
-  return isKind(record.kind, specs) ? withRequestOf(record.kind, record.request, data, specs) : 'does not fit at kind';
+  return isKind(record.kind, specs) ? parseTask(record.kind, record.request, data, specs) : 'does not fit at kind';
 }
 
-function withRequestOf<K extends TaskKind>(
+function parseTask<K extends TaskKind>(
   kind: K,
   stored: unknown,
   facts: TaskFacts,
@@ -79,10 +79,10 @@ function withRequestOf<K extends TaskKind>(
 ): TaskOf<K> | string {
   const { request: shape, traits } = specs[kind];
   const read = shape.safeParse(stored);
-  return read.success ? { ...facts, kind, request: read.data, traits } : misfit(read.error, 'request');
+  return read.success ? { ...facts, kind, request: read.data, traits } : misfitReason(read.error, 'request');
 }
 
-const misfit = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): string =>
+const misfitReason = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): string =>
   `does not fit at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
 
 export const recordOf = ({ traits: _, ...record }: Task): object => record;
@@ -94,7 +94,7 @@ export function mustBeReadable(task: Task, specs: KindSpecs): void {
 }
 
 /** A migration that fails makes only its record unreadable. */
-function broughtUp(record: Record<string, unknown>, migrations: ReadonlyMap<number, Migration>) {
+function migrate(record: Record<string, unknown>, migrations: ReadonlyMap<number, Migration>) {
   try {
     return upgraded(record, TASK_VERSION, migrations);
   } catch {
@@ -121,8 +121,8 @@ export class TaskRows {
   async find(ids: readonly string[], setAside = this.#setAside): Promise<Map<string, Task>> {
     const { live, finished, clock } = this.#parts;
     const now = clock.now();
-    const tasks = await this.#fitting(live, await live.getMany(ids), setAside);
-    for (const [id, task] of await this.#fitting(finished, await finished.getMany(ids), setAside)) tasks.set(id, task);
+    const tasks = await this.#readRows(live, await live.getMany(ids), setAside);
+    for (const [id, task] of await this.#readRows(finished, await finished.getMany(ids), setAside)) tasks.set(id, task);
     for (const [id, task] of tasks) {
       if (isPast(task.times.settled, now)) tasks.delete(id);
       else tasks.set(id, withoutExpiredToken(task, now));
@@ -140,8 +140,8 @@ export class TaskRows {
     const { live, finished } = this.#parts;
     const rows = new Map<string, unknown>();
     for await (const [id, value] of live.entries()) rows.set(id, value);
-    const tasks = await this.#fitting(live, rows);
-    const both = await this.#fitting(finished, await finished.getMany([...tasks.keys()]));
+    const tasks = await this.#readRows(live, rows);
+    const both = await this.#readRows(finished, await finished.getMany([...tasks.keys()]));
     return { tasks, finished: new Set(both.keys()) };
   }
 
@@ -173,7 +173,7 @@ export class TaskRows {
     await (isLive(task) ? this.#parts.finished : this.#parts.live).delete(task.id);
   }
 
-  async #fitting(
+  async #readRows(
     shelf: Shelf,
     rows: ReadonlyMap<string, unknown>,
     setAside = this.#setAside,

@@ -8,7 +8,7 @@ const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queue
 export function advance(task: Task, snapshot: Snapshot, now: number): Task {
   if (hasEnded(task)) return task;
   const known = withFacts(task, snapshot, now);
-  const state = isStillSinging(task, snapshot) ? 'running' : snapshot.state;
+  const state = isStillStreaming(task, snapshot) ? 'running' : snapshot.state;
   switch (state) {
     case 'succeeded':
       return {
@@ -16,7 +16,7 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
         state: 'ready',
         progress: 100,
         preview: undefined,
-        media: snapshot.media.map((medium) => kept(medium, task.media, now)),
+        media: snapshot.media.map((medium) => keep(medium, task.media, now)),
         times: { ...known.times, ended: now },
       };
     case 'failed': {
@@ -24,25 +24,25 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
       return { ...known, state: failure.cause, failure, times: { ...known.times, ended: now } };
     }
     case 'needs-input':
-      return waiting({ ...known, times: { ...known.times, lastPending: now } }, now);
+      return waitForWords({ ...known, times: { ...known.times, lastPending: now } }, now);
     default:
       return {
         ...known,
-        state: isStepOn(task.state, state) ? state : task.state,
+        state: isLaterState(task.state, state) ? state : task.state,
         times: { ...known.times, lastPending: now },
       };
   }
 }
 
 /** Some gateways report a song as done while its tracks still stream. Past the wait limit a running track no longer counts. */
-const isStillSinging = ({ times }: Task, { state, tracks }: Snapshot): boolean =>
+const isStillStreaming = ({ times }: Task, { state, tracks }: Snapshot): boolean =>
   state === 'succeeded' && times.overdue === undefined && tracks.some((track) => track.state === 'running');
 
 /** A gateway shows words only after a moment; if it still waits after this time, other words may be given. */
 const WORDS_MS = 20_000;
 
-function waiting(task: Task, now: number): Task {
-  if (!isStepOn(task.state, 'needs-input') && task.state !== 'needs-input') return task;
+function waitForWords(task: Task, now: number): Task {
+  if (!isLaterState(task.state, 'needs-input') && task.state !== 'needs-input') return task;
   const { wordsSent, wordsTaken, ...times } = task.times;
   if (wordsSent === undefined) return { ...task, state: 'needs-input' };
   if (now - (wordsTaken ?? wordsSent) < WORDS_MS) return task;
@@ -56,11 +56,11 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
     ...rest,
     word,
     progress: furthest(task.progress, snapshot.progress),
-    preview: preview?.address === undefined ? task.preview : kept(preview, task.preview ? [task.preview] : [], now),
+    preview: preview?.address === undefined ? task.preview : keep(preview, task.preview ? [task.preview] : [], now),
     seed: seed ?? task.seed,
     text: text ?? task.text,
     actions: actions.length > 0 ? actions : task.actions,
-    ...(tracks.length > 0 && { tracks: tracks.slice(0, MOST_TRACKS).map(keptTrack) }),
+    ...(tracks.length > 0 && { tracks: tracks.slice(0, MOST_TRACKS).map(keepTrack) }),
     times: {
       ...task.times,
       remoteStarted: snapshot.startedAt ?? task.times.remoteStarted,
@@ -76,7 +76,7 @@ const LONGEST_TITLE = 200;
 const LONGEST_STYLE = 1_000;
 
 /** A live stream is not kept: it has another address in every response. */
-function keptTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): KeptTrack {
+function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): KeptTrack {
   return {
     state,
     title: title?.slice(0, LONGEST_TITLE),
@@ -98,10 +98,10 @@ function startOf({ times: { accepted } }: Task, { state, submittedAt, startedAt 
 const furthest = (before: number | undefined, now: number | undefined): number | undefined =>
   before === undefined || now === undefined ? (now ?? before) : Math.max(before, now);
 
-const isStepOn = (from: TaskState, to: TaskState): boolean => (STEPS[to] ?? 0) > (STEPS[from] ?? 0);
+const isLaterState = (from: TaskState, to: TaskState): boolean => (STEPS[to] ?? 0) > (STEPS[from] ?? 0);
 
 /** Bytes inside a response are not stored: they are fetched again when needed. */
-function kept({ base64: _, ...medium }: Medium, before: readonly KeptMedium[], now: number): KeptMedium {
+function keep({ base64: _, ...medium }: Medium, before: readonly KeptMedium[], now: number): KeptMedium {
   const same = before.find(({ address }) => address !== undefined && address === medium.address);
   return { ...medium, firstSeenAt: same?.firstSeenAt ?? now };
 }

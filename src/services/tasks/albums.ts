@@ -40,13 +40,13 @@ export type Admit = (found: ReadonlyMap<string, Task | undefined>) => void;
 export class Albums {
   readonly #parts: AlbumsParts;
   readonly #open = new Map<string, Set<string>>();
-  readonly #showing = new Map<string, Set<string>>();
+  readonly #albumsOf = new Map<string, Set<string>>();
   readonly #lock = new KeyedLock();
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(parts: AlbumsParts) {
     this.#parts = parts;
-    parts.book.onChange((task) => this.#heardOf(task));
+    parts.book.onChange((task) => this.#onTaskChange(task));
   }
 
   /** Songs that have a task already are shown as they are, and not polled more often. */
@@ -67,7 +67,7 @@ export class Albums {
       try {
         await this.#adopt(album, parts);
       } catch (error) {
-        await this.#leaveNothing(album, parts);
+        await this.#removeAll(album, parts);
         throw error;
       }
       await this.#watch(album, parts);
@@ -113,7 +113,7 @@ export class Albums {
   async #watch({ id }: Task, parts: readonly AlbumPart[]): Promise<void> {
     const open = new Set(parts.map((part) => part.id));
     this.#open.set(id, open);
-    for (const part of open) this.#showing.set(part, (this.#showing.get(part) ?? new Set()).add(id));
+    for (const part of open) this.#albumsOf.set(part, (this.#albumsOf.get(part) ?? new Set()).add(id));
     // The listener reports changes from here on; parts that ended earlier are found here.
     for (const part of [...open]) {
       const task = await this.#parts.book.get(part);
@@ -123,26 +123,26 @@ export class Albums {
     if (album && !hasEnded(album)) this.#parts.book.announce(album);
   }
 
-  #heardOf(task: Task): void {
-    const albums = this.#showing.get(task.id);
+  #onTaskChange(task: Task): void {
+    const albums = this.#albumsOf.get(task.id);
     if (!albums) return;
     if (hasEnded(task)) this.#ended(task.id);
-    else for (const id of albums) this.#tell(id);
+    else for (const id of albums) this.#announce(id);
   }
 
   #ended(part: string): void {
-    const albums = this.#showing.get(part) ?? [];
-    this.#showing.delete(part);
+    const albums = this.#albumsOf.get(part) ?? [];
+    this.#albumsOf.delete(part);
     for (const id of albums) {
       const open = this.#open.get(id);
       open?.delete(part);
       if (open?.size === 0) this.#complete(id);
-      else this.#tell(id);
+      else this.#announce(id);
     }
   }
 
   /** The album itself has not changed, but a part that it shows has. */
-  #tell(id: string): void {
+  #announce(id: string): void {
     const album = this.#parts.book.find(id);
     if (album) this.#parts.book.announce(album);
   }
@@ -169,7 +169,7 @@ export class Albums {
     return found;
   }
 
-  async #leaveNothing(album: Task, parts: readonly AlbumPart[]): Promise<void> {
+  async #removeAll(album: Task, parts: readonly AlbumPart[]): Promise<void> {
     const { book, log } = this.#parts;
     try {
       for (const { id, isAdopted } of parts) if (isAdopted) await book.forget(id);

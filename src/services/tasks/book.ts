@@ -22,7 +22,7 @@ export class TaskBook {
   /** Changed in memory, but the store could not write them. */
   readonly #unsaved = new Set<string>();
   /** Not added because the store failed, which may have written them all the same. */
-  readonly #unwanted = new Map<string, Task>();
+  readonly #notAdded = new Map<string, Task>();
   readonly #lock = new KeyedLock();
   readonly #listeners: Listener[] = [];
   readonly #goneListeners: Listener[] = [];
@@ -72,7 +72,7 @@ export class TaskBook {
     try {
       await this.#store.put(task);
     } catch (error) {
-      this.#unwanted.set(task.id, task);
+      this.#notAdded.set(task.id, task);
       throw error;
     }
     this.#live.set(task.id, task);
@@ -96,7 +96,7 @@ export class TaskBook {
       const after = transition(before);
       if (after === before) return before;
       if (this.#unsaved.has(id) || isWorthStoring(before, after)) await this.#save(after, mustHold);
-      this.#hold(after);
+      this.#keepInMemory(after);
       if (isNews(before, after)) this.announce(after);
       return after;
     });
@@ -104,22 +104,22 @@ export class TaskBook {
 
   /** Stores what the store could not write, and removes what it wrote although it reported a failure. */
   async saveUnsaved(): Promise<void> {
-    await this.#removeUnwanted();
+    await this.#removeNotAdded();
     for (const id of [...this.#unsaved]) {
       await this.#lock.run(id, async () => {
         const task = this.#live.get(id);
         if (!task) return;
         await this.#save(task, true);
-        this.#hold(task);
+        this.#keepInMemory(task);
       });
     }
   }
 
-  async #removeUnwanted(): Promise<void> {
-    for (const [id, task] of [...this.#unwanted]) {
+  async #removeNotAdded(): Promise<void> {
+    for (const [id, task] of [...this.#notAdded]) {
       try {
         await this.#store.remove(task);
-        this.#unwanted.delete(id);
+        this.#notAdded.delete(id);
       } catch (error) {
         this.#log.debug({ task: id, err: error }, 'A refused task may still be in the store.');
       }
@@ -138,7 +138,7 @@ export class TaskBook {
     }
   }
 
-  #hold(task: Task): void {
+  #keepInMemory(task: Task): void {
     if (isLive(task) || this.#unsaved.has(task.id)) this.#live.set(task.id, task);
     else this.#live.delete(task.id);
   }
@@ -149,7 +149,7 @@ type Facts = Readonly<Record<string, unknown>>;
 /** Neither another poll nor another page is worth telling. */
 const NO_NEWS: ReadonlySet<string> = new Set(['polls', 'lastPending', 'page']);
 /** What a restart may lose, because the gateway's next response repeats it. */
-const FLEETING: ReadonlySet<string> = new Set([
+const TRANSIENT: ReadonlySet<string> = new Set([
   ...NO_NEWS,
   'progress',
   'word',
@@ -161,14 +161,14 @@ const FLEETING: ReadonlySet<string> = new Set([
 ]);
 
 /** Internal fields that no view shows: announcing them would render every view again. */
-const UNSEEN: ReadonlySet<string> = new Set([
+const INTERNAL: ReadonlySet<string> = new Set([
   ...NO_NEWS,
   ...['progressEdits', 'intention', 'goingAt', 'message', 'beside', 'keptAt', 'parts', 'posting'],
   ...['word', 'started', 'remoteStarted', 'remoteFinished'],
 ]);
 
-const isNews = (before: Task, after: Task): boolean => differ(before, after, UNSEEN);
-const isWorthStoring = (before: Task, after: Task): boolean => differ(before, after, FLEETING);
+const isNews = (before: Task, after: Task): boolean => differ(before, after, INTERNAL);
+const isWorthStoring = (before: Task, after: Task): boolean => differ(before, after, TRANSIENT);
 
 /** Runs for every response, and most bring nothing new: only objects that are not identical are compared. */
 function differ(before: Facts, after: Facts, ignored: ReadonlySet<string>): boolean {

@@ -18,15 +18,15 @@ const isHeading = (row: string): boolean => HEADING.test(row.trim());
 export function readText(text: string): ReadText {
   const rows = text.replace(KEYCAP, '\n$&').split(/\r?\n/);
   const mark = [NUMBERED, BULLETED].find((pattern) => rows.some((row) => pattern.test(row)));
-  const read = mark ? marked(rows, mark) : unmarked(rows);
-  const lines = read.lines.map(plain).filter((line) => line !== '');
-  const whole = plain(text);
+  const read = mark ? readMarked(rows, mark) : readUnmarked(rows);
+  const lines = read.lines.map(toPlainText).filter((line) => line !== '');
+  const whole = toPlainText(text);
   return lines.length > 0 || whole === '' ? { ...read, lines } : { lines: [whole], beside: [] };
 }
 
 export const lineAt = (text: string, number: number): string | undefined => readText(text).lines[number - 1];
 
-function marked(rows: readonly string[], mark: RegExp): ReadText {
+function readMarked(rows: readonly string[], mark: RegExp): ReadText {
   const lines: string[] = [];
   const beside: string[] = [];
   let goesOn = false;
@@ -46,7 +46,7 @@ function marked(rows: readonly string[], mark: RegExp): ReadText {
 }
 
 /** Paragraphs where there are several, else single rows. */
-function unmarked(rows: readonly string[]): ReadText {
+function readUnmarked(rows: readonly string[]): ReadText {
   const paragraphs = rows
     .map((row) => (isHeading(row) ? '' : row))
     .join('\n')
@@ -57,7 +57,7 @@ function unmarked(rows: readonly string[]): ReadText {
 }
 
 /** A link contributes its text to the prompt, not its address. */
-function plain(line: string): string {
+function toPlainText(line: string): string {
   return line
     .replace(/\[([^\][]*)\]\(<?https?:[^()\s]*\)/g, '$1')
     .replace(/\s+/g, ' ')
@@ -68,6 +68,6 @@ function plain(line: string): string {
 export function directionsIn({ beside }: ReadText): string[] {
   const rows = beside.map((row) => row.replace(/~~[^~]*~~,?/g, ''));
   const strong = rows.flatMap((row) => [...row.matchAll(/\*\*([^*]+)\*\*(?:\s*(\([\d.]+\)))?/g)]);
-  if (strong.length > 0) return strong.map(([, words = '', weight = '']) => plain(`${words} ${weight}`));
-  return rows.map((row) => plain(row.replaceAll('**', ''))).filter((row) => row !== '');
+  if (strong.length > 0) return strong.map(([, words = '', weight = '']) => toPlainText(`${words} ${weight}`));
+  return rows.map((row) => toPlainText(row.replaceAll('**', ''))).filter((row) => row !== '');
 }

@@ -17,10 +17,10 @@ export type Reference = z.output<typeof reference>;
 export const sides = ['left', 'right', 'top', 'bottom', 'centre'] as const;
 
 /** The image that the region belongs to, and its size where known. */
-const whole = z.object({ address: z.string(), width: z.number().optional(), height: z.number().optional() });
+const wholeImage = z.object({ address: z.string(), width: z.number().optional(), height: z.number().optional() });
 
 /** Which part of an image is to be changed: one of its sides, or a mask that the member drew. */
-export const region = z.union([z.object({ side: z.enum(sides), of: whole }), z.object({ drawn: givenPicture })]);
+export const region = z.union([z.object({ side: z.enum(sides), of: wholeImage }), z.object({ drawn: givenPicture })]);
 export type Region = z.output<typeof region>;
 
 /** What is sent with an order, as data URIs. */
@@ -43,7 +43,7 @@ export interface Occasion {
   lighter?: boolean;
 }
 
-interface Named {
+interface NamedFiles {
   readonly pictures?: readonly GivenPicture[] | undefined;
   readonly region?: Region | undefined;
   readonly references?: readonly Reference[] | undefined;
@@ -52,4 +52,4 @@ interface Named {
 }
 
 /** Fetches and checks the files of a request. Refuses what is gone or of the wrong type. */
-export type Gather = (named: Named, occasion: Occasion) => Promise<Materials>;
+export type Gather = (named: NamedFiles, occasion: Occasion) => Promise<Materials>;

@@ -74,12 +74,12 @@ export class Orders {
 
   /** Submits an order again although the first may have been accepted. Only its owner may do so, and only once. */
   tryAgain(id: string, whence: Whence): Promise<Task> {
-    return tracked(this.#again(id, whence), this.#underWay);
+    return tracked(this.#repeat(id, whence), this.#underWay);
   }
 
   dismiss(id: string, memberId: string): Promise<Task> {
     const { book, clock } = this.#parts;
-    const dismiss = (task: Task): Task => dismissed(undecided(task, memberId), clock.now());
+    const dismiss = (task: Task): Task => dismissed(mustBeUndecided(task, memberId), clock.now());
     return tracked(book.change(id, dismiss), this.#underWay);
   }
 
@@ -116,14 +116,14 @@ export class Orders {
     );
   }
 
-  async #again(id: string, whence: Whence): Promise<Task> {
+  async #repeat(id: string, whence: Whence): Promise<Task> {
     const { book, store, clock, kinds } = this.#parts;
     const successorId = taskId(clock.now());
     const known = await book.get(id);
     // A crash may have come after the successor's id was stored and before its task was.
     const isTaken = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
     const old = await book.change(id, (task) => {
-      const { successorId: promised } = undecided(task, whence.requesterId);
+      const { successorId: promised } = mustBeUndecided(task, whence.requesterId);
       if (isTaken || promised !== known?.successorId) throw new Refusal('refusals.alreadyTriedAgain');
       return succeededBy(task, successorId);
     });
@@ -148,15 +148,15 @@ export class Orders {
     // A button can be forged.
     if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindMissing');
-    const going = await this.#prepared(kind, order, sentBefore);
+    const going = await this.#prepare(kind, order, sentBefore);
     const { idempotencyKey } = going;
     const { traits } = this.#parts.specs[order.kind];
     const facts = { traits, durationKey: kind.durationKey(order.request), model: order.request.model };
-    await this.#enter(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
+    await this.#reserveAndAdd(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
     const outcome = await this.#send(kind, { ...order, id }, going);
     if ('refused' in outcome) {
-      await this.#leaveNothing(id);
-      throw this.#objection(kind, order, outcome.refused);
+      await this.#removeRefused(id);
+      throw this.#errorFor(kind, order, outcome.refused);
     }
     const { submission } = outcome;
     const now = clock.now();
@@ -170,19 +170,19 @@ export class Orders {
   }
 
   /** Fetches what the order names before anything is sent or stored. A body that was sent before is sent unchanged. */
-  async #prepared(kind: Kind, { request, requesterId }: Order, sentBefore?: SentBefore): Promise<Going> {
+  async #prepare(kind: Kind, { request, requesterId }: Order, sentBefore?: SentBefore): Promise<Prepared> {
     const occasion = { memberId: requesterId, patienceMs: this.#parts.maxWaitMs[kind.patience(request)] };
     if (sentBefore?.body !== undefined) return { ...sentBefore, materials: {}, occasion };
-    return this.#gathered(kind, request, occasion, sentBefore?.idempotencyKey);
+    return this.#gather(kind, request, occasion, sentBefore?.idempotencyKey);
   }
 
-  async #gathered(kind: Kind, request: Task['request'], occasion: Occasion, key?: string): Promise<Going> {
+  async #gather(kind: Kind, request: Task['request'], occasion: Occasion, key?: string): Promise<Prepared> {
     const materials = await this.#parts.gather(request, occasion);
     const body = kind.keyed?.bodyOf(request, materials);
     return { idempotencyKey: key ?? randomUUID(), body, materials, occasion };
   }
 
-  async #send(kind: Kind, order: Order & Pick<Task, 'id'>, going: Going): Promise<Outcome> {
+  async #send(kind: Kind, order: Order & Pick<Task, 'id'>, going: Prepared): Promise<Outcome> {
     const { idempotencyKey, body, materials, occasion } = going;
     const { id, request } = order;
     try {
@@ -205,7 +205,7 @@ export class Orders {
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
         // A definite refusal: sending it again cannot order twice.
         if (error.status !== TOO_LARGE || occasion.lighter || !hasData(materials)) return { refused: error };
-        const lighter = await this.#lighter(kind, request, occasion);
+        const lighter = await this.#gatherSmaller(kind, request, occasion);
         return lighter ? this.#send(kind, order, lighter) : { refused: error };
       }
       const reason = error instanceof GatewayError ? error.message : undefined;
@@ -215,9 +215,9 @@ export class Orders {
   }
 
   /** Another body needs another key. */
-  async #lighter(kind: Kind, request: Task['request'], heavy: Occasion): Promise<Going | undefined> {
+  async #gatherSmaller(kind: Kind, request: Task['request'], heavy: Occasion): Promise<Prepared | undefined> {
     try {
-      return await this.#gathered(kind, request, { ...heavy, lighter: true });
+      return await this.#gather(kind, request, { ...heavy, lighter: true });
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
@@ -225,7 +225,7 @@ export class Orders {
   }
 
   /** The error for the member. Only refusals by a code are remembered for other orders. */
-  #objection(kind: Kind, order: Order, refused: unknown): unknown {
+  #errorFor(kind: Kind, order: Order, refused: unknown): unknown {
     const { mayBeMissing } = kind;
     if (!mayBeMissing || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
     if (refused.isNamed) this.#parts.offers.refuse(offeredAs(kind, order));
@@ -233,7 +233,7 @@ export class Orders {
   }
 
   /** The ledger comes first: if it refuses, there is no task. */
-  async #enter(task: Task): Promise<void> {
+  async #reserveAndAdd(task: Task): Promise<void> {
     const { book, ledger } = this.#parts;
     await ledger?.reserve(task);
     try {
@@ -244,7 +244,7 @@ export class Orders {
     }
   }
 
-  async #leaveNothing(id: string): Promise<void> {
+  async #removeRefused(id: string): Promise<void> {
     const { book, ledger } = this.#parts;
     const task = book.find(id);
     try {
@@ -271,7 +271,7 @@ const offeredAs = (kind: Kind, { request }: Order): string => kind.offeredAs?.(r
 
 const TOO_LARGE = 413;
 
-interface Going {
+interface Prepared {
   idempotencyKey: string;
   /** The exact body, where the kind stores it to send it again. */
   body?: string | undefined;
@@ -279,7 +279,7 @@ interface Going {
   occasion: Occasion;
 }
 
-type SentBefore = Pick<Going, 'idempotencyKey' | 'body'>;
+type SentBefore = Pick<Prepared, 'idempotencyKey' | 'body'>;
 
 const hasData = ({ pictures = [], references = [] }: Materials): boolean =>
   pictures.length > 0 || references.some(({ given }) => given.startsWith('data:'));
@@ -287,7 +287,7 @@ const hasData = ({ pictures = [], references = [] }: Materials): boolean =>
 /** Without a submission and a refusal the outcome is unknown. */
 type Outcome = { refused: unknown } | { submission?: Submission; reason?: string | undefined };
 
-function undecided(task: Task, memberId: string): Task {
+function mustBeUndecided(task: Task, memberId: string): Task {
   if (task.requesterId !== memberId) throw new Refusal('refusals.notYours');
   if (task.state !== 'unconfirmed') throw new Refusal('refusals.alreadyDecided');
   return task;

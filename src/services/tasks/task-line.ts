@@ -21,13 +21,13 @@ const LONGEST_SUMMARY = 120;
 
 function nameOf(task: Task): string {
   const { request, tracks = [], remoteId = '', answer } = task;
-  const known = [titleOf(task), tracks[0]?.title, request.style, answer?.heard, ...aboutTalk(task)];
+  const known = [titleOf(task), tracks[0]?.title, request.style, answer?.heard, ...talkFacts(task)];
   const name = known.find((one) => one !== undefined && one !== '');
   return name ?? (task.traits.isPart ? remoteId : '');
 }
 
 /** A live conversation has no prompt but its instructions. */
-const aboutTalk = ({ traits, request }: Task): (string | undefined)[] =>
+const talkFacts = ({ traits, request }: Task): (string | undefined)[] =>
   traits.isConversation ? [request.instructions, request.model] : [];
 
 export function lineOf(task: Task): TaskLine {

@@ -131,11 +131,11 @@ export class Tasks {
   async start(): Promise<void> {
     const { clock, random = Math.random } = this.#parts;
     const now = clock.now();
-    const firstAt = spreadFrom(now, random);
+    const firstAt = spreadStarts(now, random);
     const leftOver = this.#leftOver.splice(0);
     for (const task of leftOver) {
       // The bot ended between submitting it and reading the response.
-      if (task.state === 'submitting') await this.#leaveOpen(task, now);
+      if (task.state === 'submitting') await this.#settleSubmitting(task, now);
       else if (isFollowed(task)) {
         const asked = this.#before.askedAbout(task);
         this.#follow(task, Math.max(earliest(asked), firstAt(this.#kind(task.kind).source)), asked);
@@ -174,7 +174,7 @@ export class Tasks {
   }
 
   /** A member decides about what may have cost something; the rest is dropped, since ordering it again costs nothing. */
-  async #leaveOpen(task: Task, now: number): Promise<void> {
+  async #settleSubmitting(task: Task, now: number): Promise<void> {
     if (task.traits.isPaid) await this.book.change(task.id, (known) => unconfirmed(known, undefined, now));
     else await this.book.forget(task.id);
   }
@@ -198,7 +198,7 @@ export class Tasks {
 }
 
 /** When the polls of a start begin: spread over a while, except that tasks polled by list stay together. */
-function spreadFrom(now: number, random: () => number): (source: Source | undefined) => number {
+function spreadStarts(now: number, random: () => number): (source: Source | undefined) => number {
   const together = new Map<Source, number>();
   return (source) => {
     const at = (source && together.get(source)) ?? now + random() * SPREAD_MS;

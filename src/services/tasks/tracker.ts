@@ -55,11 +55,11 @@ export class Tracker {
   async #poll(source: Source, ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
     const verdicts = new Map<string, Verdict>(ids.map((id) => [id, 'done']));
     const tasks = ids.flatMap((id) => this.#parts.book.find(id) ?? []).filter(isFollowed);
-    const news = await this.#ask(source, tasks);
+    const news = await this.#fetchNews(source, tasks);
     if (!(news instanceof Map)) return news;
     const { clock } = this.#parts;
     const now = clock.now();
-    for (const [id, one] of news) verdicts.set(id, await this.#take(id, one, now));
+    for (const [id, one] of news) verdicts.set(id, await this.#applyTo(id, one, now));
     // Storing hundreds of tasks takes time that is no part of a gap; and tasks polled together stay together.
     const tookMs = clock.now() - now;
     for (const [id, verdict] of verdicts)
@@ -68,21 +68,21 @@ export class Tracker {
   }
 
   /** Polls each task once: what a list leaves out waits for its next turn to be polled alone. */
-  async #ask(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
+  async #fetchNews(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
     const { before } = this.#parts;
     const news = new Map<string, News>();
-    const alone = new Set(source.many ? this.#alone(tasks) : tasks);
+    const alone = new Set(source.many ? this.#chooseAlone(tasks) : tasks);
     const listed = tasks.filter((task) => !alone.has(task));
     if (source.many && listed.length > 1) {
       await before.mark();
-      const answers = await troubled(source.many.ask(listed.map(remoteIdOf)));
+      const answers = await orTrouble(source.many.ask(listed.map(remoteIdOf)));
       if (isTrouble(answers)) return answers;
       for (const task of listed) news.set(task.id, this.#listedAs(task, answers));
     }
     for (const task of tasks) {
       if (news.has(task.id)) continue;
       await before.mark();
-      const answer = await troubled(source.one(remoteIdOf(task)));
+      const answer = await orTrouble(source.one(remoteIdOf(task)));
       if (isTrouble(answer)) return answer;
       if (answer !== 'not-known') this.#leftOut.delete(task.id);
       news.set(task.id, answer);
@@ -100,7 +100,7 @@ export class Tracker {
   }
 
   /** Of the tasks that a list left out: those that one more response would fail, else the next in turn. */
-  #alone(tasks: readonly Task[]): readonly Task[] {
+  #chooseAlone(tasks: readonly Task[]): readonly Task[] {
     const leftOut = tasks.filter(({ id }) => this.#leftOut.has(id));
     if (leftOut.length === 0) return [];
     const now = this.#parts.clock.now();
@@ -111,15 +111,15 @@ export class Tracker {
     return [...pool.slice(first), ...pool.slice(0, first)].slice(0, ALONE_AT_ONCE);
   }
 
-  async #take(id: string, news: News, now: number): Promise<Verdict> {
+  async #applyTo(id: string, news: News, now: number): Promise<Verdict> {
     const { book, schedule, log } = this.#parts;
     try {
       const task = await book.change(id, (before) =>
-        settledUnseen({ ...learned(before, news, now), polls: before.polls + 1 }, now),
+        settledUnseen({ ...applyNews(before, news, now), polls: before.polls + 1 }, now),
       );
       if (isFollowed(task)) return { again: schedule.nextAt(task, now) };
       this.#leftOut.delete(id);
-      if (task.state === 'ready') await this.#remember(task);
+      if (task.state === 'ready') await this.#learnDuration(task);
       return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
     } catch (error) {
       // What could not be stored is repeated by the next response.
@@ -130,7 +130,7 @@ export class Tracker {
   }
 
   /** Only successful jobs count. A wait for words is the member's time, so the duration starts after it. */
-  async #remember(task: Task): Promise<void> {
+  async #learnDuration(task: Task): Promise<void> {
     const { accepted, wordsTaken, lastPending, started, ended } = task.times;
     const since = wordsTaken ?? accepted;
     if (since === undefined || ended === undefined) return;
@@ -143,13 +143,13 @@ export class Tracker {
   }
 }
 
-function learned(task: Task, news: News, now: number): Task {
+function applyNews(task: Task, news: News, now: number): Task {
   if (news === 'nothing') return task;
   if (news === 'not-listed') return notListed(task, now);
   return news === 'not-known' ? notKnown(task, now) : advance(task, news, now);
 }
 
-async function troubled<T>(answer: Promise<T>): Promise<T | Trouble | 'not-known' | 'nothing'> {
+async function orTrouble<T>(answer: Promise<T>): Promise<T | Trouble | 'not-known' | 'nothing'> {
   try {
     return await answer;
   } catch (error) {

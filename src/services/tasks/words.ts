@@ -29,7 +29,7 @@ export class Words {
     const given = { words, ...(region && { region }) };
     const sending = this.#send(id, given, (task) => {
       if (task.requesterId !== whence.requesterId) throw new Refusal('refusals.notYours');
-      return reachedBy(waitsForWords(task), whence.route, whence.message);
+      return reachedBy(mustWaitForWords(task), whence.route, whence.message);
     });
     return tracked(sending, this.#underWay);
   }
@@ -38,7 +38,7 @@ export class Words {
   giveIfAsked({ id, state, request, times, wordsRefused: refused }: Task): void {
     if (state !== 'needs-input' || request.words === undefined || refused !== undefined) return;
     if (times.wordsSent !== undefined || times.wordsTaken !== undefined || times.wordsLost !== undefined) return;
-    tracked(this.#send(id, {}, waitsForWords), this.#underWay).catch((error: unknown) => {
+    tracked(this.#send(id, {}, mustWaitForWords), this.#underWay).catch((error: unknown) => {
       // It keeps waiting, and its member can continue.
       this.#parts.log.warn({ task: id, err: error }, 'The words that came with an order could not be sent.');
     });
@@ -77,7 +77,7 @@ export class Words {
   }
 }
 
-function waitsForWords(task: Task): Task {
+function mustWaitForWords(task: Task): Task {
   if (task.state !== 'needs-input' || task.times.wordsSent !== undefined) throw new Refusal('refusals.noWordsWanted');
   return task;
 }

@@ -52,7 +52,7 @@ async function examineFile(asked: string, parts: ExaminationParts): Promise<Exam
   const file = truePath(asked);
   const unlock = lockStore(file);
   try {
-    const isDamaged = looksDamaged(file);
+    const isDamaged = checkDamage(file);
     if (isDamaged === undefined) return { file, holds: undefined, findings: [] };
     if (isDamaged) return { file, holds: undefined, findings: [{ kind: 'damaged', count: 1 }] };
     const connection = new Connection(file, { readOnly: !parts.repair });
@@ -79,7 +79,7 @@ async function examineRemote(address: StoreAddress, parts: ExaminationParts): Pr
 }
 
 /** undefined where the file is still empty. */
-function looksDamaged(file: string): boolean | undefined {
+function checkDamage(file: string): boolean | undefined {
   const connection = new Connection(file, { readOnly: true });
   try {
     if (connection.rows('SELECT name FROM sqlite_master').length === 0) return undefined;
@@ -119,12 +119,12 @@ async function examineRows(
   return {
     file: backend.name,
     holds: { tasks: tasks.tasks.size, setAside },
-    findings: added(looks.flatMap(({ findings }) => findings)),
+    findings: sumByKind(looks.flatMap(({ findings }) => findings)),
   };
 }
 
 /** One line per kind, whichever check it comes from. */
-function added(findings: readonly Finding[]): Finding[] {
+function sumByKind(findings: readonly Finding[]): Finding[] {
   const sums = new Map<Finding['kind'], number>();
   for (const { kind, count } of findings) sums.set(kind, (sums.get(kind) ?? 0) + count);
   return [...sums].map(([kind, count]) => ({ kind, count }));

@@ -51,7 +51,7 @@ export interface Look {
   repair(): Promise<void>;
 }
 
-function counted(counts: Partial<Record<FindingKind, number>>): Finding[] {
+function findingsOf(counts: Partial<Record<FindingKind, number>>): Finding[] {
   const findings = keysOf(counts).map((kind) => ({ kind, count: counts[kind] ?? 0 }));
   return findings.filter(({ count }) => count > 0);
 }
@@ -86,7 +86,7 @@ export async function lookAtTasks(
   }
   return {
     tasks,
-    findings: counted({
+    findings: findingsOf({
       unreadable: places.live.bad + places.finished.bad,
       'in-both-places': count.both,
       misplaced: count.misplaced,
@@ -117,7 +117,7 @@ export async function lookAtSent(shelf: Shelf, tasks: ReadonlyMap<string, Task>)
     }
   }
   return {
-    findings: counted({ unreadable, 'order-astray': past.length - unreadable }),
+    findings: findingsOf({ unreadable, 'order-astray': past.length - unreadable }),
     repair: () => shelf.delete(...past),
   };
 }
@@ -140,7 +140,7 @@ export async function lookAtLedger(
   const wrong = [...right].filter(([key, entry]) => good.get(key) !== entry);
   const missing = wrong.filter(([key]) => !good.has(key)).length;
   return {
-    findings: counted({ unreadable: bad, 'entry-missing': missing, 'entry-different': wrong.length - missing }),
+    findings: findingsOf({ unreadable: bad, 'entry-missing': missing, 'entry-different': wrong.length - missing }),
     repair: async () => {
       await setAside();
       await ledger.putMany(wrong.map(([key, value]) => ({ key, value })));
@@ -149,24 +149,24 @@ export async function lookAtLedger(
 }
 
 export const lookAtFile = (file: string): Look => ({
-  findings: counted({ 'readable-by-others': Number(!isPrivate(file)) }),
+  findings: findingsOf({ 'readable-by-others': Number(!isPrivate(file)) }),
   repair: async () => makePrivate(file),
 });
 
 export const lookAtMark = async (meta: Shelf): Promise<Look> => ({
-  findings: counted({ unmarked: Number(!(await isMarked(meta))) }),
+  findings: findingsOf({ unmarked: Number(!(await isMarked(meta))) }),
   repair: () => markSchema(meta, undefined),
 });
 
 export async function lookAtRows<T extends object>(rows: Rows<T>): Promise<Look> {
   const { bad, setAside } = await rows.sorted();
-  return { findings: counted({ unreadable: bad }), repair: setAside };
+  return { findings: findingsOf({ unreadable: bad }), repair: setAside };
 }
 
 /** Rows that the adapter treats as gone, so that no other check sees them. */
 export async function lookAtExpired(backend: Backend, clock: Clock): Promise<Look> {
   const past = await backend.countExpired(clock.now());
-  return { findings: counted({ past }), repair: () => backend.clearExpired() };
+  return { findings: findingsOf({ past }), repair: () => backend.clearExpired() };
 }
 
 type Row = { starts: string[] } | { lines: TaskLine[] };
@@ -182,14 +182,14 @@ export async function lookAtLines(
   const readRow = (_key: string, value: unknown): Row | string =>
     headSchema.safeParse(value).data ?? lines.safeParse(value).data ?? UNREADABLE;
   const { good: rows, bad, setAside } = await new Rows(shelf, quarantine, readRow).sorted();
-  const right = rightLists(tasks);
+  const right = expectedLists(tasks);
   const heads = [...rows].filter(([, row]) => 'starts' in row).map(([key]) => key);
   const named = new Set<string>();
   const wrong: string[] = [];
   const count = { missing: 0, dangling: 0, outdated: 0 };
   for (const owner of new Set([...heads, ...right.keys()])) {
-    const listed = believed(owner, rows, named);
-    const difference = differences(listed, right.get(owner) ?? new Map());
+    const listed = listedSummaries(owner, rows, named);
+    const difference = compareList(listed, right.get(owner) ?? new Map());
     count.missing += difference.missing;
     count.dangling += difference.dangling;
     count.outdated += difference.outdated;
@@ -197,7 +197,7 @@ export async function lookAtLines(
   }
   const astray = [...rows.keys()].filter((key) => !named.has(key));
   return {
-    findings: counted({
+    findings: findingsOf({
       unreadable: bad,
       'line-missing': count.missing,
       'line-dangling': count.dangling,
@@ -212,7 +212,7 @@ export async function lookAtLines(
   };
 }
 
-function rightLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string, TaskLine>> {
+function expectedLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string, TaskLine>> {
   const lists = new Map<string, Map<string, TaskLine>>();
   for (const task of tasks.values()) {
     for (const owner of ownersOf(task)) {
@@ -224,7 +224,7 @@ function rightLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string, T
 }
 
 /** The summaries as a page would show them; adds the rows that hold them to `named`. */
-function believed(owner: string, rows: ReadonlyMap<string, Row>, named: Set<string>): TaskLine[] {
+function listedSummaries(owner: string, rows: ReadonlyMap<string, Row>, named: Set<string>): TaskLine[] {
   const head = rows.get(owner);
   if (!head || !('starts' in head)) return [];
   named.add(owner);
@@ -237,7 +237,7 @@ function believed(owner: string, rows: ReadonlyMap<string, Row>, named: Set<stri
   });
 }
 
-function differences(listed: readonly TaskLine[], right: ReadonlyMap<string, TaskLine>) {
+function compareList(listed: readonly TaskLine[], right: ReadonlyMap<string, TaskLine>) {
   const ids = new Set(listed.map(({ id }) => id));
   const isOutdated = (line: TaskLine): boolean => {
     const rightLine = right.get(line.id);

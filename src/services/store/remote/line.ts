@@ -51,13 +51,13 @@ export class Line {
   /** The signal aborts when the time limit is over. */
   async ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { name, explained } = this.#parts;
-    if (this.#isClosed) throw this.#failed(closed(name));
+    if (this.#isClosed) throw this.#noteFailure(closed(name));
     try {
-      const answer = await this.#inTime(work);
-      this.#answered();
+      const answer = await this.#runWithLimit(work);
+      this.#noteResponse();
       return answer;
     } catch (error) {
-      throw this.#failed(error instanceof StoreError ? error : explained(error, name));
+      throw this.#noteFailure(error instanceof StoreError ? error : explained(error, name));
     }
   }
 
@@ -65,7 +65,7 @@ export class Line {
     this.#isClosed = true;
   }
 
-  async #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #runWithLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { name, limitMs } = this.#parts;
     const controller = new AbortController();
     const late = Promise.withResolvers<never>();
@@ -82,7 +82,7 @@ export class Line {
     }
   }
 
-  #answered(): void {
+  #noteResponse(): void {
     const { clock, log, name } = this.#parts;
     if (!this.#trouble) return;
     const awayMs = clock.now() - this.#trouble.since;
@@ -90,7 +90,7 @@ export class Line {
     log.info({ store: name, awayMs }, 'The store responds again.');
   }
 
-  #failed(error: StoreError): StoreError {
+  #noteFailure(error: StoreError): StoreError {
     const { clock, log, name } = this.#parts;
     this.#failure = error;
     if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {

@@ -35,12 +35,12 @@ export async function openRemote(
   const limitMs = longestWork(leaseMs);
   const line = new Line({ name, limitMs, clock, log, explained: isRedis ? redisFailure : postgresFailure });
   let lease: Lease | undefined;
-  const held = (): Lease => {
+  const takenLease = (): Lease => {
     if (!lease) throw new StoreError('failed', `The store ${name} is not opened yet.`);
     return lease;
   };
-  const mustBeOurs = (): void => held().mustBeHeld();
-  const parts = { url: address.url, name, line, limitMs, lease: held };
+  const mustBeOurs = (): void => takenLease().mustBeHeld();
+  const parts = { url: address.url, name, line, limitMs, lease: takenLease };
   const backend: Server = await (isRedis ? Redis : Postgres).open(parts);
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
@@ -72,7 +72,7 @@ export async function openRemote(
     log.debug({ store: name, number: lease.number }, 'The store is ours.');
     const schema = await backend.adapter('meta', 'at-once').get<string>(SCHEMA_KEY);
     refuseNewer(name, typeof schema === 'string' ? schema : undefined);
-    await warned(backend, log);
+    await warnAbout(backend, log);
     return { backend, tenure: { mustBeOurs, lost: lease.lost, trouble: () => line.trouble }, close };
   } catch (error) {
     await close();
@@ -81,7 +81,7 @@ export async function openRemote(
 }
 
 /** Some servers do not reveal their settings, which is fine. */
-async function warned(backend: Server, log: Log): Promise<void> {
+async function warnAbout(backend: Server, log: Log): Promise<void> {
   try {
     await backend.warn?.(log);
   } catch (error) {

@@ -205,7 +205,7 @@ export class Postgres implements Server {
 
   async #run(sql: string, values: unknown[] = [], signal: AbortSignal): Promise<Rows> {
     const client = await this.#pool.connect();
-    const reset = (): void => cut(client.connection.stream);
+    const reset = (): void => resetConnection(client.connection.stream);
     signal.addEventListener('abort', reset);
     let isWell = false;
     try {
@@ -223,7 +223,7 @@ export class Postgres implements Server {
 }
 
 /** An aborted request must not reach the server after a later one; an encrypted connection can only be closed. */
-function cut(stream: Duplex): void {
+function resetConnection(stream: Duplex): void {
   if (stream instanceof Socket && !(stream instanceof TLSSocket) && stream.remotePort !== undefined)
     stream.resetAndDestroy();
   else stream.destroy();

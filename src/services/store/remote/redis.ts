@@ -224,7 +224,7 @@ const placeOf = (namespace: string, key: string): string => PREFIX + namespace +
 
 function newClient(create: typeof createClient, { url, name }: ServerParts) {
   let stays = false;
-  const client = made(name, () =>
+  const client = createSafely(name, () =>
     create({
       url,
       // Without a connection a request fails at once: in a queue it would wait as long as the server is away.
@@ -246,7 +246,7 @@ function newClient(create: typeof createClient, { url, name }: ServerParts) {
 }
 
 /** An error about an address contains the address, and so the password. */
-function made<T>(name: string, make: () => T): T {
+function createSafely<T>(name: string, make: () => T): T {
   try {
     return make();
   } catch (error) {

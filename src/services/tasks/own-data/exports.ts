@@ -35,16 +35,16 @@ export class Exports {
     if (this.#underWay.has(memberId)) reject(new Refusal('refusals.exportUnderWay'));
     else {
       this.#underWay.add(memberId);
-      void this.#lock.run('one at a time', () => this.#held(memberId, most, resolve)).catch(reject);
+      void this.#lock.run('one at a time', () => this.#makeAndHold(memberId, most, resolve)).catch(reject);
     }
     return promise;
   }
 
   /** Resolves once the file is released. */
-  async #held(memberId: string, most: number, hear: (file: ExportFile) => void): Promise<void> {
+  async #makeAndHold(memberId: string, most: number, hear: (file: ExportFile) => void): Promise<void> {
     try {
       const counts = { tasks: 0, entries: 0 };
-      const file = await packed(this.#unlessForgotten(memberId, counts), Math.min(most, MOST_BYTES));
+      const file = await pack(this.#unlessForgotten(memberId, counts), Math.min(most, MOST_BYTES));
       if (!file) throw new Refusal('refusals.exportTooLarge');
       await new Promise<void>((release) => hear({ ...file, ...counts, release }));
     } finally {
@@ -92,15 +92,15 @@ export async function* exportText(
     tasks: 'Everything you asked for, newest first, with its results as addresses. Times are milliseconds since 1970.',
     ledger: 'What was counted as used by you, oldest first. Amounts are decimal text.',
   };
-  yield `{\n  "about": ${indented(about, 2)},\n  "tasks": [`;
+  yield `{\n  "about": ${indentJson(about, 2)},\n  "tasks": [`;
   for await (const task of tasks) {
-    yield `${counts.tasks === 0 ? '' : ','}\n    ${indented(withoutSecrets(task), 4)}`;
+    yield `${counts.tasks === 0 ? '' : ','}\n    ${indentJson(withoutSecrets(task), 4)}`;
     counts.tasks += 1;
     if (counts.tasks % ROWS_AT_ONCE === 0) await setImmediate();
   }
   yield `${counts.tasks === 0 ? '' : '\n  '}],\n  "ledger": [`;
   for await (const entry of entries ?? []) {
-    yield `${counts.entries === 0 ? '' : ','}\n    ${indented(entry, 4)}`;
+    yield `${counts.entries === 0 ? '' : ','}\n    ${indentJson(entry, 4)}`;
     counts.entries += 1;
     if (counts.entries % ROWS_AT_ONCE === 0) await setImmediate();
   }
@@ -108,7 +108,7 @@ export async function* exportText(
 }
 
 /** JSON strings contain no line breaks of their own. */
-const indented = (value: object, by: number): string =>
+const indentJson = (value: object, by: number): string =>
   JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${' '.repeat(by)}`);
 
 /** Audio that waits for Discord is left out as well: it can be found there. */
@@ -125,15 +125,15 @@ interface Packed {
 }
 
 /** Holds at most `most` bytes of the text: a longer one is compressed as it comes. undefined: it is too large even so. */
-async function packed(pieces: AsyncIterable<string>, most: number): Promise<Packed | undefined> {
+async function pack(pieces: AsyncIterable<string>, most: number): Promise<Packed | undefined> {
   let held: Buffer[] = [];
   let size = 0;
-  let compressing: Compressing | undefined;
+  let compressing: Compressor | undefined;
   for await (const piece of pieces) {
     const bytes = Buffer.from(piece);
     size += bytes.length;
     if (!compressing && size > most) {
-      compressing = new Compressing(most);
+      compressing = new Compressor(most);
       for (const before of held) await compressing.add(before);
       held = [];
     }
@@ -146,7 +146,7 @@ async function packed(pieces: AsyncIterable<string>, most: number): Promise<Pack
   return bytes && { bytes, isCompressed: true };
 }
 
-class Compressing {
+class Compressor {
   readonly #gzip = createGzip();
   readonly #most: number;
   readonly #out: Buffer[] = [];

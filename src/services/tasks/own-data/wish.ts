@@ -17,9 +17,9 @@ export interface WishParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock'
 const STORED_EVERY = 50;
 const MOST_LEFT = 100;
 /** After this time an undeletable message is given up. */
-const TRIED_FOR_MS = 24 * 3_600_000;
+const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 /** After this many failures in a row the others would fail too. */
-const MOST_HINDERED = 3;
+const MOST_FAILURES_IN_A_ROW = 3;
 
 /**
  * One member's erasure. Every step can be repeated after a crash. For each task its messages go first, since the task leads to them; then the
@@ -33,8 +33,8 @@ export class Wish {
   readonly #lock = new KeyedLock();
   #isStopped = false;
   #isLedgerDue = true;
-  readonly #hindered = new Set<string>();
-  #abandon: (() => void) | undefined;
+  readonly #postponed = new Set<string>();
+  #cancel: (() => void) | undefined;
 
   constructor(mark: ForgettingMark, parts: WishParts) {
     this.#mark = mark;
@@ -54,7 +54,7 @@ export class Wish {
   /** Abandons calls to Discord; the next start repeats them. */
   stop(): void {
     this.#isStopped = true;
-    this.#abandon?.();
+    this.#cancel?.();
   }
 
   /** One pass over everything; true where nothing is left to do. */
@@ -81,28 +81,28 @@ export class Wish {
 
   async #removeTasks(): Promise<{ removed: number; running: number; later: number }> {
     const { book, store } = this.#parts;
-    const came = { removed: 0, running: 0, later: 0 };
-    let hindered = 0;
+    const counts = { removed: 0, running: 0, later: 0 };
+    let failuresInARow = 0;
     for await (const { id } of tasksOf(this.#mark.memberId, store)) {
       const task = await book.get(id);
       if (!task || !this.isAbout(task)) continue;
       const isClear = await this.#removeMessages(task);
-      if (this.#isStopped) return came;
+      if (this.#isStopped) return counts;
       if (!isClear) {
-        came.later += 1;
+        counts.later += 1;
         // Known failures must not stop the others from being tried each time.
-        if (!this.#hindered.has(id)) hindered += 1;
-        this.#hindered.add(id);
-        if (hindered >= MOST_HINDERED) return came;
+        if (!this.#postponed.has(id)) failuresInARow += 1;
+        this.#postponed.add(id);
+        if (failuresInARow >= MOST_FAILURES_IN_A_ROW) return counts;
         continue;
       }
-      hindered = 0;
+      failuresInARow = 0;
       if (await this.#remove(task)) {
-        came.removed += 1;
+        counts.removed += 1;
         await this.#count('tasks');
-      } else came.running += 1;
+      } else counts.running += 1;
     }
-    return came;
+    return counts;
   }
 
   /** False: some messages may still be deleted later. Undeletable ones are stored before the task that leads to them goes. */
@@ -112,14 +112,14 @@ export class Wish {
     const removal = await this.#unlessStopped(this.#parts.removeMessages(task));
     if (!removal) return false;
     await this.#count('messages', removal.removed);
-    const isGivenUp = this.#parts.clock.now() >= this.#mark.until + TRIED_FOR_MS;
+    const isGivenUp = this.#parts.clock.now() >= this.#mark.until + GIVEN_UP_AFTER_MS;
     if (removal.isLater && !isGivenUp) return false;
     const own = removal.isLater ? addressOf(task) : undefined;
-    for (const address of [...(own ? [own] : []), ...removal.left]) await this.#leave(address);
+    for (const address of [...(own ? [own] : []), ...removal.left]) await this.#noteUndeletable(address);
     return true;
   }
 
-  async #leave(address: MessageAddress): Promise<void> {
+  async #noteUndeletable(address: MessageAddress): Promise<void> {
     const { left } = this.#mark;
     if (left.some(({ id }) => id === address.id)) return;
     if (left.length >= MOST_LEFT) return this.#count('stays');
@@ -136,7 +136,7 @@ export class Wish {
   /** Whether it is gone. A task that is running, or being delivered, goes afterwards. */
   async #remove(task: Task): Promise<boolean> {
     const { book, ledger } = this.#parts;
-    if (isUntouched(task)) await ledger?.refund(task);
+    if (hasNotStarted(task)) await ledger?.refund(task);
     else if (isLive(task) && !(hasEnded(task) && task.unwanted)) {
       if (!hasEnded(task)) await book.change(task.id, (before) => unwanted(messageGone(before)));
       return false;
@@ -166,8 +166,8 @@ export class Wish {
 
   #unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
     const stopped = Promise.withResolvers<undefined>();
-    this.#abandon = () => stopped.resolve(undefined);
-    if (this.#isStopped) this.#abandon();
+    this.#cancel = () => stopped.resolve(undefined);
+    if (this.#isStopped) this.#cancel();
     return Promise.race([work, stopped.promise]);
   }
 
@@ -183,7 +183,7 @@ export class Wish {
 }
 
 /** It waited for words that never came, so the gateway has not started. */
-const isUntouched = ({ state, times }: Task): boolean =>
+const hasNotStarted = ({ state, times }: Task): boolean =>
   state === 'needs-input' && times.wordsSent === undefined && times.wordsTaken === undefined;
 
 export interface Removal {
