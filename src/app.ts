@@ -88,7 +88,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     if (config.discord.messageContent) await mustReadMessages(reads, config.discord.token, log);
     await tasks.open();
     // Read before members can start new ones.
-    const unplaced = unplacedTalks(tasks);
+    const unplaced = unplacedTalks(tasks.book);
     await client.login(config.discord.token);
     await tasks.start();
     for (const id of unplaced) await talks.end(id, 'lost');
@@ -97,9 +97,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await Promise.all([clients.close(), engine.close(), store.close()]);
     throw error;
   }
-  log.info({ version, tasks: tasks.liveCount }, 'Atelier is here.');
+  log.info({ version, tasks: tasks.book.liveCount }, 'Atelier has started.');
   // After the start, which must not wait for direct messages or fail with them.
-  const told = store
+  const told = store.quarantine
     .tellOwners((memberId) => outbox.tellPerson(memberId, { content: say('tasks.unreadable') }))
     .catch((error: unknown) => log.warn({ err: error }, 'Could not tell owners of unreadable tasks.'));
 

@@ -98,12 +98,14 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
   const { before = 0, counted } = scenario;
   let submitted = 0;
   const found = new Map<string, number>();
-  tasks.onChange(({ id, kind: name, state, remoteId = '' }) => {
+  tasks.book.onChange(({ id, kind: name, state, remoteId = '' }) => {
     if (state !== 'ready') return;
     found.set(remoteId, clock.now());
     const stream = scenario.streams.find(({ sort, coming }) => namesOf[sort] === name && 'live' in coming);
     if (stream) comes(stream);
-    tasks.change(id, (task) => delivered(task, undefined, clock.now())).catch((error: unknown) => trouble.push(error));
+    tasks.book
+      .change(id, (task) => delivered(task, undefined, clock.now()))
+      .catch((error: unknown) => trouble.push(error));
   });
   await tasks.open();
   await tasks.start();
@@ -113,7 +115,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     // The same jobs come in both ways, whatever else is drawn in between.
     const ms = draw(seeded(seed * 7_919 + submitted)) * SECOND;
     const guildId = `${submitted % 50}`;
-    tasks.submit(order(namesOf[sort], ms, submitted, guildId)).catch((error: unknown) => trouble.push(error));
+    tasks.orders.submit(order(namesOf[sort], ms, submitted, guildId)).catch((error: unknown) => trouble.push(error));
   };
   const comes = (stream: Stream): void => {
     if (submitted < before + counted) submit(stream);
@@ -186,7 +188,7 @@ function order(
   ms: number,
   number: number,
   guildId: string,
-): Parameters<Tasks['submit']>[0] {
+): Parameters<Tasks['orders']['submit']>[0] {
   return {
     kind: name,
     request: { prompt: String(ms), model: 'simulated' },

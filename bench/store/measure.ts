@@ -6,7 +6,7 @@ import { openBackend, openStore } from '../../src/services/store/index.ts';
 import { LineIndex } from '../../src/services/store/line-index.ts';
 import { Quarantine } from '../../src/services/store/rows.ts';
 import { shelvesOn } from '../../src/services/store/shelf.ts';
-import { recordOf } from '../../src/services/store/task-record.ts';
+import { recordOf } from '../../src/services/store/task-rows.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { lineOf } from '../../src/services/tasks/task-line.ts';
 import type { TaskStore } from '../../src/services/tasks/task-store.ts';

@@ -63,7 +63,7 @@ const tasks = new Tasks({
   maxWaitMs,
 });
 let news = 0;
-tasks.onChange(() => {
+tasks.book.onChange(() => {
   news += 1;
 });
 

@@ -7,7 +7,7 @@ import { readSnapshot } from '../../src/services/gateway/read/reader.ts';
 import { openStore } from '../../src/services/store/index.ts';
 import { shelvesOn } from '../../src/services/store/shelf.ts';
 import { Connection } from '../../src/services/store/sqlite.ts';
-import { recordOf } from '../../src/services/store/task-record.ts';
+import { recordOf } from '../../src/services/store/task-rows.ts';
 import { advance } from '../../src/services/tasks/advance.ts';
 import { withoutExpiredToken } from '../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../src/services/tasks/task.ts';

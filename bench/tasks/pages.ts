@@ -14,7 +14,7 @@ import { LineIndex } from '../../src/services/store/line-index.ts';
 import { Quarantine } from '../../src/services/store/rows.ts';
 import { shelvesOn } from '../../src/services/store/shelf.ts';
 import { Connection } from '../../src/services/store/sqlite.ts';
-import { recordOf } from '../../src/services/store/task-record.ts';
+import { recordOf } from '../../src/services/store/task-rows.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
 import type { Filter } from '../../src/services/tasks/task-line.ts';
@@ -67,7 +67,7 @@ function filtersOf(tasks: readonly Task[]): Record<string, Filter> {
 async function measured(name: string, filter: Filter, store: KeptTasks): Promise<string[]> {
   // The list asks for nothing else of what commands may use.
   const ask = {
-    services: { tasks: store },
+    services: { tasks: { lists: store } },
     say: speak(texts),
     place: { userId: MEMBER, guildId: GUILD, permissions: 2n ** 53n - 1n },
   } as unknown as Ask<Services>;

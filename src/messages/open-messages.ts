@@ -16,10 +16,10 @@ export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
   const { tasks, media, offers, models } = engine;
   const { clock, log } = parts;
   const presented = presenter({ ...parts, media, tasks, offers, models });
-  const showing = { outbox, clock, log, change: tasks.change.bind(tasks) };
+  const showing = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
   const delivery = new Delivery({ ...showing, prepare: presented.prepare });
   const answers = new Answers({ ...showing, delivery, plansOf: presented.answerOf });
-  tasks.onChange((task) => {
+  tasks.book.onChange((task) => {
     if (task.traits.isInWords) answers.show(task);
     else if (!task.traits.isPart) delivery.show(task);
   });

@@ -22,7 +22,10 @@ import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.t
 
 export interface PresenterParts extends Results {
   say: Say;
-  tasks: Pick<Tasks, 'look' | 'get' | 'live' | 'partsOf' | 'change'>;
+  tasks: Pick<Tasks, 'look'> & {
+    book: Pick<Tasks['book'], 'get' | 'live' | 'change'>;
+    albums: Pick<Tasks['albums'], 'partsOf'>;
+  };
   views: MessageContext['views'];
   /** The gateway's account works in remix mode: variations ask for words. */
   isRemix: boolean;
@@ -45,7 +48,7 @@ export function presenter(parts: PresenterParts) {
     isOffered: (customId) => offers.isOffered(customId),
     largerThan: (model) => largerSizes(model, models.known),
   };
-  const noted = notes({ ...parts, change: (id, transition) => tasks.change(id, transition) });
+  const noted = notes({ ...parts, change: (id, transition) => tasks.book.change(id, transition) });
   const music = musicPresenter(parts);
 
   /** `areGone`: Discord has no copy of those that the gateway has no more. */
@@ -91,7 +94,9 @@ export function presenter(parts: PresenterParts) {
 
   // What was said after it has broken it off, where it is still being answered itself.
   const isSpokenOver = ({ id, parentId }: Task): boolean =>
-    tasks.live(({ traits }) => traits.isSpoken === true).some((other) => other.parentId === parentId && other.id > id);
+    tasks.book
+      .live(({ traits }) => traits.isSpoken === true)
+      .some((other) => other.parentId === parentId && other.id > id);
   const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
   const said = saidManner(isSpokenOver);
   const answers = (task: Task, link?: string) =>
@@ -133,7 +138,7 @@ export function presenter(parts: PresenterParts) {
       const here = withSounds({ ...task, route: { ...task.route, uploadLimit } });
       if (task.traits.isAlbum) return music.album(here);
       if (task.traits.isConversation)
-        return { plan: transcript(await turnsOf(task, tasks), say), release: () => undefined };
+        return { plan: transcript(await turnsOf(task, tasks.book), say), release: () => undefined };
       const parentLink = await linkToParent(task, parts);
       if (task.traits.isInWords)
         return { plan: answers(inOneMessage(task), parentLink).first, release: () => undefined };
@@ -147,7 +152,8 @@ export function presenter(parts: PresenterParts) {
 
 async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<string | undefined> {
   // A song that an album follows is not made of it, nor what is said in a conversation of that.
-  const parent = task.parentId === undefined || task.traits.isListedApart ? undefined : await tasks.get(task.parentId);
+  const parent =
+    task.parentId === undefined || task.traits.isListedApart ? undefined : await tasks.book.get(task.parentId);
   return parent && messageLink(parent);
 }
 

@@ -21,7 +21,7 @@ import type { KindSpecs } from './tasks/task.ts';
 import { Tasks, type TasksParts } from './tasks/tasks.ts';
 import { UsageDesk } from './usage/usage-desk.ts';
 
-/** Of all connections to the gateway so many may be asking about tasks: members' orders need some too. */
+/** The share of the connections to the gateway that polls may use: members' orders need some too. */
 const POLLS_SHARE = 0.75;
 
 interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
@@ -36,26 +36,24 @@ interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellForgotten
   store: KeptTasks;
   gateway: Gateway;
   specs: KindSpecs;
-  /** Those of the features; what is answered in words has its kinds here. */
+  /** The features' kinds; those of answers and talks are added here. */
   kinds: readonly Kind[];
-  /** Origins where members' files may lie although they are in one's own network. */
+  /** Origins of members' files that are allowed although they are in a private network. */
   alsoAllowed: readonly string[];
   clock: Clock;
-  /** By which the hosts of files are given their time. */
+  /** For the time limits of downloads. */
   mediaClock: Clock;
   log: Log;
-  /** Shared with other bots of this process, so that it is not closed with this one. */
+  /** Shared with other bots of this process, which close it themselves. */
   mediaProcess?: MediaProcess | undefined;
 }
 
 export type Engine = ReturnType<typeof openEngine>;
 
-/** Everything that does the work, and knows nothing of Discord. */
 export function openEngine({ settings, store, gateway, specs, kinds, alsoAllowed, clock, log, ...parts }: EngineParts) {
-  const { tenure } = store;
   const gatewayOrigin = new URL(settings.gateway.baseUrl).origin;
   const { allowPrivate, memoryBytes } = settings.media;
-  // Another process takes real time, whatever clock the bot goes by.
+  // Another process takes real time, whatever clock the bot uses.
   const { mediaProcess = new MediaProcess({ clock: systemClock, log, memoryBytes }) } = parts;
   const media = openMedia(
     { gatewayOrigin, apiKey: settings.gateway.apiKey, alsoAllowed, allowPrivate },
@@ -87,31 +85,36 @@ export function openEngine({ settings, store, gateway, specs, kinds, alsoAllowed
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits }),
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,
-    mayAct: tenure.mustBeOurs,
+    mayAct: store.tenure.mustBeOurs,
     removeMessages: parts.removeMessages,
     tellForgotten: parts.tellForgotten,
   });
-  // Its result comes soon, and is decoded there.
-  tasks.onChange(({ state, traits }) => {
+  // Its result follows soon, and is decoded there.
+  book.onChange(({ state, traits }) => {
     if (state === 'accepted' && !traits.isInWords) mediaProcess.start();
   });
-  const reports = gateway.usage;
-  const usage = new UsageDesk({ reports, book: ledger, unit: settings.gateway.usageUnit, process: mediaProcess, log });
+  const usage = new UsageDesk({
+    reports: gateway.usage,
+    book: ledger,
+    unit: settings.gateway.usageUnit,
+    process: mediaProcess,
+    log,
+  });
   return {
     ...{ tasks, asks, talks, models, offers, media, usage },
 
-    /** Asks about nothing any more, and lets what is being said come to its end. */
+    /** Stops polling, and waits for answers that are being streamed. */
     async pause(): Promise<void> {
       await Promise.all([tasks.pause(), asks.finish(), talks.finish()]);
     },
 
-    /** Whatever still waits for the gateway or for a file fails now. */
+    /** Whatever still waits for the gateway or a file fails now. */
     async close(): Promise<void> {
       const isOwn = mediaProcess !== parts.mediaProcess;
       await Promise.all([gateway.close(), media.close(), sounds.close(), isOwn && mediaProcess.close()]);
     },
 
-    /** What that means for its task is stored before this returns. */
+    /** Stores the outcome of what has failed by then. */
     async stop(): Promise<void> {
       await Promise.all([asks.finish(), talks.finish()]);
       await tasks.stop();

@@ -31,7 +31,7 @@ describe('a bot whose store is away for a moment', () =>
       expect(done.attachments).toHaveLength(1);
       expect(submits(gateway)).toBe(1);
       expect(times('cannot be reached (', side.logged())).toBeGreaterThan(0);
-      expect(times('The store answers again.', side.logged())).toBe(1);
+      expect(times('The store responds again.', side.logged())).toBe(1);
       expect(side.logged()).not.toContain(new URL(site.url).password);
       await side.app.stop();
       expect(await site.keys('live')).toEqual([]);
@@ -47,13 +47,13 @@ describe('a bot whose store is away for a moment', () =>
       // Its answer is on the way, drop by drop, when the store goes.
       await vi.waitFor(() => expect(submits(gateway)).toBe(1), patience);
       wire.cut();
-      await vi.waitFor(() => expect(logged()).toContain('The store could not take a task.'), patience);
+      await vi.waitFor(() => expect(logged()).toContain('The store could not write a task.'), patience);
       wire.mend();
       gateway.setSpeed(50);
       const done = await exchange.message(says('Done in'));
       expect(done.attachments).toHaveLength(1);
       expect(submits(gateway)).toBe(1);
-      expect(logged()).toContain('The store has taken the task at last.');
+      expect(logged()).toContain('The store has now written the task.');
       await app.stop();
       expect([await site.keys('live'), (await site.keys('finished')).length]).toEqual([[], 1]);
     });

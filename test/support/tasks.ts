@@ -1,5 +1,5 @@
 import { kindSpecs } from '../../src/commands/index.ts';
-import { readTask } from '../../src/services/store/task-record.ts';
+import { readTask } from '../../src/services/store/task-rows.ts';
 import { isOf, type Task, type TaskFacts, type TaskKind } from '../../src/services/tasks/task.ts';
 
 /** Parts of a task as they are stored. */

@@ -14,7 +14,7 @@ interface HealthParts {
   version: string;
   clients: Pick<DiscordClients, 'client'>;
   gateway: Pick<Gateway, 'models'>;
-  tasks: Pick<Tasks, 'liveCount' | 'troubles'>;
+  tasks: Pick<Tasks, 'book' | 'scheduler'>;
   store: Pick<KeptTasks, 'tenure'>;
   say: Say;
 }
@@ -28,8 +28,8 @@ export const healthOf =
       version,
       latencyMs: latency < 0 ? undefined : Math.round(latency),
       gateway: await gatewayHealth(gateway, say),
-      liveTasks: tasks.liveCount,
-      troubles: tasks.troubles(),
+      liveTasks: tasks.book.liveCount,
+      troubles: tasks.scheduler.troubles(),
       store: store.tenure.trouble(),
     };
   };

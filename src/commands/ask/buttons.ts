@@ -36,7 +36,7 @@ export const goOnFilled = form(customIds.goOnFilled, {
     const { effort, format, web } = before.request;
     const model = await chosenModel('text', before.model, services);
     const request = askedFor({ ...given, effort, format, web }, model, before, origin);
-    await services.tasks.submit({ ...origin, kind: 'ask', request, parent: before });
+    await services.tasks.orders.submit({ ...origin, kind: 'ask', request, parent: before });
     return 'shown as it goes';
   },
 });

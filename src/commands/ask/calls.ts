@@ -31,7 +31,7 @@ export const allowButton = button(customIds.allow, {
     if (objection) throw objection;
     const order = await orderOf(name, call, services);
     await services.asks.allow(task.id, call.callId, ORDERED[name], () =>
-      services.tasks.submit({ ...origin, ...order, parent: task }),
+      services.tasks.orders.submit({ ...origin, ...order, parent: task }),
     );
     return 'shown as it goes';
   },

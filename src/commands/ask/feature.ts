@@ -46,7 +46,7 @@ async function asking(
   const where = { memberId, channelId, isPrivate: route.isPrivate };
   const before = isNew ? undefined : await services.asks.newestOf(where);
   const model = await chosenModel('text', given.model ?? before?.model, services);
-  await services.tasks.submit({
+  await services.tasks.orders.submit({
     ...origin,
     kind: 'ask',
     request: askedFor(given, model, before, origin),

@@ -47,7 +47,7 @@ async function goOn(
     };
     const origin = { requesterId: memberId, guildId, channelId, message, route };
     const request = askedFor({ prompt: content, image, file, effort, web }, model, before, origin);
-    await services.tasks.submit({ ...origin, kind: 'ask', request, parent: before });
+    await services.tasks.orders.submit({ ...origin, kind: 'ask', request, parent: before });
   } catch (error) {
     await answers.change(message, { content: sentenceFor(error) });
   }

@@ -70,7 +70,7 @@ const blendCommand = command({
     const title = pictures.map(({ name }) => name).join(' + ');
     const shape = SHAPES[aspect];
     const request = { pictures, title, ...(shape && { shape }) };
-    await services.tasks.submit({ ...origin, kind: 'blend', request });
+    await services.tasks.orders.submit({ ...origin, kind: 'blend', request });
     return 'shown as it goes';
   },
 });

@@ -80,7 +80,7 @@ const describeMenu: Menu<Services> = {
 
 async function described(pictures: GivenPicture[], { services, origin }: Ask<Services>) {
   const title = pictures.map(({ name }) => name).join(', ');
-  await services.tasks.submit({ ...origin, kind: 'describe', request: { pictures, title } });
+  await services.tasks.orders.submit({ ...origin, kind: 'describe', request: { pictures, title } });
   return 'shown as it goes' as const;
 }
 

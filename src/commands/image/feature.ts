@@ -65,7 +65,7 @@ const imageCommand = command({
   suggest: (_option, typed, ask: Ask<Services>) => suggestedModels('image', typed, ask),
   async run({ model, ...values }, { services, origin }: Ask<Services>) {
     const chosen = await chosenModel('image', model, services);
-    await services.tasks.submit({ ...origin, kind: 'image', request: imageRequest(values, chosen) });
+    await services.tasks.orders.submit({ ...origin, kind: 'image', request: imageRequest(values, chosen) });
     return 'shown as it goes';
   },
 });

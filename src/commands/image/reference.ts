@@ -46,7 +46,7 @@ export const referredForm = form(customIds.referenceFilled, {
     if (objection) throw objection;
     const request = imageRequest(values, await chosenModel('image', model, ask.services));
     const covered = parent && isSpoiler(parent) ? { ...request, spoiler: true } : request;
-    await ask.services.tasks.submit({ ...ask.origin, kind: 'image', request: covered, parent });
+    await ask.services.tasks.orders.submit({ ...ask.origin, kind: 'image', request: covered, parent });
     return 'shown as it goes';
   },
 });

@@ -32,7 +32,7 @@ export const animateFilled = form(customIds.animateFilled, {
   answers: 'beside',
   async run(taskId, filled, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
-    await ask.services.tasks.submit({ ...ask.origin, ...orderOf(parent, filled) });
+    await ask.services.tasks.orders.submit({ ...ask.origin, ...orderOf(parent, filled) });
     return 'shown as it goes';
   },
 });

@@ -16,7 +16,7 @@ export const actionButton = button(customIds.action, {
   answers: 'beside',
   async run({ taskId, place }, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
-    await ask.services.tasks.submit({ ...ask.origin, ...actionOn(parent, place) });
+    await ask.services.tasks.orders.submit({ ...ask.origin, ...actionOn(parent, place) });
     return 'shown as it goes';
   },
 });
@@ -26,7 +26,7 @@ export const changeButton = button(customIds.change, {
   answers: 'beside',
   async run({ taskId, which }, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
-    await ask.services.tasks.submit({ ...ask.origin, ...changeOn(parent, which) });
+    await ask.services.tasks.orders.submit({ ...ask.origin, ...changeOn(parent, which) });
     return 'shown as it goes';
   },
 });
@@ -41,10 +41,10 @@ export const upscaleAllButton = button(customIds.upscaleAll, {
     if (!first) throw new Refusal('refusals.noResult');
     for (const followUp of others) {
       await ask.another({ content: say('task.isAsked') }, (origin) =>
-        services.tasks.submit({ ...origin, ...followUp }),
+        services.tasks.orders.submit({ ...origin, ...followUp }),
       );
     }
-    await services.tasks.submit({ ...ask.origin, ...first });
+    await services.tasks.orders.submit({ ...ask.origin, ...first });
     return 'shown as it goes';
   },
 });
@@ -77,7 +77,7 @@ export const wordsWritten = form(customIds.actionWordsFilled, {
   async run({ taskId, place }, filled, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
     const written = writtenIn(filled, parent);
-    await ask.services.tasks.submit({ ...ask.origin, ...actionOn(parent, place, written) });
+    await ask.services.tasks.orders.submit({ ...ask.origin, ...actionOn(parent, place, written) });
     return 'shown as it goes';
   },
 });
@@ -96,8 +96,8 @@ export const continueWritten = form(customIds.continueFilled, {
   answers: 'here',
   async run(taskId, filled, ask: Ask<Services>) {
     const task = await ownTask(taskId, ask);
-    const parent = task.parentId === undefined ? task : ((await ask.services.tasks.get(task.parentId)) ?? task);
-    await ask.services.tasks.giveWords(task.id, ask.origin, writtenIn(filled, parent));
+    const parent = task.parentId === undefined ? task : ((await ask.services.tasks.book.get(task.parentId)) ?? task);
+    await ask.services.tasks.words.give(task.id, ask.origin, writtenIn(filled, parent));
     return 'shown as it goes';
   },
 });

@@ -55,7 +55,7 @@ const imagineCommand = command({
   parse: (values) => imagineRequest(values),
   guards: [mayPostFiles],
   async run(request, { services, origin }: Ask<Services>) {
-    await services.tasks.submit({ ...origin, kind: 'imagine', request });
+    await services.tasks.orders.submit({ ...origin, kind: 'imagine', request });
     return 'shown as it goes';
   },
 });

@@ -24,7 +24,7 @@ export const lineWritten = form(customIds.lineFilled, {
   answers: 'beside',
   async run(taskId, filled, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
-    await ask.services.tasks.submit({ ...ask.origin, ...imagined(parent, wordsIn(filled).words) });
+    await ask.services.tasks.orders.submit({ ...ask.origin, ...imagined(parent, wordsIn(filled).words) });
     return 'shown as it goes';
   },
 });
@@ -62,7 +62,7 @@ export const allLinesConfirmed = button(customIds.allLinesConfirmed, {
     // The question goes as soon as it is answered, but two presses may have met it.
     if (!services.answered.isFirst(origin.message?.id ?? parent.id)) throw new Refusal('refusals.sameOrder');
     for (const words of lines) {
-      const order = (from: typeof origin) => services.tasks.submit({ ...from, ...imagined(parent, words) });
+      const order = (from: typeof origin) => services.tasks.orders.submit({ ...from, ...imagined(parent, words) });
       await ask.another({ content: say('task.isAsked') }, order, { isPrivate: parent.route.isPrivate });
     }
     return { content: say('task.lines.ask.done', { many: String(lines.length) }), controls: [] };

@@ -11,7 +11,7 @@ export const albumPageButton = button(customIds.albumPage, {
   answers: 'here',
   async run({ taskId, place }, ask: Ask<Services>) {
     const { id } = ofKind('album', await pressedTask(taskId, ask));
-    const turned = await ask.services.tasks.change(id, (album) => turnedTo(album, place));
+    const turned = await ask.services.tasks.book.change(id, (album) => turnedTo(album, place));
     return ask.services.brought(turned, ask.place);
   },
 });
@@ -23,7 +23,7 @@ export const songSelect = button(customIds.albumSong, {
     const album = ofKind('album', await pressedTask(taskId, ask));
     const part = album.request.parts.find(({ id }) => id === chosen);
     if (!part) throw new Refusal('refusals.unknownButton');
-    const task = await ask.services.tasks.get(part.id);
+    const task = await ask.services.tasks.book.get(part.id);
     if (!task) throw new Refusal('refusals.unknownTask');
     if (!mayGoOn(task, ask.place.userId)) throw new Refusal('refusals.notYours');
     ask.services.tasks.lookedAt(task);

@@ -37,7 +37,7 @@ export const follow = command({
   guards: [mayPostFiles],
   async run(ids, ask: Ask<Services>) {
     const admit = await admission(ask);
-    await ask.services.tasks.bringTogether(ask.origin, ids, admit);
+    await ask.services.tasks.albums.bringTogether(ask.origin, ids, admit);
     return 'shown as it goes';
   },
 });

@@ -66,7 +66,7 @@ export const make = command({
       ...(instrumental !== undefined && { instrumental }),
       ...(model !== undefined && { model }),
     };
-    await services.tasks.submit({ ...origin, kind: 'song', request });
+    await services.tasks.orders.submit({ ...origin, kind: 'song', request });
     return 'shown as it goes';
   },
 });

@@ -67,7 +67,7 @@ const shortenCommand = command({
   parse: ({ prompt }) => emptyPrompt({ prompt }) ?? { prompt: prompt.trim() },
   guards: [mayPostFiles],
   async run(request, { services, origin }: Ask<Services>) {
-    await services.tasks.submit({ ...origin, kind: 'shorten', request });
+    await services.tasks.orders.submit({ ...origin, kind: 'shorten', request });
     return 'shown as it goes';
   },
 });

@@ -22,7 +22,7 @@ export const spokenForm = form(customIds.speakFilled, {
     const { services, origin } = ask;
     const talk = openFor(await pressedTask(taskId, ask), speakerOf(ask));
     const request = saidIn(talk, givenIn(filled));
-    await services.tasks.submit({ ...origin, kind: 'said', request, parent: talk });
+    await services.tasks.orders.submit({ ...origin, kind: 'said', request, parent: talk });
     return 'shown as it goes';
   },
 });

@@ -45,7 +45,7 @@ async function speak(
   if (!message) return;
   try {
     const { applicationId, uploadLimit, locale, maySpeak } = talk.route;
-    await services.tasks.submit({
+    await services.tasks.orders.submit({
       ...{ kind: 'said', requesterId: memberId, guildId, channelId, message, parent: talk },
       request: saidIn(openFor(talk, { memberId, channelId }), { words: content, sound }),
       // A message has no token of its own: what is shown is shown by the bot.

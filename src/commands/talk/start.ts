@@ -4,9 +4,9 @@ import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
 import { kindOf } from '../../services/models/ids.ts';
 import { audiences, type TalkRequest } from '../../services/talks/opening.ts';
+import type { TaskBook } from '../../services/tasks/book.ts';
 import { shownIn } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
-import type { Tasks } from '../../services/tasks/tasks.ts';
 import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
 import type { Services } from '../services.ts';
 
@@ -62,10 +62,10 @@ async function opened(request: TalkRequest, where: Where, { origin, services }: 
   const channelId = where.in === 'this-thread' ? where.channelId : undefined;
   const order = { requesterId, guildId, channelId, route: { ...ways, isPrivate: false, mayPost: true } };
   try {
-    const task = await services.tasks.submit({ ...order, kind: 'talk', request });
+    const task = await services.tasks.orders.submit({ ...order, kind: 'talk', request });
     if (!hasEnded(task)) return task;
     // Nobody knows whether the gateway has opened it, and an open session that nobody speaks in costs nothing.
-    await services.tasks.dismiss(task.id, requesterId);
+    await services.tasks.orders.dismiss(task.id, requesterId);
   } catch (error) {
     throw error instanceof GatewayError && isAboutModel(error) ? await unsuitable(request.model, services) : error;
   }
@@ -84,8 +84,8 @@ async function unsuitable(model: string, { models }: Pick<Services, 'models'>): 
 }
 
 /** Conversations that a bot which ended in between has left where nobody can find them. */
-export const unplacedTalks = (tasks: Pick<Tasks, 'live'>): string[] =>
-  tasks.live(({ kind, message, state }) => kind === 'talk' && !message && state !== 'submitting').map(({ id }) => id);
+export const unplacedTalks = (book: Pick<TaskBook, 'live'>): string[] =>
+  book.live(({ kind, message, state }) => kind === 'talk' && !message && state !== 'submitting').map(({ id }) => id);
 
 /** A conversation that has no place after all is none. */
 async function placed(task: Task, where: Where, ask: Ask<Services>): Promise<MessagePlace> {
@@ -99,7 +99,7 @@ async function placed(task: Task, where: Where, ask: Ask<Services>): Promise<Mes
       made = await threads.make({ ...where, name, memberId: task.requesterId });
     }
     const message = await threads.open(made ?? where.channelId, `${task.id}-open`, messageOf(task));
-    await tasks.change(task.id, (known) => ({ ...shownIn(known, message), channelId: message.channelId }));
+    await tasks.book.change(task.id, (known) => ({ ...shownIn(known, message), channelId: message.channelId }));
     return message;
   } catch (error) {
     await talks.end(task.id, 'lost');

@@ -22,7 +22,7 @@ export const isShowable = (task: Task): boolean =>
   !isLive(task) && (task.state === 'ready' || task.state === 'delivered');
 
 export async function seenTask(id: string, ask: Ask<Services>): Promise<Task> {
-  const task = await ask.services.tasks.get(id);
+  const task = await ask.services.tasks.book.get(id);
   // Whether there is such a task is nobody else's business either.
   if (!task || !(await maySeeAll(task, ask))) throw new Refusal('refusals.unknownTask');
   return task;

@@ -76,7 +76,7 @@ async function noted(
   { place, origin, services }: Ask<Services>,
 ): Promise<void> {
   const { guildId } = place;
-  await services.tasks.change(id, (task) => {
+  await services.tasks.book.change(id, (task) => {
     const known = requesterId === place.userId ? collected(task) : task;
     return message && !origin.route.isPrivate
       ? shownBeside(known, { ...message, ...(guildId !== undefined && { guildId }) })

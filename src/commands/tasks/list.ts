@@ -20,7 +20,7 @@ const MOST_WAITING = 25;
 export async function taskList(filter: Filter, ask: Ask<Services>): Promise<MessagePlan> {
   const { services, say } = ask;
   const { kind, standing, words, before } = filter;
-  const page = await services.tasks.page({
+  const page = await services.tasks.lists.page({
     ...(await audience(filter, ask)),
     // Hundreds of songs that are followed together would hide everything else.
     ...{ most: PAGE, kind, words, before, withoutParts: kind === undefined },
@@ -41,7 +41,7 @@ async function audience({ whose }: Filter, ask: Ask<Services>): Promise<Pick<Pag
 
 /** Results that are there and reached nobody. */
 async function waitingFor({ services, place }: Ask<Services>): Promise<number> {
-  const { lines } = await services.tasks.page({
+  const { lines } = await services.tasks.lists.page({
     ...{ of: { memberId: place.userId }, most: MOST_WAITING, states: statesOf.waiting },
   });
   return lines.filter(isWaiting).length;

@@ -17,7 +17,7 @@ export const exportButton = button(customIds.exportData, {
   async run(_nothing, ask: Ask<Services>) {
     mustBeAlone(ask);
     const { userId, uploadLimit } = ask.place;
-    const { bytes, isCompressed, release, ...counts } = await ask.services.tasks.exportOf(userId, uploadLimit);
+    const { bytes, isCompressed, release, ...counts } = await ask.services.tasks.exports.of(userId, uploadLimit);
     const name = `atelier-${userId}.json${isCompressed ? '.gz' : ''}`;
     const content = ask.say('ownData.exported', { tasks: String(counts.tasks), entries: String(counts.entries) });
     return { plan: { content, files: [{ name, bytes }] }, release };
@@ -52,7 +52,7 @@ export const forgetReallyButton = button(customIds.eraseDataReally, {
     const done = Promise.withResolvers<undefined>();
     let page: MessagePlan | undefined;
     let isAnswered = false;
-    await tasks.forget(ask.place.userId, async (forgotten) => {
+    await tasks.erasure.begin(ask.place.userId, async (forgotten) => {
       const outcome = forgottenOutcome(forgotten, ask.say);
       if (isAnswered) return ask.later(outcome);
       page = outcome;

@@ -16,10 +16,10 @@ import { signs } from './list.ts';
 /** The page of one task. */
 export async function taskAnswer(id: string, list: Filter, ask: Ask<Services>): Promise<MessagePlan> {
   const task = await seenTask(id, ask);
-  const parent = task.parentId === undefined ? undefined : await ask.services.tasks.get(task.parentId);
+  const parent = task.parentId === undefined ? undefined : await ask.services.tasks.book.get(task.parentId);
   const links = { message: messageLink(task), parent: parent && messageLink(parent) };
-  const cost = (await maySeeCost(task, ask)) ? await ask.services.tasks.costOf(task) : undefined;
-  const turns = await turnsOf(task, ask.services.tasks);
+  const cost = (await maySeeCost(task, ask)) ? await ask.services.tasks.ledger?.costOf(task) : undefined;
+  const turns = await turnsOf(task, ask.services.tasks.book);
   return taskPage({ task, links, cost, buttons: buttonsOf(task, list, ask), turns }, ask.say);
 }
 

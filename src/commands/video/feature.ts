@@ -51,7 +51,7 @@ const videoCommand = command({
     const { fields, refuseTooLong } = services.films;
     const order = filmOrder(values, await chosenModel('video', model, services), fields);
     await refuseTooLong(order.request, origin.requesterId);
-    await services.tasks.submit({ ...origin, ...order });
+    await services.tasks.orders.submit({ ...origin, ...order });
     return 'shown as it goes';
   },
 });

@@ -39,7 +39,7 @@ export const filmedForm = form(customIds.filmFilled, {
     if (objection) throw objection;
     const order = filmOrder(values, await chosenModel('video', model, services), services.films.fields);
     const covered = parent && isSpoiler(parent) ? withSpoiler(order) : order;
-    await services.tasks.submit({ ...origin, ...covered, parent });
+    await services.tasks.orders.submit({ ...origin, ...covered, parent });
     return 'shown as it goes';
   },
 });

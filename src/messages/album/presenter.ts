@@ -11,7 +11,7 @@ import { areShort, finishedTracks, lyricsFile, songTitle, trackTitle, versesOf }
 
 interface MusicParts extends Results {
   say: Say;
-  tasks: Pick<Tasks, 'look' | 'partsOf'>;
+  tasks: Pick<Tasks, 'look'> & { albums: Pick<Tasks['albums'], 'partsOf'> };
 }
 
 /** What comes along with the sounds of a message. */
@@ -46,7 +46,7 @@ export function musicPresenter(parts: MusicParts) {
   const { say, tasks } = parts;
   return {
     async album(album: Task): Promise<Prepared> {
-      const entries = await tasks.partsOf(album);
+      const entries = await tasks.albums.partsOf(album);
       const layout = albumLayout(album, entries, say);
       const nothing = { files: [], notes: [] };
       if (layout.as === 'pages') return { plan: albumMessage(album, layout, nothing, say), release: () => undefined };

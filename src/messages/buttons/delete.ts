@@ -17,7 +17,7 @@ export const deleteButton = button(customIds.delete, {
     const { id, requesterId } = task;
     if (requesterId !== ask.place.userId && !mayManageMessages(ask.place)) throw new Refusal('refusals.notYours');
     const pressed = ask.origin.message?.id ?? '';
-    await ask.services.tasks.change(id, (task) => withoutMessage(task, pressed));
+    await ask.services.tasks.book.change(id, (task) => withoutMessage(task, pressed));
     if (task.traits.isInWords && task.message?.id === pressed) await ask.services.answers.takeAway(task);
     return 'taken away';
   },

@@ -9,7 +9,7 @@ import type { MessageServices } from '../services.ts';
 
 /** The task whose message was pressed, for anybody who may see it. */
 export async function pressedTask(taskId: string, { services, place }: Ask<MessageServices>): Promise<Task> {
-  const task = await services.tasks.get(taskId);
+  const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
   if (!mayGoOn(task, place.userId)) throw new Refusal('refusals.notYours');
   return task;
@@ -50,6 +50,6 @@ export async function orderOnceMore(
   // What was allowed when it was ordered first may not be any more, or not where it was brought.
   const objection = mayPostFiles(place, { private: origin.route.isPrivate });
   if (objection) throw objection;
-  const parent = task.parentId === undefined ? undefined : await services.tasks.get(task.parentId);
-  await services.tasks.submit({ ...origin, ...orderedIn(withRequest(task, changes)), parent });
+  const parent = task.parentId === undefined ? undefined : await services.tasks.book.get(task.parentId);
+  await services.tasks.orders.submit({ ...origin, ...orderedIn(withRequest(task, changes)), parent });
 }

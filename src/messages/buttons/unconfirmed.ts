@@ -5,7 +5,7 @@ import type { MessageServices } from '../services.ts';
 import { ownTask } from './pressed-task.ts';
 
 async function tryAgain(taskId: string, { services, origin }: Ask<MessageServices>): Promise<Outcome> {
-  await services.tasks.tryAgain(taskId, origin);
+  await services.tasks.orders.tryAgain(taskId, origin);
   return 'shown as it goes';
 }
 
@@ -21,7 +21,7 @@ export const tryAgainOpenlyButton = button(customIds.tryAgainOpenly, {
   async run(taskId, ask: Ask<MessageServices>) {
     const { id, route } = await ownTask(taskId, ask);
     if (route.isPrivate) throw new Refusal('refusals.unknownButton');
-    await ask.services.tasks.tryAgain(id, ask.origin);
+    await ask.services.tasks.orders.tryAgain(id, ask.origin);
     return 'shown as it goes';
   },
 });
@@ -35,6 +35,6 @@ export const tryAgainBesideButton = button(customIds.tryAgainBeside, {
 export const dismissButton = button(customIds.dismiss, {
   answers: 'here',
   async run(taskId, { services, origin }: Ask<MessageServices>) {
-    return services.messageOf(await services.tasks.dismiss(taskId, origin.requesterId));
+    return services.messageOf(await services.tasks.orders.dismiss(taskId, origin.requesterId));
   },
 });

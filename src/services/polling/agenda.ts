@@ -1,26 +1,21 @@
 import type { Clock } from '../../lib/clock.ts';
 
-/** Whatever waits remembers its place in the heap, so that it can be taken out without a search. */
+/** An item stores its place in the heap, so that it can be removed without a search. */
 export interface Dated {
   slot: number;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/**
- * A binary heap of moments: the earliest is at hand, adding and taking out cost the logarithm of what waits, and of two equal
- * moments the one that was added first comes first. Moments and order stand in arrays of plain numbers beside the items: 16 bytes
- * each, and comparing touches no object.
- */
+/** A binary heap of moments, first added first of equals. Plain number arrays beside the items: 16 bytes each, and comparing touches no object. */
 export class Agenda<T extends Dated> {
   readonly #items: T[] = [];
   readonly #moments: number[] = [];
   readonly #orders: number[] = [];
   #added = 0;
 
-  /** The earliest moment; where nothing waits, never. */
   get next(): number {
-    return this.#momentAt(0);
+    return this.#moments[0] ?? NEVER;
   }
 
   get first(): T | undefined {
@@ -32,7 +27,6 @@ export class Agenda<T extends Dated> {
     this.#rise(this.#items.length, item, moment, this.#added);
   }
 
-  /** The earliest, if its moment has come by then. */
   takeDue(now: number): T | undefined {
     const [earliest] = this.#items;
     if (!earliest || this.next > now) return undefined;
@@ -40,14 +34,14 @@ export class Agenda<T extends Dated> {
     return earliest;
   }
 
-  /** Only for what is in here. */
+  /** Only for an item that is in here. */
   remove(item: T): void {
     const slot = item.slot;
     const last = this.#items.pop();
     const moment = this.#moments.pop() ?? NEVER;
     const order = this.#orders.pop() ?? NEVER;
     if (!last || last === item) return;
-    // The last one takes the empty place, and goes up or down from there.
+    // The last item takes the free place, and moves up or down from there.
     if (this.#isBefore(slot, moment, order)) this.#sink(slot, last, moment, order);
     else this.#rise(slot, last, moment, order);
   }
@@ -68,7 +62,7 @@ export class Agenda<T extends Dated> {
     for (;;) {
       const left = 2 * slot + 1;
       const right = left + 1;
-      const below = this.#isBefore(right, this.#momentAt(left), this.#orderAt(left)) ? right : left;
+      const below = this.#isBefore(right, this.#moments[left] ?? NEVER, this.#orders[left] ?? NEVER) ? right : left;
       if (!this.#isBefore(below, moment, order)) break;
       this.#move(below, slot);
       slot = below;
@@ -77,21 +71,13 @@ export class Agenda<T extends Dated> {
   }
 
   #isBefore(slot: number, moment: number, order: number): boolean {
-    const there = this.#momentAt(slot);
-    return there < moment || (there === moment && this.#orderAt(slot) < order);
-  }
-
-  #momentAt(slot: number): number {
-    return this.#moments[slot] ?? NEVER;
-  }
-
-  #orderAt(slot: number): number {
-    return this.#orders[slot] ?? NEVER;
+    const there = this.#moments[slot] ?? NEVER;
+    return there < moment || (there === moment && (this.#orders[slot] ?? NEVER) < order);
   }
 
   #move(from: number, to: number): void {
     const item = this.#items[from];
-    if (item) this.#put(to, item, this.#momentAt(from), this.#orderAt(from));
+    if (item) this.#put(to, item, this.#moments[from] ?? NEVER, this.#orders[from] ?? NEVER);
   }
 
   #put(slot: number, item: T, moment: number, order: number): void {
@@ -102,10 +88,10 @@ export class Agenda<T extends Dated> {
   }
 }
 
-/** `setTimeout` takes no longer wait: it would ring at once. */
+/** `setTimeout` fires a longer one at once. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** One timer for everything. It may ring too early, never too late: whoever hears it looks at the clock and sets it again. */
+/** One timer for everything. It may ring too early, never too late: the callback checks the clock and sets it again. */
 export class Alarm {
   readonly #clock: Clock;
   readonly #ring: () => void;
@@ -117,7 +103,6 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Rings at that moment or, where it was set to an earlier one, then. */
   set(at: number): void {
     if (at >= this.#at) return;
     this.cancel();

@@ -7,42 +7,36 @@ import type { TaskStore } from '../tasks/task-store.ts';
 export const LEAST_GAP_MS = 2_000;
 export const EARLY_MS = 30_000;
 const LATE_GAP_MS = 5_000;
-/** From its first question, right after the submit, to the end of the first 30 s. */
+/** From the first poll, right after the submit, to the end of the first 30 s. */
 const EARLY_QUESTIONS = EARLY_MS / LEAST_GAP_MS + 1;
 
-/** What has been asked about one task. */
 export interface Asked {
-  /** When the gateway took it. */
   since: number;
   times: number;
-  /** When the last question was asked or, where it is known, answered. */
+  /** When the last poll was sent or, where known, responded to. */
   last: number;
 }
 
-/** How often the specification's fastest schedule would have asked about a task of that age. */
+/** How many polls the specification's fastest schedule would have made at that age. */
 export function mostAsked(ageMs: number): number {
   if (ageMs < 0) return 0;
   if (ageMs <= EARLY_MS) return Math.floor(ageMs / LEAST_GAP_MS) + 1;
   return EARLY_QUESTIONS + Math.floor((ageMs - EARLY_MS) / LATE_GAP_MS);
 }
 
-/** At what age that schedule asks for the time after so many. */
+/** At what age that schedule polls for the time after so many. */
 export function ageOfNext(times: number): number {
   if (times < EARLY_QUESTIONS) return times * LEAST_GAP_MS;
   return EARLY_MS + (times - EARLY_QUESTIONS + 1) * LATE_GAP_MS;
 }
 
-/**
- * The earliest moment for the next question. Whatever wants one sooner waits: at any age of a task it has been asked about at most as often
- * as that schedule would have asked, and no two questions are closer than its least gap. What was not asked early on may be asked later.
- */
-export function earliest({ since, times, last }: Asked): number {
-  return Math.max(since + ageOfNext(times), last + LEAST_GAP_MS);
-}
+/** When a task may be polled next: never more often at any age than that schedule, nor closer than its smallest gap. Missed polls may come later. */
+export const earliest = ({ since, times, last }: Asked): number =>
+  Math.max(since + ageOfNext(times), last + LEAST_GAP_MS);
 
-/** The mark is as old as that at most while questions are asked: finer would be a write for every question. */
+/** How old the mark may be while polls are made: a finer one would be a write per poll. */
 const MARK_MS = 1_000;
-/** A question that was under way when the bot ended is heard at the gateway so much later. */
+/** A poll that was under way when the bot ended may reach the gateway this much later. */
 const UNDER_WAY_MS = 1_000;
 
 interface BeforeParts {
@@ -51,10 +45,7 @@ interface BeforeParts {
   log: TasksLog;
 }
 
-/**
- * What was asked before this start. An answer that brings no news is not stored, so of each task the most is assumed that its allowance
- * let be asked until the mark, and that the last question was asked then.
- */
+/** The polls before this start. Quiet responses are not stored, so each task is assumed to have used its allowance up to the mark. */
 export class Before {
   readonly #parts: BeforeParts;
   #markedAt = Number.NEGATIVE_INFINITY;
@@ -66,17 +57,17 @@ export class Before {
 
   async open(): Promise<void> {
     const mark = await this.#parts.store.askingUntil();
-    // Since the store is ours nobody else has asked.
+    // Since the store became ours no other bot has polled.
     if (mark !== undefined) this.#last = Math.min(mark + MARK_MS + UNDER_WAY_MS, this.#parts.clock.now());
   }
 
   askedAbout({ polls, times }: Task): Asked {
-    // A clock that was set back has made the task younger than it is.
+    // A clock that was set back makes the task younger than it is.
     const since = Math.min(times.accepted ?? times.created, this.#parts.clock.now());
     return { since, times: Math.max(polls, mostAsked(this.#last - since)), last: this.#last };
   }
 
-  /** Questions are about to be asked. */
+  /** To be called before each poll. */
   async mark(): Promise<void> {
     const { store, clock, log } = this.#parts;
     const now = clock.now();
@@ -85,7 +76,7 @@ export class Before {
     try {
       await store.noteAsking(now);
     } catch (error) {
-      log.warn({ err: error }, 'Until when the gateway was asked could not be stored.');
+      log.warn({ err: error }, 'The time of the last poll could not be stored.');
     }
   }
 }

@@ -1,30 +1,29 @@
 import type { TasksLog } from '../tasks/book.ts';
 import type { Task } from '../tasks/task.ts';
 import { type Duration, KEPT_DURATIONS, type TaskStore } from '../tasks/task-store.ts';
-import { fitted, type Observation } from './fit.ts';
+import { fitted, type Observation, weightOf } from './fit.ts';
 import { Law } from './law.ts';
 import { ageOf, type Schedule, slowGap, specSchedule } from './schedule.ts';
 
-/** So many jobs later, one counts half: queues and models change. */
-const HALF_LIFE = 100;
+/** After so many jobs an older one counts half: queues and models change. */
+const HALF_WEIGHT_AFTER_JOBS = 100;
 /** Fewer jobs tell less than the specification does. */
-const ENOUGH = 20;
-/** What is known of a kind counts as so many jobs of one of its models, and less and less as that one has jobs of its own. */
-const KIN = 10;
-const KIN_UNTIL = 60;
-/** A law is made anew once it could be so much better. */
-const NEWS = 0.05;
+const FEWEST_JOBS = 20;
+/** A kind's durations count as this many jobs of one of its models, and less and less as that model has its own. */
+const KIND_WEIGHT = 10;
+const KIND_WEIGHT_UNTIL = 60;
+/** A law is computed again after this share of new jobs. */
+const RECOMPUTE_SHARE = 0.05;
 
-/** A job from its taking to its end, or from the beginning of its run. */
+/** A job from its acceptance to its end, or from the start of its run. */
 type Span = 'all' | 'run';
 
-/** Jobs that end together are alike, and a busy gateway would have ended all that is kept within a second: one in so long a time speaks for all. */
+/** Jobs that end together are alike. One per interval is learned, or a busy gateway would replace all durations within a second. */
 const APART_MS = 500;
 
 interface Known {
   durations: Duration[];
   laws: Partial<Record<Span, { law: Law | undefined; at: number }>>;
-  /** How many have been learned in all. */
   count: number;
 }
 
@@ -33,7 +32,6 @@ interface ExperienceParts {
   log: TasksLog;
 }
 
-/** How long jobs have taken: kept in the store, and at hand as laws. */
 export class Experience {
   readonly #parts: ExperienceParts;
   readonly #known = new Map<string, Known>();
@@ -43,19 +41,20 @@ export class Experience {
     this.#parts = parts;
   }
 
-  /** The law for a task; undefined as long as too little is known, or is still being read. */
+  /** undefined while too little is known, or is still being read. */
   lawFor(task: Task, span: Span): Law | undefined {
-    const [own, kin] = keysOf(task).map((key) => this.#atHand(key));
-    if (!own || (!kin && hasKin(task))) return undefined;
+    const [own, kin] = keysOf(task).map((key) => this.#cached(key));
+    if (!own || (!kin && hasKindKey(task))) return undefined;
     const made = own.laws[span];
-    if (made && own.count - made.at < Math.max(1, NEWS * Math.min(own.count, own.durations.length))) return made.law;
-    const observations = withKin(observed(own, span), kin ? observed(kin, span) : []);
-    const law = weightOf(observations) < ENOUGH ? undefined : new Law(fitted(observations));
+    if (made && own.count - made.at < Math.max(1, RECOMPUTE_SHARE * Math.min(own.count, own.durations.length)))
+      return made.law;
+    const observations = withKindObservations(observationsOf(own, span), kin ? observationsOf(kin, span) : []);
+    const law = weightOf(observations) < FEWEST_JOBS ? undefined : new Law(fitted(observations));
     own.laws[span] = { law, at: own.count };
     return law;
   }
 
-  /** Never fails: how long a job took is worth less than the job. */
+  /** Never fails: a duration is worth less than the job. */
   async learn(task: Task, duration: Duration): Promise<void> {
     for (const key of keysOf(task)) {
       try {
@@ -66,21 +65,21 @@ export class Experience {
         known.count += 1;
         await this.#parts.store.addDuration(key, duration);
       } catch (error) {
-        this.#parts.log.warn({ err: error }, 'How long a job took could not be stored.');
+        this.#parts.log.warn({ err: error }, 'A duration could not be stored.');
       }
     }
   }
 
-  #atHand(key: string): Known | undefined {
+  #cached(key: string): Known | undefined {
     const known = this.#known.get(key);
     if (known || this.#reading.has(key)) return known;
     this.#read(key).catch((error: unknown) => {
-      this.#parts.log.warn({ err: error }, 'How long jobs take could not be read.');
+      this.#parts.log.warn({ err: error }, 'Durations could not be read.');
     });
     return undefined;
   }
 
-  /** Whoever asks after a failure tries again. */
+  /** A failed read is tried again by the next caller. */
   async #read(key: string): Promise<Known> {
     const known = this.#known.get(key);
     if (known) return known;
@@ -97,44 +96,37 @@ export class Experience {
   }
 }
 
-const hasKin = ({ kind, durationKey }: Task): boolean => durationKey !== kind;
+const hasKindKey = ({ kind, durationKey }: Task): boolean => durationKey !== kind;
 
-/** Its own key, and that of its kind where that is another. */
-function keysOf(task: Task): string[] {
-  return hasKin(task) ? [task.durationKey, `all of ${task.kind}`] : [task.durationKey];
-}
+const keysOf = (task: Task): string[] =>
+  hasKindKey(task) ? [task.durationKey, `all of ${task.kind}`] : [task.durationKey];
 
-/** The latest says most. */
-function observed({ durations }: Known, span: Span): Observation[] {
+function observationsOf({ durations }: Known, span: Span): Observation[] {
   return durations.flatMap(({ atLeastMs, atMostMs, waitedMs }, place) => {
     if (span === 'run' && waitedMs === undefined) return [];
     const waited = span === 'run' ? (waitedMs ?? 0) : 0;
-    const weight = 0.5 ** ((durations.length - 1 - place) / HALF_LIFE);
+    const weight = 0.5 ** ((durations.length - 1 - place) / HALF_WEIGHT_AFTER_JOBS);
     return [{ atLeastMs: atLeastMs - waited, atMostMs: atMostMs - waited, weight }];
   });
 }
 
-/** Shrunk towards what is known of the whole kind. */
-function withKin(own: readonly Observation[], kin: readonly Observation[]): Observation[] {
-  const part = KIN * Math.max(0, 1 - weightOf(own) / KIN_UNTIL);
+/** Shrinks towards the durations of the whole kind. */
+function withKindObservations(own: readonly Observation[], kin: readonly Observation[]): Observation[] {
+  const part = KIND_WEIGHT * Math.max(0, 1 - weightOf(own) / KIND_WEIGHT_UNTIL);
   const scale = Math.min(1, part / weightOf(kin));
   return scale > 0 ? [...own, ...kin.map((one) => ({ ...one, weight: one.weight * scale }))] : [...own];
 }
 
-function weightOf(observations: readonly Observation[]): number {
-  return observations.reduce((sum, { weight }) => sum + weight, 0);
-}
-
-/** How far from all experience the gateway's own percentage may lead. */
+/** How far the gateway's percentage may lead away from experience. */
 const MOST_STRETCH = 2;
 
 interface LearnedParts {
   experience: Pick<Experience, 'lawFor'>;
-  /** How many times as far apart questions are to be as they would be with room for all of them; 1 where there is room. */
+  /** The factor by which gaps grow because polls are short; 1 where there is room. */
   pressure: () => number;
 }
 
-/** Asks when jobs of the same kind, model and mode have usually ended; as the specification says until it is known when that is. */
+/** Polls when jobs of the same kind, model and mode have usually ended; as the specification says until that is known. */
 export class LearnedSchedule implements Schedule {
   readonly #parts: LearnedParts;
 
@@ -153,14 +145,14 @@ export class LearnedSchedule implements Schedule {
     return now + Math.max(0, law.next(age / stretch, pressure) * stretch - age);
   }
 
-  /** A law, and how far along it the task is. A member who is asked for words takes their own time, and no law knows it. */
+  /** A law, and the task's age in it. A wait for words takes the member's time, for which there is no law. */
   #lawFor(task: Task, now: number): { law: Law; age: number } | undefined {
     const { experience } = this.#parts;
     const { started, wordsTaken } = task.times;
     if (task.state === 'needs-input') return undefined;
     const runs = experience.lawFor(task, 'run');
     if (runs && started !== undefined) return { law: runs, age: Math.max(0, now - started) };
-    // What waits at the gateway may begin any moment, and not end before its run is over.
+    // A queued task may start at any moment, and cannot end before its run is over.
     if (runs && task.state === 'queued') return { law: runs, age: 0 };
     const law = experience.lawFor(task, 'all');
     return law && { law, age: Math.max(0, wordsTaken === undefined ? ageOf(task, now) : now - wordsTaken) };
@@ -168,8 +160,8 @@ export class LearnedSchedule implements Schedule {
 }
 
 /**
- * How many times as long as usual this job seems to take, by the gateway's own percentage. It is believed the more, the further along the
- * job is, for at the beginning it says next to nothing, and never far against experience, for some gateways count to 99 and stay there.
+ * How many times as long as usual this job takes, by the gateway's percentage. It counts more the further the job is, since it says little at the
+ * start, and never far against experience, since some gateways count to 99 and stay there.
  */
 function stretchOf(law: Law, age: number, percent: number | undefined): number {
   const progress = (percent ?? 0) / 100;

@@ -1,30 +1,22 @@
-/** Each bin is so many times as long as the one before: what is learned is as fine at seconds as at minutes. */
+/** Each bin is this many times as long as the one before, so the grid is as fine at seconds as at minutes. */
 const RATIO = 1.08;
 const FIRST_MS = 1_000;
-/** A little more than two hours; nobody waits so long, and what takes longer is asked about slowly. */
+/** A little more than two hours; longer jobs are polled slowly. */
 const BINS = 118;
 
-/** How long a bin is, in natural logarithms. */
 const STEP = Math.log(RATIO);
-/** The ages at which bins begin, and where the last one ends. The first bin is all before its second is over. */
+/** Where bins begin, and where the last one ends. The first bin is everything below one second. */
 export const EDGES: Float64Array = Float64Array.from({ length: BINS + 1 }, (_, edge) =>
   edge === 0 ? 0 : FIRST_MS * RATIO ** (edge - 1),
 );
 
-/** Something for each bin. */
-export function bins(): Float64Array {
-  return new Float64Array(BINS);
-}
+export const bins = (): Float64Array => new Float64Array(BINS);
 
-function edge(place: number): number {
-  return EDGES[place] ?? 0;
-}
+const edge = (place: number): number => EDGES[place] ?? 0;
 
-export function width(bin: number): number {
-  return edge(bin + 1) - edge(bin);
-}
+export const width = (bin: number): number => edge(bin + 1) - edge(bin);
 
-/** The bin an age lies in; what is too long for the grid lies in the last one. */
+/** Ages beyond the grid are in the last bin. */
 function binOf(age: number): number {
   if (!(age >= FIRST_MS)) return 0;
   const bin = Math.min(BINS - 1, 1 + Math.floor(Math.log(age / FIRST_MS) / STEP));
@@ -32,7 +24,6 @@ function binOf(age: number): number {
   return age < edge(bin) ? bin - 1 : bin;
 }
 
-/** What is known at the edges, at any age: straight lines between them. */
 export function valueAt(values: Float64Array, age: number): number {
   const bin = binOf(age);
   const share = Math.min(1, Math.max(0, (age - edge(bin)) / width(bin)));
@@ -40,7 +31,7 @@ export function valueAt(values: Float64Array, age: number): number {
   return from + share * ((values[bin + 1] ?? 0) - from);
 }
 
-/** The age at which values that only rise reach this one; never, where they do not. */
+/** The age at which rising values reach this one; infinity where they do not. */
 export function ageAt(values: Float64Array, wanted: number): number {
   let low = 0;
   let high = BINS;
@@ -55,42 +46,43 @@ export function ageAt(values: Float64Array, wanted: number): number {
   return edge(low) + (rise > 0 ? Math.max(0, wanted - from) / rise : 1) * width(low);
 }
 
-/** A job ended somewhere in between: that is all that asking now and then can tell. */
+/** A job ended somewhere in between: polls cannot tell more. */
 export interface Observation {
   atLeastMs: number;
   atMostMs: number;
   weight: number;
 }
 
-/** Rounds of giving every observation to the ages at which the others make its end likely. */
+export const weightOf = (observations: readonly Observation[]): number =>
+  observations.reduce((sum, { weight }) => sum + weight, 0);
+
+/** Rounds of assigning every observation to the ages at which the others make its end likely. */
 const ROUNDS = 2;
-/** Of so many jobs' weight is the belief that anything may happen. */
+/** The weight, in jobs, of the assumption that anything may happen. */
 const DOUBT = 2;
-/** The shape of that belief, log-logistic: its middle half lies between 0.58 and 1.7 times the median. */
+/** The shape of that assumption, log-logistic: its middle half is between 0.58 and 1.7 times the median. */
 const DOUBT_SHAPE = 0.5;
-/** Never sharper than that, in natural logarithms: queues make the jobs of an hour alike. */
+/** The least blur, in natural logarithms: queues make the jobs of an hour alike. */
 const LEAST_BLUR = 0.04;
 const BLUR = 0.9;
 
 /**
- * How likely a job ends in each bin of the grid, from jobs before it: a histogram of what was observed, smoothed by as much as so few
- * observations need, so that it may have two humps or more. Between observing an end somewhere in an interval and where in it that was, the
- * histogram itself decides, in a few rounds (expectation, maximisation, smoothing).
+ * How likely a job ends in each bin, from earlier jobs: a histogram of the observations, smoothed as much as their number requires, so that it may
+ * have several humps. An observation is an interval; where in it the end was is estimated from the histogram itself, in a few rounds
+ * (expectation, maximisation, smoothing).
  */
 export function fitted(observations: readonly Observation[]): Float64Array {
-  const first = shared(
-    observations,
-    bins().map((_, bin) => width(bin)),
-  );
-  const blur = blurred(kernelOf(first, effectiveCount(observations)));
+  const evenly = bins().map((_, bin) => width(bin));
+  const first = distribute(observations, evenly);
+  const blur = blurWith(kernelOf(first, effectiveCount(observations)));
   let masses = first;
-  for (let round = 0; round < ROUNDS; round += 1) masses = shared(observations, blur(masses));
+  for (let round = 0; round < ROUNDS; round += 1) masses = distribute(observations, blur(masses));
   return withDoubt(blur(masses), effectiveCount(observations));
 }
 
-/** Each observation spread over the bins it may have ended in, as these masses make it likely. */
-function shared(observations: readonly Observation[], masses: Float64Array): Float64Array {
-  const total = observations.reduce((sum, { weight }) => sum + weight, 0);
+/** Spreads each observation over the bins of its interval in proportion to these masses. */
+function distribute(observations: readonly Observation[], masses: Float64Array): Float64Array {
+  const total = weightOf(observations);
   const result = bins();
   for (const { atLeastMs, atMostMs, weight } of observations) {
     const from = Math.max(0, Math.min(atLeastMs, atMostMs));
@@ -109,12 +101,10 @@ function shared(observations: readonly Observation[], masses: Float64Array): Flo
 }
 
 /** How many observations of equal weight would say as much. */
-function effectiveCount(observations: readonly Observation[]): number {
-  const sum = observations.reduce((all, { weight }) => all + weight, 0);
-  return sum ** 2 / observations.reduce((all, { weight }) => all + weight ** 2, 0);
-}
+const effectiveCount = (observations: readonly Observation[]): number =>
+  weightOf(observations) ** 2 / observations.reduce((all, { weight }) => all + weight ** 2, 0);
 
-/** A bell over neighbouring bins, as wide as Silverman's rule wants it for so many observations. */
+/** A bell over neighbouring bins, as wide as Silverman's rule requires for so many observations. */
 function kernelOf(masses: Float64Array, count: number): Float64Array {
   const blur = Math.max(LEAST_BLUR, (BLUR * spreadOf(masses)) / count ** 0.2) / STEP;
   const reach = Math.ceil(3 * blur);
@@ -125,13 +115,10 @@ function kernelOf(masses: Float64Array, count: number): Float64Array {
   return bell.map((height) => height / sum);
 }
 
-/** A quarter of a normal distribution lies within so many standard deviations about its middle. */
+/** A quarter of a normal distribution is within this many standard deviations about its middle. */
 const QUARTER_WIDTH = 0.637;
 
-/**
- * The standard deviation in natural logarithms as the narrowest quarter of all tells it: of two humps it is that of one of them, which the
- * distance between them would blur into one.
- */
+/** In natural logarithms, from the narrowest quarter: the distance between two humps would blur both into one. */
 function spreadOf(masses: Float64Array): number {
   let narrowest = masses.length;
   let sum = 0;
@@ -153,7 +140,7 @@ function deviationOf(masses: Float64Array): number {
   return STEP * Math.sqrt(masses.reduce((sum, mass, bin) => sum + mass * (bin - mean) ** 2, 0));
 }
 
-function blurred(kernel: Float64Array): (masses: Float64Array) => Float64Array {
+function blurWith(kernel: Float64Array): (masses: Float64Array) => Float64Array {
   const reach = (kernel.length - 1) / 2;
   return (masses) => {
     const result = bins();
@@ -168,7 +155,7 @@ function blurred(kernel: Float64Array): (masses: Float64Array) => Float64Array {
   };
 }
 
-/** Past all experience an end stays possible, and grows ever less likely within the next second: the gaps grow gently. */
+/** Beyond all experience an end stays possible, and less and less likely within the next second, so that gaps grow gently. */
 function withDoubt(masses: Float64Array, count: number): Float64Array {
   const doubt = DOUBT / (DOUBT + count);
   const median = medianOf(masses);

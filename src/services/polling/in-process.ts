@@ -8,9 +8,9 @@ import type { Fall } from './pace.ts';
 import { Room, type SchedulerLimits } from './room.ts';
 import type { Followed, Lane, LaneTrouble, Scheduler, Trouble, Verdict } from './scheduler.ts';
 
-/** Connections bound what is under way: fewer than the client holds, for members' orders need some too. */
+/** Fewer at once than the client has connections, since members' orders need some too. */
 const DEFAULT_LIMITS: SchedulerLimits = { perSecond: 50, inFlight: 24 };
-/** Of all questions at once, so much may be one lane's. */
+/** The share of all polls at once that one lane may use. */
 const LANE_SHARE = 0.75;
 
 interface SchedulerParts {
@@ -20,7 +20,7 @@ interface SchedulerParts {
   limits?: Partial<SchedulerLimits> | undefined;
 }
 
-/** Follows every task from within this process. The store has the truth: after a restart everything is added again. */
+/** Schedules all polls within this process. After a restart everything is added again from the store. */
 export class InProcessScheduler implements Scheduler {
   readonly #clock: SteadyClock;
   readonly #random: () => number;
@@ -55,7 +55,7 @@ export class InProcessScheduler implements Scheduler {
   add({ id, lane, group, at, asked }: Followed): void {
     const known = this.#entries.get(id)?.asked;
     this.remove(id);
-    const entry = new Entry(id, group, this.#stateOf(lane), known ?? this.#steady(asked));
+    const entry = new Entry(id, group, this.#stateOf(lane), known ?? this.#toSteadyTime(asked));
     this.#entries.set(id, entry);
     entry.lane.wait(entry, Number.isFinite(at) ? this.#clock.steady(at) : this.#clock.now());
     this.#setAlarm();
@@ -88,18 +88,17 @@ export class InProcessScheduler implements Scheduler {
 
   troubles(): LaneTrouble[] {
     return this.#lanes.flatMap(({ lane, isIdle, breaker: { pause } }) =>
-      // Where nothing waits any more, nobody finds out whether the trouble is over: it is no news then.
+      // A lane in which nothing waits has no probe that could end its pause, so it is not reported.
       pause && !isIdle ? [{ ...pause.trouble, lane: lane.name, since: this.#clock.told(pause.since) }] : [],
     );
   }
 
-  /** Asks whatever may be asked now. */
   #run(): void {
     const now = this.#clock.now();
     while (this.#isRunning && this.#room.opensAt(now) <= now) {
       const state = this.#nextLane(now);
       if (!state) break;
-      const question = this.#ask(state, now).finally(() => this.#underWay.delete(question));
+      const question = this.#poll(state, now).finally(() => this.#underWay.delete(question));
       this.#underWay.add(question);
     }
     this.#room.follow(() => this.#lanes.reduce((all, { queued }) => all + queued, 0), now);
@@ -112,7 +111,6 @@ export class InProcessScheduler implements Scheduler {
     this.#alarm.set(Math.max(next, this.#room.opensAt(this.#clock.now())));
   }
 
-  /** Lanes take turns. */
   #nextLane(now: number): LaneState | undefined {
     for (let step = 0; step < this.#lanes.length; step += 1) {
       const turn = (this.#turn + step) % this.#lanes.length;
@@ -124,25 +122,20 @@ export class InProcessScheduler implements Scheduler {
     return undefined;
   }
 
-  async #ask(state: LaneState, now: number): Promise<void> {
+  async #poll(state: LaneState, now: number): Promise<void> {
     this.#room.begin(now);
     const { entries, isProbe } = state.begin(now);
     const ids = entries.map(({ id }) => id);
-    const answer = await ask(state.lane, ids, this.#log);
+    const answer = await pollLane(state.lane, ids, this.#log);
     const then = this.#clock.now();
     this.#room.end();
     state.end(entries, isProbe, then);
     if (state.latency.isSlowWith(then - now)) this.#slowDown('slowness', state, then);
-    if (!this.#isRunning) this.#takeBack(state, entries);
+    // After the stop, results are dropped: the next start polls again.
+    if (!this.#isRunning) for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, then);
     else if (Array.isArray(answer)) this.#takeVerdicts(state, entries, answer, isProbe);
     else this.#takeTrouble(state, entries, answer, isProbe);
     this.#run();
-  }
-
-  /** What arrives after the stop is dropped: the store has the truth. */
-  #takeBack(state: LaneState, entries: readonly Entry[]): void {
-    const now = this.#clock.now();
-    for (const entry of entries) if (this.#isFollowed(entry)) state.wait(entry, now);
   }
 
   #takeVerdicts(
@@ -155,9 +148,9 @@ export class InProcessScheduler implements Scheduler {
     const ended = state.breaker.answered(isProbe, now);
     if (ended) {
       state.resume(now);
-      this.#log.info({ lane: state.lane.name, afterMs: now - ended.since }, 'A lane to the gateway is open again.');
+      this.#log.info({ lane: state.lane.name, afterMs: now - ended.since }, 'Polling of a lane resumed.');
     }
-    // What was asked about together stays together, where that spares questions.
+    // Tasks that were polled together stay together, where that saves polls.
     const chance = state.lane.most > 1 ? this.#random() : undefined;
     const random = chance === undefined ? this.#random : () => chance;
     for (const [place, entry] of entries.entries()) {
@@ -176,32 +169,31 @@ export class InProcessScheduler implements Scheduler {
     if (began) {
       const { kind } = trouble;
       const forMs = began.until - now;
-      this.#log.warn({ lane: state.lane.name, kind, forMs }, 'A lane to the gateway is paused.');
+      this.#log.warn({ lane: state.lane.name, kind, forMs }, 'Polling of a lane is paused.');
     }
     const { pause } = state.breaker;
     for (const entry of entries) {
       if (!this.#isFollowed(entry)) continue;
-      // Not before the end of the pause: what has come in the meantime is the better probe, for it may be the task that fails.
+      // After the pause a task that was due meanwhile is the better probe, since one of these tasks may be the cause.
       state.wait(entry, pause ? pause.until : afterTrouble(trouble, now, this.#random));
     }
   }
 
-  /** One lane's trouble is a sign for all: they share a gateway and a key. */
+  /** One lane's trouble slows all: they share a gateway and a key. */
   #slowDown(why: Fall, { lane }: LaneState, now: number): void {
     const perSecond = this.#room.narrow(why, now);
     if (perSecond !== undefined)
-      this.#log.info({ lane: lane.name, why, perSecond }, 'Fewer questions a second for a while.');
+      this.#log.info({ lane: lane.name, why, perSecond }, 'The polling rate was reduced for a while.');
   }
 
-  /** Since when and how often, in this clock's time. */
-  #steady(asked: Asked | undefined): Asked {
+  #toSteadyTime(asked: Asked | undefined): Asked {
     const now = this.#clock.now();
     if (!asked) return { since: now, times: 0, last: Number.NEGATIVE_INFINITY };
     const { since, times, last } = asked;
     return { since: this.#clock.steady(since), times, last: this.#clock.steady(last) };
   }
 
-  /** A task may have been removed, or added anew, while it was asked about. */
+  /** A task may have been removed, or added again, while it was polled. */
   #isFollowed(entry: Entry): boolean {
     return this.#entries.get(entry.id) === entry;
   }
@@ -215,18 +207,18 @@ export class InProcessScheduler implements Scheduler {
   }
 }
 
-/** The verdict on each id, in the order of the ids, or the trouble. Whatever happens, there is an answer. */
-async function ask(lane: Lane, ids: readonly string[], log: TasksLog): Promise<(Verdict | undefined)[] | Trouble> {
+/** The verdicts in the order of the ids, or the trouble. Never rejects. */
+async function pollLane(lane: Lane, ids: readonly string[], log: TasksLog): Promise<(Verdict | undefined)[] | Trouble> {
   try {
     const answer = await lane.poll(ids);
     if ('kind' in answer) return answer;
     const verdicts = ids.map((id) => answer.get(id));
     const missing = ids.filter((_, place) => !verdicts[place]);
-    if (missing.length > 0) log.debug({ lane: lane.name, missing }, 'An answer left out some of what was asked about.');
+    if (missing.length > 0) log.debug({ lane: lane.name, missing }, 'A poll result left out some of its tasks.');
     return verdicts;
   } catch (error) {
-    // A mistake of ours must not end a task: it is asked about again, and the stack is in the log.
-    log.error({ lane: lane.name, err: error }, 'Asking about tasks failed unexpectedly.');
+    // A bug of ours must not end a task: it is polled again, and the stack is in the log.
+    log.error({ lane: lane.name, err: error }, 'A poll failed unexpectedly.');
     return { kind: 'unreachable', reason: 'Asking failed unexpectedly.' };
   }
 }

@@ -5,15 +5,15 @@ import { Latency } from './pace.ts';
 import type { Lane } from './scheduler.ts';
 import { type InLine, Turns } from './turns.ts';
 
-/** Waiting for its moment, ready to be asked about, being asked about, or that and to be asked about once more. */
+/** asked-again: a hint arrived while it was being polled, so it is polled once more. */
 type Stage = 'waiting' | 'ready' | 'asked' | 'asked-again';
 
-/** One task as the scheduler knows it. There may be a hundred thousand of these, so there is nothing else in it. */
+/** One task in the scheduler. There may be a hundred thousand, so it holds nothing else. */
 export class Entry implements Dated, InLine<Entry> {
   readonly id: string;
   readonly group: string;
   readonly lane: LaneState;
-  /** Shared with whatever takes its place under the same id: what was asked stays asked. */
+  /** Shared with an entry that replaces it under the same id, so that its polls still count. */
   readonly asked: Asked;
   stage: Stage = 'waiting';
   slot = -1;
@@ -27,28 +27,26 @@ export class Entry implements Dated, InLine<Entry> {
     this.asked = asked;
   }
 
-  /** Nobody asks about it before that. */
   get opensAt(): number {
     return earliest(this.asked);
   }
 }
 
-/** A question that is asked anyway takes along what would fall due so soon after it, where its lane can carry more than one. */
+/** A poll takes along tasks that are due this soon after it, where its lane can carry more than one. */
 const GATHER_MS = 250;
-/** A machine that has slept finds everything due at once: putting it in order must not stop the process for a moment that is felt. */
+/** After a machine's sleep everything is due at once: sorting it must not block the process noticeably. */
 const ORDERED_AT_ONCE = 1_000;
-/** What has waited for the end of a pause is not asked about all at once. */
+/** After a pause the waiting tasks are not all polled at once. */
 const RESUME_SPREAD_MS = 5_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** One lane at work: its tasks that wait or are ready, its questions under way, its pause. */
 export class LaneState {
   readonly lane: Lane;
   readonly breaker = new Breaker();
   readonly latency = new Latency();
   readonly #waiting = new Agenda<Entry>();
   readonly #ready = new Turns<Entry>();
-  /** Questions at once: less than all there may be, so that a lane whose questions hang leaves some to the others. */
+  /** Polls at once: fewer than the total, so that a lane whose polls hang leaves some to the others. */
   readonly #share: number;
   #underWay = 0;
   #isProbing = false;
@@ -58,7 +56,7 @@ export class LaneState {
     this.#share = share;
   }
 
-  /** From when on there is something that may be asked; never, until a question that is under way has ended. */
+  /** When something may be polled; infinity until a poll that is under way has ended. */
   get opensAt(): number {
     const { pause } = this.breaker;
     if (pause ? this.#isProbing : this.#underWay >= this.#share) return NEVER;
@@ -66,7 +64,7 @@ export class LaneState {
     return pause ? Math.max(pause.until, due) : due;
   }
 
-  /** Asked each time, for a gateway may turn out to take less. */
+  /** Read each time, since a gateway may turn out to take fewer. */
   get #most(): number {
     return this.lane.most >= 1 ? Math.floor(this.lane.most) : 1;
   }
@@ -75,12 +73,12 @@ export class LaneState {
     return this.#underWay === 0 && this.#ready.size === 0 && this.#waiting.next === NEVER;
   }
 
-  /** What could be asked about now and is not, for there is no room; in a pause nothing could be. */
+  /** Polls that could be made now if there were room; none during a pause. */
   get queued(): number {
     return this.breaker.pause ? 0 : Math.ceil(this.#ready.size / this.#most);
   }
 
-  /** Whatever wants it sooner: never before its allowance opens. */
+  /** Never before its allowance opens. */
   wait(entry: Entry, until: number): void {
     entry.stage = 'waiting';
     this.#waiting.add(entry, Math.max(until, entry.opensAt));
@@ -99,7 +97,7 @@ export class LaneState {
     else if (entry.stage === 'ready') this.#ready.remove(entry);
   }
 
-  /** What the next question is about. The first question after a pause is a probe, and the only one until it is answered. */
+  /** Returns what the next poll is about. The first poll after a pause is a probe, and the only one until its response. */
   begin(now: number): { entries: Entry[]; isProbe: boolean } {
     this.#gather(now, ORDERED_AT_ONCE);
     const entries = this.#take(now);
@@ -114,14 +112,14 @@ export class LaneState {
     return { entries, isProbe };
   }
 
-  /** Nobody knows how long a question was on its way before it was heard, so the next one keeps its distance from the answer. */
+  /** It is unknown when the poll reached the gateway, so the gap to the next one counts from the response. */
   end(entries: readonly Entry[], isProbe: boolean, now: number): void {
     for (const { asked } of entries) asked.last = Math.max(asked.last, now);
     this.#underWay -= 1;
     if (isProbe) this.#isProbing = false;
   }
 
-  /** Spreads what has waited for the end of a pause, in turns and by whole questions. */
+  /** Spreads the tasks that waited for the end of a pause, in turns and by whole polls. */
   resume(now: number): void {
     this.#gather(now);
     const step = RESUME_SPREAD_MS / Math.max(1, Math.ceil(this.#ready.size / this.#most));
@@ -131,7 +129,6 @@ export class LaneState {
     }
   }
 
-  /** Lets what is due take its turns. */
   #gather(now: number, most = Number.POSITIVE_INFINITY): void {
     for (let count = 0; count < most; count += 1) {
       const entry = this.#waiting.takeDue(now);
@@ -156,7 +153,7 @@ export class LaneState {
     return entries;
   }
 
-  /** What is not due yet goes along only where its allowance is open already. */
+  /** A task that is not due yet goes along only where its allowance is open. */
   #takeSoon(now: number): Entry | undefined {
     const { first } = this.#waiting;
     return first && first.opensAt <= now ? this.#waiting.takeDue(now + (this.lane.gatherMs ?? GATHER_MS)) : undefined;

@@ -2,32 +2,31 @@ import { ageOfNext, LEAST_GAP_MS } from './allowance.ts';
 import { ageAt, bins, EDGES, valueAt, width } from './fit.ts';
 import { RARE, SPEC_GAP_MS, specQuestions } from './schedule.ts';
 
-/** Nothing waits longer for a look while its members wait: what ends early, by a failure for example, is no surprise for long. */
+/** The longest gap while members wait, so that an early end, by a failure for example, is soon noticed. */
 const LONGEST_GAP_MS = 20_000;
-/** And under pressure nothing waits longer than that. */
 const LONGEST_THINNED_MS = 60_000;
-/** Of the questions that the specification's schedule would need, so many: what is learned is never quite right. */
+/** The share of the specification's polls that is used: what is learned is never quite right. */
 const SHARE = 0.99;
-/** Past the age by which so many have ended, least gaps grow by a tenth of the time since then, up to the specification's. */
+/** Past the age by which so many jobs have ended, smallest gaps grow by a tenth of the time since then, up to the specification's. */
 const EXPERIENCE = 0.99;
 const PAST_GROWTH = 0.1;
 const CERTAINTY = 1e-9;
-/** Enough halvings to know the density of questions to a thousandth. */
+/** Enough halvings for the density of polls to a thousandth. */
 const HALVINGS = 14;
-/** Questions to a unit of worth. Thinner, and hardly any is asked; denser, and every gap is the least there may be. */
+/** Polls per unit of worth. Below, hardly any poll is made; above, every gap is the smallest. */
 const THINNEST = 0.001;
 const DENSEST = 0.2;
 const MOST_QUESTIONS = 400;
 
 /**
- * How long jobs take, and where questions about them are worth most: their density over the age is proportional to the square root of the
- * hazard, the chance that a job ends now if it has not ended before (Keller 1974). How dense they are in all is chosen so that a job needs no
- * more of them than on the specification's schedule.
+ * How long jobs take, and where polls are worth most: their density over the age is proportional to the square root of the hazard, the chance that
+ * a job ends now if it has not ended before (Keller 1974). The overall density is chosen so that a job needs no more polls than on the
+ * specification's schedule.
  */
 export class Law {
   /** At each edge of the grid: the chance that a job has ended. */
   readonly #ended = new Float64Array(EDGES.length);
-  /** And the integral of the hazard's square root up to there. */
+  /** At each edge: the integral of the hazard's square root. */
   readonly #worth = new Float64Array(EDGES.length);
   /** Past this age there is hardly any experience. */
   readonly #known: number;
@@ -46,20 +45,18 @@ export class Law {
     this.#density = this.#affordable(SHARE * specQuestions((age) => this.survival(age)));
   }
 
-  /** The chance that a job lasts longer. */
   survival(age: number): number {
     return 1 - valueAt(this.#ended, age);
   }
 
-  /** By when half of the jobs that have come to this age have ended. */
+  /** The age by which half of the jobs that reach this age have ended. */
   medianFrom(age: number): number {
     return ageAt(this.#ended, 1 - this.survival(age) / 2);
   }
 
   /**
-   * The age for the next question about a job of this age. Under pressure one density bounds those of all laws: whatever is worth less than
-   * that is given up first, whichever job it is about. The bound begins at the densest there may be, which is far above most, so it falls
-   * with the square.
+   * The age for the next poll. Under pressure one limit bounds the density of all laws, so that the polls worth least are dropped first, whichever job
+   * they are for. The limit starts at the highest density, far above most, so it falls with the square of the pressure.
    */
   next(age: number, pressure = 1): number {
     const density = Math.min(this.#density, DENSEST / pressure ** 2);
@@ -82,7 +79,7 @@ export class Law {
     return Math.exp(low);
   }
 
-  /** How many questions a job needs on average until its end is found, where they may be so dense. */
+  /** How many polls a job needs on average until its end is found, at this density. */
   #questions(density: number): number {
     let sum = 1;
     let age = 0;

@@ -1,22 +1,18 @@
-/** The gateway said that it was too much, or its answers came far more slowly than usual. */
+/** The gateway asked for fewer polls, or its responses became much slower than usual. */
 export type Fall = 'complaint' | 'slowness';
 
-/** What made a gateway complain is halved; what made it slow is cut by a third. */
 const AFTER_COMPLAINT = 0.5;
 const AFTER_SLOWNESS = 0.7;
-/** The answers to what was under way at the first complaint complain as well, and mean the same. */
+/** Polls that were under way at the first complaint complain as well, and mean the same. */
 const ONE_COMPLAINT_MS = 2_000;
-/** From half of what was too much the pace is back there within so long, and goes on from there. */
+/** How long the pace takes from half of what was too much back to it; then it rises on. */
 const RECOVERY_MS = 20_000;
-/** However little that was, everything is back within so long. */
+/** However low it fell, the full pace is back after this time. */
 const LONGEST_RECOVERY_MS = 10 * 60_000;
-/** So much of everything is always left: a gateway that is asked nothing cannot show that it has recovered. */
+/** A share that always remains: without polls a gateway cannot show that it has recovered. */
 const LEAST_SHARE = 0.01;
 
-/**
- * How many questions a second there may be: all that the operator allows, until the gateway says or shows that it is too much. Then it falls
- * at once by a share and rises again slowly and evenly, so that it settles below what this gateway takes, whatever that is.
- */
+/** Polls a second: the operator's limit, less after trouble. It falls at once and rises slowly, so it settles below what the gateway takes. */
 export class Pace {
   readonly #most: number;
   #base: number;
@@ -33,7 +29,7 @@ export class Pace {
     return Math.min(this.#most, this.#base + this.#risePerMs * Math.max(0, now - this.#since));
   }
 
-  /** `rate` is what the gateway has really been asked of late: what was allowed beyond that did no harm. Says whether this is news. */
+  /** `rate` is the number of polls actually made of late: a limit above it did no harm. Returns whether this is news. */
   fall(why: Fall, rate: number, now: number): boolean {
     if (now - this.#fellAt < ONE_COMPLAINT_MS) return false;
     const tooMuch = Math.min(this.at(now), Math.max(rate, LEAST_SHARE * this.#most));
@@ -45,24 +41,22 @@ export class Pace {
   }
 }
 
-/** What is usual is known after so many answers. */
 const ENOUGH_ANSWERS = 50;
 const USUAL_SHARE = 0.02;
 const RECENT_SHARE = 0.2;
-/** Far above the usual, and long enough to mean anything. */
+/** Far above the usual, and long enough to matter. */
 const FAR_ABOVE = 4;
 const LONG_MS = 1_000;
 
-/** How long a lane's answers take, usually and of late. */
 export class Latency {
   #count = 0;
   #usual = 0;
   #recent = 0;
 
-  /** Says whether the answers have become slow: once, and then again only after as much new evidence. */
+  /** True when the responses have become slow, and again only after as much new evidence. */
   isSlowWith(ms: number): boolean {
     this.#count += 1;
-    // The first ones are averaged evenly, so that none of them counts for long as the usual.
+    // The first ones are averaged evenly, so that none of them counts as the usual for long.
     this.#usual += Math.max(USUAL_SHARE, 1 / this.#count) * (ms - this.#usual);
     this.#recent += Math.max(RECENT_SHARE, 1 / this.#count) * (ms - this.#recent);
     if (this.#count < ENOUGH_ANSWERS || this.#recent < LONG_MS || this.#recent < FAR_ABOVE * this.#usual) return false;
@@ -71,10 +65,9 @@ export class Latency {
   }
 }
 
-/** The rate is that of about so long a time. */
 const SPAN_MS = 1_000;
 
-/** How many a second there have been of late: what is long past fades. */
+/** The recent number per second; older counts fade. */
 export class Meter {
   #perSecond = 0;
   #at = Number.NEGATIVE_INFINITY;
@@ -89,35 +82,23 @@ export class Meter {
   }
 }
 
-/** So much of what may be asked is to be wanted. With more of it questions queue, and with less of it they are missed. */
+/** The share of the allowed polls to aim for. Above it polls queue, below it some are missed. */
 const AIM = 0.97;
-/** How soon the pressure follows what is wanted. Faster than the gaps it acts on, it would swing. */
+/** How fast the pressure follows the demand. Faster than the gaps it acts on, it would oscillate. */
 const FOLLOWS_MS = 10_000;
-/** A queue is to be gone within so many seconds: longer than most gaps, for until then nobody in it can be asked to come later. */
+/** A queue is to be gone after this time: longer than most gaps, since tasks in it cannot be delayed before their next poll. */
 const QUEUE_GONE_SECONDS = 10;
-/** Down again it goes with care: too little pressure is a queue. */
+/** It falls carefully: too little pressure makes a queue. */
 const MOST_RELIEF = 0.5;
 const LEAST_STEP_MS = 100;
-/** What happened in a longer time than that is no reason to push at once. */
+/** After a longer time the rise still counts only as much. */
 const LONGEST_STEP_MS = 1_000;
-/** Less than so long a wait for one's turn is no queue. */
+/** A shorter wait is no queue. */
 const QUEUE_SECONDS = 0.25;
-/** Beyond that it is the queue that makes everybody wait. */
+/** Beyond it only the queue delays polls. */
 const MOST_PRESSURE = 6;
 
-interface Flow {
-  /** Questions begun a second, of late. */
-  rate: number;
-  /** Questions that may be begun a second. */
-  allowed: number;
-  /** Questions that could be begun now and are not. */
-  queue: number;
-}
-
-/**
- * How many times as far apart questions must be so that there is room for them: 1 where there is room anyway. One number for all tasks, moved
- * by what is wanted against what is allowed; whoever advises when to ask next may follow it.
- */
+/** The factor by which gaps must grow; 1 where there is room. One number for all tasks, driven by demand against supply. */
 export class Pressure {
   #logarithm = 0;
   #at = Number.NEGATIVE_INFINITY;
@@ -130,11 +111,11 @@ export class Pressure {
     return now - this.#at >= LEAST_STEP_MS;
   }
 
-  follow({ rate, allowed, queue }: Flow, now: number): void {
+  follow({ rate, allowed, queue }: Record<'rate' | 'allowed' | 'queue', number>, now: number): void {
     const elapsed = Math.min(now - this.#at, MOST_PRESSURE * FOLLOWS_MS);
     this.#at = now;
     const isQueue = queue > QUEUE_SECONDS * rate;
-    // What waits although more was allowed is held back by how long answers take: then that is all the room there is.
+    // A queue below the allowed rate is limited by slow responses: then the actual rate is all the room there is.
     const room = isQueue ? Math.min(allowed, Math.max(1, rate)) : allowed;
     const wanted = Math.log(Math.max(rate + (isQueue ? queue / QUEUE_GONE_SECONDS : 0), 0.01) / (AIM * room));
     const step = wanted > 0 ? wanted * Math.min(elapsed, LONGEST_STEP_MS) : Math.max(-MOST_RELIEF, wanted) * elapsed;

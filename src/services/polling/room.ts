@@ -1,35 +1,29 @@
 import { type Fall, Meter, Pace, Pressure } from './pace.ts';
 
 export interface SchedulerLimits {
-  /** Questions begun within any one second. */
   perSecond: number;
-  /** Questions under way at once. */
   inFlight: number;
 }
 
-/** A second's questions are not begun in one go. */
+/** A second's polls are not started in one go. */
 const STEPS_PER_SECOND = 10;
 
-/**
- * How many questions may be begun, and when. It looks back over the last ones begun instead of filling a bucket: a full bucket
- * lets through its content and its flow within the same second, and a gateway that counts by the second would see too many.
- */
+/** When polls may start. It checks the last starts: a full bucket would pass its content and its flow within one second, too many for a gateway. */
 export class Budget {
   readonly #inFlight: number;
-  /** So many within a step, and so many steps within a second that together they are at most a second's questions. */
+  /** Polls per step and steps per second together make at most a second's polls. */
   readonly #stepMs: number;
-  /** When the last ones were begun: a ring, of which `#oldest` is overwritten next. */
+  /** When the last ones started: a ring, of which `#oldest` is overwritten next. */
   readonly #begun: number[];
   #oldest = 0;
-  /** Of all that may be begun, so much. */
   share = 1;
   #underWay = 0;
 
   constructor({ perSecond, inFlight }: SchedulerLimits) {
     if (!(perSecond > 0 && perSecond < Number.POSITIVE_INFINITY)) {
-      throw new RangeError(`A budget of ${perSecond} questions a second makes no sense.`);
+      throw new RangeError(`A budget of ${perSecond} polls a second makes no sense.`);
     }
-    if (!(inFlight >= 1)) throw new RangeError(`${inFlight} questions at once make no sense.`);
+    if (!(inFlight >= 1)) throw new RangeError(`${inFlight} polls at once make no sense.`);
     const perStep = Math.max(1, Math.floor(perSecond / STEPS_PER_SECOND));
     const steps = perSecond < 1 ? perSecond : Math.floor(perSecond / perStep);
     this.#stepMs = Math.ceil(1_000 / steps);
@@ -37,13 +31,13 @@ export class Budget {
     this.#inFlight = inFlight;
   }
 
-  /** From when on the next question may be begun; never, until one that is under way has ended. */
+  /** When the next poll may start; infinity until one that is under way has ended. */
   get opensAt(): number {
     if (this.#underWay >= this.#inFlight) return Number.POSITIVE_INFINITY;
     const { length } = this.#begun;
     const afterOldest = (this.#begun[this.#oldest] ?? 0) + Math.ceil(this.#stepMs / this.share);
     if (this.share >= 1) return afterOldest;
-    // A gateway that was asked too much at once is asked one after the other.
+    // A gateway that had too many at once gets them evenly spaced.
     const latest = this.#begun[(this.#oldest + length - 1) % length] ?? 0;
     return Math.max(afterOldest, latest + this.#stepMs / (this.share * length));
   }
@@ -59,7 +53,7 @@ export class Budget {
   }
 }
 
-/** How many questions there is room for: the operator's budget, what the gateway shows to take of it, and how much more is wanted. */
+/** How many polls there is room for: the operator's limit, the pace that the gateway takes, and the pressure of demand. */
 export class Room {
   readonly #perSecond: number;
   readonly #budget: Budget;
@@ -73,7 +67,6 @@ export class Room {
     this.#pace = new Pace(limits.perSecond);
   }
 
-  /** From when on the next question may be begun; never, until one that is under way has ended. */
   opensAt(now: number): number {
     this.#budget.share = this.#pace.at(now) / this.#perSecond;
     return this.#budget.opensAt;
@@ -88,17 +81,17 @@ export class Room {
     this.#budget.end();
   }
 
-  /** The gateway complains or is slow. Says how many questions a second are left, where that is news. */
+  /** Returns how many polls a second remain, where that is news. */
   narrow(why: Fall, now: number): number | undefined {
     return this.#pace.fall(why, this.#begun.rate(now), now) ? this.#pace.at(now) : undefined;
   }
 
-  /** How many times as far apart questions should be so that there is room for all. */
+  /** The factor by which gaps should grow so that there is room for all. */
   get pressure(): number {
     return this.#pressure.value;
   }
 
-  /** `queued` says how many questions could be begun now and are not. */
+  /** `queued`: how many polls could start now if there were room. */
   follow(queued: () => number, now: number): void {
     if (!this.#pressure.isDue(now)) return;
     this.#pressure.follow({ rate: this.#begun.rate(now), allowed: this.#pace.at(now), queue: queued() }, now);

@@ -1,10 +1,10 @@
-/** Whoever stands in a line knows its neighbours, so that it can leave from the middle without a search. */
+/** An item links its neighbours, so that it can leave from the middle without a search. */
 export interface InLine<T> {
   before: T | undefined;
   behind: T | undefined;
 }
 
-/** First come, first served. Joining, leaving and being served take the same time in a line of any length. */
+/** First come, first served. Joining, leaving and being served take constant time. */
 class Line<T extends InLine<T>> {
   #first: T | undefined;
   #last: T | undefined;
@@ -40,7 +40,7 @@ interface Group<T extends InLine<T>> extends InLine<Group<T>> {
   readonly members: Line<T>;
 }
 
-/** Groups take turns; within a group it is first come, first served. However many one brings, another waits one turn for each group. */
+/** Groups take turns; within a group it is first come, first served. However many one brings, the others wait one turn per group. */
 export class Turns<T extends Grouped<T>> {
   readonly #groups = new Map<string, Group<T>>();
   readonly #order = new Line<Group<T>>();
@@ -67,7 +67,7 @@ export class Turns<T extends Grouped<T>> {
     return item;
   }
 
-  /** Only for what is in here. */
+  /** Only for an item that is in here. */
   remove(item: T): void {
     const group = this.#groupOf(item);
     group.members.leave(item);

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type { KeyvStorageAdapter } from 'keyv';
 
 /**
- * full: no room left; locked: another program holds the database for too long; in-use: another Atelier runs on it; newer: written by a
- * later version; corrupt: not readable as a database; unsupported: not ours to open; unreachable: its server does not answer; denied: its
- * server does not let us in; lost: it was ours, and another bot may have it now; failed: anything else.
+ * full: no space left; locked: another program holds the database for too long; in-use: another Atelier runs on it; newer: written by a later
+ * version; corrupt: not readable as a database; unsupported: not ours to open; unreachable: its server does not respond; denied: its server rejects
+ * the login; lost: another bot may own it now; failed: anything else.
  */
 export type StoreErrorKind =
   | 'full'
@@ -18,7 +18,7 @@ export type StoreErrorKind =
   | 'lost'
   | 'failed';
 
-/** What the store could not do. The message is one sentence or two that tell an operator what to do about it. */
+/** A failure of the store. The message tells an operator in one or two sentences what to do. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly kind: StoreErrorKind;
@@ -46,7 +46,7 @@ export const inUse = (name: string, cause?: unknown): StoreError =>
     cause,
   );
 
-/** As the setting STORE_URL is read: the address, and which driver it asks for. */
+/** The setting STORE_URL, parsed. */
 export interface StoreAddress {
   readonly url: string;
   readonly scheme: string;
@@ -54,23 +54,22 @@ export interface StoreAddress {
 
 export const IN_MEMORY = ':memory:';
 
-/** Whether it lies on this machine, and no server has to be asked. */
 export const isLocal = ({ scheme }: StoreAddress): boolean => scheme === 'sqlite';
 
-/** The file behind `sqlite://data/atelier.sqlite` (from the working folder), `sqlite:///var/atelier.sqlite` or `sqlite://:memory:`. */
+/** The file of `sqlite://data/atelier.sqlite` (from the working folder), `sqlite:///var/atelier.sqlite` or `sqlite://:memory:`. */
 export function fileOf({ url }: StoreAddress): string {
   const path = url.slice('sqlite://'.length);
   return path === IN_MEMORY ? IN_MEMORY : resolve(path);
 }
 
-/** As it may be shown: without a user, a password, and options, which may hold one as well. */
+/** Safe to show: without user, password and options, since those may contain a password as well. */
 export function publicName(address: StoreAddress): string {
   if (isLocal(address)) return fileOf(address);
   const { protocol, host, pathname } = new URL(address.url);
   return `${protocol}//${host}${pathname}`;
 }
 
-/** All that must stay secret of an address, in each of its spellings. */
+/** All secrets in an address, in each of their spellings. */
 export function passwordsIn(address: string): string[] {
   const url = URL.parse(address);
   const options = ['password', 'sslpassword'].map((name) => url?.searchParams.get(name) ?? '');
@@ -78,7 +77,7 @@ export function passwordsIn(address: string): string[] {
   return [...new Set(spellings)].filter(Boolean);
 }
 
-/** Written by hand, it may hold a lone %. */
+/** An address written by hand may contain a lone %. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -88,27 +87,22 @@ function decoded(text: string): string {
   }
 }
 
-/**
- * `at-once`: on the disk before it is believed, for an order that is paid for must survive a power cut. `soon`: on the disk with the next
- * write that is there at once, and never out of order; it saves waiting for the disk where what is lost can be made again.
- */
+/** `at-once`: on disk before the write returns, for paid orders. `soon`: on disk with the next such write, in order, for data that can be rebuilt. */
 export type Durability = 'at-once' | 'soon';
 
-/** A row as it lies there; its text is what keyv made of the value, with the moment when it is over. */
+/** The text is what keyv made of the value, including its expiry. */
 export interface Row {
   key: string;
   text: string;
 }
 
 export interface Range {
-  /** The first key that may be among them, or the one after which they begin. */
+  /** The first key that may be included, or the key after which the range starts. */
   from: { first: string } | { after: string };
-  /** The first key that is not among them any more. */
   end: string;
   most: number;
 }
 
-/** What keyv asks of the place where the rows of one namespace lie. */
 export type RowStore = Pick<
   KeyvStorageAdapter,
   | 'namespace'
@@ -125,31 +119,30 @@ export type RowStore = Pick<
   | 'iterator'
 >;
 
-/** Where rows lie. Whatever it cannot do, it throws as a `StoreError`; nothing hangs for ever. */
+/** Where rows are stored. Every failure is thrown as a `StoreError`, and nothing hangs for ever. */
 export interface Backend {
-  /** How a person knows it: a file, or an address without its password. */
+  /** For people: a file, or an address without its password. */
   readonly name: string;
-  /** One for each namespace: two on one adapter would overwrite each other. */
+  /** One per namespace: two on one adapter would overwrite each other. */
   adapter(namespace: string, durability: Durability): RowStore;
-  /** In the order of their keys' bytes. keyv knows no ranges. */
+  /** In byte order of the keys. keyv knows no ranges. */
   range(namespace: string, range: Range): Promise<Row[]>;
-  /** Removes every row of the whole store whose time is over. */
   clearExpired(): Promise<void>;
-  /** Rows that the adapter takes for gone already, and that are still there. */
+  /** Rows that the adapter treats as gone although they are still stored. */
   countExpired(now: number): Promise<number>;
-  /** The latest failure: an adapter tells of a broken iteration in words only. */
+  /** The latest failure: an adapter reports a broken iteration only as text. */
   readonly failure: StoreError | undefined;
   close(): void | Promise<void>;
 }
 
-/** So many rows at once while going through a namespace; the adapters' own ten make it slow beyond measure. */
+/** Rows read at once while iterating; with the adapters' default of ten it would be far too slow. */
 export const ROWS_AT_ONCE = 1_000;
 
-/** Its rows may have megabytes each: orders as they were sent. */
+/** Its rows, orders as they were sent, may have megabytes each. */
 export const LARGE = 'sent';
 const LARGE_ROWS_AT_ONCE = 8;
 
 export const rowsAtOnce = (namespace: string): number => (namespace === LARGE ? LARGE_ROWS_AT_ONCE : ROWS_AT_ONCE);
 
-/** Its keys are asked for in ranges: the ledger's, by day. */
+/** Its keys are read in ranges: the ledger's, by day. */
 export const RANGED = 'ledger';

@@ -1,31 +1,28 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { type Entries, type Entry, entrySchema, keyOf } from '../ledger/entry.ts';
-import type { Task } from '../tasks/task.ts';
 import { ledgerMark } from './marks.ts';
 import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
-import type { Shelf } from './shelf.ts';
+import type { Shelf, Shelves } from './shelf.ts';
 
-interface EntryRowsParts {
-  ledger: Shelf;
-  meta: Shelf;
+interface EntryRowsParts extends Pick<Shelves, 'ledger' | 'meta'>, Pick<Entries, 'task' | 'tasks'> {
   quarantine: Quarantine;
-  /** The tasks beside them. */
-  task(id: string): Promise<Task | undefined>;
-  tasks(): AsyncGenerator<Task>;
 }
 
-/** Comes after the colon between the day and the id, so that all keys of a day lie before it. */
+/** Sorts after the colon between day and id, so that the range includes all keys of its last day. */
 const AFTER_COLON = ';';
 
-/** The entries of the ledger, a row each: what happens to one row happens to no other. */
 export class EntryRows implements Entries {
   readonly #parts: EntryRowsParts;
   readonly #rows: Rows<Entry>;
   readonly #lock = new KeyedLock();
+  readonly task: Entries['task'];
+  readonly tasks: Entries['tasks'];
 
   constructor(parts: EntryRowsParts) {
     this.#parts = parts;
     this.#rows = entryRows(parts.ledger, parts.quarantine);
+    this.task = parts.task;
+    this.tasks = parts.tasks;
   }
 
   find(key: string): Promise<Entry | undefined> {
@@ -42,7 +39,7 @@ export class EntryRows implements Entries {
     });
   }
 
-  /** The new one first: until the old one is gone both are there, and a crash in between is mended by doing it again. */
+  /** Writes the new one first. After a crash in between both exist, and repeating it fixes that. */
   rename(entry: Entry, to: Entry): Promise<void> {
     return this.#lock.run(keyOf(entry), async () => {
       await this.#parts.ledger.put(keyOf(to), entrySchema.parse(to));
@@ -56,14 +53,6 @@ export class EntryRows implements Entries {
       const entry = typeof read === 'string' ? await this.find(key) : read;
       if (entry) yield entry;
     }
-  }
-
-  task(id: string): Promise<Task | undefined> {
-    return this.#parts.task(id);
-  }
-
-  tasks(): AsyncGenerator<Task> {
-    return this.#parts.tasks();
   }
 
   async openSince(): Promise<string | undefined> {

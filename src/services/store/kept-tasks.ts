@@ -1,25 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../lib/clock.ts';
-import { DAY_MS } from '../../lib/clock.ts';
+import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Entries } from '../ledger/entry.ts';
 import { withoutExpiredToken } from '../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
 import { lineOf, type TaskLine } from '../tasks/task-line.ts';
-import type { Duration, ForgettingMark, PageQuestion, SentBody, TaskPage, TaskStore } from '../tasks/task-store.ts';
+import {
+  type Duration,
+  type ForgettingMark,
+  KEPT_DURATIONS,
+  type PageQuestion,
+  type SentBody,
+  type TaskPage,
+  type TaskStore,
+} from '../tasks/task-store.ts';
 import { EntryRows } from './entry-rows.ts';
 import { soleTenure, type Tenure } from './lease.ts';
-import { isSameLine, LineIndex } from './line-index.ts';
+import { isSameLine, LineIndex, ownerAskedFor, ownersOf, pageOf } from './line-index.ts';
 import { askingMark } from './marks.ts';
 import { Quarantine, type Rows } from './rows.ts';
 import type { Shelf, Shelves } from './shelf.ts';
-import { DurationBook, forgettingRows, RemoteRows, SentRows } from './side-rows.ts';
-import { ownerAskedFor, ownersOf, pageOf } from './task-page.ts';
-import { isPast, type Migration, mustBeReadable, taskMigrations } from './task-record.ts';
-import { TaskRows, taskLock } from './task-rows.ts';
+import { durationRows, forgettingRows, RemoteRows, rowKey, SentRows } from './side-rows.ts';
+import { isPast, type Migration, mustBeReadable, TaskRows, taskLock, taskMigrations } from './task-rows.ts';
 
-export interface KeptTasksParts {
+interface KeptTasksParts {
   shelves: Shelves;
   log: Log;
   clock: Clock;
@@ -29,33 +34,30 @@ export interface KeptTasksParts {
   close(): void | Promise<void>;
 }
 
-/** So many rows are cleaned in one write. */
 const CLEANED_AT_ONCE = 200;
 
 /**
- * Tasks, their lines and their durations. There are no transactions over several rows; instead, writes come in an order of which every
- * beginning is sound:
+ * Tasks, their list entries and durations. There are no transactions over several rows; instead, writes are ordered so that a crash after any of
+ * them leaves a valid store:
  *
- * - a new task: its lines, then the task. An unsettled line without a task is not shown.
- * - a settled task: the finished row, its lines, then the live row goes. Found in both places, the finished one is right.
- * - an order as it is sent: after its task, before the gateway hears of it; it goes after a task that needs it no more.
- * - a finished task that changes or goes: its lines point at it until that is done.
+ * - a new task: its list entries, then the task. An unsettled entry without a task is not shown.
+ * - a settled task: the finished row, its list entries, then the live row is deleted. Found in both places, the finished one is right.
+ * - an order as it is sent: after its task, before it is submitted; it is deleted after a task that no longer needs it.
+ * - a finished task that changes or is removed: its list entries point at it until that is done.
  *
  * Locks are taken in the order member, server, task.
  */
 export class KeptTasks implements TaskStore {
   readonly #parts: KeptTasksParts;
   readonly #locks = new KeyedLock();
-  readonly #quarantine: Quarantine;
+  readonly quarantine: Quarantine;
   readonly #rows: TaskRows;
   readonly #index: LineIndex;
-  readonly #durations: DurationBook;
+  readonly #durations: Rows<{ durations: Duration[] }>;
   readonly #remotes: RemoteRows;
   readonly #sent: SentRows;
   readonly #forgettings: Rows<ForgettingMark>;
-  /** The ledger's part of the store. */
   readonly entries: Entries;
-  /** That the store is ours. */
   readonly tenure: Tenure;
   /** Messages that are kept up to date. */
   readonly follows: Shelf;
@@ -64,27 +66,18 @@ export class KeptTasks implements TaskStore {
   constructor(parts: KeptTasksParts) {
     const { shelves, clock, specs, migrations = taskMigrations, tenure = soleTenure } = parts;
     const quarantine = new Quarantine(shelves.quarantine, parts);
-    this.#quarantine = quarantine;
+    this.quarantine = quarantine;
     this.#parts = parts;
     this.tenure = tenure;
     this.#rows = new TaskRows({ ...shelves, quarantine, locks: this.#locks, clock, reading: { migrations, specs } });
     this.#index = new LineIndex(shelves.index, quarantine, specs);
     this.#remotes = new RemoteRows(shelves.remotes);
-    this.#durations = new DurationBook(shelves.durations, quarantine, this.#locks);
+    this.#durations = durationRows(shelves.durations, quarantine);
     this.#sent = new SentRows(shelves.sent);
     this.#forgettings = forgettingRows(shelves.forgetting, quarantine);
     this.follows = shelves.follows;
-    this.entries = new EntryRows({
-      ...shelves,
-      quarantine,
-      task: (id) => this.get(id),
-      tasks: () => this.#rows.all(),
-    });
-  }
-
-  /** Tells members of tasks that nobody can read, each of them once. */
-  tellOwners(tell: (memberId: string) => Promise<boolean>): Promise<void> {
-    return this.#quarantine.tellOwners(tell);
+    const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
+    this.entries = new EntryRows({ ...shelves, quarantine, ...tasks });
   }
 
   async live(): Promise<Task[]> {
@@ -93,7 +86,7 @@ export class KeptTasks implements TaskStore {
     const live: Task[] = [];
     const expired: string[] = [];
     for (const [id, stored] of tasks) {
-      if (finished.has(id) || !isLive(stored)) await this.#settleAgain(stored);
+      if (finished.has(id) || !isLive(stored)) await this.#finishSettling(stored);
       else {
         const task = withoutExpiredToken(stored, now);
         if (task !== stored) expired.push(id);
@@ -119,19 +112,19 @@ export class KeptTasks implements TaskStore {
   async put(task: Task): Promise<void> {
     mustBeReadable(task, this.#parts.specs);
     await this.#clearExpired();
-    await this.#alone(task, () => this.#write(withoutExpiredToken(task, this.#parts.clock.now())));
-    // SQLite answers at once, so a long row of puts would keep everything else in the process waiting.
+    await this.#underLocksOf(task, () => this.#write(withoutExpiredToken(task, this.#parts.clock.now())));
+    // SQLite responds synchronously, so a long run of puts would block the process.
     await setImmediate();
   }
 
   remove(task: Task): Promise<void> {
-    return this.#alone(task, async () => {
-      // Before its task, so that nothing of a member's words stays that leads to nobody.
+    return this.#underLocksOf(task, async () => {
+      // Before its task, so that no member's prompt stays behind that nothing leads to.
       await this.#sent.remove(task.id);
-      await this.#writeLines(task, pointing);
+      await this.#writeLines(task, asPointer);
       await this.#remotes.forget(task);
-      await this.#rows.removeLive(task.id);
-      await this.#rows.removeFinished(task.id);
+      await this.#parts.shelves.live.delete(task.id);
+      await this.#parts.shelves.finished.delete(task.id);
       await this.#removeLines(task);
     });
   }
@@ -147,7 +140,7 @@ export class KeptTasks implements TaskStore {
       return lines;
     });
     for (const line of gone) {
-      await this.#alone(line, async () => {
+      await this.#underLocksOf(line, async () => {
         await this.#removeLines(line);
         for (const list of ownersOf(line)) await this.#index.clearAstray(list);
       });
@@ -176,11 +169,18 @@ export class KeptTasks implements TaskStore {
   }
 
   addDuration(key: string, duration: Duration): Promise<void> {
-    return this.#durations.add(key, duration);
+    return this.#locks.run(durationsLock(key), async () => {
+      const durations = [...(await this.#readDurations(key)), duration].slice(-KEPT_DURATIONS);
+      await this.#parts.shelves.durations.put(rowKey(key), { durations });
+    });
   }
 
   durations(key: string): Promise<Duration[]> {
-    return this.#durations.of(key);
+    return this.#locks.run(durationsLock(key), () => this.#readDurations(key));
+  }
+
+  async #readDurations(key: string): Promise<Duration[]> {
+    return (await this.#durations.get(rowKey(key)))?.durations ?? [];
   }
 
   async forgettings(): Promise<ForgettingMark[]> {
@@ -211,51 +211,48 @@ export class KeptTasks implements TaskStore {
 
   async #write(task: Task): Promise<void> {
     await this.#remotes.point(task);
-    const wasLive = await this.#rows.isLive(task.id);
+    const wasLive = await this.#parts.shelves.live.has(task.id);
     if (isLive(task)) {
-      if (!wasLive) await this.#writeLines(task, pointing);
+      if (!wasLive) await this.#writeLines(task, asPointer);
       await this.#rows.putLive(task);
     } else if (wasLive) {
       await this.#rows.putFinished(task);
       await this.#writeLines(task);
-      await this.#rows.removeLive(task.id);
-    } else await this.#changeFinished(task);
+      await this.#parts.shelves.live.delete(task.id);
+    } else {
+      const before = (await this.#rows.findLocked([task.id])).get(task.id);
+      const isListed = before !== undefined && isSameLine(lineOf(before), lineOf(task));
+      if (!isListed) await this.#writeLines(task, asPointer);
+      await this.#rows.putFinished(task);
+      if (!isListed) await this.#writeLines(task);
+    }
     await this.#sent.follow(task);
-  }
-
-  async #changeFinished(task: Task): Promise<void> {
-    const before = (await this.#rows.findLocked([task.id])).get(task.id);
-    const isListed = before !== undefined && isSameLine(lineOf(before), lineOf(task));
-    if (!isListed) await this.#writeLines(task, pointing);
-    await this.#rows.putFinished(task);
-    if (!isListed) await this.#writeLines(task);
   }
 
   async #writeLines(task: Task, shape = (line: TaskLine): TaskLine => line): Promise<void> {
     for (const owner of ownersOf(task)) await this.#index.put(owner, shape(lineOf(task)), this.#isOver);
   }
 
-  /** The member's own comes last, for it leads to the server's. */
-  async #removeLines(task: Listed): Promise<void> {
+  /** The member's own entry goes last, since it leads to the server's. */
+  async #removeLines(task: ListedTask): Promise<void> {
     for (const owner of ownersOf(task).reverse()) await this.#index.remove(owner, task.id);
   }
 
-  /** The end of what a crash has interrupted. */
-  #settleAgain(stored: Task): Promise<void> {
-    return this.#alone(stored, async () => {
+  #finishSettling(stored: Task): Promise<void> {
+    return this.#underLocksOf(stored, async () => {
       const task = (await this.#rows.findLocked([stored.id])).get(stored.id);
       if (task && !isLive(task)) await this.#write(task);
     });
   }
 
   #dropTokens(ids: readonly string[]): Promise<void> {
-    return this.#inTurn(ids.map(taskLock), async () => {
+    return this.#underLocks(ids.map(taskLock), async () => {
       const tasks = await this.#rows.findLocked(ids);
       await this.#rows.putLive(...[...tasks.values()].filter(isLive));
     });
   }
 
-  /** The adapter removes an expired row when it is read, but these are not read any more. */
+  /** The adapter removes an expired row when it is read, but these are never read again. */
   async #clearExpired(): Promise<void> {
     const now = this.#parts.clock.now();
     if (now - this.#clearedAt < DAY_MS) return;
@@ -265,17 +262,18 @@ export class KeptTasks implements TaskStore {
 
   readonly #isOver = (line: TaskLine): boolean => isPast(line.settledAt, this.#parts.clock.now());
 
-  #alone<T>(task: Listed, work: () => Promise<T>): Promise<T> {
-    return this.#inTurn([...ownersOf(task), taskLock(task.id)], work);
+  #underLocksOf<T>(task: ListedTask, work: () => Promise<T>): Promise<T> {
+    return this.#underLocks([...ownersOf(task), taskLock(task.id)], work);
   }
 
-  #inTurn<T>([first, ...rest]: readonly string[], work: () => Promise<T>): Promise<T> {
-    return first === undefined ? work() : this.#locks.run(first, () => this.#inTurn(rest, work));
+  #underLocks<T>([first, ...rest]: readonly string[], work: () => Promise<T>): Promise<T> {
+    return first === undefined ? work() : this.#locks.run(first, () => this.#underLocks(rest, work));
   }
 }
 
-/** A task, or its line. */
-type Listed = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
+const durationsLock = (key: string): string => `durations ${key}`;
 
-/** A line that is not settled only points at its task, which has the word: so no crash leaves a list that is wrong. */
-const pointing = (line: TaskLine): TaskLine => ({ ...line, settledAt: undefined });
+type ListedTask = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
+
+/** An unsettled list entry only points at its task, which is authoritative: so a crash never leaves a wrong list. */
+const asPointer = (line: TaskLine): TaskLine => ({ ...line, settledAt: undefined });

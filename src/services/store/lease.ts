@@ -2,87 +2,71 @@ import { randomUUID } from 'node:crypto';
 import { pause, systemClock } from '../../lib/clock.ts';
 import { closed, inUse, StoreError } from './backend.ts';
 
-/** The store cannot be reached at the moment. */
 export interface StoreTrouble {
   since: number;
   reason: string;
 }
 
-/** That this store is ours: one bot at a time may act on it. */
+/** Ownership of the store: only one bot at a time may act on it. */
 export interface Tenure {
-  /** Throws where another bot may have taken over: called before everything that somebody outside could notice. */
+  /** Throws where another bot may have taken over. To be called before everything that is visible outside. */
   mustBeOurs(): void;
-  /** It has come to its end although nobody here gave it back. */
+  /** Resolves when ownership has ended without being given back. */
   readonly lost: Promise<StoreError>;
-  /** undefined: the store answers. */
+  /** undefined: the store responds. */
   trouble(): StoreTrouble | undefined;
 }
 
-/** Of a store that the system itself keeps for this process, until it ends. */
+/** For a store that the system itself reserves for this process. */
 export const soleTenure: Tenure = {
   mustBeOurs: () => undefined,
   lost: Promise.withResolvers<StoreError>().promise,
   trouble: () => undefined,
 };
 
-/** Several clocks at once, for no single one can be trusted with a lease. */
+/** Several clocks, since no single one can be trusted with a lease. */
 export interface LeaseClock {
   now(): readonly number[];
   after(ms: number, task: () => void): () => void;
 }
 
-/**
- * The one that is never set back, and the one on the wall: where a machine is suspended, the first stands still meanwhile, and the second can be
- * set back. Whichever says first that a lease is over is believed.
- */
+/** The monotonic clock stops while a machine is suspended, and the wall clock can be set back: the lease is over as soon as either says so. */
 export const leaseClock: LeaseClock = {
   now: () => [performance.now(), Date.now()],
   after: systemClock.after,
 };
 
-/** Somebody else's lease, as a newcomer sees it. */
-interface Held {
-  /** Changes with every renewal, so that a holder who lives can be told from one who died. */
-  mark: string;
-  endsInMs: number;
-}
-
-/** Where a server keeps the lease of a store, by its own clock. */
+/** Keeps the lease at a server, by the server's clock. */
 export interface LeaseDesk {
-  /** The fencing number, which grows with every holder; or who holds it. */
-  take(holder: string, ms: number): Promise<number | Held>;
-  /** false: it has run out, or is another's. */
+  /** Returns the fencing number, which grows with every holder, or another's lease, whose mark changes with every renewal. */
+  take(holder: string, ms: number): Promise<number | { mark: string; endsInMs: number }>;
+  /** False: it has expired, or belongs to another. */
   renew(holder: string, ms: number): Promise<boolean>;
   giveBack(holder: string): Promise<void>;
 }
 
-/** So many renewals fall into the time of a lease: all but one may fail. */
+/** Renewals within the time of a lease: all but one may fail. */
 const RENEWALS = 5;
-/** A renewal that failed is tried again so much sooner. */
+/** A failed renewal is retried this many times sooner. */
 const SOONER = 4;
-/** What is begun at the last moment has so much of the lease's time left to come to its end. */
+/** The share of a lease that remains for work started at the last moment. */
 const MARGIN = 1 / RENEWALS;
-/** How often a newcomer looks whether the holder still lives. */
+/** How often a waiting bot checks whether the holder still runs. */
 const LOOK_EVERY_MS = 250;
 
-/** Whatever takes longer at the server is given up: it must not be under way still when the lease is another's. */
+/** Longer work at the server is given up: it must not be under way when the lease is another's. */
 export const longestWork = (leaseMs: number): number => leaseMs * MARGIN;
 
 interface LeaseParts {
   desk: LeaseDesk;
-  /** The store, for people. */
   name: string;
-  /** How long it lasts without a renewal. */
   ms: number;
   clock: LeaseClock;
-  /** Told once, when another holds it. */
+  /** Called once, when another bot holds it. */
   waits(endsInMs: number): void;
 }
 
-/**
- * That one bot alone works on a store. Everybody asks here before they act: by our own clocks it ends a good while before the server gives it to
- * another. The server checks writes once more by itself.
- */
+/** Reserves a store on a server for one bot. By our own clocks it ends well before the server gives it away; the server checks it with each write. */
 export class Lease {
   readonly #parts: LeaseParts;
   readonly #holder: string;
@@ -90,7 +74,7 @@ export class Lease {
   /** Grows with every holder of the store. */
   readonly number: number;
   #ends: readonly number[];
-  #over: StoreError | undefined;
+  #endedBy: StoreError | undefined;
   #cancel: (() => void) | undefined;
   #renewal: Promise<void> = Promise.resolve();
 
@@ -102,17 +86,17 @@ export class Lease {
     this.#renewAfter(parts.ms / RENEWALS);
   }
 
-  /** Waits for the rest of a lease whose holder died; refuses, with an `in-use`, where the holder lives. */
+  /** Waits for the rest of a lease whose holder died; fails with `in-use` where the holder renews it. */
   static async take(parts: LeaseParts): Promise<Lease> {
     const holder = randomUUID();
-    let first: Held | undefined;
+    let mark: string | undefined;
     for (;;) {
       const ends = endsOf(parts);
       const answer = await parts.desk.take(holder, parts.ms);
       if (typeof answer === 'number') return new Lease(parts, holder, { number: answer, ends });
-      if (!first) parts.waits(answer.endsInMs);
-      first ??= answer;
-      if (answer.mark !== first.mark) throw inUse(parts.name);
+      if (mark === undefined) parts.waits(answer.endsInMs);
+      mark ??= answer.mark;
+      if (answer.mark !== mark) throw inUse(parts.name);
       await pause(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
     }
   }
@@ -122,25 +106,25 @@ export class Lease {
   }
 
   mustBeHeld(): void {
-    if (!this.#over && !this.#isSafe()) this.#lose('could not be renewed in time');
-    if (this.#over) throw this.#over;
+    if (!this.#endedBy && !this.#isSafe()) this.#endLease('could not be renewed in time');
+    if (this.#endedBy) throw this.#endedBy;
   }
 
-  /** The name under which it stands at the server, which checks it once more with each write. */
+  /** The holder's name at the server, which checks it with each write. */
   get holder(): string {
     this.mustBeHeld();
     return this.#holder;
   }
 
-  /** What a write is told that the server took for another's. */
+  /** The error for a write that the server refused because of the lease. */
   refused(): StoreError {
-    return this.#lose('was given to another bot, or is gone');
+    return this.#endLease('was given to another bot, or is gone');
   }
 
-  /** From here on another may take it. */
+  /** From here on another bot may take it. */
   async giveBack(): Promise<void> {
-    if (this.#over) return;
-    this.#over = closed(this.#parts.name);
+    if (this.#endedBy) return;
+    this.#endedBy = closed(this.#parts.name);
     this.#cancel?.();
     await this.#renewal;
     await this.#parts.desk.giveBack(this.#holder);
@@ -159,34 +143,32 @@ export class Lease {
   async #renew(): Promise<void> {
     const { desk, ms } = this.#parts;
     const gapMs = ms / RENEWALS;
-    // Reckoned from before the question: on its way it may take long.
+    // Counted from before the request, which may take long.
     const ends = endsOf(this.#parts);
     try {
-      // One that woke up too late does not even ask: whoever had it meanwhile may have given it back.
-      if (!this.#isSafe()) return void this.#lose('could not be renewed in time');
+      // After a suspension it does not even try: another bot may have had the lease and given it back.
+      if (!this.#isSafe()) return void this.#endLease('could not be renewed in time');
       if (!(await desk.renew(this.#holder, ms))) return void this.refused();
       this.#ends = ends;
-      if (!this.#over) this.#renewAfter(gapMs);
+      if (!this.#endedBy) this.#renewAfter(gapMs);
     } catch (error) {
-      // A short loss of the connection, which is told elsewhere: there are more tries before the end.
-      if (!this.#isSafe()) this.#lose('could not be renewed in time', error);
-      else if (!this.#over) this.#renewAfter(gapMs / SOONER);
+      // A short loss of the connection, which is logged elsewhere: more tries follow before the end.
+      if (!this.#isSafe()) this.#endLease('could not be renewed in time', error);
+      else if (!this.#endedBy) this.#renewAfter(gapMs / SOONER);
     }
   }
 
-  #lose(what: string, cause?: unknown): StoreError {
-    if (this.#over) return this.#over;
+  #endLease(what: string, cause?: unknown): StoreError {
+    if (this.#endedBy) return this.#endedBy;
     this.#cancel?.();
-    this.#over = new StoreError(
+    this.#endedBy = new StoreError(
       'lost',
       `Atelier's hold on the store ${this.#parts.name} ${what}, so it has stopped: another Atelier may be at work there. Start it again; it takes up everything.`,
       cause,
     );
-    this.#lost.resolve(this.#over);
-    return this.#over;
+    this.#lost.resolve(this.#endedBy);
+    return this.#endedBy;
   }
 }
 
-function endsOf({ clock, ms }: LeaseParts): number[] {
-  return clock.now().map((now) => now + ms * (1 - MARGIN));
-}
+const endsOf = ({ clock, ms }: LeaseParts): number[] => clock.now().map((now) => now + ms * (1 - MARGIN));

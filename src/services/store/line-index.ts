@@ -1,40 +1,27 @@
 import { z } from 'zod';
-import { isKind, type KindSpecs, type TaskKind, taskStates } from '../tasks/task.ts';
-import type { TaskLine } from '../tasks/task-line.ts';
+import { isKind, type KindSpecs, type Task, type TaskKind } from '../tasks/task.ts';
+import { lineOf, type TaskLine, taskLine } from '../tasks/task-line.ts';
+import type { PageQuestion, TaskPage } from '../tasks/task-store.ts';
 import { fitting, type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
 
-/** Enough that a page seldom needs a second row, and few enough that adding a line writes little (some 25 KB). */
+/** Enough that a page seldom needs a second row, and few enough that a write stays small (some 25 KB). */
 const LINES_A_CHUNK = 100;
 
-const line = z.object({
-  id: z.string(),
-  kind: z.string(),
-  state: z.enum(taskStates),
-  requesterId: z.string(),
-  guildId: z.string().optional(),
-  isPrivate: z.boolean(),
-  summary: z.string(),
-  createdAt: z.number(),
-  settledAt: z.number().optional(),
-});
-
-/** Row `<owner>`: the first id of each chunk, in order. A chunk holds the lines from there up to the next chunk's first. */
+/** Row `<owner>`: the first id of each chunk, in order. A chunk holds the summaries from there to the next chunk's first. */
 export const headSchema = z.object({ starts: z.array(z.string()).min(1) });
 /** Row `<owner>:<first id>`. */
 export const chunkSchema = (specs: KindSpecs) =>
-  z.object({ lines: z.array(line.extend({ kind: z.custom<TaskKind>((name) => isKind(name, specs)) })) });
+  z.object({ lines: z.array(taskLine.extend({ kind: z.custom<TaskKind>((name) => isKind(name, specs)) })) });
 type Head = z.output<typeof headSchema>;
-interface Chunk {
-  lines: TaskLine[];
-}
+type Chunk = z.output<ReturnType<typeof chunkSchema>>;
 
 interface Place {
   starts: readonly string[];
   at: number;
 }
 
-/** The last chunk that begins at or before the id; none where the id is older than all. */
+/** The last chunk that starts at or before the id; none where the id is older than all. */
 function placeOf(id: string, starts: readonly string[]): Place | undefined {
   const at = starts.findLastIndex((start) => start <= id);
   return at === -1 ? undefined : { starts, at };
@@ -44,7 +31,7 @@ export const startOf = ({ starts, at }: Place): string => starts[at] ?? '';
 
 export const chunkKey = (owner: string, start: string): string => `${owner}:${start}`;
 
-/** A crash while a chunk was split leaves lines behind which the next chunk holds as well: those are not believed. */
+/** After a crash during a split, entries may also be in the next chunk: those out of range are ignored. */
 export function withinRange(lines: readonly TaskLine[], place: Place): TaskLine[] {
   const next = place.starts[place.at + 1];
   return lines.filter(({ id }) => id >= startOf(place) && (next === undefined || id < next));
@@ -52,19 +39,17 @@ export function withinRange(lines: readonly TaskLine[], place: Place): TaskLine[
 
 const inOrder = (lines: readonly TaskLine[]): TaskLine[] => lines.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-export function isSameLine(known: TaskLine, other: TaskLine): boolean {
-  return JSON.stringify(line.parse(known)) === JSON.stringify(line.parse(other));
-}
+export const isSameLine = (known: TaskLine, other: TaskLine): boolean =>
+  JSON.stringify(taskLine.parse(known)) === JSON.stringify(taskLine.parse(other));
 
-/** Comes after every letter that a task's id may begin with. */
+/** Sorts after every letter that a task's id may start with. */
 const AFTER_IDS = '~';
 
 /**
- * The lines of each owner (a member, a server) in the order of their ids, in chunks. Every method must be called by one caller at a time for
- * the same owner.
+ * The summaries of each owner (a member, a server) in the order of their ids, in chunks. Calls for the same owner must not overlap.
  *
- * Each change is an order of writes of which every beginning is sound: a chunk that no head names is not looked at, and lines outside of a
- * chunk's range are not believed.
+ * Writes are ordered so that a crash after any of them leaves a valid list: a chunk that no head names is ignored, and so are entries outside of a
+ * chunk's range.
  */
 export class LineIndex {
   readonly #shelf: Shelf;
@@ -77,11 +62,13 @@ export class LineIndex {
     this.#chunks = new Rows(shelf, quarantine, fitting(chunkSchema(specs)));
   }
 
-  /** In the place of the task's earlier line, if there is one. */
   async put(owner: string, added: TaskLine, isOver: (line: TaskLine) => boolean): Promise<void> {
     const starts = await this.#starts(owner);
     const place = placeOf(added.id, starts);
-    if (!place) return this.#begin(owner, starts, added);
+    if (!place) {
+      await this.#writeChunk(owner, added.id, [added]);
+      return this.#writeHead(owner, [added.id, ...starts]);
+    }
     const before = await this.#chunk(owner, place);
     const known = before.find(({ id }) => id === added.id);
     if (known && isSameLine(known, added)) return;
@@ -100,7 +87,7 @@ export class LineIndex {
     await (lines.length > 0 ? this.#writeChunk(owner, startOf(place), lines) : this.#dropChunk(owner, place));
   }
 
-  /** Removes the chunks that no head names: what a crash has left of those that went. */
+  /** Removes chunks that no head names: a crash left them behind. */
   async clearAstray(owner: string): Promise<void> {
     const named = new Set((await this.#starts(owner)).map((start) => chunkKey(owner, start)));
     const astray: string[] = [];
@@ -109,7 +96,7 @@ export class LineIndex {
     await this.#shelf.delete(...astray);
   }
 
-  /** Chunk by chunk, newest first, from the newest line that is older than `before`. */
+  /** Yields chunk by chunk, newest first, starting below `before`. */
   async *newestFirst(owner: string, before?: string): AsyncGenerator<TaskLine[]> {
     const starts = await this.#starts(owner);
     const first = before === undefined ? starts.length - 1 : placeOf(before, starts)?.at;
@@ -119,7 +106,7 @@ export class LineIndex {
     }
   }
 
-  /** The head goes first and comes last: whatever happens in between, no half of a list is taken for the whole. */
+  /** The head is deleted first and written last, so that no partial list is taken for the whole. */
   async rewrite(owner: string, lines: readonly TaskLine[]): Promise<void> {
     const before = await this.#starts(owner);
     await this.#shelf.delete(owner, ...before.map((start) => chunkKey(owner, start)));
@@ -134,12 +121,7 @@ export class LineIndex {
     if (starts.length > 0) await this.#writeHead(owner, starts);
   }
 
-  async #begin(owner: string, starts: readonly string[], oldest: TaskLine): Promise<void> {
-    await this.#writeChunk(owner, oldest.id, [oldest]);
-    await this.#writeHead(owner, [oldest.id, ...starts]);
-  }
-
-  /** The upper part is there before the head names it, and goes from the lower one only after. */
+  /** The upper part is written before the head names it, and removed from the lower one afterwards. */
   async #split(owner: string, place: Place, lines: readonly TaskLine[], added: TaskLine): Promise<void> {
     const isNewest = lines.at(-1) === added;
     const cut = isNewest ? lines.length - 1 : Math.floor(lines.length / 2);
@@ -150,7 +132,7 @@ export class LineIndex {
     if (!isNewest) await this.#writeChunk(owner, startOf(place), lower);
   }
 
-  /** Whoever begins a chunk looks whether the oldest is over, so that an index does not grow for ever. */
+  /** Runs with each new chunk, so that an index does not grow for ever. */
   async #dropOldest(owner: string, isOver: (line: TaskLine) => boolean): Promise<void> {
     const oldest = { starts: await this.#starts(owner), at: 0 };
     if ((await this.#chunk(owner, oldest)).every(isOver)) await this.#dropChunk(owner, oldest);
@@ -178,4 +160,61 @@ export class LineIndex {
   #writeChunk(owner: string, start: string, lines: readonly TaskLine[]): Promise<void> {
     return this.#shelf.put(chunkKey(owner, start), { lines });
   }
+}
+
+const member = (id: string): string => `member:${id}`;
+const server = (id: string): string => `server:${id}`;
+
+/** The lists that a task belongs to, members before servers: locks are taken in this order. */
+export const ownersOf = ({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>): string[] =>
+  guildId === undefined ? [member(requesterId)] : [member(requesterId), server(guildId)];
+
+export const ownerAskedFor = (of: PageQuestion['of']): string =>
+  'memberId' in of ? member(of.memberId) : server(of.guildId);
+
+interface Sources {
+  lines: AsyncIterable<readonly TaskLine[]>;
+  isOver(line: TaskLine): boolean;
+  /** Another task represents it in lists. */
+  isListedApart(line: TaskLine): boolean;
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, Task>>;
+}
+
+export async function pageOf({ most, states, ...question }: PageQuestion, sources: Sources): Promise<TaskPage> {
+  const isWanted = matcherOf(question);
+  const found: TaskLine[] = [];
+  for await (const chunk of sources.lines) {
+    const isShown = (line: TaskLine) =>
+      !(question.withoutParts && sources.isListedApart(line)) && !sources.isOver(line);
+    const lines = chunk.filter((line) => isWanted(line) && isShown(line));
+    const current = await withCurrentState(lines, sources);
+    found.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
+    // One more than requested shows whether there is another page.
+    if (found.length > most) break;
+  }
+  const lines = found.slice(0, most);
+  return { lines, next: found.length > most ? lines.at(-1)?.id : undefined };
+}
+
+/** Matches by what never changes in a task, so that its summary is enough. */
+function matcherOf(question: Omit<PageQuestion, 'most' | 'states'>) {
+  const { kind, words = '', withoutPrivate = false } = question;
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return (line: TaskLine): boolean => {
+    if (kind !== undefined && line.kind !== kind) return false;
+    if (withoutPrivate && line.isPrivate) return false;
+    const summary = line.summary.toLowerCase();
+    return parts.every((part) => summary.includes(part));
+  };
+}
+
+/** An unsettled summary may be older than its task, or have none after a crash: the task is authoritative. */
+async function withCurrentState(lines: readonly TaskLine[], { find }: Sources): Promise<TaskLine[]> {
+  const unsettled = lines.filter(({ settledAt }) => settledAt === undefined).map(({ id }) => id);
+  const tasks = await find(unsettled);
+  return lines.flatMap((line) => {
+    if (line.settledAt !== undefined) return [line];
+    const task = tasks.get(line.id);
+    return task ? [lineOf(task)] : [];
+  });
 }

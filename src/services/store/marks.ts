@@ -4,11 +4,11 @@ import { StoreError } from './backend.ts';
 import { rowFormat, type Shelf } from './shelf.ts';
 import { type Connection, TABLE } from './sqlite.ts';
 
-/** Raised when the arrangement of namespaces and rows changes so that an older bot would break it. */
+/** Raised when the layout of namespaces and rows changes in a way that an older bot would break. */
 const STORE_VERSION = 1;
 
 export const SCHEMA_KEY = 'schema';
-/** Beside what is moved, and no part of it. */
+/** Not part of what is moved. */
 export const MOVE_KEY = 'moving';
 
 const writtenSchema = z.object({ store: z.number(), task: z.number(), by: z.string().optional() });
@@ -16,40 +16,24 @@ const askingSchema = z.object({ at: z.number() });
 const ledgerSchema = z.object({ openSince: z.string() });
 const moveSchema = z.object({ from: z.string(), isWhole: z.boolean() });
 
-/** One row that the store keeps of itself; what cannot be read is as if it were not there. */
-class Mark<T> {
-  readonly #shelf: Shelf;
-  readonly #key: string;
-  readonly #schema: z.ZodType<T>;
+/** One row about the store itself; an unreadable one counts as missing. */
+const markOn = <T>(shelf: Shelf, key: string, schema: z.ZodType<T>) => ({
+  read: async () => schema.safeParse(await shelf.get(key)).data,
+  write: (value: T) => shelf.put(key, value),
+});
 
-  constructor(shelf: Shelf, key: string, schema: z.ZodType<T>) {
-    this.#shelf = shelf;
-    this.#key = key;
-    this.#schema = schema;
-  }
+/** When the gateway was last polled, so that the next start keeps its distance from polls that no task records. */
+export const askingMark = (asking: Shelf) => markOn(asking, 'last', askingSchema);
 
-  async read(): Promise<T | undefined> {
-    return this.#schema.safeParse(await this.#shelf.get(this.#key)).data;
-  }
+/** Marks that a ledger is kept, and the first day whose entries may still be open: a start reads no earlier ones. */
+export const ledgerMark = (meta: Shelf) => markOn(meta, 'ledger', ledgerSchema);
 
-  write(value: T): Promise<void> {
-    return this.#shelf.put(this.#key, value);
-  }
-}
+/** In the target of a move: where its rows come from, and whether all have arrived. */
+export const moveMark = (meta: Shelf) => markOn(meta, MOVE_KEY, moveSchema);
 
-/** Until when the gateway was asked about tasks: the next start keeps its distance from questions of which no task tells. */
-export const askingMark = (asking: Shelf) => new Mark(asking, 'last', askingSchema);
+const schemaMark = (meta: Shelf) => markOn(meta, SCHEMA_KEY, writtenSchema);
 
-/** Says that a ledger is kept, and from which day on its entries may still be open: a start looks no further back. */
-export const ledgerMark = (meta: Shelf) => new Mark(meta, 'ledger', ledgerSchema);
-
-/** Says in a store whence its rows were moved there, and whether all of them have come. */
-export const moveMark = (meta: Shelf) => new Mark(meta, MOVE_KEY, moveSchema);
-
-/** Says which version wrote the store. */
-const schemaMark = (meta: Shelf) => new Mark(meta, SCHEMA_KEY, writtenSchema);
-
-/** A bot that began on half a store would miss the rest of its tasks for good. */
+/** A bot that started on half a store would lose the rest of its tasks. */
 export async function refuseHalf(meta: Shelf, name: string): Promise<void> {
   if ((await moveMark(meta).read())?.isWhole === false)
     throw new StoreError(
@@ -58,10 +42,7 @@ export async function refuseHalf(meta: Shelf, name: string): Promise<void> {
     );
 }
 
-/**
- * Refuses a store that is not ours to open, from a connection that only reads: nothing of it is changed. The adapter is kept out of it,
- * because it mends what it takes for its own tables.
- */
+/** Refuses a store that is not ours to open. Reads without the adapter, which would repair what it takes for its own tables. */
 export function refuseOthers(connection: Connection): void {
   const tables = connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
   if (tables.length === 0) return;
@@ -74,7 +55,7 @@ export function refuseOthers(connection: Connection): void {
   refuseNewer(connection.name, row && String(row.value));
 }
 
-/** From the text of the row that says which version wrote the store. */
+/** `text`: the row with the version that wrote the store. */
 export function refuseNewer(name: string, text: string | undefined): void {
   if (text === undefined) return;
   const written = writtenSchema.safeParse(rowFormat.parse<{ value: unknown }>(text).value).data;
@@ -86,11 +67,9 @@ export function refuseNewer(name: string, text: string | undefined): void {
   );
 }
 
-export async function isMarked(meta: Shelf): Promise<boolean> {
-  return (await schemaMark(meta).read()) !== undefined;
-}
+export const isMarked = async (meta: Shelf): Promise<boolean> => (await schemaMark(meta).read()) !== undefined;
 
-/** From here on, an older bot keeps its hands off. */
+/** From here on an older bot refuses the store. */
 export async function markSchema(meta: Shelf, botVersion: string | undefined): Promise<void> {
   const mark = schemaMark(meta);
   const known = await mark.read();

@@ -7,15 +7,14 @@ import { rowFormat, shelvesOn, Unreadable } from './shelf.ts';
 
 const MODULUS = 2n ** 128n;
 
-/** What a namespace holds, in short: the same rows in any order come to the same. */
+/** The content of a namespace in short, independent of the order of its rows. */
 interface Sum {
   count: number;
   checksum: string;
 }
 
-function digestOf(key: string, text: string): string {
-  return createHash('sha256').update(`${key.length} ${key}${text}`).digest('hex').slice(0, 32);
-}
+const digestOf = (key: string, text: string): string =>
+  createHash('sha256').update(`${key.length} ${key}${text}`).digest('hex').slice(0, 32);
 
 function sumOf(digests: Iterable<string>): Sum {
   let count = 0;
@@ -27,13 +26,13 @@ function sumOf(digests: Iterable<string>): Sum {
   return { count, checksum: total.toString(16).padStart(32, '0') };
 }
 
-/** Whatever a store holds. What it says of itself comes last: of the rest it is true then. */
+/** The store's own marks come last, so that they are true of the rest. */
 function namespacesOf(backend: Backend): string[] {
   const { meta, ...others } = shelvesOn(backend);
   return [...Object.values(others), meta].map(({ name }) => name);
 }
 
-/** Few enough that one write of them is done well within a lease. */
+/** Few enough that a write finishes well within a lease. */
 const WRITTEN_AT_ONCE = 200;
 
 export interface Moved {
@@ -42,21 +41,15 @@ export interface Moved {
   to: Sum;
 }
 
-/** How much there is to move. */
 export async function countRows({ backend }: OpenedBackend): Promise<Moved[]> {
   await mustBeWhole(backend);
   const counts: Moved[] = [];
-  for (const namespace of namespacesOf(backend)) {
-    const from = sumOf((await digestsIn(backend, namespace)).values());
-    counts.push({ namespace, from, to: sumOf([]) });
-  }
+  for (const namespace of namespacesOf(backend))
+    counts.push({ namespace, from: await sumIn(backend, namespace), to: sumOf([]) });
   return counts;
 }
 
-/**
- * Makes TO the same as FROM. What is there already is not written again, and what FROM no longer has goes from there: so it may be broken off
- * anywhere and begun anew. Both must be nobody else's meanwhile.
- */
+/** Makes TO equal to FROM, by differences alone, so it can be interrupted and repeated. Nothing else may use either of them meanwhile. */
 export async function moveStore(
   { backend: from, tenure }: OpenedBackend,
   { backend: to }: OpenedBackend,
@@ -65,14 +58,14 @@ export async function moveStore(
   const { meta } = shelvesOn(to);
   const mark = moveMark(meta);
   const before = await mark.read();
-  if (before && before.from !== from.name) throw foreign(to.name, `it was filled from ${before.from}`);
+  if (before && before.from !== from.name) throw unsuitableTarget(to.name, `it was filled from ${before.from}`);
   if (!before) {
     await mustBeEmpty(to);
     await mark.write({ from: from.name, isWhole: false });
   }
   if (!before?.isWhole) for (const namespace of namespacesOf(from)) await moveRows(from, to, namespace);
-  const moved = await compared(from, to);
-  // Whoever worked on FROM meanwhile has changed it.
+  const moved = await compareStores(from, to);
+  // Another bot that owned FROM meanwhile has changed it.
   tenure.mustBeOurs();
   if (moved.every(isSame)) await mark.write({ from: from.name, isWhole: true });
   return moved;
@@ -85,9 +78,9 @@ async function moveRows(from: Backend, to: Backend, namespace: string): Promise<
   const there = await digestsIn(to, namespace);
   const [source, target] = [adapterOf(from, namespace), adapterOf(to, namespace)];
   const past = [...there.keys()].filter((key) => !wanted.has(key));
-  for (const keys of parts(past, WRITTEN_AT_ONCE)) await target.deleteMany(keys);
+  for (const keys of batchesOf(past, WRITTEN_AT_ONCE)) await target.deleteMany(keys);
   const missing = [...wanted].filter(([key, digest]) => there.get(key) !== digest).map(([key]) => key);
-  for (const keys of parts(missing, Math.min(WRITTEN_AT_ONCE, rowsAtOnce(namespace)))) {
+  for (const keys of batchesOf(missing, Math.min(WRITTEN_AT_ONCE, rowsAtOnce(namespace)))) {
     const texts = await source.getMany<string>(keys);
     const rows = keys.flatMap((key, at) => rowOf(key, texts[at]));
     const written = rows.length === 0 ? [] : await target.setMany(rows);
@@ -95,11 +88,11 @@ async function moveRows(from: Backend, to: Backend, namespace: string): Promise<
   }
 }
 
-function* parts(keys: readonly string[], most: number): Generator<string[]> {
+function* batchesOf(keys: readonly string[], most: number): Generator<string[]> {
   for (let at = 0; at < keys.length; at += most) yield keys.slice(at, at + most);
 }
 
-/** Its time is in the row, as keyv writes it. */
+/** The expiry is in the row, as keyv writes it. */
 function rowOf(key: string, text: unknown): { key: string; value: string; expires?: number }[] {
   if (typeof text !== 'string') return [];
   const { value, expires } = rowFormat.parse<{ value: unknown; expires?: unknown }>(text);
@@ -107,15 +100,17 @@ function rowOf(key: string, text: unknown): { key: string; value: string; expire
   return [{ key, value: text, ...(lasts && { expires }) }];
 }
 
-async function compared(from: Backend, to: Backend): Promise<Moved[]> {
+async function compareStores(from: Backend, to: Backend): Promise<Moved[]> {
   const moved: Moved[] = [];
   for (const namespace of namespacesOf(from)) {
-    const sums = await Promise.all([from, to].map(async (side) => sumOf((await digestsIn(side, namespace)).values())));
-    const [before = sumOf([]), after = sumOf([])] = sums;
+    const [before, after] = await Promise.all([sumIn(from, namespace), sumIn(to, namespace)]);
     moved.push({ namespace, from: before, to: after });
   }
   return moved;
 }
+
+const sumIn = async (side: Backend, namespace: string): Promise<Sum> =>
+  sumOf((await digestsIn(side, namespace)).values());
 
 async function digestsIn(side: Backend, namespace: string): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
@@ -130,11 +125,11 @@ async function* rowsIn(side: Backend, namespace: string): AsyncGenerator<[key: s
     if (typeof key === 'string' && typeof text === 'string') yield [key, text];
 }
 
-/** Without keyv around it, which would make values of the texts. */
+/** Without keyv around it, which would parse the texts. */
 function adapterOf(side: Backend, namespace: string): RowStore {
   const adapter: RowStore & { on?: KeyvStorageAdapter['on'] } = side.adapter(namespace, 'at-once');
   adapter.namespace = namespace;
-  // An iteration that broke off would look like one that has come to its end.
+  // An interrupted iteration would look like a complete one.
   adapter.on?.('error', (error: unknown) => {
     throw side.failure ?? error;
   });
@@ -148,13 +143,13 @@ async function mustBeWhole(from: Backend): Promise<void> {
   throw new StoreError('unsupported', `In ${from.name} there is no store of Atelier's, so there is nothing to move.`);
 }
 
-/** A store that a bot has opened and not used may be filled. */
+/** A store that a bot has opened but not used may be filled. */
 async function mustBeEmpty(to: Backend): Promise<void> {
   for (const namespace of namespacesOf(to)) {
     if (namespace === 'meta') continue;
-    for await (const _ of rowsIn(to, namespace)) throw foreign(to.name, 'it holds the tasks of another bot');
+    for await (const _ of rowsIn(to, namespace)) throw unsuitableTarget(to.name, 'it holds the tasks of another bot');
   }
 }
 
-const foreign = (name: string, why: string): StoreError =>
+const unsuitableTarget = (name: string, why: string): StoreError =>
   new StoreError('unsupported', `Nothing was moved to the store ${name}, for ${why}. Choose an empty one.`);

@@ -7,21 +7,19 @@ import { markSchema, refuseHalf, refuseOthers } from './marks.ts';
 import { type OpenedBackend, openRemote, type RemoteParts } from './remote/open-remote.ts';
 import { shelvesOn } from './shelf.ts';
 import { Connection, lockStore, makePrivate, storeFailure, truePath } from './sqlite.ts';
-import type { Migration } from './task-record.ts';
+import type { Migration } from './task-rows.ts';
 
-export interface OpenParts extends RemoteParts {
-  /** How long to wait for another program that holds a file. */
+interface OpenParts extends RemoteParts {
   busyTimeoutMs?: number | undefined;
 }
 
 interface StoreParts extends OpenParts {
-  /** What is known of each kind of task. */
   specs: KindSpecs;
   botVersion?: string | undefined;
   migrations?: ReadonlyMap<number, Migration> | undefined;
 }
 
-/** Throws a `StoreError` where the store cannot be used; nothing is opened then, and nothing changed. */
+/** Throws a `StoreError` where the store cannot be used; nothing is opened or changed then. */
 export async function openStore(address: StoreAddress, parts: StoreParts): Promise<KeptTasks> {
   const { backend, tenure, close } = await openBackend(address, parts);
   try {
@@ -35,7 +33,7 @@ export async function openStore(address: StoreAddress, parts: StoreParts): Promi
   }
 }
 
-/** The rows behind an address, for this process alone; made where there are none. */
+/** Opens the rows behind an address for this process alone, and creates a missing store. */
 export async function openBackend(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend> {
   if (isLocal(address)) return openFile(address, parts);
   const opened = await openRemote(address, parts, { makes: true });
@@ -43,7 +41,7 @@ export async function openBackend(address: StoreAddress, parts: OpenParts): Prom
   return opened;
 }
 
-/** The same, where a bot was there before; nothing is made. */
+/** Opens a store only where a bot has used it before; creates nothing. */
 export async function openExisting(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend | undefined> {
   if (!isLocal(address)) return openRemote(address, parts, { makes: false });
   return existsSync(fileOf(address)) ? openFile(address, parts) : undefined;
@@ -56,7 +54,7 @@ function openFile(address: StoreAddress, { busyTimeoutMs }: OpenParts): OpenedBa
   try {
     const file = truePath(asked);
     unlock = lockStore(file);
-    lookAt(file, busyTimeoutMs);
+    checkFile(file, busyTimeoutMs);
     makePrivate(file);
     return opened(new Connection(file, { busyTimeoutMs }), unlock);
   } catch (error) {
@@ -73,8 +71,8 @@ function opened(backend: Connection, unlock: () => void): OpenedBackend {
   return { backend, tenure: soleTenure, close };
 }
 
-/** Reading only, so that a store that is refused stays as it is, to the last byte. */
-function lookAt(file: string, busyTimeoutMs: number | undefined): void {
+/** Read-only, so that a refused store stays unchanged to the last byte. */
+function checkFile(file: string, busyTimeoutMs: number | undefined): void {
   if (!existsSync(file)) return;
   const connection = new Connection(file, { busyTimeoutMs, readOnly: true });
   try {

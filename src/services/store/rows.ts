@@ -3,40 +3,32 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Shelf, Unreadable } from './shelf.ts';
 
-/** As much of a task as tells whose it is. */
 const ownedRow = z.object({ requesterId: z.string() });
 const untoldRow = z.looseObject({ owner: z.string(), isTold: z.undefined().optional() });
 
-/** Rows that nobody can read are set aside, where they harm nothing and a person may still look at them. */
+/** Sets unreadable rows aside, where they do no harm and an operator may still read them. */
 export class Quarantine {
   readonly #shelf: Shelf;
-  readonly #log: Log;
-  readonly #clock: Clock;
+  readonly #parts: { log: Log; clock: Clock };
 
-  constructor(shelf: Shelf, { log, clock }: { log: Log; clock: Clock }) {
+  constructor(shelf: Shelf, parts: { log: Log; clock: Clock }) {
     this.#shelf = shelf;
-    this.#log = log;
-    this.#clock = clock;
+    this.#parts = parts;
   }
 
-  /** Written there before it is taken from here: a crash in between leaves it in both places, and never in none. */
+  /** Written there before it is deleted here: after a crash in between it is in both places, and never in none. */
   async take(from: Shelf, key: string, value: unknown, why: string): Promise<void> {
-    const at = this.#clock.now();
+    const { log, clock } = this.#parts;
+    const at = clock.now();
     const text = value instanceof Unreadable ? value.text : JSON.stringify(value);
     const owner = ownedRow.safeParse(value).data?.requesterId;
-    await this.#shelf.put(`${from.name}:${key}:${at}`, {
-      from: from.name,
-      key,
-      text,
-      why,
-      at,
-      ...(owner && { owner }),
-    });
+    const row = { from: from.name, key, text, why, at, ...(owner && { owner }) };
+    await this.#shelf.put(`${from.name}:${key}:${at}`, row);
     await from.delete(key);
-    this.#log.error({ namespace: from.name, key, why }, 'A stored row was set aside; `npm run doctor` tells more.');
+    log.error({ namespace: from.name, key, why }, 'A stored row was set aside; run `npm run doctor` for details.');
   }
 
-  /** Tells whoever a row belongs to that it was set aside, once: where `tell` says no, at another start. */
+  /** Tells each owner once that a row was set aside; where `tell` returns false, the next start tries again. */
   async tellOwners(tell: (memberId: string) => Promise<boolean>): Promise<void> {
     const told = new Map<string, boolean>();
     for await (const [key, value] of this.#shelf.entries()) {
@@ -49,8 +41,8 @@ export class Quarantine {
   }
 }
 
-/** What a row holds, or in words why it holds nothing of use, without a word of its content. */
-export type ReadRow<T extends object> = (key: string, value: unknown) => T | string;
+/** The parsed row, or the reason why it is unreadable, without any of its content. */
+type ReadRow<T extends object> = (key: string, value: unknown) => T | string;
 
 export const UNREADABLE = 'cannot be read';
 
@@ -58,14 +50,7 @@ export function fitting<T extends object>(schema: z.ZodType<T>): ReadRow<T> {
   return (_key, value) => schema.safeParse(value).data ?? UNREADABLE;
 }
 
-/** The good rows of a namespace, and a way to set the others aside. */
-interface SortedRows<T> {
-  good: Map<string, T>;
-  bad: number;
-  setAside(): Promise<void>;
-}
-
-/** Rows of one namespace that all hold the same; those that nobody can read are set aside as they are met. */
+/** Rows of one namespace with the same schema; unreadable ones are set aside as they are found. */
 export class Rows<T extends object> {
   readonly #shelf: Shelf;
   readonly #quarantine: Quarantine;
@@ -86,17 +71,17 @@ export class Rows<T extends object> {
     return undefined;
   }
 
-  /** Looking changes nothing. */
-  async sorted(): Promise<SortedRows<T>> {
+  /** Only reads. */
+  async sorted() {
     const good = new Map<string, T>();
-    const bad: { key: string; value: unknown; why: string }[] = [];
+    const bad: Parameters<Quarantine['take']>[] = [];
     for await (const [key, value] of this.#shelf.entries()) {
       const row = this.read(key, value);
-      if (typeof row === 'string') bad.push({ key, value, why: row });
+      if (typeof row === 'string') bad.push([this.#shelf, key, value, row]);
       else good.set(key, row);
     }
     const setAside = async (): Promise<void> => {
-      for (const { key, value, why } of bad) await this.#quarantine.take(this.#shelf, key, value, why);
+      for (const row of bad) await this.#quarantine.take(...row);
     };
     return { good, bad: bad.length, setAside };
   }

@@ -3,7 +3,7 @@ import { Keyv } from 'keyv';
 import { isRecord } from '../../lib/exact-json.ts';
 import { type Backend, type Durability, LARGE, RANGED, ROWS_AT_ONCE, refusedWrite, StoreError } from './backend.ts';
 
-/** Stands for a row whose text nobody can read, where throwing would end the way through all the others. */
+/** Stands for an unreadable row, where throwing would end the iteration over all others. */
 export class Unreadable {
   readonly text: string;
 
@@ -12,7 +12,7 @@ export class Unreadable {
   }
 }
 
-/** The adapter wraps every value once more, so a row without a `value` inside is none of ours. */
+/** keyv wraps every value, so a row without a `value` inside is not ours. */
 export const rowFormat = {
   stringify: (row: unknown): string => JSON.stringify(row),
   parse: rowIn,
@@ -29,7 +29,7 @@ function rowIn(text: string): unknown {
   return { value: new Unreadable(text) };
 }
 
-/** One namespace of the store. Whatever it cannot do, it throws as a `StoreError`. */
+/** One namespace of the store. Every failure is thrown as a `StoreError`. */
 export class Shelf {
   readonly name: string;
   readonly #backend: Backend;
@@ -38,7 +38,7 @@ export class Shelf {
   constructor(name: string, backend: Backend, durability: Durability = 'at-once') {
     this.name = name;
     this.#backend = backend;
-    // Nothing listens for `error`, for then failures would be told to the listener and not thrown.
+    // Without a listener for `error`: with one, failures would go there and not be thrown.
     this.#keyv = new Keyv({
       store: backend.adapter(name, durability),
       namespace: name,
@@ -77,12 +77,12 @@ export class Shelf {
     try {
       for await (const [key, value] of this.#keyv.iterator()) yield [key, value];
     } catch (error) {
-      // The adapter wraps what went wrong in a new error, without its code.
+      // The adapter wraps the error in a new one without its code.
       throw error instanceof StoreError ? error : (this.#backend.failure ?? error);
     }
   }
 
-  /** In the order of their keys, from `first` on and before `end`. What is written meanwhile may be among them or not. */
+  /** In the order of their keys, from `first` and before `end`. Rows written meanwhile may be missing. */
   async *between(first: string, end: string): AsyncGenerator<[key: string, value: unknown]> {
     let from: { first: string } | { after: string } = { first };
     for (;;) {
@@ -95,7 +95,7 @@ export class Shelf {
     }
   }
 
-  /** Removes every row of the whole store whose time is over. */
+  /** Covers the whole store. */
   clearExpired(): Promise<void> {
     return this.#backend.clearExpired();
   }
@@ -111,29 +111,27 @@ export function shelvesOn(backend: Backend) {
   const shelf = (name: string): Shelf => new Shelf(name, backend);
   const retrievable = (name: string): Shelf => new Shelf(name, backend, 'soon');
   return {
-    /** Tasks that something is left to do for. */
+    /** Tasks for which something is left to do. */
     live: shelf('live'),
-    /** All others, for as long as they are kept. */
+    /** All others, until they expire. */
     finished: shelf('finished'),
-    /** Orders as they were sent, until it is known what became of them. */
+    /** Orders as they were sent, until their outcome is known. */
     sent: shelf(LARGE),
-    /** The lines of each member and server; after a power cut the tasks tell what is missing. */
+    /** The lists of each member and server; after a power cut they are rebuilt from the tasks. */
     index: retrievable('index'),
-    /** Who used what. What tasks that are gone have left here cannot be made again. */
+    /** Who used what. Entries of erased tasks could not be made again. */
     ledger: shelf(RANGED),
-    /** Which task the gateway knows by which id; after a power cut an id that is missing is one that nobody has followed. */
+    /** Tasks by remote id; after a power cut a missing id counts as one that was never followed. */
     remotes: retrievable('remotes'),
-    /** A few lost ones change nothing. */
+    /** A few may be lost. */
     durations: retrievable('durations'),
-    /** Until when questions were asked; after a power cut that is long ago. */
+    /** When the gateway was last polled; after a power cut that is long ago. */
     asking: retrievable('asking'),
-    /** Messages that are kept up to date until somebody has seen enough; a lost one is begun again with a press. */
+    /** Messages that are kept up to date for a while; a lost one is started again with a press. */
     follows: retrievable('follows'),
-    /** What could not be read. */
+    /** Rows that could not be read. */
     quarantine: shelf('quarantine'),
-    /** Members who want to be forgotten. */
     forgetting: shelf('forgetting'),
-    /** Of the store itself. */
     meta: shelf('meta'),
   };
 }

@@ -1,33 +1,27 @@
 import { z } from 'zod';
-import type { KeyedLock } from '../../lib/keyed-lock.ts';
 import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
-import { type Duration, type ForgettingMark, KEPT_DURATIONS, type SentBody } from '../tasks/task-store.ts';
+import { duration, forgettingMark, type SentBody, sentBody } from '../tasks/task-store.ts';
 import { fitting, type Quarantine, Rows } from './rows.ts';
 import type { Shelf } from './shelf.ts';
-import { RETENTION_MS } from './task-record.ts';
+import { RETENTION_MS } from './task-rows.ts';
 
-export const sentSchema = z.object({ idempotencyKey: z.string(), body: z.string() });
-
-/**
- * Orders as they were sent, a row each beside their tasks. They may be large and hold a member's pictures, so they are read one at a time, when
- * their member tries again, and go as soon as it is known what became of the order.
- */
+/** Orders as they were sent, until their outcome is known. They may be large and contain a member's images, so they are read one at a time. */
 export class SentRows {
   readonly #shelf: Shelf;
-  /** Live tasks that may have one. What a crash has left behind one that needs it no more is seen to at its end. */
+  /** Live tasks that may have one. A row that a crash left behind is deleted at the end of its task. */
   readonly #kept = new Set<string>();
 
   constructor(shelf: Shelf) {
     this.#shelf = shelf;
   }
 
-  /** From an earlier run. */
+  /** For a task from an earlier run. */
   found(task: Task): void {
     if (mayBeSentAgain(task)) this.#kept.add(task.id);
   }
 
   async read(id: string): Promise<SentBody | undefined> {
-    return sentSchema.safeParse(await this.#shelf.get(id)).data;
+    return sentBody.safeParse(await this.#shelf.get(id)).data;
   }
 
   async put(id: string, sent: SentBody): Promise<void> {
@@ -35,7 +29,7 @@ export class SentRows {
     await this.#shelf.put(id, sent, RETENTION_MS);
   }
 
-  /** After its task, which alone says whether it is still needed. */
+  /** Runs after the task is stored, since the task says whether the row is still needed. */
   async follow(task: Task): Promise<void> {
     if (isLive(task) && !this.#kept.has(task.id)) return;
     if (!mayBeSentAgain(task)) await this.remove(task.id);
@@ -50,7 +44,7 @@ export class SentRows {
 
 const remoteSchema = z.object({ id: z.string() });
 
-/** Which task the gateway knows by which id. A row only points: whether its task is there, and goes by that id, is asked of the task. */
+/** Finds tasks by remote id. A row only points: the task itself says whether it still exists and has that id. */
 export class RemoteRows {
   readonly #shelf: Shelf;
 
@@ -58,7 +52,7 @@ export class RemoteRows {
     this.#shelf = shelf;
   }
 
-  /** Before the task itself, so that none is there that cannot be found. */
+  /** Runs before the task is stored, so that every stored task can be found. */
   async point(task: Task): Promise<void> {
     const { id, traits, remoteId } = task;
     if (remoteId === undefined || !traits.isFollowable) return;
@@ -76,63 +70,11 @@ export class RemoteRows {
   }
 }
 
-/** The key comes from outside: an empty one is no key to keyv, and one that begins like the namespace loses its beginning. */
-const rowKey = (key: string): string => `of ${key}`;
-
-const durationsSchema = z.object({
-  durations: z.array(
-    z.object({ atLeastMs: z.number(), atMostMs: z.number(), at: z.number(), waitedMs: z.number().optional() }),
-  ),
-});
+/** Keys come from outside: keyv takes no empty one, and strips the namespace's name from the start of one. */
+export const rowKey = (key: string): string => `of ${key}`;
 
 export const durationRows = (shelf: Shelf, quarantine: Quarantine) =>
-  new Rows(shelf, quarantine, fitting<{ durations: Duration[] }>(durationsSchema));
+  new Rows(shelf, quarantine, fitting(z.object({ durations: z.array(duration) })));
 
-/** How long jobs took, the latest of each key. */
-export class DurationBook {
-  readonly #shelf: Shelf;
-  readonly #rows: Rows<{ durations: Duration[] }>;
-  readonly #locks: KeyedLock;
-
-  constructor(shelf: Shelf, quarantine: Quarantine, locks: KeyedLock) {
-    this.#shelf = shelf;
-    this.#rows = durationRows(shelf, quarantine);
-    this.#locks = locks;
-  }
-
-  add(key: string, duration: Duration): Promise<void> {
-    return this.#alone(key, async () => {
-      const durations = [...(await this.#read(key)), duration].slice(-KEPT_DURATIONS);
-      await this.#shelf.put(rowKey(key), { durations });
-    });
-  }
-
-  of(key: string): Promise<Duration[]> {
-    return this.#alone(key, () => this.#read(key));
-  }
-
-  #alone<T>(key: string, work: () => Promise<T>): Promise<T> {
-    return this.#locks.run(`durations ${key}`, work);
-  }
-
-  async #read(key: string): Promise<Duration[]> {
-    return (await this.#rows.get(rowKey(key)))?.durations ?? [];
-  }
-}
-
-const count = z.number().default(0);
-
-const forgettingSchema = z.object({
-  memberId: z.string(),
-  until: z.number(),
-  secret: z.string(),
-  tasks: count,
-  messages: count,
-  stays: count,
-  left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })).default([]),
-  told: z.number().optional(),
-});
-
-/** Who wants to be forgotten, until nothing of them is left. */
 export const forgettingRows = (shelf: Shelf, quarantine: Quarantine) =>
-  new Rows(shelf, quarantine, fitting<ForgettingMark>(forgettingSchema));
+  new Rows(shelf, quarantine, fitting(forgettingMark));

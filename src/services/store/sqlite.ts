@@ -25,7 +25,6 @@ const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 
-/** What SQLite or the file system threw, told by its code. */
 export function storeFailure(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
   const failure = (kind: StoreErrorKind, message: string): StoreError => new StoreError(kind, message, error);
@@ -72,46 +71,36 @@ function codeOf(error: unknown): unknown {
   return 'code' in error ? error.code : undefined;
 }
 
-// Tasks hold what members asked for, and for a quarter of an hour the means to answer in the bot's name.
+// Tasks contain prompts and, for a quarter of an hour, tokens to reply in the bot's name.
 const ONLY_OWNER_ENTERS = 0o700;
 const ONLY_OWNER_READS = 0o600;
 const ANY_PERMISSION = 0o777;
 
-/** What SQLite keeps beside a database in WAL mode. */
+/** SQLite's files beside a database in WAL mode. */
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
 
-/** Makes the folder, and follows links to the one true path: two names of a store are one store. */
+/** Creates the folder and resolves links, so that two names of a store mean one store. */
 export function truePath(file: string): string {
   mkdirSync(dirname(file), { recursive: true, mode: ONLY_OWNER_ENTERS });
   return existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
 }
 
-/**
- * The file exists afterwards and only its owner may read and write it, whatever the umask says; SQLite gives its companions the same
- * permissions. An existing file is never opened here: closing it would drop every lock this process has on it (POSIX).
- */
+/** Restricts a file, also a new one, to its owner. Never opens an existing file: closing it would drop every lock of this process on it (POSIX). */
 export function makePrivate(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'wx', ONLY_OWNER_READS));
-  for (const path of [file, ...COMPANIONS.map((suffix) => file + suffix)]) narrow(path);
+  for (const path of [file, ...COMPANIONS.map((suffix) => file + suffix)])
+    if (existsSync(path) && !isPrivate(path)) chmodSync(path, permissionsOf(path) & ONLY_OWNER_READS);
 }
 
-export function isPrivate(file: string): boolean {
-  return (permissionsOf(file) & ~ONLY_OWNER_READS) === 0;
-}
+export const isPrivate = (file: string): boolean => (permissionsOf(file) & ~ONLY_OWNER_READS) === 0;
 
-function narrow(path: string): void {
-  if (existsSync(path) && !isPrivate(path)) chmodSync(path, permissionsOf(path) & ONLY_OWNER_READS);
-}
-
-function permissionsOf(path: string): number {
-  return statSync(path).mode & ANY_PERMISSION;
-}
+const permissionsOf = (path: string): number => statSync(path).mode & ANY_PERMISSION;
 
 /**
- * Holds the store for this process alone until the returned function is called or the process ends, however it ends.
+ * Reserves the store for this process until the returned function is called or the process ends, however it ends.
  *
- * The lock is an open exclusive transaction on an empty SQLite file of its own: SQLite knows the locks of each platform, also between two
- * holders in one process, and the system frees them when a process is killed, so no lock is ever left behind.
+ * The lock is an open exclusive transaction on an empty SQLite file: SQLite knows each platform's locks, also between two holders in one process, and
+ * the system frees them when a process is killed.
  */
 export function lockStore(file: string): () => void {
   const lock = `${file}.lock`;
@@ -137,30 +126,22 @@ export const TABLE = 'atelier';
 /** A backup or a database browser may hold the database for a moment. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-export interface ConnectionOptions {
-  busyTimeoutMs?: number | undefined;
-  readOnly?: boolean | undefined;
-}
-
 // https://www.sqlite.org/pragma.html#pragma_synchronous, in WAL mode
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { 'at-once': 'FULL', soon: 'NORMAL' };
 
 const isBindable = (value: unknown): value is SQLInputValue =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
 
-/**
- * A store in an SQLite file, or in memory: the one connection that all namespaces share. It is handed to the adapters as their driver: so a
- * failure becomes a `StoreError` where its code is still known, and the namespaces never wait for each other's locks.
- */
+/** One connection for all namespaces, as the adapters' driver: failures become `StoreError`s while their code is known, and no lock is waited for. */
 export class Connection implements Backend {
   readonly name: string;
   readonly #database: DatabaseSync;
-  /** What concerns all namespaces is asked of any. */
   #anyAdapter: KeyvSqlite | undefined;
   #durability: Durability | undefined;
   #failure: StoreError | undefined;
 
-  constructor(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false }: ConnectionOptions = {}) {
+  constructor(file: string, options: { busyTimeoutMs?: number | undefined; readOnly?: boolean } = {}) {
+    const { busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false } = options;
     this.name = file;
     let database: DatabaseSync | undefined;
     try {
@@ -184,7 +165,7 @@ export class Connection implements Backend {
     return this.#failure;
   }
 
-  /** One way along the table's own index. */
+  /** Uses the table's own index. */
   async range(namespace: string, { from, end, most }: Range): Promise<Row[]> {
     const [comparison, start] = 'first' in from ? ['>=', from.first] : ['>', from.after];
     const rows = this.rows(
@@ -216,17 +197,12 @@ export class Connection implements Backend {
 
   #driverFor(durability: Durability): SqliteDriver {
     const query = async (sql: string, ...values: unknown[]) => {
-      this.#commit(durability);
+      if (this.#durability !== durability) this.rows(`PRAGMA synchronous = ${SYNCHRONOUS[durability]}`);
+      this.#durability = durability;
       return this.rows(sql, ...values);
     };
-    // The adapters share the connection, so none of them ends it.
+    // The adapters share the connection, so none of them closes it.
     return { name: 'custom', connect: async () => ({ query, close: async () => undefined }) };
-  }
-
-  #commit(durability: Durability): void {
-    if (this.#durability === durability) return;
-    this.rows(`PRAGMA synchronous = ${SYNCHRONOUS[durability]}`);
-    this.#durability = durability;
   }
 
   close(): void {

@@ -1,21 +1,115 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { z } from 'zod';
+import { type Clock, DAY_MS } from '../../lib/clock.ts';
+import { isRecord } from '../../lib/exact-json.ts';
 import type { KeyedLock } from '../../lib/keyed-lock.ts';
 import { withoutExpiredToken } from '../tasks/delivery-state.ts';
-import { isLive, type Task } from '../tasks/task.ts';
-import { type Quarantine, Rows } from './rows.ts';
-import type { Shelf } from './shelf.ts';
-import { isPast, RETENTION_MS, readTask, recordOf, type TaskReading } from './task-record.ts';
+import {
+  isKind,
+  isLive,
+  type KindSpecs,
+  TASK_VERSION,
+  type Task,
+  type TaskFacts,
+  type TaskKind,
+  type TaskOf,
+  taskFacts,
+} from '../tasks/task.ts';
+import { StoreError } from './backend.ts';
+import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
+import { type Shelf, type Shelves, Unreadable } from './shelf.ts';
 
-export interface TaskRowsParts {
-  live: Shelf;
-  finished: Shelf;
+/** A year, and a month in reserve: buttons under old results keep working, and the store does not grow for ever. */
+export const RETENTION_MS = 400 * DAY_MS;
+
+export const isPast = (settledAt: number | undefined, now: number): boolean =>
+  settledAt !== undefined && now >= settledAt + RETENTION_MS;
+
+/** Turns a record into one of the next version. */
+export type Migration = (record: Record<string, unknown>) => Record<string, unknown>;
+
+/** By the version they start from. A change of `TASK_VERSION` adds one line here, and no line is ever removed. */
+export const taskMigrations: ReadonlyMap<number, Migration> = new Map([
+  // More kinds than the first version knew; its records are unchanged.
+  [1, (record) => record],
+  // The same of the second.
+  [2, (record) => record],
+]);
+
+/** undefined where a migration is missing. */
+export function upgraded(
+  record: Record<string, unknown>,
+  to: number,
+  migrations: ReadonlyMap<number, Migration>,
+): Record<string, unknown> | undefined {
+  let { version } = record;
+  let current = record;
+  while (version !== to) {
+    const migration = typeof version === 'number' ? migrations.get(version) : undefined;
+    if (typeof version !== 'number' || !migration) return undefined;
+    version += 1;
+    current = { ...migration(current), version };
+  }
+  return current;
+}
+
+export interface TaskReading {
+  readonly migrations: ReadonlyMap<number, Migration>;
+  readonly specs: KindSpecs;
+}
+
+/** The task in the current version; or why the row is unreadable, without any of its content. */
+export function readTask(id: string, value: unknown, { migrations, specs }: TaskReading): Task | string {
+  if (value instanceof Unreadable || !isRecord(value)) return UNREADABLE;
+  const { version } = value;
+  if (typeof version === 'number' && version > TASK_VERSION)
+    throw new StoreError('newer', `Task ${id} was stored by a newer Atelier: start that version again.`);
+  const record = migrate(value, migrations);
+  if (!record) return 'cannot be brought up to this version';
+  const { data, error } = taskFacts.safeParse(record);
+  if (!data) return misfitReason(error);
+  if (data.id !== id) return 'holds another task';
+  return isKind(record.kind, specs) ? parseTask(record.kind, record.request, data, specs) : 'does not fit at kind';
+}
+
+function parseTask<K extends TaskKind>(
+  kind: K,
+  stored: unknown,
+  facts: TaskFacts,
+  specs: KindSpecs,
+): TaskOf<K> | string {
+  const { request: shape, traits } = specs[kind];
+  const read = shape.safeParse(stored);
+  return read.success ? { ...facts, kind, request: read.data, traits } : misfitReason(read.error, 'request');
+}
+
+const misfitReason = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): string =>
+  `does not fit at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
+
+export const recordOf = ({ traits: _, ...record }: Task): object => record;
+
+/** An unreadable row must never be written: the next start would set it aside, and nothing would follow the task. */
+export function mustBeReadable(task: Task, specs: KindSpecs): void {
+  const record = readTask(task.id, task, { migrations: new Map(), specs });
+  if (typeof record === 'string') throw new StoreError('failed', `Task ${task.id} cannot be stored: it ${record}.`);
+}
+
+/** A migration that fails makes only its record unreadable. */
+function migrate(record: Record<string, unknown>, migrations: ReadonlyMap<number, Migration>) {
+  try {
+    return upgraded(record, TASK_VERSION, migrations);
+  } catch {
+    return undefined;
+  }
+}
+
+interface TaskRowsParts extends Pick<Shelves, 'live' | 'finished'> {
   quarantine: Quarantine;
   locks: KeyedLock;
   clock: Clock;
   reading: TaskReading;
 }
 
-/** The tasks themselves, live and finished ones apart: what is left to do is then found in one short way through. */
+/** Tasks in two places, live and finished, so that a start reads only the live ones. */
 export class TaskRows {
   readonly #parts: TaskRowsParts;
 
@@ -23,15 +117,12 @@ export class TaskRows {
     this.#parts = parts;
   }
 
-  /**
-   * Both places are looked at, in the order of a task's own way, so that one that moves meanwhile is seen at least once. Where it is in
-   * both, the finished one is right.
-   */
+  /** Reads both places in the order in which tasks move, so that none is missed. Where one is in both, the finished one is right. */
   async find(ids: readonly string[], setAside = this.#setAside): Promise<Map<string, Task>> {
     const { live, finished, clock } = this.#parts;
     const now = clock.now();
-    const tasks = await this.#fitting(live, await live.getMany(ids), setAside);
-    for (const [id, task] of await this.#fitting(finished, await finished.getMany(ids), setAside)) tasks.set(id, task);
+    const tasks = await this.#readRows(live, await live.getMany(ids), setAside);
+    for (const [id, task] of await this.#readRows(finished, await finished.getMany(ids), setAside)) tasks.set(id, task);
     for (const [id, task] of tasks) {
       if (isPast(task.times.settled, now)) tasks.delete(id);
       else tasks.set(id, withoutExpiredToken(task, now));
@@ -39,22 +130,22 @@ export class TaskRows {
     return tasks;
   }
 
-  /** For a caller that holds the locks of these tasks: what cannot be read is left for another time. */
+  /** For a caller that holds the locks of these tasks: unreadable rows are left for another time. */
   findLocked(ids: readonly string[]): Promise<Map<string, Task>> {
     return this.find(ids, async () => undefined);
   }
 
-  /** All that lies among the live ones, as it was stored, and which of them are finished as well. */
+  /** All live tasks as stored, and which of them are finished as well. */
   async allLive(): Promise<{ tasks: Map<string, Task>; finished: ReadonlySet<string> }> {
     const { live, finished } = this.#parts;
     const rows = new Map<string, unknown>();
     for await (const [id, value] of live.entries()) rows.set(id, value);
-    const tasks = await this.#fitting(live, rows);
-    const both = await this.#fitting(finished, await finished.getMany([...tasks.keys()]));
+    const tasks = await this.#readRows(live, rows);
+    const both = await this.#readRows(finished, await finished.getMany([...tasks.keys()]));
     return { tasks, finished: new Set(both.keys()) };
   }
 
-  /** Every task that can be read, whether live or finished, in no order; one that lies in both places comes as the finished one. */
+  /** Every readable task, in no order; one that is in both places comes as the finished one. */
   async *all(): AsyncGenerator<Task> {
     const { live, finished } = this.#parts;
     for (const shelf of [live, finished]) {
@@ -65,10 +156,6 @@ export class TaskRows {
     }
   }
 
-  isLive(id: string): Promise<boolean> {
-    return this.#parts.live.has(id);
-  }
-
   async putLive(...tasks: Task[]): Promise<void> {
     await this.#parts.live.putMany(tasks.map((task) => ({ key: task.id, value: recordOf(task) })));
   }
@@ -76,25 +163,17 @@ export class TaskRows {
   async putFinished(task: Task): Promise<void> {
     const { finished, clock } = this.#parts;
     const left = (task.times.settled ?? clock.now()) + RETENTION_MS - clock.now();
-    // Zero and less would mean "for ever" to the adapter.
+    // The adapter treats zero and less as "for ever".
     await finished.put(task.id, recordOf(task), Math.max(1, left));
   }
 
-  /** Written where it belongs before it goes from where it does not. */
+  /** Written to the right place before it is deleted from the wrong one. */
   async putRightly(task: Task): Promise<void> {
     await (isLive(task) ? this.putLive(task) : this.putFinished(task));
-    await (isLive(task) ? this.removeFinished(task.id) : this.removeLive(task.id));
+    await (isLive(task) ? this.#parts.finished : this.#parts.live).delete(task.id);
   }
 
-  removeLive(id: string): Promise<void> {
-    return this.#parts.live.delete(id);
-  }
-
-  removeFinished(id: string): Promise<void> {
-    return this.#parts.finished.delete(id);
-  }
-
-  async #fitting(
+  async #readRows(
     shelf: Shelf,
     rows: ReadonlyMap<string, unknown>,
     setAside = this.#setAside,
@@ -108,14 +187,13 @@ export class TaskRows {
     return tasks;
   }
 
-  /** Looked at once more while nobody writes it: what was written meanwhile is good, and stays. */
+  /** Reads the row again under its lock: a task written meanwhile is good, and stays. */
   readonly #setAside = (shelf: Shelf, id: string): Promise<Task | undefined> => {
     const { locks, quarantine, reading } = this.#parts;
     return locks.run(taskLock(id), () => taskRows(shelf, quarantine, reading).get(id));
   };
 }
 
-/** The tasks of one place as they lie there. */
 export const taskRows = (shelf: Shelf, quarantine: Quarantine, reading: TaskReading) =>
   new Rows(shelf, quarantine, (id, value) => readTask(id, value, reading));
 

@@ -3,8 +3,8 @@ import { answerOf, wordsOf } from '../asks/transitions.ts';
 import { type Gateway, GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import type { EarlierTurn, RealtimeSession } from '../gateway/realtime/events.ts';
 import { UNWRITTEN } from '../gateway/realtime/memory.ts';
+import type { TaskBook } from '../tasks/book.ts';
 import { type KindSpec, requestShape, type Task } from '../tasks/task.ts';
-import type { Tasks } from '../tasks/tasks.ts';
 
 /** Whose words a live conversation hears. */
 export const audiences = ['me', 'everyone'] as const;
@@ -97,10 +97,10 @@ function turnOf(task: Task): EarlierTurn[] {
   return [{ by: 'member', text: said }, ...(text === '' ? [] : [{ by: 'model' as const, text }])];
 }
 
-export async function turnsOf({ talk }: Task, tasks: Pick<Tasks, 'get'>): Promise<Task[]> {
+export async function turnsOf({ talk }: Task, book: Pick<TaskBook, 'get'>): Promise<Task[]> {
   const turns: Task[] = [];
   for (const id of talk?.turns ?? []) {
-    const turn = await tasks.get(id);
+    const turn = await book.get(id);
     if (turn) turns.push(turn);
   }
   return turns;

@@ -1,34 +1,7 @@
-/** Whether the gateway asks for words before it begins: never, when the account works in remix mode, always, or with a region as well. */
+/** Whether the gateway asks for words before it starts. in-remix: only when the account works in remix mode. */
 type Words = 'never' | 'in-remix' | 'always' | 'with-region';
 
-export type ActionFamily =
-  | 'upscale'
-  | 'upscale-more'
-  | 'variation'
-  | 'vary'
-  | 'reroll'
-  | 'pan'
-  | 'zoom'
-  | 'custom-zoom'
-  | 'region'
-  | 'animate'
-  | 'extend'
-  | 'film'
-  | 'describe-line'
-  | 'describe-all'
-  | 'describe-again'
-  | 'shorten-line'
-  | 'favourite'
-  | 'other';
-
-export interface ActionMeaning {
-  family: ActionFamily;
-  words: Words;
-  /** Which of four pictures, or which line. */
-  index?: number;
-}
-
-const PATTERNS: readonly (readonly [RegExp, ActionFamily, Words])[] = [
+const PATTERNS = [
   [/^MJ::JOB::upsample::([1-4])::/, 'upscale', 'never'],
   [/^MJ::JOB::upsample_/, 'upscale-more', 'never'],
   [/^MJ::JOB::variation::([1-4])::/, 'variation', 'in-remix'],
@@ -46,9 +19,18 @@ const PATTERNS: readonly (readonly [RegExp, ActionFamily, Words])[] = [
   [/^MJ::Picread::Retry$/, 'describe-again', 'never'],
   [/^MJ::Job::PromptAnalyzer::([1-9])/, 'shorten-line', 'always'],
   [/^MJ::BOOKMARK::/, 'favourite', 'never'],
-];
+] as const satisfies readonly (readonly [RegExp, string, Words])[];
 
-/** What a gateway's button does, by its custom action ID. One that nobody has told us of is pressed all the same. */
+export type ActionFamily = (typeof PATTERNS)[number][1] | 'other';
+
+export interface ActionMeaning {
+  family: ActionFamily;
+  words: Words;
+  /** Which of four images, or which line. */
+  index?: number;
+}
+
+/** What a gateway's button does, by its custom action ID. An unknown one can still be pressed. */
 export function meaningOfAction(customId: string): ActionMeaning {
   for (const [pattern, family, words] of PATTERNS) {
     const found = pattern.exec(customId);
@@ -59,7 +41,7 @@ export function meaningOfAction(customId: string): ActionMeaning {
   return { family: 'other', words: 'never' };
 }
 
-/** Whether a form must be the first answer to the press. */
+/** Whether the reply to the press must be a form. */
 export function asksForWords(customId: string, isRemix: boolean): boolean {
   const { words } = meaningOfAction(customId);
   return words === 'always' || words === 'with-region' || (words === 'in-remix' && isRemix);
@@ -67,7 +49,6 @@ export function asksForWords(customId: string, isRemix: boolean): boolean {
 
 const CHANGES = { UPSCALE: 'upscale', VARIATION: 'variation', REROLL: 'reroll' } as const;
 
-/** The same of a follow-up that was asked for by a word instead of a button. */
 export const meaningOfChange = ({ action, index }: { action: keyof typeof CHANGES; index: number }): ActionMeaning => ({
   family: CHANGES[action],
   words: 'never',

@@ -1,14 +1,14 @@
 import type { Medium, Snapshot, Track } from '../gateway/read/snapshot.ts';
 import { hasEnded, type KeptMedium, type KeptTrack, LONGEST_LYRICS, type Task, type TaskState } from './task.ts';
 
-/** How far along the states before the end are; news that would lead back is late, and ignored. */
+/** The order of the states before the end: a snapshot that would lead back is late, and ignored. */
 const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queued: 1, 'needs-input': 2, running: 3 };
 
-/** What the gateway says now, made part of what we know. Whatever has ended stays as it ended. */
+/** Merges a snapshot into the task. A task that has ended stays as it ended. */
 export function advance(task: Task, snapshot: Snapshot, now: number): Task {
   if (hasEnded(task)) return task;
   const known = withFacts(task, snapshot, now);
-  const state = isStillSinging(task, snapshot) ? 'running' : snapshot.state;
+  const state = isStillStreaming(task, snapshot) ? 'running' : snapshot.state;
   switch (state) {
     case 'succeeded':
       return {
@@ -16,7 +16,7 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
         state: 'ready',
         progress: 100,
         preview: undefined,
-        media: snapshot.media.map((medium) => kept(medium, task.media, now)),
+        media: snapshot.media.map((medium) => keep(medium, task.media, now)),
         times: { ...known.times, ended: now },
       };
     case 'failed': {
@@ -24,26 +24,25 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
       return { ...known, state: failure.cause, failure, times: { ...known.times, ended: now } };
     }
     case 'needs-input':
-      return waiting({ ...known, times: { ...known.times, lastPending: now } }, now);
+      return waitForWords({ ...known, times: { ...known.times, lastPending: now } }, now);
     default:
       return {
         ...known,
-        state: isStepOn(task.state, state) ? state : task.state,
+        state: isLaterState(task.state, state) ? state : task.state,
         times: { ...known.times, lastPending: now },
       };
   }
 }
 
-/** Some gateways call a song done while its tracks still stream. A track that never ends is not waited for longer than anybody waits. */
-function isStillSinging({ times }: Task, { state, tracks }: Snapshot): boolean {
-  return state === 'succeeded' && times.overdue === undefined && tracks.some((track) => track.state === 'running');
-}
+/** Some gateways report a song as done while its tracks still stream. Past the wait limit a running track no longer counts. */
+const isStillStreaming = ({ times }: Task, { state, tracks }: Snapshot): boolean =>
+  state === 'succeeded' && times.overdue === undefined && tracks.some((track) => track.state === 'running');
 
-/** Words need a moment to be seen at the gateway; longer than this it really waits, and other words may be given. */
+/** A gateway shows words only after a moment; if it still waits after this time, other words may be given. */
 const WORDS_MS = 20_000;
 
-function waiting(task: Task, now: number): Task {
-  if (!isStepOn(task.state, 'needs-input') && task.state !== 'needs-input') return task;
+function waitForWords(task: Task, now: number): Task {
+  if (!isLaterState(task.state, 'needs-input') && task.state !== 'needs-input') return task;
   const { wordsSent, wordsTaken, ...times } = task.times;
   if (wordsSent === undefined) return { ...task, state: 'needs-input' };
   if (now - (wordsTaken ?? wordsSent) < WORDS_MS) return task;
@@ -57,11 +56,11 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
     ...rest,
     word,
     progress: furthest(task.progress, snapshot.progress),
-    preview: preview?.address === undefined ? task.preview : kept(preview, task.preview ? [task.preview] : [], now),
+    preview: preview?.address === undefined ? task.preview : keep(preview, task.preview ? [task.preview] : [], now),
     seed: seed ?? task.seed,
     text: text ?? task.text,
     actions: actions.length > 0 ? actions : task.actions,
-    ...(tracks.length > 0 && { tracks: tracks.slice(0, MOST_TRACKS).map(keptTrack) }),
+    ...(tracks.length > 0 && { tracks: tracks.slice(0, MOST_TRACKS).map(keepTrack) }),
     times: {
       ...task.times,
       remoteStarted: snapshot.startedAt ?? task.times.remoteStarted,
@@ -71,13 +70,13 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
   };
 }
 
-/** Bounds on what a hostile answer makes us keep. */
+/** Bounds on what a hostile response makes us store. */
 const MOST_TRACKS = 20;
 const LONGEST_TITLE = 200;
 const LONGEST_STYLE = 1_000;
 
-/** What is no file yet, a live stream, has another address in every answer: it is not kept. */
-function keptTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): KeptTrack {
+/** A live stream is not kept: it has another address in every response. */
+function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): KeptTrack {
   return {
     state,
     title: title?.slice(0, LONGEST_TITLE),
@@ -89,23 +88,20 @@ function keptTrack({ state, title, audio, cover, lyrics, style, seconds, failure
   };
 }
 
-/** The gateway's clock may be wrong, so where it tells when it took the task as well, only the time in between is believed. */
+/** The gateway's clock may be wrong. Where it also reports when it took the task, only the time in between is used. */
 function startOf({ times: { accepted } }: Task, { state, submittedAt, startedAt }: Snapshot, now: number) {
   if (startedAt === undefined || accepted === undefined || state === 'queued') return undefined;
   const told = submittedAt === undefined ? startedAt : accepted + startedAt - submittedAt;
   return Math.min(now, Math.max(accepted, told));
 }
 
-function furthest(before: number | undefined, now: number | undefined): number | undefined {
-  return before === undefined || now === undefined ? (now ?? before) : Math.max(before, now);
-}
+const furthest = (before: number | undefined, now: number | undefined): number | undefined =>
+  before === undefined || now === undefined ? (now ?? before) : Math.max(before, now);
 
-function isStepOn(from: TaskState, to: TaskState): boolean {
-  return (STEPS[to] ?? 0) > (STEPS[from] ?? 0);
-}
+const isLaterState = (from: TaskState, to: TaskState): boolean => (STEPS[to] ?? 0) > (STEPS[from] ?? 0);
 
-/** The bytes of a result inside an answer are not kept: they are asked for again when they are needed. */
-function kept({ base64: _, ...medium }: Medium, before: readonly KeptMedium[], now: number): KeptMedium {
+/** Bytes inside a response are not stored: they are fetched again when needed. */
+function keep({ base64: _, ...medium }: Medium, before: readonly KeptMedium[], now: number): KeptMedium {
   const same = before.find(({ address }) => address !== undefined && address === medium.address);
   return { ...medium, firstSeenAt: same?.firstSeenAt ?? now };
 }

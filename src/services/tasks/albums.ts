@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import type { TaskBook, TasksLog } from './book.ts';
-import type { Whence } from './orders.ts';
+import type { OrdersParts, Whence } from './orders.ts';
 import { hasEnded, isOf, type KindSpec, type KindSpecs, requestShape, type Task } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
 import { adopted, bringingTogether, complete } from './transitions.ts';
 
-/** The parts of an album: tasks of their own, in the order in which they were named. */
+/** The parts of an album are tasks of their own, in the order in which they were named. */
 const albumShape = requestShape({
   parts: z.array(z.object({ id: z.string(), remoteId: z.string(), isAdopted: z.boolean() })),
 });
@@ -24,43 +22,36 @@ declare module './task.ts' {
 
 export const albumSpec: KindSpec<'album'> = { request: albumShape.loose(), traits: { isAlbum: true } };
 
-interface AlbumsParts {
-  book: TaskBook;
+interface AlbumsParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'follow'> {
   specs: Pick<KindSpecs, 'music'>;
   store: Pick<TaskStore, 'knownAs'>;
-  clock: Clock;
-  log: TasksLog;
-  /** Takes it from here: it is asked about from now on. */
-  follow(task: Task): void;
 }
 
-/** Says no, by throwing, to whoever may not follow these: each id at the gateway, with the task that goes by it here. */
+/** Throws where these tasks may not be followed. Maps each remote id to its task, where one exists. */
 export type Admit = (found: ReadonlyMap<string, Task | undefined>) => void;
 
 /**
- * Brings together tasks that the gateway has. An album asks about nothing itself and says nothing of its parts: they are tasks, each with a
- * record of its own, and whether all have ended is found out anew at each start.
+ * Shows several tasks of the gateway in one message. An album is not polled and stores no state of its parts: they are tasks with rows of
+ * their own, and each start checks again whether all have ended.
  *
- * The album is stored first, with the ids that its parts will have; then the parts, one after the other; then they are asked about. Whatever a
- * crash leaves out the next start makes up for from the album. Were the parts first, a crash would leave tasks that are followed and never shown.
+ * The album is stored first, with the ids of its parts, so that the next start can add what a crash left out. If the parts came first, a crash
+ * would leave tasks that are followed and never shown.
  */
 export class Albums {
   readonly #parts: AlbumsParts;
-  /** Live albums, with those of their parts that have not ended. */
   readonly #open = new Map<string, Set<string>>();
-  /** Which of those albums show a part. */
-  readonly #showing = new Map<string, Set<string>>();
+  readonly #albumsOf = new Map<string, Set<string>>();
   readonly #lock = new KeyedLock();
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(parts: AlbumsParts) {
     this.#parts = parts;
-    parts.book.onChange((task) => this.#heardOf(task));
+    parts.book.onChange((task) => this.#onTaskChange(task));
   }
 
-  /** What is known here already is shown as it is, and asked about no oftener than before. */
+  /** Songs that have a task already are shown as they are, and not polled more often. */
   bringTogether(whence: Whence, remoteIds: readonly string[], admit: Admit): Promise<Task> {
-    // Two who follow the same at once follow one task.
+    // Two members who follow the same song at the same moment must share one task.
     return this.#lock.run('together', async () => {
       const found = await this.#find(remoteIds);
       admit(found);
@@ -76,7 +67,7 @@ export class Albums {
       try {
         await this.#adopt(album, parts);
       } catch (error) {
-        await this.#leaveNothing(album, parts);
+        await this.#removeAll(album, parts);
         throw error;
       }
       await this.#watch(album, parts);
@@ -89,7 +80,6 @@ export class Albums {
     return Promise.all(parts.map(async ({ id, remoteId }) => ({ remoteId, task: await this.#parts.book.get(id) })));
   }
 
-  /** Goes on with the albums that were live when the bot last ran. */
   async start(leftOver: readonly Task[]): Promise<void> {
     for (const album of leftOver) {
       if (!isOf('album', album) || hasEnded(album)) continue;
@@ -99,12 +89,11 @@ export class Albums {
     }
   }
 
-  /** Waits for what is under way. */
   async finish(): Promise<void> {
     await Promise.all(this.#underWay);
   }
 
-  /** Stores what is not there yet. Nothing is asked about before all are stored: they begin together, and stay together. */
+  /** Stores missing parts. None is polled before all are stored, so that they start together and stay in one list. */
   async #adopt(album: Task, parts: readonly AlbumPart[]): Promise<void> {
     const { book, follow } = this.#parts;
     const { requesterId, guildId, channelId, route, times } = album;
@@ -112,15 +101,9 @@ export class Albums {
     for (const { id, remoteId, isAdopted } of parts) {
       if (!isAdopted || (await book.get(id))) continue;
       const order = { kind: 'music', request: {}, requesterId, guildId, channelId, route, parent: album } as const;
-      const facts = {
-        id,
-        remoteId,
-        traits: this.#parts.specs.music.traits,
-        idempotencyKey: randomUUID(),
-        durationKey: 'music',
-        now: times.created,
-      };
-      const part = adopted(order, facts);
+      const { traits } = this.#parts.specs.music;
+      const made = { id, idempotencyKey: randomUUID(), durationKey: 'music', now: times.created };
+      const part = adopted(order, { ...made, traits, remoteId });
       await book.add(part);
       added.push(part);
     }
@@ -130,8 +113,8 @@ export class Albums {
   async #watch({ id }: Task, parts: readonly AlbumPart[]): Promise<void> {
     const open = new Set(parts.map((part) => part.id));
     this.#open.set(id, open);
-    for (const part of open) this.#showing.set(part, (this.#showing.get(part) ?? new Set()).add(id));
-    // What changes from here on is heard of; what has ended before is not.
+    for (const part of open) this.#albumsOf.set(part, (this.#albumsOf.get(part) ?? new Set()).add(id));
+    // The listener reports changes from here on; parts that ended earlier are found here.
     for (const part of [...open]) {
       const task = await this.#parts.book.get(part);
       if (!task || hasEnded(task)) this.#ended(part);
@@ -140,26 +123,26 @@ export class Albums {
     if (album && !hasEnded(album)) this.#parts.book.announce(album);
   }
 
-  #heardOf(task: Task): void {
-    const albums = this.#showing.get(task.id);
+  #onTaskChange(task: Task): void {
+    const albums = this.#albumsOf.get(task.id);
     if (!albums) return;
     if (hasEnded(task)) this.#ended(task.id);
-    else for (const id of albums) this.#tell(id);
+    else for (const id of albums) this.#announce(id);
   }
 
   #ended(part: string): void {
-    const albums = this.#showing.get(part) ?? [];
-    this.#showing.delete(part);
+    const albums = this.#albumsOf.get(part) ?? [];
+    this.#albumsOf.delete(part);
     for (const id of albums) {
       const open = this.#open.get(id);
       open?.delete(part);
       if (open?.size === 0) this.#complete(id);
-      else this.#tell(id);
+      else this.#announce(id);
     }
   }
 
-  /** Nothing of the album itself has changed, but what it shows has. */
-  #tell(id: string): void {
+  /** The album itself has not changed, but a part that it shows has. */
+  #announce(id: string): void {
     const album = this.#parts.book.find(id);
     if (album) this.#parts.book.announce(album);
   }
@@ -169,7 +152,7 @@ export class Albums {
     const { book, clock, log } = this.#parts;
     const work = book
       .change(id, (album) => complete(album, clock.now()), { mustHold: true })
-      // Somebody has had it forgotten, with everything else of theirs.
+      // The member has erased it with everything else.
       .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was gone before it was complete.'))
       .finally(() => this.#underWay.delete(work));
     this.#underWay.add(work);
@@ -186,22 +169,19 @@ export class Albums {
     return found;
   }
 
-  async #leaveNothing(album: Task, parts: readonly AlbumPart[]): Promise<void> {
+  async #removeAll(album: Task, parts: readonly AlbumPart[]): Promise<void> {
     const { book, log } = this.#parts;
     try {
       for (const { id, isAdopted } of parts) if (isAdopted) await book.forget(id);
       await book.forget(album.id);
     } catch (error) {
-      // The next start goes on with what there is.
-      log.error(
-        { task: album.id, err: error },
-        'An album that could not be begun could not be taken out of the store.',
-      );
+      // The next start continues with what is stored.
+      log.error({ task: album.id, err: error }, 'A failed album could not be removed from the store.');
     }
   }
 }
 
 const isMusic = ({ traits, remoteId }: Task): boolean => remoteId !== undefined && traits.isFollowable === true;
 
-/** The gateway did not know it then; whoever asks again may know better. */
+/** The gateway did not know it then, but may know it now. */
 const isGivenUp = ({ traits, failure }: Task): boolean => traits.isPart === true && failure?.cause === 'forgotten';

@@ -1,29 +1,25 @@
 import { z } from 'zod';
 
-/** What a model may refuse to be asked for. */
+/** What is left out of the request where a model refuses it. */
 const refusable = ['tools', 'reasoning'] as const;
 
-/** A tool that the model wants to be used, and what came of it. */
 const call = z.object({
   callId: z.string(),
   name: z.string(),
-  /** JSON as the model wrote it, which may not parse. */
+  /** JSON as the model wrote it; it may not parse. */
   arguments: z.string(),
-  /** waiting: for its member, who has to say yes to whatever costs. allowed: they did, and it is being ordered. */
+  /** waiting: the member has to approve what costs something. allowed: approved, and being ordered. */
   state: z.enum(['waiting', 'allowed', 'done', 'declined']),
-  /** What the model is told of it. */
   output: z.string().optional(),
 });
 
 const round = z.object({ text: z.string(), calls: z.array(call) });
 
-/** What the gateway said that an answer took. */
 export const tokens = z.object({
   input: z.number().optional(),
   cached: z.number().optional(),
   output: z.number().optional(),
   reasoning: z.number().optional(),
-  /** Of those, the ones that were sound. */
   audioInput: z.number().optional(),
   audioOutput: z.number().optional(),
 });
@@ -31,55 +27,51 @@ export const tokens = z.object({
 const part = z.object({
   channelId: z.string(),
   id: z.string(),
-  /** Posted by the bot itself, which no interaction's token reaches. */
+  /** Posted with the bot token: no interaction token can edit it. */
   by: z.literal('bot').optional(),
 });
 
-/** The next further message is about to be posted. What came of it is known once it is a part, or this is gone. */
+/** Another message is about to be posted. It ends as a part, or is removed. */
 const posting = z.object({
   by: z.enum(['bot', 'token']),
   channelId: z.string(),
-  /** The message that it answers, by which it is found again. */
+  /** The message that it replies to, by which it is found again. */
   answers: z.string(),
   at: z.number(),
 });
 
-/** A spoken answer. Its sound is kept until it stands in Discord, and not longer. */
+/** A voice reply. Its audio is stored only until it is in Discord. */
 const voice = z.object({
   seconds: z.number(),
-  /** As Discord draws it: a byte a column, in base64. */
+  /** As Discord draws it: one byte per column, in base64. */
   waveform: z.string(),
-  /** Ogg Opus, in base64. */
   sound: z.string().optional(),
-  /** More was said than is kept. */
+  /** The model said more than is kept. */
   isCut: z.boolean().optional(),
 });
 
-/** An answer in words. What has come of it so far grows in memory, and is stored now and then. */
+/** An answer of a model. Its text grows in memory and is stored from time to time. */
 export const answer = z.object({
-  /** What was said before each use of tools, and which. */
+  /** The text before each round of tool calls, and the calls. */
   rounds: z.array(round),
   draft: z.string(),
-  /** When the draft was last to be stored. */
   keptAt: z.number().optional(),
-  /** What the model does while no words come. */
   doing: z.enum(['thinking', 'searching']).optional(),
-  /** What the model refused, and was then not asked for. */
+  /** What the model refused, so that the request was repeated without it. */
   without: z.array(z.enum(refusable)),
-  /** Why it is not whole, in the gateway's word. */
+  /** Why it is not complete, in the gateway's word. */
   incomplete: z.string().optional(),
   tokens: tokens.optional(),
-  /** The responses of the gateway that are counted in these, by their ids: whatever is told twice counts once. */
+  /** The ids of the gateway's responses that these tokens include, so that each counts once. */
   counted: z.array(z.string()).optional(),
-  /** What the gateway understood of the sound that it answers. */
+  /** The transcript of the audio that it answers. */
   heard: z.string().optional(),
   voice: voice.optional(),
-  /** The further messages in which it goes on, in their order. */
+  /** The further messages in which it continues, in order. */
   parts: z.array(part),
   posting: posting.optional(),
-  /** Each of them shows what it should, to the last letter. */
   areShown: z.boolean().optional(),
-  /** Its member does not want it to be remembered. */
+  /** The member removed it from the conversation's memory. */
   isForgotten: z.boolean().optional(),
 });
 

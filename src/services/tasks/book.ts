@@ -14,38 +14,32 @@ export interface TasksLog {
 export type Transition = (task: Task) => Task;
 type Listener = (task: Task) => void;
 
-interface BookParts {
-  store: TaskStore;
-  log: TasksLog;
-}
-
-/** Every task that something is left to do for, in memory; whatever changes is stored before anybody hears of it. */
+/** All live tasks, in memory. A change is stored before any listener is called. */
 export class TaskBook {
   readonly #store: TaskStore;
   readonly #log: TasksLog;
   readonly #live = new Map<string, Task>();
-  /** Known here and not yet in the store, which could not take it. */
+  /** Changed in memory, but the store could not write them. */
   readonly #unsaved = new Set<string>();
-  /** Not added, for the store failed; and yet it may have taken them. */
-  readonly #unwanted = new Map<string, Task>();
+  /** Not added because the store failed, which may have written them all the same. */
+  readonly #notAdded = new Map<string, Task>();
   readonly #lock = new KeyedLock();
   readonly #listeners: Listener[] = [];
   readonly #goneListeners: Listener[] = [];
 
-  constructor({ store, log }: BookParts) {
+  constructor({ store, log }: { store: TaskStore; log: TasksLog }) {
     this.#store = store;
     this.#log = log;
   }
 
-  /** Reads what was under way when the bot last ran. */
   async open(): Promise<Task[]> {
     const tasks = await this.#store.live();
     for (const task of tasks) this.#live.set(task.id, task);
     return tasks;
   }
 
-  live(): Task[] {
-    return [...this.#live.values()];
+  live(isWanted: (task: Task) => boolean = () => true): Task[] {
+    return [...this.#live.values()].filter(isWanted);
   }
 
   get liveCount(): number {
@@ -64,12 +58,12 @@ export class TaskBook {
     this.#listeners.push(listener);
   }
 
-  /** Called with what is as if it had never been, once it is. */
+  /** Called after a task has been removed: refused by the gateway, or erased. */
   onGone(listener: Listener): void {
     this.#goneListeners.push(listener);
   }
 
-  /** Tells of a task as it is: nobody who listens now was there when it changed. */
+  /** Calls the listeners although nothing changed: they were not there when it did. */
   announce(task: Task): void {
     for (const listener of this.#listeners) listener(task);
   }
@@ -78,13 +72,12 @@ export class TaskBook {
     try {
       await this.#store.put(task);
     } catch (error) {
-      this.#unwanted.set(task.id, task);
+      this.#notAdded.set(task.id, task);
       throw error;
     }
     this.#live.set(task.id, task);
   }
 
-  /** As if it had never been. */
   async forget(id: string): Promise<void> {
     await this.#lock.run(id, async () => {
       const task = await this.get(id);
@@ -95,10 +88,7 @@ export class TaskBook {
     });
   }
 
-  /**
-   * Changes one task; whoever else wants to change it waits. `mustHold` is for what would be lost for good if the store could
-   * not take it just then: it is kept in memory and stored as soon as possible.
-   */
+  /** `mustHold` is for what must not be lost when the store fails: it is kept in memory and stored as soon as possible. */
   async change(id: string, transition: Transition, { mustHold = false } = {}): Promise<Task> {
     return this.#lock.run(id, async () => {
       const before = await this.get(id);
@@ -106,32 +96,32 @@ export class TaskBook {
       const after = transition(before);
       if (after === before) return before;
       if (this.#unsaved.has(id) || isWorthStoring(before, after)) await this.#save(after, mustHold);
-      this.#hold(after);
+      this.#keepInMemory(after);
       if (isNews(before, after)) this.announce(after);
       return after;
     });
   }
 
-  /** Tries again to store what the store could not take, and to take out of it what it should never have had. */
+  /** Stores what the store could not write, and removes what it wrote although it reported a failure. */
   async saveUnsaved(): Promise<void> {
-    await this.#removeUnwanted();
+    await this.#removeNotAdded();
     for (const id of [...this.#unsaved]) {
       await this.#lock.run(id, async () => {
         const task = this.#live.get(id);
         if (!task) return;
         await this.#save(task, true);
-        this.#hold(task);
+        this.#keepInMemory(task);
       });
     }
   }
 
-  async #removeUnwanted(): Promise<void> {
-    for (const [id, task] of [...this.#unwanted]) {
+  async #removeNotAdded(): Promise<void> {
+    for (const [id, task] of [...this.#notAdded]) {
       try {
         await this.#store.remove(task);
-        this.#unwanted.delete(id);
+        this.#notAdded.delete(id);
       } catch (error) {
-        this.#log.debug({ task: id, err: error }, 'What was refused may still lie in the store.');
+        this.#log.debug({ task: id, err: error }, 'A refused task may still be in the store.');
       }
     }
   }
@@ -139,16 +129,16 @@ export class TaskBook {
   async #save(task: Task, mustHold: boolean): Promise<void> {
     try {
       await this.#store.put(task);
-      if (this.#unsaved.delete(task.id)) this.#log.info({ task: task.id }, 'The store has taken the task at last.');
+      if (this.#unsaved.delete(task.id)) this.#log.info({ task: task.id }, 'The store has now written the task.');
     } catch (error) {
       if (!mustHold) throw error;
       if (!this.#unsaved.has(task.id))
-        this.#log.error({ task: task.id, err: error }, 'The store could not take a task.');
+        this.#log.error({ task: task.id, err: error }, 'The store could not write a task.');
       this.#unsaved.add(task.id);
     }
   }
 
-  #hold(task: Task): void {
+  #keepInMemory(task: Task): void {
     if (isLive(task) || this.#unsaved.has(task.id)) this.#live.set(task.id, task);
     else this.#live.delete(task.id);
   }
@@ -156,10 +146,10 @@ export class TaskBook {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** That it was asked about once more is no news to anybody, nor is the page to whoever turned it. */
+/** Neither another poll nor another page is worth telling. */
 const NO_NEWS: ReadonlySet<string> = new Set(['polls', 'lastPending', 'page']);
-/** And what a restart may forget, for the next answer of the gateway tells it again. */
-const FLEETING: ReadonlySet<string> = new Set([
+/** What a restart may lose, because the gateway's next response repeats it. */
+const TRANSIENT: ReadonlySet<string> = new Set([
   ...NO_NEWS,
   'progress',
   'word',
@@ -170,17 +160,17 @@ const FLEETING: ReadonlySet<string> = new Set([
   'doing',
 ]);
 
-/** Kept for the bot alone and shown by no view: whoever stores it knows it, and to tell of it would make every view once more. */
-const UNSEEN: ReadonlySet<string> = new Set([
+/** Internal fields that no view shows: announcing them would render every view again. */
+const INTERNAL: ReadonlySet<string> = new Set([
   ...NO_NEWS,
   ...['progressEdits', 'intention', 'goingAt', 'message', 'beside', 'keptAt', 'parts', 'posting'],
   ...['word', 'started', 'remoteStarted', 'remoteFinished'],
 ]);
 
-const isNews = (before: Task, after: Task): boolean => differ(before, after, UNSEEN);
-const isWorthStoring = (before: Task, after: Task): boolean => differ(before, after, FLEETING);
+const isNews = (before: Task, after: Task): boolean => differ(before, after, INTERNAL);
+const isWorthStoring = (before: Task, after: Task): boolean => differ(before, after, TRANSIENT);
 
-/** Most answers bring nothing new, and this is asked at every one of them: only what is another object is looked into. */
+/** Runs for every response, and most bring nothing new: only objects that are not identical are compared. */
 function differ(before: Facts, after: Facts, ignored: ReadonlySet<string>): boolean {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [before[name], after[name]];

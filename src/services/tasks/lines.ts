@@ -1,10 +1,10 @@
-/** A result in words, read: what one can go on from, and what stands beside it. */
+/** The text of a result: the lines that can be used as prompts, and the rest. */
 export interface ReadText {
   lines: string[];
   beside: string[];
 }
 
-/** A keycap begins a line wherever it stands. */
+/** A keycap starts a line wherever it is. */
 const KEYCAP = /(?:\d\ufe0f?\u20e3|🔟)/gu;
 const NUMBERED = /^[\s*_>#]*(?:\d\ufe0f?\u20e3|🔟|\(?\d{1,2}[.):](?=[\s*_])[*_]*)\s*/u;
 const BULLETED = /^\s*[-*•–]\s+/;
@@ -14,27 +14,26 @@ const TITLE = /^[\p{L}\p{M}'’-]+(?: [\p{L}\p{M}'’-]+){0,4}$/u;
 
 const isHeading = (row: string): boolean => HEADING.test(row.trim());
 
-/** Gateways number lines by keycaps, usually; what is numbered otherwise, or not at all, is read as well as may be. */
+/** Gateways usually number lines with keycaps; other numbering, or none, is read as well as possible. */
 export function readText(text: string): ReadText {
   const rows = text.replace(KEYCAP, '\n$&').split(/\r?\n/);
   const mark = [NUMBERED, BULLETED].find((pattern) => rows.some((row) => pattern.test(row)));
-  const read = mark ? marked(rows, mark) : unmarked(rows);
-  const lines = read.lines.map(plain).filter((line) => line !== '');
-  const whole = plain(text);
+  const read = mark ? readMarked(rows, mark) : readUnmarked(rows);
+  const lines = read.lines.map(toPlainText).filter((line) => line !== '');
+  const whole = toPlainText(text);
   return lines.length > 0 || whole === '' ? { ...read, lines } : { lines: [whole], beside: [] };
 }
 
-/** The words of one line, counted from 1. */
 export const lineAt = (text: string, number: number): string | undefined => readText(text).lines[number - 1];
 
-function marked(rows: readonly string[], mark: RegExp): ReadText {
+function readMarked(rows: readonly string[], mark: RegExp): ReadText {
   const lines: string[] = [];
   const beside: string[] = [];
   let goesOn = false;
   let above = '';
   for (const row of rows) {
     if (mark.test(row)) {
-      // A few words right above the first line are what the lines are called.
+      // A few words directly above the first line are its heading.
       if (lines.length === 0 && beside.at(-1) === above && TITLE.test(above)) beside.pop();
       lines.push(row.replace(mark, ''));
       goesOn = true;
@@ -46,8 +45,8 @@ function marked(rows: readonly string[], mark: RegExp): ReadText {
   return { lines, beside };
 }
 
-/** Paragraphs where there are some, else every row for itself. */
-function unmarked(rows: readonly string[]): ReadText {
+/** Paragraphs where there are several, else single rows. */
+function readUnmarked(rows: readonly string[]): ReadText {
   const paragraphs = rows
     .map((row) => (isHeading(row) ? '' : row))
     .join('\n')
@@ -57,18 +56,18 @@ function unmarked(rows: readonly string[]): ReadText {
   return { lines: paragraphs.length > 1 ? paragraphs : only.split('\n'), beside: [] };
 }
 
-/** Of a link its words are the prompt, not where it leads. */
-function plain(line: string): string {
+/** A link contributes its text to the prompt, not its address. */
+function toPlainText(line: string): string {
   return line
     .replace(/\[([^\][]*)\]\(<?https?:[^()\s]*\)/g, '$1')
     .replace(/\s+/g, ' ')
     .trim();
 }
 
-/** What a prompt is mainly about: the words that stand out, with their weight where one is told. Struck words are the opposite. */
+/** The emphasised words of a prompt, with their weights. Struck words mean the opposite and are left out. */
 export function directionsIn({ beside }: ReadText): string[] {
   const rows = beside.map((row) => row.replace(/~~[^~]*~~,?/g, ''));
   const strong = rows.flatMap((row) => [...row.matchAll(/\*\*([^*]+)\*\*(?:\s*(\([\d.]+\)))?/g)]);
-  if (strong.length > 0) return strong.map(([, words = '', weight = '']) => plain(`${words} ${weight}`));
-  return rows.map((row) => plain(row.replaceAll('**', ''))).filter((row) => row !== '');
+  if (strong.length > 0) return strong.map(([, words = '', weight = '']) => toPlainText(`${words} ${weight}`));
+  return rows.map((row) => toPlainText(row.replaceAll('**', ''))).filter((row) => row !== '');
 }

@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import type { Pcm } from '../../lib/pcm.ts';
 
-/** A picture that a member gave: where Discord keeps it. Its bytes are fetched when they are sent, and never stored. */
+/** A member's file as Discord stores it. Its bytes are fetched when they are sent, and never stored. */
 export const givenPicture = z.object({ address: z.string(), name: z.string() });
 export type GivenPicture = z.output<typeof givenPicture>;
 
-/**
- * Something to go by that the gateway fetches itself, so it is given by its address. It is looked at before, and where an endpoint also takes
- * pictures as data and the gateway could not reach the address, the picture goes along.
- */
+/** A reference that the gateway fetches from its address; if it could not, and the endpoint takes data, the image is sent along. Checked first. */
 export const reference = z.object({
   address: z.string(),
   name: z.string(),
@@ -19,37 +16,34 @@ export type Reference = z.output<typeof reference>;
 
 export const sides = ['left', 'right', 'top', 'bottom', 'centre'] as const;
 
-/** The picture whose region is meant, and its size where that is known. */
-const whole = z.object({ address: z.string(), width: z.number().optional(), height: z.number().optional() });
+/** The image that the region belongs to, and its size where known. */
+const wholeImage = z.object({ address: z.string(), width: z.number().optional(), height: z.number().optional() });
 
-/** Which part of a picture is to be changed: one of its sides, or what a member has drawn. */
-export const region = z.union([z.object({ side: z.enum(sides), of: whole }), z.object({ drawn: givenPicture })]);
+/** Which part of an image is to be changed: one of its sides, or a mask that the member drew. */
+export const region = z.union([z.object({ side: z.enum(sides), of: wholeImage }), z.object({ drawn: givenPicture })]);
 export type Region = z.output<typeof region>;
 
-/** What an order sends along, as data URIs. */
+/** What is sent with an order, as data URIs. */
 export interface Materials {
   pictures?: string[] | undefined;
   mask?: string | undefined;
-  /** Files to be read: their text where they are nothing else, or a data URI. */
+  /** Their text where they contain nothing else, or a data URI. */
   documents?: { name: string; text?: string; data?: string }[] | undefined;
-  /** What a member has spoken. */
   sound?: Pcm | undefined;
-  /** Addresses, or data URIs where the gateway takes those too; in the order of the request. */
+  /** Addresses, or data URIs where the gateway takes them; in the order of the request. */
   references?: { medium: Reference['medium']; given: string }[] | undefined;
 }
 
-/** What is known of the order besides its request. */
 export interface Occasion {
-  /** Who gave what the request names: nobody has many fetches at the same time. */
+  /** The member who gave the files: the number of fetches at once is limited per member. */
   memberId: string;
-  /** So long the gateway may need what it fetches itself. */
+  /** The time that the gateway may take to fetch a file. */
   patienceMs: number;
-  /** The gateway found the pictures too large: smaller ones. */
+  /** The gateway refused the images as too large: send smaller ones. */
   lighter?: boolean;
 }
 
-/** What a request names that has to be brought together. */
-interface Named {
+interface NamedFiles {
   readonly pictures?: readonly GivenPicture[] | undefined;
   readonly region?: Region | undefined;
   readonly references?: readonly Reference[] | undefined;
@@ -57,5 +51,5 @@ interface Named {
   readonly sound?: GivenPicture | undefined;
 }
 
-/** Brings it together. Refuses what is not there any more, or not what it should be. */
-export type Gather = (named: Named, occasion: Occasion) => Promise<Materials>;
+/** Fetches and checks the files of a request. Refuses what is gone or of the wrong type. */
+export type Gather = (named: NamedFiles, occasion: Occasion) => Promise<Materials>;

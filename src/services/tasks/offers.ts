@@ -2,15 +2,15 @@ import { type Clock, SteadyClock } from '../../lib/clock.ts';
 import { type ActionFamily, meaningOfAction } from './actions.ts';
 import type { TaskKind } from './task.ts';
 
-/** Gateways answer that they do not know it (wire facts). */
+/** Gateways respond that they do not know it (wire facts). */
 const NEVER_OFFERED: ReadonlySet<string> = new Set<ActionFamily>(['favourite']);
 
-/** A gateway gets new channels without telling anybody, so that what it has not is asked for again after a while. */
+/** A gateway may get new channels at any time, so a refused kind is offered again after a while. */
 const REMEMBERED_MS = 10 * 60_000;
-/** Gateways name buttons as they like: of those that nobody has heard of, the oldest go first. */
+/** Gateways may invent button names, so the oldest are dropped. */
 const MOST_REMEMBERED = 200;
 
-/** What this gateway takes. What it has refused by name is not offered for some minutes, or until it was taken after all. */
+/** What this gateway accepts. What it refused by a code is not offered for some minutes, or until it is accepted again. */
 export class Offers {
   readonly #clock: SteadyClock;
   /** Until when each is not offered, the oldest first. */
@@ -20,7 +20,7 @@ export class Offers {
     this.#clock = new SteadyClock(clock);
   }
 
-  /** The gateway has said by a code of its own that it has no way to do this: what a button, or a kind, goes by. */
+  /** The gateway refused it by a code of its own. `as` is a button's custom action ID or a kind's name. */
   refuse(as: string): void {
     const name = nameOf(as);
     this.#refused.delete(name);
@@ -31,18 +31,15 @@ export class Offers {
     }
   }
 
-  /** It has taken one. */
   take(as: string): void {
     this.#refused.delete(nameOf(as));
   }
 
-  /** Of the buttons on results. */
   isOffered(customId: string): boolean {
     const name = nameOf(customId);
     return !NEVER_OFFERED.has(name) && !this.#isRefused(name);
   }
 
-  /** It has no way to order this kind of job. */
   isMissing(kind: TaskKind): boolean {
     return this.#isRefused(kindName(kind));
   }
@@ -55,7 +52,7 @@ export class Offers {
 
 export const kindName = (kind: TaskKind): string => `kind ${kind}`;
 
-/** The same button of another result is refused as well; of those that nobody has heard of only the very same is. */
+/** Covers the same button on other results; an unknown button stands for itself alone. */
 function nameOf(customId: string): string {
   const { family } = meaningOfAction(customId);
   return family === 'other' ? customId : family;

@@ -23,10 +23,10 @@ import {
   unconfirmed,
 } from './transitions.ts';
 
-/** Nobody means the same thing twice within so short a time. */
+/** No member orders the same thing twice on purpose within this time. */
 const SAME_ORDER_MS = 3_000;
 
-interface OrdersParts {
+export interface OrdersParts {
   book: TaskBook;
   store: Pick<TaskStore, 'keepSent' | 'sentOf'>;
   ledger?: Ledger | undefined;
@@ -37,19 +37,17 @@ interface OrdersParts {
   clock: Clock;
   log: TasksLog;
   offers: Pick<Offers, 'refuse' | 'take' | 'isMissing'>;
-  /** Throws where nothing may be done any more. */
+  /** Throws where the store may belong to another bot. */
   mayAct(): void;
-  /** Takes it from here: the gateway has begun. */
   follow(task: Task): void;
 }
 
-/** What comes with a press on a task's message, for the task that takes its place. */
 export type Whence = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 
-/** Brings orders to the gateway: stored before it hears of them, sent once, and never again by themselves. */
+/** Submits orders: each is stored first, sent once, and never repeated without the member. */
 export class Orders {
   readonly #parts: OrdersParts;
-  /** What was ordered a moment ago, with what takes back its end; undefined while it is on its way. */
+  /** Orders of the last seconds, with the function that cancels their removal; undefined while one is under way. */
   readonly #recent = new Map<string, (() => void) | undefined>();
   readonly #underWay = new Set<Promise<unknown>>();
 
@@ -59,79 +57,58 @@ export class Orders {
 
   async submit(order: Order): Promise<Task> {
     const key = JSON.stringify([order.requesterId, order.channelId, order.kind, order.parent?.id, order.request]);
-    this.#claim(key);
+    if (this.#recent.has(key)) throw new Refusal('refusals.sameOrder');
+    // An order that is still under way counts as the same, however long it takes.
+    this.#recent.set(key, undefined);
     try {
-      const task = await this.#tracked(this.#carryOut(order, taskId(this.#parts.clock.now())));
+      const task = await tracked(this.#carryOut(order, taskId(this.#parts.clock.now())), this.#underWay);
       this.#release(key);
       return task;
     } catch (error) {
-      // What was refused is not on its way, and whoever has read so may ask again at once.
+      // A refused order is not under way: the member may order it again at once.
       if (error instanceof Refusal || error instanceof GatewayError) this.#recent.delete(key);
       else this.#release(key);
       throw error;
     }
   }
 
-  /** Once more, although the first may have been taken: only its owner can want that, and only once. */
+  /** Submits an order again although the first may have been accepted. Only its owner may do so, and only once. */
   tryAgain(id: string, whence: Whence): Promise<Task> {
-    return this.#tracked(this.#again(id, whence));
+    return tracked(this.#repeat(id, whence), this.#underWay);
   }
 
   dismiss(id: string, memberId: string): Promise<Task> {
     const { book, clock } = this.#parts;
-    return this.#tracked(
-      book.change(id, (task) => {
-        waitsForDecision(task, memberId);
-        return dismissed(task, clock.now());
-      }),
-    );
+    const dismiss = (task: Task): Task => dismissed(mustBeUndecided(task, memberId), clock.now());
+    return tracked(book.change(id, dismiss), this.#underWay);
   }
 
-  /**
-   * The gateway makes one job of a task's order and of the one before it, so one of them is told of, counted, and may be sent again. Doing it twice
-   * changes nothing: a start does it for whatever a crash has cut short.
-   */
+  /** The gateway makes one job of this order and its predecessor's, so only one of them is shown and counted. A start repeats this after a crash. */
   async takeOver({ id, state, predecessorId }: Task): Promise<void> {
     const { book, store, ledger, log } = this.#parts;
     if (predecessorId === undefined) return;
     try {
       if (!(await book.get(predecessorId))) return;
       if (state === 'unconfirmed' && !(await store.sentOf(id))) {
-        // The crash came before it was kept for the successor, too.
+        // The crash came before the body was stored for the successor.
         const sent = await store.sentOf(predecessorId);
         if (sent) await store.keepSent(id, sent);
       }
       const first = await book.change(predecessorId, handedOver, { mustHold: true });
       await ledger?.refund(first);
     } catch (error) {
-      // The order is on its way all the same, and the next start does it.
-      log.warn({ task: id, err: error }, 'A repeated order could not take the place of the first.');
+      // The order is under way all the same, and the next start tries again.
+      log.warn({ task: id, err: error }, 'A repeated order could not replace the first one.');
     }
   }
 
-  /** Waits for what is on its way to the gateway. */
   async finish(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
     for (const cancel of this.#recent.values()) cancel?.();
     this.#recent.clear();
   }
 
-  async #tracked<T>(work: Promise<T>): Promise<T> {
-    this.#underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#underWay.delete(work);
-    }
-  }
-
-  #claim(key: string): void {
-    if (this.#recent.has(key)) throw new Refusal('refusals.sameOrder');
-    // While it is under way, however long that takes, the same order is the same.
-    this.#recent.set(key, undefined);
-  }
-
-  /** By a timer, for the machine's clock may be set back meanwhile. */
+  /** Uses a timer because the machine's clock may be set back. */
   #release(key: string): void {
     this.#recent.set(
       key,
@@ -139,26 +116,26 @@ export class Orders {
     );
   }
 
-  async #again(id: string, whence: Whence): Promise<Task> {
+  async #repeat(id: string, whence: Whence): Promise<Task> {
     const { book, store, clock, kinds } = this.#parts;
     const successorId = taskId(clock.now());
     const known = await book.get(id);
-    // A crash may have come between this promise and its keeping.
+    // A crash may have come after the successor's id was stored and before its task was.
     const isTaken = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
     const old = await book.change(id, (task) => {
-      waitsForDecision(task, whence.requesterId);
-      if (isTaken || task.successorId !== known?.successorId) throw new Refusal('refusals.alreadyTriedAgain');
+      const { successorId: promised } = mustBeUndecided(task, whence.requesterId);
+      if (isTaken || promised !== known?.successorId) throw new Refusal('refusals.alreadyTriedAgain');
       return succeededBy(task, successorId);
     });
     try {
       const parent = old.parentId === undefined ? undefined : await book.get(old.parentId);
       const order = { ...whence, ...orderedIn(old), parent };
       if (!kinds.get(old.kind)?.keyed) return await this.#carryOut(order, successorId);
-      // Of what an older bot has sent only the key is known; with it the gateway at least never makes a second job.
+      // An older bot stored only the key, which at least keeps the gateway from making a second job.
       const sent = (await store.sentOf(id)) ?? { idempotencyKey: old.idempotencyKey };
       return await this.#carryOut({ ...order, predecessorId: id }, successorId, sent);
     } catch (error) {
-      // Refused, and so nothing has taken its place.
+      // It was refused, so the old task has no successor.
       await book.change(id, (task) => succeededBy(task, undefined));
       throw error;
     }
@@ -167,50 +144,51 @@ export class Orders {
   async #carryOut(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
     const { book, clock, kinds, offers } = this.#parts;
     const kind = kinds.get(order.kind);
-    if (!kind) throw new Error(`Nobody knows how to submit ${order.kind}.`);
+    if (!kind) throw new Error(`There is no kind ${order.kind} to submit.`);
     // A button can be forged.
     if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindMissing');
-    const going = await this.#prepared(kind, order, sentBefore);
+    const going = await this.#prepare(kind, order, sentBefore);
     const { idempotencyKey } = going;
     const { traits } = this.#parts.specs[order.kind];
     const facts = { traits, durationKey: kind.durationKey(order.request), model: order.request.model };
-    await this.#enter(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
+    await this.#reserveAndAdd(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
     const outcome = await this.#send(kind, { ...order, id }, going);
     if ('refused' in outcome) {
-      await this.#leaveNothing(id);
-      throw this.#objection(kind, order, outcome.refused);
+      await this.#removeRefused(id);
+      throw this.#errorFor(kind, order, outcome.refused);
     }
     const { submission } = outcome;
     const now = clock.now();
-    if (!submission) {
-      const task = await book.change(id, (before) => unconfirmed(before, outcome.reason, now), { mustHold: true });
-      await this.takeOver(task);
-      return task;
-    }
-    offers.take(offeredAs(kind, order));
-    const task = await book.change(id, (before) => accepted(before, submission, now), { mustHold: true });
-    this.#parts.follow(task);
+    if (submission) offers.take(offeredAs(kind, order));
+    const settle = (before: Task): Task =>
+      submission ? accepted(before, submission, now) : unconfirmed(before, outcome.reason, now);
+    const task = await book.change(id, settle, { mustHold: true });
+    if (submission) this.#parts.follow(task);
     await this.takeOver(task);
     return task;
   }
 
-  /** What the order names is brought together first: without it nothing is asked, and nothing left behind. What was sent before goes as it was. */
-  async #prepared(kind: Kind, { request, requesterId }: Order, sentBefore?: SentBefore): Promise<Going> {
-    const { idempotencyKey = randomUUID(), body } = sentBefore ?? {};
+  /** Fetches what the order names before anything is sent or stored. A body that was sent before is sent unchanged. */
+  async #prepare(kind: Kind, { request, requesterId }: Order, sentBefore?: SentBefore): Promise<Prepared> {
     const occasion = { memberId: requesterId, patienceMs: this.#parts.maxWaitMs[kind.patience(request)] };
-    if (body !== undefined) return { idempotencyKey, body, materials: {}, occasion };
-    const materials = await this.#parts.gather(request, occasion);
-    return { idempotencyKey, body: kind.keyed?.bodyOf(request, materials), materials, occasion };
+    if (sentBefore?.body !== undefined) return { ...sentBefore, materials: {}, occasion };
+    return this.#gather(kind, request, occasion, sentBefore?.idempotencyKey);
   }
 
-  async #send(kind: Kind, order: Order & Pick<Task, 'id'>, going: Going): Promise<Outcome> {
+  async #gather(kind: Kind, request: Task['request'], occasion: Occasion, key?: string): Promise<Prepared> {
+    const materials = await this.#parts.gather(request, occasion);
+    const body = kind.keyed?.bodyOf(request, materials);
+    return { idempotencyKey: key ?? randomUUID(), body, materials, occasion };
+  }
+
+  async #send(kind: Kind, order: Order & Pick<Task, 'id'>, going: Prepared): Promise<Outcome> {
     const { idempotencyKey, body, materials, occasion } = going;
     const { id, request } = order;
     try {
       if (body !== undefined) await this.#parts.store.keepSent(id, { idempotencyKey, body });
     } catch (error) {
-      // What cannot be sent again as it was is not sent at all.
+      // An order that cannot be repeated unchanged is not sent at all.
       return { refused: error };
     }
     this.#parts.mayAct();
@@ -222,42 +200,40 @@ export class Orders {
       if (!sending) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
       return { submission: await sending };
     } catch (error) {
-      // Said before the gateway was asked.
+      // Thrown before anything was sent.
       if (error instanceof Refusal) return { refused: error };
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
-        // Refused for certain, so asking once more asks for nothing twice.
+        // A definite refusal: sending it again cannot order twice.
         if (error.status !== TOO_LARGE || occasion.lighter || !hasData(materials)) return { refused: error };
-        const lighter = await this.#lighter(kind, request, occasion);
+        const lighter = await this.#gatherSmaller(kind, request, occasion);
         return lighter ? this.#send(kind, order, lighter) : { refused: error };
       }
       const reason = error instanceof GatewayError ? error.message : undefined;
-      this.#parts.log.warn({ kind: kind.name, err: error }, 'Nobody knows whether the gateway took an order.');
+      this.#parts.log.warn({ kind: kind.name, err: error }, 'An order was submitted with an unknown outcome.');
       return { reason };
     }
   }
 
-  /** Another body, and so another key. */
-  async #lighter(kind: Kind, request: Task['request'], heavy: Occasion): Promise<Going | undefined> {
-    const occasion = { ...heavy, lighter: true };
+  /** Another body needs another key. */
+  async #gatherSmaller(kind: Kind, request: Task['request'], heavy: Occasion): Promise<Prepared | undefined> {
     try {
-      const materials = await this.#parts.gather(request, occasion);
-      return { idempotencyKey: randomUUID(), body: kind.keyed?.bodyOf(request, materials), materials, occasion };
+      return await this.#gather(kind, request, { ...heavy, lighter: true });
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
     }
   }
 
-  /** What its member is told of an order that was refused. Only what the gateway says by name is remembered for others. */
-  #objection(kind: Kind, order: Order, refused: unknown): unknown {
+  /** The error for the member. Only refusals by a code are remembered for other orders. */
+  #errorFor(kind: Kind, order: Order, refused: unknown): unknown {
     const { mayBeMissing } = kind;
     if (!mayBeMissing || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
     if (refused.isNamed) this.#parts.offers.refuse(offeredAs(kind, order));
     return mayBeMissing === 'kind' ? new Refusal('refusals.kindMissing') : refused;
   }
 
-  /** Reserved first: where that is refused there is no task. */
-  async #enter(task: Task): Promise<void> {
+  /** The ledger comes first: if it refuses, there is no task. */
+  async #reserveAndAdd(task: Task): Promise<void> {
     const { book, ledger } = this.#parts;
     await ledger?.reserve(task);
     try {
@@ -268,16 +244,26 @@ export class Orders {
     }
   }
 
-  async #leaveNothing(id: string): Promise<void> {
+  async #removeRefused(id: string): Promise<void> {
     const { book, ledger } = this.#parts;
     const task = book.find(id);
     try {
       await book.forget(id);
       if (task) await ledger?.refund(task);
     } catch (error) {
-      // The next start finds it as one whose fate is unknown, which is told to its member.
-      this.#parts.log.error({ task: id, err: error }, 'A refused order could not be taken out of the store.');
+      // The next start finds it with an unknown outcome, and its owner is told.
+      this.#parts.log.error({ task: id, err: error }, 'A refused order could not be removed from the store.');
     }
+  }
+}
+
+/** Keeps the work in the set until it ends, so that a stop can wait for it. */
+export async function tracked<T>(work: Promise<T>, underWay: Set<Promise<unknown>>): Promise<T> {
+  underWay.add(work);
+  try {
+    return await work;
+  } finally {
+    underWay.delete(work);
   }
 }
 
@@ -285,26 +271,24 @@ const offeredAs = (kind: Kind, { request }: Order): string => kind.offeredAs?.(r
 
 const TOO_LARGE = 413;
 
-/** An order on its way, and what it would take to make it lighter. */
-interface Going {
+interface Prepared {
   idempotencyKey: string;
-  /** What is sent, where it is kept so that it can be sent again as it was. */
+  /** The exact body, where the kind stores it to send it again. */
   body?: string | undefined;
   materials: Materials;
   occasion: Occasion;
 }
 
-type SentBefore = Pick<Going, 'idempotencyKey' | 'body'>;
+type SentBefore = Pick<Prepared, 'idempotencyKey' | 'body'>;
 
-/** Whether pictures travel inside of the request. */
-function hasData({ pictures = [], references = [] }: Materials): boolean {
-  return pictures.length > 0 || references.some(({ given }) => given.startsWith('data:'));
-}
+const hasData = ({ pictures = [], references = [] }: Materials): boolean =>
+  pictures.length > 0 || references.some(({ given }) => given.startsWith('data:'));
 
-/** Refused; taken; or nobody knows. */
+/** Without a submission and a refusal the outcome is unknown. */
 type Outcome = { refused: unknown } | { submission?: Submission; reason?: string | undefined };
 
-function waitsForDecision(task: Task, memberId: string): void {
+function mustBeUndecided(task: Task, memberId: string): Task {
   if (task.requesterId !== memberId) throw new Refusal('refusals.notYours');
   if (task.state !== 'unconfirmed') throw new Refusal('refusals.alreadyDecided');
+  return task;
 }

@@ -1,22 +1,17 @@
-import type { Clock } from '../../lib/clock.ts';
-import type { TaskBook, TasksLog } from './book.ts';
 import { withoutExpiredToken } from './delivery-state.ts';
 import type { Patience } from './kind.ts';
+import type { OrdersParts } from './orders.ts';
 import { hasEnded, type Task } from './task.ts';
 import { overdue } from './transitions.ts';
 
-/** Nobody minds to be told a few seconds late that it takes long. */
+/** A notice of a long wait may come a few seconds late. */
 const SWEEP_MS = 5_000;
 
-interface SweepParts {
-  book: TaskBook;
-  clock: Clock;
-  log: TasksLog;
-  maxWaitMs: Readonly<Record<Patience, number>>;
+interface SweepParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'maxWaitMs'> {
   patienceOf(task: Task): Patience;
 }
 
-/** What time alone does to tasks, whether or not the gateway can be asked: one look at all of them now and then. */
+/** Applies what time alone changes: wait limits and expired tokens, whether or not the gateway responds. */
 export class Sweep {
   readonly #parts: SweepParts;
   #cancel: (() => void) | undefined;
@@ -45,19 +40,16 @@ export class Sweep {
     const { book, clock, log } = this.#parts;
     await book.saveUnsaved();
     const now = clock.now();
-    for (const { id } of book.live().filter((task) => this.#isDue(task, now))) {
+    const isDue = (task: Task) => this.#isOverdue(task, now) || withoutExpiredToken(task, now) !== task;
+    for (const { id } of book.live(isDue)) {
       try {
         await book.change(id, (task) =>
           withoutExpiredToken(this.#isOverdue(task, now) ? overdue(task, now) : task, now),
         );
       } catch (error) {
-        log.error({ task: id, err: error }, 'What time has done to a task could not be stored.');
+        log.error({ task: id, err: error }, 'A wait limit or an expired token could not be stored.');
       }
     }
-  }
-
-  #isDue(task: Task, now: number): boolean {
-    return this.#isOverdue(task, now) || (task.route.token !== undefined && now >= task.route.tokenExpiresAt);
   }
 
   #isOverdue(task: Task, now: number): boolean {

@@ -1,33 +1,33 @@
+import { z } from 'zod';
 import { titleOf } from './follow-ups.ts';
-import { isClosed, type Task, type TaskKind, type TaskState } from './task.ts';
+import { isClosed, type Task, type TaskKind, type TaskState, taskStates } from './task.ts';
 
-/** A task in one line, for lists: enough to recognise it by, and to find it with words. */
-export interface TaskLine {
-  id: string;
-  kind: TaskKind;
-  state: TaskState;
-  requesterId: string;
-  guildId?: string | undefined;
-  isPrivate: boolean;
-  /** The beginning of what was asked. */
-  summary: string;
-  createdAt: number;
-  /** Set as soon as nothing is left to do for it: until then its line may be older than the task. */
-  settledAt?: number | undefined;
-}
+export const taskLine = z.object({
+  id: z.string(),
+  kind: z.string(),
+  state: z.enum(taskStates),
+  requesterId: z.string(),
+  guildId: z.string().optional(),
+  isPrivate: z.boolean(),
+  /** The start of its prompt or title. */
+  summary: z.string(),
+  createdAt: z.number(),
+  /** Until this is set, the task itself may be newer. */
+  settledAt: z.number().optional(),
+});
+export type TaskLine = z.output<typeof taskLine> & { kind: TaskKind };
 
 const LONGEST_SUMMARY = 120;
 
-/** What it is found by: its words, else what is known of it instead. */
 function nameOf(task: Task): string {
   const { request, tracks = [], remoteId = '', answer } = task;
-  const known = [titleOf(task), tracks[0]?.title, request.style, answer?.heard, ...aboutTalk(task)];
+  const known = [titleOf(task), tracks[0]?.title, request.style, answer?.heard, ...talkFacts(task)];
   const name = known.find((one) => one !== undefined && one !== '');
   return name ?? (task.traits.isPart ? remoteId : '');
 }
 
-/** A live conversation has no words of its own but how the model is to be. */
-const aboutTalk = ({ traits, request }: Task): (string | undefined)[] =>
+/** A live conversation has no prompt but its instructions. */
+const talkFacts = ({ traits, request }: Task): (string | undefined)[] =>
   traits.isConversation ? [request.instructions, request.model] : [];
 
 export function lineOf(task: Task): TaskLine {
@@ -45,11 +45,10 @@ export function lineOf(task: Task): TaskLine {
   };
 }
 
-/** How things stand with a task, in members' words. */
 export const standings = ['working', 'done', 'waiting', 'failed', 'unknown'] as const;
 export type Standing = (typeof standings)[number];
 
-/** A result that reached nobody is ready, and settled. */
+/** An undelivered result is ready and settled. */
 export const statesOf: Readonly<Record<Standing, readonly TaskState[]>> = {
   working: ['submitting', 'accepted', 'queued', 'running', 'needs-input'],
   done: ['ready', 'delivered'],
@@ -58,12 +57,10 @@ export const statesOf: Readonly<Record<Standing, readonly TaskState[]>> = {
   unknown: ['unconfirmed'],
 };
 
-/** Which tasks a list shows. */
 export interface Filter {
   whose: 'mine' | 'server';
   kind?: string | undefined;
   standing?: Standing | undefined;
   words?: string | undefined;
-  /** Only tasks older than this one. */
   before?: string | undefined;
 }

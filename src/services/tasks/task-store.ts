@@ -1,59 +1,58 @@
-import type { MessageAddress, Task, TaskState } from './task.ts';
+import { z } from 'zod';
+import type { Task, TaskState } from './task.ts';
 import type { TaskLine } from './task-line.ts';
 
-/** Where tasks are kept. Every method throws where the store cannot do it: nothing is ever lost in silence. */
+/** Where tasks are stored. Every method throws where the store fails, so that nothing is lost silently. */
 export interface TaskStore {
-  /** Everything that something is left to do for, oldest first. */
+  /** Live tasks, oldest first. */
   live(): Promise<Task[]>;
   get(id: string): Promise<Task | undefined>;
-  /** Live tasks and settled ones lie apart; the task itself says where it belongs. */
+  /** The task itself says whether it belongs to the live or the finished ones. */
   put(task: Task): Promise<void>;
-  /** The task that the gateway knows by this id; of music only. */
+  /** By its remote id; for music only. */
   knownAs(remoteId: string): Promise<Task | undefined>;
-  /** As if it had never been: an order that was refused leaves nothing behind. */
+  /** Leaves no trace of a refused order. */
   remove(task: Task): Promise<void>;
   /** Newest first. */
   page(question: PageQuestion): Promise<TaskPage>;
-  /** Keeps an order as it is about to be sent, beside its task, for as long as it may be sent again. It is in no task, list or export. */
+  /** Stores the exact order beside its task while it may be sent again. No list or export shows it. */
   keepSent(id: string, sent: SentBody): Promise<void>;
   sentOf(id: string): Promise<SentBody | undefined>;
   addDuration(key: string, duration: Duration): Promise<void>;
   /** The latest ones, oldest first. */
   durations(key: string): Promise<Duration[]>;
-  /** Members whose wish to be forgotten is not carried out whole. */
   forgettings(): Promise<ForgettingMark[]>;
   putForgetting(mark: ForgettingMark): Promise<void>;
   removeForgetting(memberId: string): Promise<void>;
-  /** Takes away what a crash has left of a member's tasks that are gone: their lines. */
+  /** Removes list entries that a crash has left behind for erased tasks. */
   clearLines(memberId: string): Promise<void>;
-  /** The gateway is asked about tasks now. */
   noteAsking(at: number): Promise<void>;
-  /** When that was noted last. */
   askingUntil(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
-/** An order to the last byte, and the key that makes one job of it however often it is sent. */
-export interface SentBody {
-  idempotencyKey: string;
-  body: string;
-}
+/** An exact order, and the key that makes one job of it however often it is sent. */
+export const sentBody = z.object({ idempotencyKey: z.string(), body: z.string() });
+export type SentBody = z.output<typeof sentBody>;
 
-/** A member wants everything forgotten that was ordered until then. */
-export interface ForgettingMark {
-  memberId: string;
-  until: number;
-  /** Makes of a task's id the one that its entry in the ledger has afterwards; it goes with the mark, and with it the way back. */
-  secret: string;
-  /** How far it has come, so that a restart in between can still say what could not be deleted. */
-  tasks: number;
-  messages: number;
-  /** How many messages are left, and where the first of them are. */
-  stays: number;
-  left: MessageAddress[];
-  /** Of how many of those its member knows; undefined: they have been told nothing. */
-  told?: number | undefined;
-}
+const count = z.number().default(0);
+
+/** A member's request to erase everything ordered until then. */
+export const forgettingMark = z.object({
+  memberId: z.string(),
+  until: z.number(),
+  /** Replaces task ids in the ledger; it is deleted with the mark, so that the way back is lost. */
+  secret: z.string(),
+  /** Progress, so that a restart can still report what could not be deleted. */
+  tasks: count,
+  messages: count,
+  /** How many messages could not be deleted, and the addresses of the first of them. */
+  stays: count,
+  left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })).default([]),
+  /** How many of those the member knows of; undefined: they have been told nothing. */
+  told: z.number().optional(),
+});
+export type ForgettingMark = z.output<typeof forgettingMark>;
 
 export interface PageQuestion {
   of: { memberId: string } | { guildId: string };
@@ -62,11 +61,11 @@ export interface PageQuestion {
   before?: string | undefined;
   kind?: string | undefined;
   states?: readonly TaskState[] | undefined;
-  /** All of these words stand in the line, in any order. */
+  /** The summary contains all of these words, in any order. */
   words?: string | undefined;
-  /** What an album or a live conversation brings together already is left out. */
+  /** Leaves out what an album or a live conversation shows. */
   withoutParts?: boolean | undefined;
-  /** A server's managers see no private tasks. */
+  /** A server's admins see no private tasks. */
   withoutPrivate?: boolean | undefined;
 }
 
@@ -76,14 +75,15 @@ export interface TaskPage {
   next: string | undefined;
 }
 
-/** How long a job took, between the last answer that said "not yet" and the first that said "done". */
-export interface Duration {
-  atLeastMs: number;
-  atMostMs: number;
-  at: number;
-  /** How much of that its run had not begun, where the gateway tells. */
-  waitedMs?: number | undefined;
-}
+/** How long a job took, between the last response that said "not yet" and the first that said "done". */
+export const duration = z.object({
+  atLeastMs: z.number(),
+  atMostMs: z.number(),
+  at: z.number(),
+  /** The part of it before the run began, where the gateway reports it. */
+  waitedMs: z.number().optional(),
+});
+export type Duration = z.output<typeof duration>;
 
-/** The latest of each key. More would say nothing new: what took long a month ago says little of today. */
+/** Durations kept per key. Older ones say little about today. */
 export const KEPT_DURATIONS = 200;

@@ -2,13 +2,10 @@ import { z } from 'zod';
 import { answer } from './answer.ts';
 import { givenPicture, reference, region } from './materials.ts';
 
-/** Raised with every change that an older bot could not read; `store/task-record.ts` knows the way up. */
+/** Raised with every change that an older bot could not read; `store/task-rows.ts` has the migrations. */
 export const TASK_VERSION = 3;
 
-/**
- * submitting → accepted → queued | running | needs-input → ready → delivered
- * with failed, cancelled and expired as the gateway's other ends, and unconfirmed where nobody knows whether it took the order.
- */
+/** submitting → accepted → queued | running | needs-input → ready → delivered; or another end. unconfirmed: unknown whether the gateway took it. */
 export const taskStates = [
   'submitting',
   'accepted',
@@ -25,15 +22,12 @@ export const taskStates = [
 
 export type TaskState = (typeof taskStates)[number];
 
-/** What requests of several kinds hold under the same names. */
 const commonRequest = z.object({
-  /** What it is about. */
   prompt: z.string().optional(),
-  /** As its member wrote it, without what options added to it. */
+  /** As the member wrote it, without what options added. */
   typed: z.string().optional(),
-  /** What it is called where it was made without words. */
+  /** Names a task without a prompt. */
   title: z.string().optional(),
-  /** Words that the gateway asks for. */
   words: z.string().optional(),
   region: region.optional(),
   model: z.string().optional(),
@@ -41,9 +35,9 @@ const commonRequest = z.object({
   effort: z.string().optional(),
   format: z.string().optional(),
   style: z.string().optional(),
-  /** Its results are covered until somebody wants to see them. */
+  /** Its results are hidden as spoilers. */
   spoiler: z.boolean().optional(),
-  /** Only those see it who were let in: it is in no list that others look at. */
+  /** Visible only to those who were let in, and in no list of others. */
   isClosed: z.boolean().optional(),
   pictures: z.array(givenPicture).optional(),
   documents: z.array(givenPicture).optional(),
@@ -52,13 +46,9 @@ const commonRequest = z.object({
 });
 export type CommonRequest = z.output<typeof commonRequest>;
 
-/** The request of one kind: what all may hold, and what this one does. */
 export const requestShape = <S extends z.ZodRawShape>(own: S) => commonRequest.extend(own);
 
-/**
- * What a task of each kind asks for. Whoever owns a kind adds it here by declaration merging, and says in its `KindSpec` how a stored request is
- * read.
- */
+/** The request type of each kind. A kind's module adds its member by declaration merging, and a `KindSpec` that parses stored requests. */
 // biome-ignore lint/suspicious/noEmptyInterface: its members stand with their kinds.
 export interface TaskRequests {}
 
@@ -66,10 +56,10 @@ export type TaskKind = keyof TaskRequests;
 
 const time = z.number();
 
-/** A result as it is kept: its place and what is known of it, never its bytes. */
+/** A stored result: its address and facts, never its bytes. */
 const keptMedium = z.object({
   kind: z.enum(['image', 'video', 'audio']),
-  /** The gateway's own final address. Without one the result came inside the answer, and is asked for again when needed. */
+  /** The gateway's final address. Without one the result was inside the response, and is fetched again when needed. */
   address: z.string().optional(),
   mediaType: z.string().optional(),
   width: z.number().optional(),
@@ -80,10 +70,10 @@ const keptMedium = z.object({
   expiresAt: time.optional(),
 });
 
-/** Longer ones are cut: what a song is made of is shown, and not sent again. */
+/** Longer ones are cut: lyrics are shown, and not sent again. */
 export const LONGEST_LYRICS = 10_000;
 
-/** A track of a song. Only one that is finished has a sound that can be fetched. */
+/** A track of a song. Only a finished one has audio that can be fetched. */
 const keptTrack = z.object({
   state: z.enum(['running', 'finished', 'failed']),
   title: z.string().optional(),
@@ -95,14 +85,13 @@ const keptTrack = z.object({
   failure: z.string().optional(),
 });
 
-/** Why a live conversation is over: its member ended it, nobody spoke for long, or it could not go on. */
+/** Why a live conversation is over: the member ended it, it was silent for too long, or it could not continue. */
 const talkEnds = ['ended', 'idle', 'lost'] as const;
 export type TalkEnd = (typeof talkEnds)[number];
 
-/** A live conversation. What was said in it are tasks of their own, and here in their order. */
+/** A live conversation. Its utterances are tasks, listed here in order. */
 const talk = z.object({
   turns: z.array(z.string()),
-  /** When somebody last spoke in it. */
   heardAt: z.number(),
   end: z.enum(talkEnds).optional(),
 });
@@ -128,36 +117,36 @@ const failure = z.object({
     'interrupted',
     'stopped',
   ]),
-  /** The gateway's words, fit to be shown. */
+  /** The gateway's text, safe to show. */
   reason: z.string().optional(),
   code: z.string().optional(),
 });
 
 const message = z.object({ channelId: z.string(), id: z.string() });
 
-/** Wherever it stands, it can be found: without a server it is a direct message. */
+/** Enough to link to it: without a server it is a direct message. */
 const address = message.extend({ guildId: z.string().optional() });
 
-/** What the interaction told of the ways back to the member. */
+/** The ways back to the member that the interaction offers. */
 const route = z.object({
   applicationId: z.string(),
-  /** Lets anybody answer in the bot's name while it lasts, so it goes as soon as it is of no more use. */
+  /** Lets anyone reply in the bot's name while it lasts, so it is deleted as soon as possible. */
   token: z.string().optional(),
   tokenExpiresAt: time,
-  /** The one of the interaction's messages that shows the task, where that is not its answer. */
+  /** The message that shows the task, where that is not the interaction's original reply. */
   followUpId: z.string().optional(),
-  /** Only the member may see the result: no way that others can read is ever taken. */
+  /** Only the member may see the result: it must never be posted where others can read it. */
   isPrivate: z.boolean(),
   install: z.enum(['guild', 'user']),
-  /** Whether the bot itself may write into the channel and attach files there. */
+  /** Whether the bot may post messages and files in the channel. */
   mayPost: z.boolean(),
-  /** Whether it may send voice messages there; undefined: nobody has looked. */
+  /** Whether it may send voice messages there; undefined: unknown. */
   maySpeak: z.boolean().optional(),
   uploadLimit: z.number(),
   locale: z.string(),
 });
 
-/** A message that is about to be posted; found after a crash, it says where to look for what may already be there. */
+/** A message that is about to be posted; after a crash it says where to look for it. */
 const intention = z.object({
   by: z.enum(['channel', 'direct']),
   channelId: z.string(),
@@ -165,10 +154,10 @@ const intention = z.object({
   at: time,
 });
 
-/** The end is shown, and its member is still to be called to it. */
+/** The end is shown, and its owner is still to be pinged. */
 const call = z.object({
   shownAt: time,
-  /** When it was first about to be posted: from then on only Discord can keep it from coming twice. */
+  /** When it was first about to be posted: from then on only Discord's nonce prevents a second one. */
   goingAt: time.optional(),
 });
 
@@ -176,11 +165,10 @@ const delivery = z.object({
   progressEdits: z.number(),
   intention: intention.optional(),
   call: call.optional(),
-  /** Why no message shows the end: somebody deleted it, or no way led to the member. */
+  /** Why no message shows the end: it was deleted, or the member could not be reached. */
   undeliverable: z.enum(['deleted', 'no-way']).optional(),
 });
 
-/** Everything but its kind, and what it asks for. */
 export const taskFacts = z.object({
   version: z.literal(TASK_VERSION),
   id: z.string(),
@@ -191,26 +179,24 @@ export const taskFacts = z.object({
   guildId: z.string().optional(),
   channelId: z.string().optional(),
   message: message.optional(),
-  /** What else the bot has posted about it, oldest first: the call to its member, and results that were brought to others. */
+  /** Other messages of the bot about it, oldest first: the owner ping, and results posted for others. */
   beside: z.array(address).optional(),
   route,
   delivery,
   parentId: z.string().optional(),
   rootId: z.string().optional(),
-  /** The task that took this one's place when its member tried again. */
+  /** The task that replaced it when its member tried again. */
   successorId: z.string().optional(),
-  /** And the one whose place this one took, where it is the very same order under the same key. */
+  /** The task that it replaced, with the same order under the same key. */
   predecessorId: z.string().optional(),
-  /** Its successor is the very same order, which the gateway carries out once: what becomes of it is told and counted there. */
+  /** Its successor is the same order, which the gateway carries out once: only the successor is shown and counted. */
   handedOver: z.literal(true).optional(),
   model: z.string().optional(),
-  /** Jobs of the same key take about as long. */
+  /** Jobs with the same key take about as long. */
   durationKey: z.string(),
   progress: z.number().optional(),
   queuedBehind: z.number().optional(),
-  /** What the form for its words should start with. */
   finalPrompt: z.string().optional(),
-  /** The gateway's own status word. */
   word: z.string().optional(),
   polls: z.number(),
   actions: z.array(action),
@@ -218,38 +204,34 @@ export const taskFacts = z.object({
   tracks: z.array(keptTrack).optional(),
   preview: keptMedium.optional(),
   text: z.string().optional(),
-  /** Which of its pages its message shows, where it has several. */
   page: z.number().optional(),
   seed: z.string().optional(),
-  /** How an answer in words came about, and where it stands. */
   answer: answer.optional(),
-  /** What is known of a live conversation. */
   talk: talk.optional(),
   failure: failure.optional(),
-  /** What is told of its references where it failed. There, though empty, as soon as they are looked at: that happens once. */
+  /** Notes about its references after a failure. Set, even if empty, once they are checked: that happens once. */
   referenceNotes: z.array(z.string()).optional(),
-  /** Why the gateway did not take its words. */
   wordsRefused: z.string().optional(),
-  /** Its member wants it forgotten: it is followed to its end, shown nowhere, and goes then. */
+  /** To be erased: it is followed to its end, not shown, and then removed. */
   unwanted: z.literal(true).optional(),
-  /** Answers in a row that said the gateway does not know this task. */
+  /** Consecutive responses that said the gateway does not know this task. */
   unknown: z.object({ answers: z.number(), since: time }).optional(),
   times: z.object({
     created: time,
     accepted: time.optional(),
-    /** As the gateway tells them. */
+    /** As the gateway reports them. */
     remoteStarted: time.optional(),
     remoteFinished: time.optional(),
-    /** When its run began, by our own clock, as near as the gateway tells. */
+    /** When its run began by our clock, as exactly as the gateway reports it. */
     started: time.optional(),
-    /** The last answer that said "not yet", and the first that said "done". */
+    /** The last response that said "not yet", and the first that said "done". */
     lastPending: time.optional(),
     ended: time.optional(),
     overdue: time.optional(),
-    /** Since when words for it are on their way to the gateway, and since when it has them. */
+    /** When words for it were sent, and when the gateway took them. */
     wordsSent: time.optional(),
     wordsTaken: time.optional(),
-    /** When the gateway was seen to wait although words had been sent: from then on only its member sends any. */
+    /** When the gateway still waited although words had been sent: from then on only the member sends any. */
     wordsLost: time.optional(),
     /** Since when nothing is left to do for it. */
     settled: time.optional(),
@@ -258,37 +240,34 @@ export const taskFacts = z.object({
 
 export type TaskFacts = z.output<typeof taskFacts>;
 
-/** What sets tasks of one kind apart from others. */
 export interface Traits<K extends TaskKind = TaskKind> {
   /** Ordered through the bot, and so in the ledger. */
   readonly isPaid?: boolean;
-  /** It has no message of its own: albums show it. */
+  /** Albums show it: it has no message of its own. */
   readonly isPart?: boolean;
-  /** It brings others together, and is not asked about itself. */
+  /** It shows other tasks, and is not polled itself. */
   readonly isAlbum?: boolean;
-  /** Another task brings it together with others, and stands in lists for all of them. */
+  /** Another task represents it in lists. */
   readonly isListedApart?: boolean;
-  /** Words of a model, shown while they come. */
+  /** A text of a model, shown as it arrives. */
   readonly isInWords?: boolean;
-  /** An answer that is heard in a live conversation. */
+  /** An utterance in a live conversation, and its answer. */
   readonly isSpoken?: boolean;
-  /** A live conversation: it lasts as long as its member likes, so that nobody waits for its end. */
+  /** A live conversation: no wait limit applies, since the member decides how long it lasts. */
   readonly isConversation?: boolean;
-  /** Its prompt is its member's own words, so that it can be ordered with others. */
+  /** Its prompt is the member's own text, so it can be ordered again with another one. */
   readonly hasOwnWords?: boolean;
-  /** It keeps its name when it is ordered with other words. */
+  /** It keeps its title when it is ordered with another prompt. */
   readonly keepsTitle?: boolean;
-  /** The gateway knows it by an id by which it may be followed. */
+  /** Its remote id can be followed. */
   readonly isFollowable?: boolean;
-  /** Whether its result is a grid of four, of which one can be asked for. */
+  /** Whether its result is a grid of four images, of which one can be chosen. */
   isGrid?(request: TaskRequests[K]): boolean;
-  /** Whether everybody is heard in it, where it is a conversation. */
   isForEveryone?(request: TaskRequests[K]): boolean;
 }
 
-/** What is known of a kind wherever its tasks are. */
 export interface KindSpec<K extends TaskKind = TaskKind> {
-  /** How a request is read. What of it nobody here knows is kept: another version may have written it. */
+  /** Parses a stored request. Unknown fields are kept: another version may have written them. */
   readonly request: z.ZodType<TaskRequests[K]>;
   readonly traits: Traits<K>;
 }
@@ -302,19 +281,17 @@ export const isKind = (name: unknown, specs: KindSpecs): name is TaskKind =>
 export const kindNames = (specs: KindSpecs): TaskKind[] =>
   Object.keys(specs).filter((name): name is TaskKind => isKind(name, specs));
 
-/** A task of one of these kinds. Its traits are those of its kind, and not stored. */
+/** A task of one of these kinds. Its traits come from its kind, and are not stored. */
 export type TaskOf<K extends TaskKind> = {
   [One in K]: TaskFacts & { kind: One; request: TaskRequests[One]; traits: Traits };
 }[K];
 
 export type Task = TaskOf<TaskKind>;
 
-/** The same task, which asks for something else in this. */
 export function withRequest<K extends TaskKind>(task: TaskOf<K>, changes: CommonRequest): TaskOf<K> {
   return { ...task, request: { ...task.request, ...changes } };
 }
 
-/** For a kind that the caller knows. */
 export const isOf = <K extends TaskKind>(kind: K, task: Task): task is Extract<Task, { kind: K }> => task.kind === kind;
 
 export type KeptMedium = TaskFacts['media'][number];
@@ -328,19 +305,19 @@ export type Route = z.output<typeof route>;
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
 const BEFORE_END: ReadonlySet<TaskState> = new Set(['submitting', ...FOLLOWED]);
 
-/** Only those see it who were let in, so others come across it in no list. */
+/** Others find it in no list. */
 export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>
   route.isPrivate || request.isClosed === true;
 
-/** The gateway is at work on it, so it is asked about. */
+/** The gateway has the job, so it is polled. */
 export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);
 
-/** Nobody knows whether the gateway took the order, and its member may send it again. */
+/** It is unknown whether the gateway took the order, and its member may send it again. */
 export const mayBeSentAgain = ({ state, handedOver }: Pick<Task, 'state' | 'handedOver'>): boolean =>
   state === 'submitting' || (state === 'unconfirmed' && handedOver === undefined);
 
-/** No answer of the gateway changes it any more. */
+/** No response of the gateway changes it any more. */
 export const hasEnded = ({ state }: Task): boolean => !BEFORE_END.has(state);
 
-/** Something is left to do: ask about it, or show its end. */
+/** Something is left to do: poll it, or show its end. */
 export const isLive = ({ times }: Task): boolean => times.settled === undefined;

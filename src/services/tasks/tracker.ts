@@ -1,36 +1,31 @@
-import type { Clock } from '../../lib/clock.ts';
 import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/index.ts';
 import type { Before } from '../polling/allowance.ts';
 import type { Experience } from '../polling/experience.ts';
 import type { Schedule } from '../polling/schedule.ts';
 import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';
 import { advance } from './advance.ts';
-import type { TaskBook, TasksLog } from './book.ts';
 import { settledUnseen } from './delivery-state.ts';
 import type { Source } from './kind.ts';
+import type { OrdersParts } from './orders.ts';
 import { isFollowed, type Task } from './task.ts';
 import { isAlmostForgotten, notKnown, notListed } from './transitions.ts';
 
-/** What an answer says of one task. */
 type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 
-/** Of what a list leaves out so many are asked about alone at a time: however many it leaves out, questions stay few. */
+/** How many tasks that a list left out are polled alone at a time, so that polls stay few. */
 const ALONE_AT_ONCE = 2;
 
-interface TrackerParts {
-  book: TaskBook;
+interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
   schedule: Schedule;
   experience: Experience;
   before: Before;
-  clock: Clock;
-  log: TasksLog;
 }
 
-/** Asks about tasks and makes the answers part of them. When to ask next is only advised here: the scheduler owns time. */
+/** Polls tasks and applies the responses. It only suggests when to poll next: the scheduler decides. */
 export class Tracker {
   readonly #parts: TrackerParts;
   readonly #lanes = new Map<Source, Lane>();
-  /** To be asked about alone: what the last list left out, before it counts as missing, and what somebody looks at. */
+  /** To be polled alone: what the last list left out, before it counts as missing, and what a member is viewing. */
   readonly #leftOut = new Set<string>();
   #turn = 0;
 
@@ -38,7 +33,6 @@ export class Tracker {
     this.#parts = parts;
   }
 
-  /** Its next question is about it alone. */
   singleOut(id: string): void {
     this.#leftOut.add(id);
   }
@@ -61,34 +55,34 @@ export class Tracker {
   async #poll(source: Source, ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
     const verdicts = new Map<string, Verdict>(ids.map((id) => [id, 'done']));
     const tasks = ids.flatMap((id) => this.#parts.book.find(id) ?? []).filter(isFollowed);
-    const news = await this.#ask(source, tasks);
+    const news = await this.#fetchNews(source, tasks);
     if (!(news instanceof Map)) return news;
     const { clock } = this.#parts;
     const now = clock.now();
-    for (const [id, one] of news) verdicts.set(id, await this.#take(id, one, now));
-    // Storing hundreds takes its time, which is no part of a gap; and what was asked about together stays together.
+    for (const [id, one] of news) verdicts.set(id, await this.#applyTo(id, one, now));
+    // Storing hundreds of tasks takes time that is no part of a gap; and tasks polled together stay together.
     const tookMs = clock.now() - now;
     for (const [id, verdict] of verdicts)
       if (typeof verdict === 'object') verdicts.set(id, { again: verdict.again + tookMs });
     return verdicts;
   }
 
-  /** One question about each task, and not two: what a list leaves out waits for its next turn to be asked about alone. */
-  async #ask(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
+  /** Polls each task once: what a list leaves out waits for its next turn to be polled alone. */
+  async #fetchNews(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
     const { before } = this.#parts;
     const news = new Map<string, News>();
-    const alone = new Set(source.many ? this.#alone(tasks) : tasks);
+    const alone = new Set(source.many ? this.#chooseAlone(tasks) : tasks);
     const listed = tasks.filter((task) => !alone.has(task));
     if (source.many && listed.length > 1) {
       await before.mark();
-      const answers = await troubled(source.many.ask(listed.map(remoteIdOf)));
+      const answers = await orTrouble(source.many.ask(listed.map(remoteIdOf)));
       if (isTrouble(answers)) return answers;
       for (const task of listed) news.set(task.id, this.#listedAs(task, answers));
     }
     for (const task of tasks) {
       if (news.has(task.id)) continue;
       await before.mark();
-      const answer = await troubled(source.one(remoteIdOf(task)));
+      const answer = await orTrouble(source.one(remoteIdOf(task)));
       if (isTrouble(answer)) return answer;
       if (answer !== 'not-known') this.#leftOut.delete(task.id);
       news.set(task.id, answer);
@@ -96,7 +90,7 @@ export class Tracker {
     return news;
   }
 
-  /** A whole list that makes no sense says nothing about any of its tasks. */
+  /** A malformed list says nothing about any of its tasks. */
   #listedAs({ id, ...task }: Task, answers: ReadonlyMap<string, Snapshot> | string): News {
     if (typeof answers === 'string') return 'nothing';
     const answer = answers.get(remoteIdOf({ id, ...task }));
@@ -105,8 +99,8 @@ export class Tracker {
     return answer ?? 'not-listed';
   }
 
-  /** Of those that were left out: the ones about which an answer would decide, else whoever's turn it is. */
-  #alone(tasks: readonly Task[]): readonly Task[] {
+  /** Of the tasks that a list left out: those that one more response would fail, else the next in turn. */
+  #chooseAlone(tasks: readonly Task[]): readonly Task[] {
     const leftOut = tasks.filter(({ id }) => this.#leftOut.has(id));
     if (leftOut.length === 0) return [];
     const now = this.#parts.clock.now();
@@ -117,26 +111,26 @@ export class Tracker {
     return [...pool.slice(first), ...pool.slice(0, first)].slice(0, ALONE_AT_ONCE);
   }
 
-  async #take(id: string, news: News, now: number): Promise<Verdict> {
+  async #applyTo(id: string, news: News, now: number): Promise<Verdict> {
     const { book, schedule, log } = this.#parts;
     try {
-      const task = await book.change(id, (before) => {
-        return settledUnseen({ ...learned(before, news, now), polls: before.polls + 1 }, now);
-      });
+      const task = await book.change(id, (before) =>
+        settledUnseen({ ...applyNews(before, news, now), polls: before.polls + 1 }, now),
+      );
       if (isFollowed(task)) return { again: schedule.nextAt(task, now) };
       this.#leftOut.delete(id);
-      if (task.state === 'ready') await this.#remember(task);
+      if (task.state === 'ready') await this.#learnDuration(task);
       return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
     } catch (error) {
-      // Not stored is not known: the next answer says it again.
-      log.error({ task: id, err: error }, 'What the gateway said of a task could not be stored.');
+      // What could not be stored is repeated by the next response.
+      log.error({ task: id, err: error }, 'A poll result could not be stored.');
       const task = book.find(id);
       return task ? { again: schedule.nextAt(task, now) } : 'done';
     }
   }
 
-  /** How long jobs take is learned from those that came to their result; the time in which one waited for words was its member's. */
-  async #remember(task: Task): Promise<void> {
+  /** Only successful jobs count. A wait for words is the member's time, so the duration starts after it. */
+  async #learnDuration(task: Task): Promise<void> {
     const { accepted, wordsTaken, lastPending, started, ended } = task.times;
     const since = wordsTaken ?? accepted;
     if (since === undefined || ended === undefined) return;
@@ -149,13 +143,13 @@ export class Tracker {
   }
 }
 
-function learned(task: Task, news: News, now: number): Task {
+function applyNews(task: Task, news: News, now: number): Task {
   if (news === 'nothing') return task;
   if (news === 'not-listed') return notListed(task, now);
   return news === 'not-known' ? notKnown(task, now) : advance(task, news, now);
 }
 
-async function troubled<T>(answer: Promise<T>): Promise<T | Trouble | 'not-known' | 'nothing'> {
+async function orTrouble<T>(answer: Promise<T>): Promise<T | Trouble | 'not-known' | 'nothing'> {
   try {
     return await answer;
   } catch (error) {
@@ -168,18 +162,15 @@ function isTrouble(answer: unknown): answer is Trouble {
   return typeof answer === 'object' && answer !== null && 'kind' in answer && 'reason' in answer;
 }
 
-/** A task is followed from the moment its remote id is known. */
 function remoteIdOf({ id, remoteId }: Task): string {
   if (remoteId === undefined) throw new Error(`Task ${id} is followed without a remote id.`);
   return remoteId;
 }
 
-/** What a failed question means: the gateway does not know the task, or nothing for this task alone, or trouble for all. */
-type Meaning = 'not-known' | 'nothing' | Trouble['kind'];
-
-const MEANINGS: Readonly<Record<GatewayErrorKind, Meaning>> = {
+/** What a failed poll means: the task is unknown, or nothing for this task alone, or trouble for the whole lane. */
+const MEANINGS: Readonly<Record<GatewayErrorKind, 'not-known' | 'nothing' | Trouble['kind']>> = {
   'not-found': 'not-known',
-  // An answer that makes no sense may be this one task's: it waits for its next turn, and the others are not held up.
+  // A malformed response may concern this task alone: it waits for its next turn and does not stop the others.
   malformed: 'nothing',
   invalid: 'nothing',
   'rate-limited': 'busy',

@@ -14,27 +14,24 @@ import {
   withRequest,
 } from './task.ts';
 
-/** What is ordered. */
 export type OrderedOf<K extends TaskKind> = { [One in K]: { kind: One; request: TaskRequests[One] } }[K];
 
-/** What a member orders, before it is a task. */
 export type OrderOf<K extends TaskKind> = OrderFacts & OrderedOf<K>;
 export type Order = OrderOf<TaskKind>;
 
-/** Who orders it, and from where. */
 export interface OrderFacts {
   requesterId: string;
   guildId?: string | undefined;
   channelId?: string | undefined;
-  /** Known already where a press changes the message it stands on. */
+  /** Known already where a press changes the message that it belongs to. */
   message?: MessagePlace | undefined;
   route: Route;
   parent?: Task | undefined;
-  /** The unconfirmed task that it sends again under the same key. */
+  /** The unconfirmed task that it repeats under the same key. */
   predecessorId?: string | undefined;
 }
 
-/** What a task has ordered, for the like of it. */
+/** The order that made this task, to order it again. */
 export const orderedIn = <K extends TaskKind>({ kind, request }: TaskOf<K>): OrderedOf<K> => ({ kind, request });
 
 export interface NewTask {
@@ -70,23 +67,21 @@ export function submitting<K extends TaskKind>(order: OrderOf<K>, facts: NewTask
   };
 }
 
-/** A task that the gateway has already, as somebody found it there. It is asked about and nothing is sent for it. */
+/** A task that the gateway has already and a member follows: it is polled, and nothing is sent for it. */
 export function adopted(order: Order, facts: NewTask & { remoteId: string }): Task {
   const { token: _, ...route } = order.route;
   const task = submitting({ ...order, route }, facts);
   return { ...task, state: 'accepted', remoteId: facts.remoteId, times: { ...task.times, accepted: facts.now } };
 }
 
-/** What brings other tasks together is under way at once: the gateway hears nothing of it. */
+/** An album is under way at once: the gateway is not involved. */
 export function bringingTogether(order: Order, facts: NewTask): Task {
   const task = submitting(order, facts);
   return { ...task, state: 'accepted', times: { ...task.times, accepted: facts.now } };
 }
 
-/** The last of the tasks that it brings together has ended. */
-export function complete(task: Task, now: number): Task {
-  return hasEnded(task) ? task : { ...task, state: 'ready', times: { ...task.times, ended: now } };
-}
+export const complete = (task: Task, now: number): Task =>
+  hasEnded(task) ? task : { ...task, state: 'ready', times: { ...task.times, ended: now } };
 
 export function accepted(task: Task, submission: Submission, now: number): Task {
   const { remoteId, needsInput, queuedBehind, finalPrompt } = submission;
@@ -101,26 +96,25 @@ export function accepted(task: Task, submission: Submission, now: number): Task 
   };
 }
 
-/** Words for it are about to go to the gateway: whatever happens on their way, they do not go again by themselves. */
+/** Words are about to be sent. Whatever happens, they are not sent again without the member. */
 export function wordsGoing(task: Task, words: CommonRequest, now: number): Task {
   if (task.state !== 'needs-input') throw wrongTurn(task, 'given words');
   const { wordsRefused: _, ...rest } = task;
   return { ...withRequest(rest, words), times: { ...task.times, wordsSent: now } };
 }
 
-/** The gateway has its words, and begins. It may have given it another id. */
+/** The gateway took the words and continues. It may have assigned another id. */
 export function wordsTaken(task: Task, { remoteId }: Submission, now: number): Task {
   if (hasEnded(task)) return task;
   return { ...task, remoteId, state: 'accepted', times: { ...task.times, wordsTaken: now } };
 }
 
-/** The gateway did not take its words: others may be given. */
 export function wordsRefused(task: Task, reason: string): Task {
   const { wordsSent: _, ...times } = task.times;
   return { ...task, wordsRefused: reason, times };
 }
 
-/** Nobody knows whether the gateway took the order. It is not sent again unless its member says so. */
+/** It is unknown whether the gateway took the order. It is not sent again unless its member decides so. */
 export function unconfirmed(task: Task, reason: string | undefined, now: number): Task {
   if (task.state !== 'submitting') throw wrongTurn(task, 'unconfirmed');
   return {
@@ -131,33 +125,28 @@ export function unconfirmed(task: Task, reason: string | undefined, now: number)
   };
 }
 
-/** Its member asked for it once more: another task has taken its place. */
-export function succeededBy(task: Task, successorId: string | undefined): Task {
-  return { ...task, successorId };
-}
+export const succeededBy = (task: Task, successorId: string | undefined): Task => ({ ...task, successorId });
 
-/** Its successor has sent the same order under the same key: there is one order, and it is the successor's. */
-export function handedOver(task: Task): Task {
-  return task.handedOver ? task : { ...task, handedOver: true };
-}
+/** Its successor sent the same order under the same key: the gateway makes one job, which belongs to the successor. */
+export const handedOver = (task: Task): Task => (task.handedOver ? task : { ...task, handedOver: true });
 
-/** Its member wants to hear no more of an order whose fate is unknown. */
+/** The member does not want to follow an order with an unknown outcome. */
 export function dismissed(task: Task, now: number): Task {
   if (task.state !== 'unconfirmed') throw wrongTurn(task, 'dismissed');
   return settled({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } }, now);
 }
 
-/** A list left it out, which alone ends nothing: lists leave out what the gateway has. */
+/** Missing from a list, which alone fails nothing: lists leave out tasks that the gateway has. */
 export function notListed(task: Task, now: number): Task {
   if (hasEnded(task) || (task.unknown?.answers ?? 0) >= FORGOTTEN_ANSWERS - 1) return task;
   return notKnown(task, now);
 }
 
-/** One more answer that the gateway does not know it, and it is given up. */
+/** One more "not found" response fails it. */
 export const isAlmostForgotten = ({ unknown }: Task, now: number): boolean =>
   unknown !== undefined && unknown.answers >= FORGOTTEN_ANSWERS - 1 && now - unknown.since >= FORGOTTEN_MS;
 
-/** So many answers over so long a time must agree that a task is gone: a gateway that restarts forgets for a moment. */
+/** So many responses over so long a time must agree: a gateway that restarts may not know its tasks for a moment. */
 const FORGOTTEN_ANSWERS = 5;
 const FORGOTTEN_MS = 5 * 60_000;
 
@@ -169,20 +158,17 @@ export function notKnown(task: Task, now: number): Task {
   return { ...counted, state: 'failed', failure: { cause: 'forgotten' }, times: { ...task.times, ended: now } };
 }
 
-/** It takes longer than anybody waits: from now on it is asked about more slowly, and nothing new is made of it. */
+/** Past its wait limit it is polled less often, and its state stays. */
 export function overdue(task: Task, now: number): Task {
   return hasEnded(task) || task.times.overdue !== undefined
     ? task
     : { ...task, times: { ...task.times, overdue: now } };
 }
 
-/** undefined: its references are as good as not looked at. */
+/** undefined: as if the references had not been checked. */
 export function withReferenceNotes(task: Task, notes: readonly string[] | undefined): Task {
   const { referenceNotes: _, ...rest } = task;
   return notes ? { ...rest, referenceNotes: [...notes] } : rest;
 }
 
-/** Its member wants it forgotten. */
-export function unwanted(task: Task): Task {
-  return task.unwanted ? task : { ...task, unwanted: true };
-}
+export const unwanted = (task: Task): Task => (task.unwanted ? task : { ...task, unwanted: true });

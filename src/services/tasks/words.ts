@@ -1,33 +1,21 @@
-import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
-import type { TaskBook, TasksLog } from './book.ts';
 import { reachedBy } from './delivery-state.ts';
-import type { Kind, Patience } from './kind.ts';
-import type { Gather, Region } from './materials.ts';
-import type { Whence } from './orders.ts';
-import { type CommonRequest, type Task, type TaskKind, withRequest } from './task.ts';
+import type { Region } from './materials.ts';
+import { type OrdersParts, tracked, type Whence } from './orders.ts';
+import { type CommonRequest, type Task, withRequest } from './task.ts';
 import { wordsGoing, wordsRefused, wordsTaken } from './transitions.ts';
 
-interface WordsParts {
-  book: TaskBook;
-  kinds: ReadonlyMap<TaskKind, Kind>;
-  gather: Gather;
-  maxWaitMs: Readonly<Record<Patience, number>>;
-  clock: Clock;
-  log: TasksLog;
-  /** Throws where nothing may be done any more. */
-  mayAct(): void;
+interface WordsParts extends Pick<OrdersParts, 'book' | 'kinds' | 'gather' | 'maxWaitMs' | 'clock' | 'log' | 'mayAct'> {
   hint(id: string): void;
 }
 
-/** Words, and the part of the picture they are for. */
 export interface WrittenWords {
   words: string;
   region?: Region | undefined;
 }
 
-/** Gives tasks that wait for words their words: what begins then may be charged, so they are sent once, like an order. */
+/** Sends words to tasks that wait for them. The job that starts then may be charged, so words are sent once, like an order. */
 export class Words {
   readonly #parts: WordsParts;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -36,24 +24,23 @@ export class Words {
     this.#parts = parts;
   }
 
-  /** From its owner, who was asked for them; whence they come is a fresh way back, for the first may be closed by now. */
+  /** From its owner. The press replaces the task's route, whose token may have expired. */
   async give(id: string, whence: Whence, { words, region }: WrittenWords): Promise<Task> {
     const given = { words, ...(region && { region }) };
-    return this.#tracked(
-      this.#send(id, given, (task) => {
-        if (task.requesterId !== whence.requesterId) throw new Refusal('refusals.notYours');
-        return reachedBy(waitsForWords(task), whence.route, whence.message);
-      }),
-    );
+    const sending = this.#send(id, given, (task) => {
+      if (task.requesterId !== whence.requesterId) throw new Refusal('refusals.notYours');
+      return reachedBy(mustWaitForWords(task), whence.route, whence.message);
+    });
+    return tracked(sending, this.#underWay);
   }
 
-  /** The words that came with an order are given as soon as the gateway asks for them, and only once. */
+  /** Sends the words that came with an order as soon as the gateway asks for them, and only once. */
   giveIfAsked({ id, state, request, times, wordsRefused: refused }: Task): void {
     if (state !== 'needs-input' || request.words === undefined || refused !== undefined) return;
     if (times.wordsSent !== undefined || times.wordsTaken !== undefined || times.wordsLost !== undefined) return;
-    this.#tracked(this.#send(id, {}, waitsForWords)).catch((error: unknown) => {
-      // It goes on waiting, and its member can continue.
-      this.#parts.log.warn({ task: id, err: error }, 'A task could not be given the words it came with.');
+    tracked(this.#send(id, {}, mustWaitForWords), this.#underWay).catch((error: unknown) => {
+      // It keeps waiting, and its member can continue.
+      this.#parts.log.warn({ task: id, err: error }, 'The words that came with an order could not be sent.');
     });
   }
 
@@ -66,8 +53,8 @@ export class Words {
     const known = await book.get(id);
     if (!known) throw new Refusal('refusals.unknownTask');
     const answering = kinds.get(known.kind);
-    if (!answering?.answer) throw new Error(`Nobody knows how to give words to ${known.kind}.`);
-    // What the words name is brought together before anything is on its way.
+    if (!answering?.answer) throw new Error(`The kind ${known.kind} takes no words.`);
+    // Files are fetched before anything is sent.
     const { request: named } = withRequest(checked(known), words);
     const patienceMs = maxWaitMs[answering.patience(named)];
     const materials = await gather(named, { memberId: known.requesterId, patienceMs });
@@ -83,21 +70,14 @@ export class Words {
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
         return book.change(id, (task) => wordsRefused(task, error.message));
       }
-      // What the gateway says of the task next tells whether it has them.
-      log.warn({ task: id, err: error }, 'Nobody knows whether the gateway took the words for a task.');
+      // The next poll shows whether the gateway has them.
+      log.warn({ task: id, err: error }, 'Words for a task were sent with an unknown outcome.');
       return waiting;
     }
   }
-
-  #tracked<T>(work: Promise<T>): Promise<T> {
-    this.#underWay.add(work);
-    const done = (): void => void this.#underWay.delete(work);
-    work.then(done, done);
-    return work;
-  }
 }
 
-function waitsForWords(task: Task): Task {
+function mustWaitForWords(task: Task): Task {
   if (task.state !== 'needs-input' || task.times.wordsSent !== undefined) throw new Refusal('refusals.noWordsWanted');
   return task;
 }

@@ -110,10 +110,12 @@ describe('the preview of a job', () => {
     );
     onTestFinished(() => media.close());
     const tasks = {
-      get: async () => undefined,
-      live: () => [],
-      partsOf: async () => [],
-      change: () => Promise.reject(new Error('Nothing changes.')),
+      book: {
+        get: async () => undefined,
+        live: () => [],
+        change: () => Promise.reject(new Error('Nothing changes.')),
+      },
+      albums: { partsOf: async () => [] },
       look: () => Promise.reject(new Error('Nobody looks.')),
     };
     const { prepare } = presenter({

@@ -54,7 +54,7 @@ describe('an order', () => {
     expect(await all(bot)).toEqual(['refunded']);
     const { id } = await bot.order();
     await bot.end(id, 'succeeded');
-    await bot.tasks.change(id, (task) => delivered(task, undefined, START));
+    await bot.tasks.book.change(id, (task) => delivered(task, undefined, START));
     expect(await standing(bot, id)).toBe('settled');
     expect((await bot.entries()).find((entry) => entry.id === id)?.facts).toHaveLength(2);
   });
@@ -63,7 +63,7 @@ describe('an order', () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     expect(await standing(bot, id)).toBe('unconfirmed');
-    await bot.tasks.dismiss(id, order.requesterId);
+    await bot.tasks.orders.dismiss(id, order.requesterId);
     expect(await standing(bot, id)).toBe('unconfirmed');
   });
 
@@ -80,7 +80,7 @@ describe('an order', () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     const { kind: _, request: __, ...whence } = order;
-    await bot.tasks.tryAgain(id, whence);
+    await bot.tasks.orders.tryAgain(id, whence);
     expect(await all(bot)).toEqual(['unconfirmed', 'unconfirmed']);
   });
 
@@ -121,7 +121,7 @@ describe('an end that cannot be written', () => {
     expect(await standing(bot, id)).toBe('reserved');
     expect(on.logged.join('')).toContain('could not be written into the ledger');
     sql(on.file, 'DROP TRIGGER full');
-    await bot.tasks.change(id, (task) => delivered(task, undefined, START));
+    await bot.tasks.book.change(id, (task) => delivered(task, undefined, START));
     expect(await standing(bot, id)).toBe('settled');
   });
 
@@ -131,7 +131,7 @@ describe('an end that cannot be written', () => {
     const [one, other] = [await first.order(), await first.order()];
     sql(on.file, spoil);
     await first.end(one.id, 'succeeded');
-    await first.tasks.change(one.id, (task) => delivered(task, undefined, START));
+    await first.tasks.book.change(one.id, (task) => delivered(task, undefined, START));
     await first.stop();
     sql(on.file, 'DROP TRIGGER full');
     const second = await run(on);
@@ -154,7 +154,7 @@ describe('a start', () => {
     const before = await run(on);
     const [open, done, lost] = [await before.order(), await before.order(), await before.order('unknown')];
     await before.end(done.id, 'succeeded');
-    await before.tasks.change(done.id, (task) => delivered(task, undefined, START));
+    await before.tasks.book.change(done.id, (task) => delivered(task, undefined, START));
     await before.stop();
     const known = await await run(on).then(async (bot) => ({ bot, entries: await bot.entries() }));
     await known.bot.stop();
@@ -186,7 +186,7 @@ describe('a start', () => {
     await (await run(on)).stop();
     expect(sql(on.file, "SELECT value FROM atelier WHERE key = 'ledger'")[0]?.value).toContain('2026-01-01');
     const last = await run(on);
-    await last.tasks.change(id, (task) => delivered(task, undefined, START));
+    await last.tasks.book.change(id, (task) => delivered(task, undefined, START));
     await last.stop();
     await (await run(on)).stop();
     expect(sql(on.file, "SELECT value FROM atelier WHERE key = 'ledger'")[0]?.value).toContain('2026-01-03');
@@ -211,13 +211,13 @@ describe('an entry', () => {
     const [done, lost] = [await first.order(), await first.order('unknown')];
     await first.end(done.id, 'succeeded');
     for (const { id } of [done, lost])
-      await first.tasks.change(id, (task) => delivered(task, undefined, on.clock.now()));
+      await first.tasks.book.change(id, (task) => delivered(task, undefined, on.clock.now()));
     await first.stop();
     const entries = await (await run(on).then(async (bot) => ({ kept: await bot.entries(), end: await bot.stop() })))
       .kept;
     on.clock.advance(401 * DAY_MS);
     const later = await run(on);
-    expect(await later.tasks.get(done.id)).toBeUndefined();
+    expect(await later.tasks.book.get(done.id)).toBeUndefined();
     expect(await later.entries()).toEqual(entries);
     expect(entries.map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
   });

@@ -57,15 +57,15 @@ async function take(bot: Run, on: Stage, known: string[], one: Step): Promise<vo
     return;
   }
   const id = known[one.which % Math.max(1, known.length)];
-  const task = id === undefined ? undefined : await bot.tasks.get(id);
+  const task = id === undefined ? undefined : await bot.tasks.book.get(id);
   if (id === undefined || task === undefined) return;
   const { kind: _, request: __, ...whence } = order;
   const isOver = !['accepted', 'queued', 'running', 'submitting'].includes(task.state);
   if (one.do === 'end') await bot.end(id, one.end);
   else if (one.do === 'deliver' && isOver)
-    await bot.tasks.change(id, (before) => delivered(before, undefined, on.clock.now()));
-  else if (one.do === 'dismiss') await bot.tasks.dismiss(id, order.requesterId);
-  else if (one.do === 'try again') known.push((await bot.tasks.tryAgain(id, whence)).id);
+    await bot.tasks.book.change(id, (before) => delivered(before, undefined, on.clock.now()));
+  else if (one.do === 'dismiss') await bot.tasks.orders.dismiss(id, order.requesterId);
+  else if (one.do === 'try again') known.push((await bot.tasks.orders.tryAgain(id, whence)).id);
   else if (one.do === 'follow again') bot.ledger.follow(task);
   else if (one.do === 'reserve again') await bot.ledger.reserve(task);
 }

@@ -16,7 +16,7 @@ async function filled(): Promise<Stage> {
   for (let count = 0; count < 3; count++) {
     const { id } = await bot.order();
     await bot.end(id, 'succeeded');
-    await bot.tasks.change(id, (task) => delivered(task, undefined, START));
+    await bot.tasks.book.change(id, (task) => delivered(task, undefined, START));
   }
   await bot.order();
   await bot.stop();

@@ -119,9 +119,9 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
     order(next = 'taken', over = {}) {
       answer = next;
       orders += 1;
-      return tasks.submit({ ...order, ...over, request: { prompt: `order ${orders}`, ...over.request } });
+      return tasks.orders.submit({ ...order, ...over, request: { prompt: `order ${orders}`, ...over.request } });
     },
-    end: (id, end) => tasks.change(id, (task) => advance(task, said(end), clock.now())),
+    end: (id, end) => tasks.book.change(id, (task) => advance(task, said(end), clock.now())),
     entries: () => Array.fromAsync(store.entries.between('', '9999-12-31')),
     async stop() {
       if (!isOpen) return;

@@ -34,18 +34,18 @@ describe('when a run began', () => {
 describe('a task under way', () => {
   it('is asked about by the scheduler alone: a look at it asks nothing', async () => {
     const side = await engine();
-    const task = await side.tasks.submit(order);
+    const task = await side.tasks.orders.submit(order);
     const before = side.gateway.heard.length;
     await expect(side.tasks.look(task)).rejects.toThrow('under way');
     expect(side.gateway.heard).toHaveLength(before);
     await side.until(() => side.news.find(({ state }) => state === 'ready'));
-    const ended = await side.tasks.get(task.id);
+    const ended = await side.tasks.book.get(task.id);
     expect((await side.tasks.look(ended ?? task)).state).toBe('succeeded');
   });
 
   it('leaves behind how long it took, and until when the gateway was asked', async () => {
     const side = await engine();
-    const { id } = await side.tasks.submit(order);
+    const { id } = await side.tasks.orders.submit(order);
     const { times } = await side.until(() => side.news.find((task) => task.id === id && task.state === 'ready'));
     const [duration] = await side.store.durations('imagine');
     expect(duration?.atMostMs).toBe((times.ended ?? 0) - (times.accepted ?? 0));

@@ -159,12 +159,12 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
   let bot = await begin();
   const ids: string[] = [];
   for (let task = 0; task < past.tasks; task += 1) {
-    ids.push((await bot.tasks.submit({ ...order, request: { prompt: `remote-${task}` } })).id);
+    ids.push((await bot.tasks.orders.submit({ ...order, request: { prompt: `remote-${task}` } })).id);
     await pass(1_500 * past.random);
   }
   for (const [place, one] of past.events.entries()) {
     await pass(one.wait);
-    if (one.do === 'hint') for (const id of ids) bot.tasks.hint(id);
+    if (one.do === 'hint') for (const id of ids) bot.tasks.scheduler.hint(id);
     if (one.do !== 'restart') continue;
     // As a crash: what is under way is heard by nobody, and nothing of it is stored.
     const stopped = bot.tasks.pause();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { taskMigrations, upgraded } from '../../../src/services/store/task-record.ts';
+import { taskMigrations, upgraded } from '../../../src/services/store/task-rows.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import { onEveryStore, type Site } from './sites.ts';
 import { makeTask, settled } from './stage.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { examine, openStore } from '../../../src/services/store/index.ts';
 import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
-import { recordOf } from '../../../src/services/store/task-record.ts';
+import { recordOf } from '../../../src/services/store/task-rows.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { made, oldRows, planted, writeOldStore } from '../../support/old-store.ts';
 import { type Stage, sql, stage } from './stage.ts';

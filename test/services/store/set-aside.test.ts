@@ -23,9 +23,9 @@ onEveryStore((stage) => {
     expect(value).toMatchObject({ from: 'live', key: odd.id, owner: 'ann', why: 'does not fit at request.prompt' });
 
     const told: string[] = [];
-    await next.tellOwners(async () => false);
+    await next.quarantine.tellOwners(async () => false);
     for (let start = 0; start < 2; start++)
-      await next.tellOwners(async (memberId) => {
+      await next.quarantine.tellOwners(async (memberId) => {
         told.push(memberId);
         return true;
       });

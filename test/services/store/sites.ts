@@ -13,7 +13,7 @@ import { markSchema } from '../../../src/services/store/marks.ts';
 import { openBackend, openStore } from '../../../src/services/store/open-store.ts';
 import { shelvesOn } from '../../../src/services/store/shelf.ts';
 import { Connection } from '../../../src/services/store/sqlite.ts';
-import type { Migration } from '../../../src/services/store/task-record.ts';
+import type { Migration } from '../../../src/services/store/task-rows.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { folder, START } from './stage.ts';
 

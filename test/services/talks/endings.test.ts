@@ -33,7 +33,7 @@ describe('a conversation', () => {
     const said = await say(talk, 'Hello');
     await ended(said);
     clock.putForward(14 * MINUTE);
-    expect(await tasks.get(talk.id)).toMatchObject({ state: 'running' });
+    expect(await tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
     clock.putForward(MINUTE);
     const over = await when(talk, hasEnded);
     expect(over).toMatchObject({ state: 'ready', talk: { end: 'idle' } });
@@ -46,7 +46,7 @@ describe('a conversation', () => {
     const talk = await begin();
     clock.putForward(12 * MINUTE);
     await ended(await say(talk, 'Still there?'));
-    expect((await tasks.get(talk.id))?.times.overdue).toBeUndefined();
+    expect((await tasks.book.get(talk.id))?.times.overdue).toBeUndefined();
     expect(news.filter(({ id, times }) => id === talk.id && times.overdue)).toEqual([]);
   });
 });
@@ -57,13 +57,13 @@ describe('a member who wants to be forgotten', () => {
     const talk = await begin();
     const said = await say(talk, 'a secret that nobody shall know of');
     await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
-    const { bytes, release } = await tasks.exportOf(owner, 1_000_000);
+    const { bytes, release } = await tasks.exports.of(owner, 1_000_000);
     release();
     const exported = JSON.parse(bytes.toString()) as { tasks: { id: string }[] };
     expect(exported.tasks.map(({ id }) => id).sort()).toEqual([said.id, talk.id].sort());
-    await tasks.forget(owner, async () => true);
+    await tasks.erasure.begin(owner, async () => true);
     await expect
-      .poll(async () => [await tasks.get(talk.id), await tasks.get(said.id)], patience)
+      .poll(async () => [await tasks.book.get(talk.id), await tasks.book.get(said.id)], patience)
       .toEqual([undefined, undefined]);
     await expect.poll(() => gateway.realtime.sessions, patience).toEqual([]);
     expect(talks.in(talk.channelId ?? '')).toBeUndefined();
@@ -76,7 +76,7 @@ describe('a member who wants to be forgotten', () => {
     await ended(await say(talk, 'We speak of gardens'));
     const gone = await ended(await say(talk, 'a secret that nobody shall know of', guest));
     const before = gateway.realtime.sessions[0]?.id;
-    await tasks.forget(guest, async () => true);
+    await tasks.erasure.begin(guest, async () => true);
     await expect.poll(() => store.forgettings(), patience).toEqual([]);
     const answer = await ended(await say(talk, 'What was said first?'));
     expect(answer.text).toContain('We speak of gardens');
@@ -85,7 +85,7 @@ describe('a member who wants to be forgotten', () => {
     expect(session?.id).not.toBe(before);
     expect(JSON.stringify(session?.items)).toContain('We speak of gardens');
     expect(JSON.stringify(session?.items)).not.toContain('nobody shall know');
-    expect((await tasks.get(talk.id))?.talk?.turns).not.toContain(gone.id);
-    expect(await tasks.get(talk.id)).toMatchObject({ state: 'running' });
+    expect((await tasks.book.get(talk.id))?.talk?.turns).not.toContain(gone.id);
+    expect(await tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
   });
 });

@@ -22,7 +22,7 @@ describe.each(['ga', 'beta'] as const)('a restart, in the dialect %s', (realtime
     const answer = await second.ended(await second.say(talk, 'What is my name?', guest));
     expect(answer.text).toContain('My name is Wren');
     expect(gateway.realtime.opened).toBe(2);
-    expect((await second.tasks.get(talk.id))?.talk?.turns).toEqual([said.id, answer.id]);
+    expect((await second.tasks.book.get(talk.id))?.talk?.turns).toEqual([said.id, answer.id]);
   });
 });
 
@@ -49,7 +49,7 @@ describe('a restart', () => {
     await first.drop();
     first.clock.putForward(14 * MINUTE);
     const second = await scene({}, first);
-    expect(await second.tasks.get(talk.id)).toMatchObject({ state: 'running' });
+    expect(await second.tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
     await second.drop();
     first.clock.putForward(MINUTE);
     const third = await scene({}, first);
@@ -80,7 +80,7 @@ describe('a restart', () => {
       });
       const talk = await first.begin().catch(() => undefined);
       const said = talk && (await first.say(talk, 'Hello').catch(() => undefined));
-      const isSettled = async () => said && (await first.tasks.get(said.id))?.times.settled !== undefined;
+      const isSettled = async () => said && (await first.tasks.book.get(said.id))?.times.settled !== undefined;
       if (said) await expect.poll(async () => first.isDead() || (await isSettled()), patience).toBe(true);
       const isThrough = !first.isDead();
       await first.drop();
@@ -94,9 +94,11 @@ describe('a restart', () => {
       if (asked > 0) expect(fate).toBeDefined();
       expect(asked).toBeLessThanOrEqual(1);
       expect(fate?.answer?.voice?.sound).toBeUndefined();
-      const [going] = second.tasks.live((task) => task.kind === 'talk');
+      const [going] = second.tasks.book.live((task) => task.kind === 'talk');
       if (fate)
-        await expect.poll(() => second.tasks.live((task) => task.kind === 'talk')[0]?.state, patience).toBe('running');
+        await expect
+          .poll(() => second.tasks.book.live((task) => task.kind === 'talk')[0]?.state, patience)
+          .toBe('running');
       expect(going?.talk?.turns ?? []).toEqual(fate?.times.accepted ? [fate.id] : []);
       fates.push(
         fate ? `${fate.state} ${fate.failure?.cause ?? ''}`.trim() : `none, ${going ? 'in a talk' : 'and no talk'}`,

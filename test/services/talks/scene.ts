@@ -121,10 +121,10 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
   });
   const news: Task[] = [];
   const showing: Promise<unknown>[] = [];
-  tasks.onChange((task) => {
+  tasks.book.onChange((task) => {
     news.push(task);
     if (!isShown || !hasEnded(task) || !isLive(task) || task.unwanted) return;
-    const shown = tasks
+    const shown = tasks.book
       .change(task.id, (known) => (isLive(known) ? delivered(known, undefined, clock.now()) : known))
       .catch((error: unknown) => lines.push(String(error)));
     showing.push(shown);
@@ -154,10 +154,10 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
   onTestFinished(drop);
 
   async function when({ id }: Pick<Task, 'id'>, look: (task: Task) => boolean): Promise<Task> {
-    const known = await tasks.get(id);
+    const known = await tasks.book.get(id);
     if (known && look(known)) return known;
     return new Promise((resolve) => {
-      tasks.onChange((task) => {
+      tasks.book.onChange((task) => {
         if (task.id === id && look(task)) resolve(task);
       });
     });
@@ -170,14 +170,14 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     async begin(request = {}) {
       const { token: _, ...route } = order.route;
       const asked = { model, who: 'everyone' as const, ...request };
-      const talk = await tasks.submit({ ...order, route, kind: 'talk', request: asked });
+      const talk = await tasks.orders.submit({ ...order, route, kind: 'talk', request: asked });
       return when(talk, ({ state }) => state === 'running');
     },
     say(talk, words, by = owner) {
       // What is short is said soon.
       const said = typeof words === 'string' ? { prompt: `${words}, in 5 words` } : words;
       const request = { talk: talk.id, model, ...said };
-      return tasks.submit({ ...order, kind: 'said', requesterId: by, request, parent: talk });
+      return tasks.orders.submit({ ...order, kind: 'said', requesterId: by, request, parent: talk });
     },
     ended: (task) => when(task, hasEnded),
     entries: () => Array.fromAsync(store.entries.between('', '9999-12-31')),

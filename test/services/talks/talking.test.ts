@@ -32,7 +32,7 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
     const second = await ended(await say(talk, 'What did I say first?', guest));
     expect(second.text).toContain('The first of 2 things was');
     expect(second.text).toContain('Tell me of the snow');
-    expect((await tasks.get(talk.id))?.talk).toMatchObject({ turns: [first.id, second.id] });
+    expect((await tasks.book.get(talk.id))?.talk).toMatchObject({ turns: [first.id, second.id] });
     await expect.poll(entries, patience).toMatchObject([
       { id: first.id, memberId: owner, kind: 'said', facts: [{}, { standing: 'settled', tokens }] },
       { id: second.id, memberId: guest, kind: 'said', facts: [{}, { standing: 'settled' }] },
@@ -72,7 +72,7 @@ describe('speaking again', () => {
     const all = await Promise.all(['one', 'two', 'three'].map((words) => say(talk, words)));
     const answers = await Promise.all(all.map(ended));
     expect(answers.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'ready']);
-    expect((await tasks.get(talk.id))?.talk?.turns).toEqual(all.map(({ id }) => id));
+    expect((await tasks.book.get(talk.id))?.talk?.turns).toEqual(all.map(({ id }) => id));
     expect(answers.at(-1)?.text).toContain('three');
     expect(gateway.realtime.opened).toBe(1);
   });
@@ -85,7 +85,7 @@ describe('speaking again', () => {
     const broken = await when(said, hasEnded);
     expect(broken).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
     await talks.stop(broken);
-    expect(await tasks.get(said.id)).toEqual(broken);
+    expect(await tasks.book.get(said.id)).toEqual(broken);
   });
 });
 

@@ -54,7 +54,7 @@ it('what is refused leaves nothing behind, and the conversation stays', async ()
   expect(await refusalOf(say(talk, 'Hello'))).toMatchObject({ name: 'GatewayError', mayHaveTakenEffect: false });
   expect(await saids(made)).toEqual([]);
   expect((await ended(await say(talk, 'Hello again'))).state).toBe('ready');
-  expect((await made.tasks.get(talk.id))?.talk?.turns).toHaveLength(1);
+  expect((await made.tasks.book.get(talk.id))?.talk?.turns).toHaveLength(1);
   await expect.poll(() => standings(made), patience).toEqual(['refunded', 'settled']);
 });
 
@@ -65,8 +65,12 @@ it('what nobody knows whether the gateway heard is its member’s to decide', as
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-drop-asked' });
   const said = await say(talk, 'Hello');
   expect(said).toMatchObject({ state: 'unconfirmed', parentId: talk.id });
-  expect((await tasks.get(talk.id))?.talk?.turns).toEqual([]);
-  const again = await tasks.tryAgain(said.id, { requesterId: owner, channelId: said.channelId, route: order.route });
+  expect((await tasks.book.get(talk.id))?.talk?.turns).toEqual([]);
+  const again = await tasks.orders.tryAgain(said.id, {
+    requesterId: owner,
+    channelId: said.channelId,
+    route: order.route,
+  });
   expect(await ended(again)).toMatchObject({ state: 'ready', request: said.request, parentId: talk.id });
   await expect.poll(() => standings(made), patience).toEqual(['unconfirmed', 'settled']);
 });
@@ -96,7 +100,7 @@ describe('a conversation that is opened anew', () => {
     const refusal = await refusalOf(say(talk, 'Hello'));
     expect(refusal).toMatchObject({ name: 'GatewayError', kind: 'unavailable', mayHaveTakenEffect: false });
     expect(await saids(second)).toEqual([]);
-    expect(await tasks.get(talk.id)).toMatchObject({ state: 'running' });
+    expect(await tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
     gateway.faults.clear();
     expect((await ended(await say(talk, 'Hello once more'))).state).toBe('ready');
   });
@@ -116,12 +120,12 @@ describe('a conversation that is opened anew', () => {
 it('a wish to be forgotten ends a conversation although the bot ended in between', async () => {
   const first = await scene();
   const talk = await first.begin();
-  const unwanted = await first.tasks.get(talk.id);
+  const unwanted = await first.tasks.book.get(talk.id);
   // Stored, and nobody in the process has heard of it.
   if (unwanted) await first.store.put({ ...unwanted, unwanted: true });
   await first.drop();
   const second = await scene({ isShown: true }, first);
-  await second.tasks.forget(owner, async () => true);
+  await second.tasks.erasure.begin(owner, async () => true);
   await expect.poll(() => second.store.forgettings(), patience).toEqual([]);
   expect(await Array.fromAsync(second.store.entries.tasks())).toEqual([]);
 });

@@ -31,7 +31,7 @@ describe('an album', () => {
   it('of 300 is asked about with three questions a round at most, though a third is left out each time, in no order', async () => {
     const side = await engine({ quirks: { looseBatches: true }, speed: 2 });
     const ids = await songs(side.gateway, ...titles(300));
-    const album = await side.tasks.bringTogether(whence, ids, everything);
+    const album = await side.tasks.albums.bringTogether(whence, ids, everything);
     await side.until(() => (rounds(side, ids[0] ?? '') >= 3 ? true : undefined));
     const before = questionsOf(side);
     // A restart does not scatter them.
@@ -41,8 +41,8 @@ describe('an album', () => {
     const after = questionsOf(next).filter((at) => at > Math.max(...before));
     expect(after.length).toBeGreaterThan(3);
     expect(Math.max(mostWithin(before, 2_000), mostWithin(after, 2_000))).toBeLessThanOrEqual(3);
-    for (const { task } of await next.tasks.partsOf(album)) expect(task).toMatchObject({ state: 'delivered' });
-    expect(next.tasks.liveCount).toBe(1);
+    for (const { task } of await next.tasks.albums.partsOf(album)) expect(task).toMatchObject({ state: 'delivered' });
+    expect(next.tasks.book.liveCount).toBe(1);
     // Hundreds of tasks are hundreds of writes, on a machine that has other things to do.
   }, 60_000);
 
@@ -54,9 +54,9 @@ describe('an album', () => {
       do: { type: 'body', body: { code: 'success', data: null } },
       times: 4,
     });
-    const album = await side.tasks.bringTogether(whence, ids, everything);
+    const album = await side.tasks.albums.bringTogether(whence, ids, everything);
     await ended(side, album);
-    const parts = await side.tasks.partsOf(album);
+    const parts = await side.tasks.albums.partsOf(album);
     expect(parts.map(({ remoteId }) => remoteId)).toEqual(ids);
     expect(parts.every(({ task }) => task?.tracks?.length === 2)).toBe(true);
   });
@@ -64,18 +64,24 @@ describe('an album', () => {
   it('gives up only what the gateway does not know for minutes, alone too, and ends without it', async () => {
     const side = await engine({ speed: 20 });
     const [known = ''] = await songs(side.gateway, 'Song');
-    const album = await side.tasks.bringTogether(whence, ['nobody-1', known, 'nobody-2', 'nobody-3'], everything);
+    const album = await side.tasks.albums.bringTogether(
+      whence,
+      ['nobody-1', known, 'nobody-2', 'nobody-3'],
+      everything,
+    );
     await ended(side, album);
-    const parts = await side.tasks.partsOf(album);
+    const parts = await side.tasks.albums.partsOf(album);
     expect(parts.map(({ task }) => task?.failure?.cause)).toEqual(['forgotten', undefined, 'forgotten', 'forgotten']);
     // Whoever asks for it again may know better.
-    await side.tasks.bringTogether(whence, ['nobody-1'], (found) => expect([...found.values()]).toEqual([undefined]));
+    await side.tasks.albums.bringTogether(whence, ['nobody-1'], (found) =>
+      expect([...found.values()]).toEqual([undefined]),
+    );
   });
 
   it('asks with shorter lists once the gateway has refused a long one, and for good', async () => {
     const side = await engine({ speed: 20, quirks: { batchLimit: 3 } });
     const ids = await songs(side.gateway, ...titles(10));
-    await ended(side, await side.tasks.bringTogether(whence, ids, everything));
+    await ended(side, await side.tasks.albums.bringTogether(whence, ids, everything));
     const lengths = lists(side.gateway).map(({ body }) => (body as { ids: string[] }).ids.length);
     expect(lengths.slice(0, 3)).toEqual([10, 5, 3]);
     expect(lengths.slice(7).every((length) => length <= 3)).toBe(true);
@@ -83,13 +89,13 @@ describe('an album', () => {
 
   it('follows what is known here already without a second task', async () => {
     const side = await engine({ speed: 20 });
-    const song = await side.tasks.submit({ ...order, kind: 'song', request: { prompt: 'a storm' } });
+    const song = await side.tasks.orders.submit({ ...order, kind: 'song', request: { prompt: 'a storm' } });
     const ids = [song.remoteId ?? ''];
-    const album = await side.tasks.bringTogether(whence, ids, everything);
+    const album = await side.tasks.albums.bringTogether(whence, ids, everything);
     expect(ofKind('album', album).request.parts).toEqual([{ id: song.id, remoteId: song.remoteId, isAdopted: false }]);
     await ended(side, album);
-    await side.tasks.change(song.id, (task) => delivered(task, undefined, side.clock.now()));
-    const again = await side.tasks.bringTogether(whence, ids, everything);
+    await side.tasks.book.change(song.id, (task) => delivered(task, undefined, side.clock.now()));
+    const again = await side.tasks.albums.bringTogether(whence, ids, everything);
     expect((await ended(side, again)).state).toBe('ready');
     expect(lists(side.gateway)).toEqual([]);
   });
@@ -99,21 +105,21 @@ describe('an album', () => {
     const refuse = (): void => {
       throw new Error('no');
     };
-    await expect(side.tasks.bringTogether(whence, ['nobody-1'], refuse)).rejects.toThrow('no');
+    await expect(side.tasks.albums.bringTogether(whence, ['nobody-1'], refuse)).rejects.toThrow('no');
     expect(await side.store.live()).toEqual([]);
-    expect(side.tasks.liveCount).toBe(0);
+    expect(side.tasks.book.liveCount).toBe(0);
   });
 
   it('is forgotten with its parts when its member wants that, once they have ended', async () => {
     const side = await engine({ speed: 20 });
     const ids = await songs(side.gateway, ...titles(2));
-    await side.tasks.bringTogether(whence, ids, everything);
+    await side.tasks.albums.bringTogether(whence, ids, everything);
     const told = Promise.withResolvers<void>();
-    await side.tasks.forget(whence.requesterId, async () => {
+    await side.tasks.erasure.begin(whence.requesterId, async () => {
       told.resolve();
       return true;
     });
-    await side.until(() => (side.tasks.liveCount === 0 ? true : undefined));
+    await side.until(() => (side.tasks.book.liveCount === 0 ? true : undefined));
     await told.promise;
     expect(await side.store.page({ of: { memberId: whence.requesterId }, most: 10 })).toMatchObject({ lines: [] });
     for (const id of ids) expect(await side.store.knownAs(id)).toBeUndefined();
@@ -122,7 +128,7 @@ describe('an album', () => {
   it('is complete after a crash between the end of its last part and its own', async () => {
     const side = await engine({ speed: 20 });
     const ids = await songs(side.gateway, ...titles(2));
-    const album = await side.tasks.bringTogether(whence, ids, everything);
+    const album = await side.tasks.albums.bringTogether(whence, ids, everything);
     await ended(side, album);
     await side.store.put(album);
     await side.drop();
@@ -145,9 +151,9 @@ describe('an album', () => {
       expect(lines.filter(({ kind }) => kind === 'music')).toHaveLength(3 * albums.length);
       if (isThrough) expect(albums).toHaveLength(1);
       for (const { id } of albums) {
-        const album = (await side.tasks.get(id)) as Task;
+        const album = (await side.tasks.book.get(id)) as Task;
         await ended(side, album);
-        const parts = await side.tasks.partsOf(album);
+        const parts = await side.tasks.albums.partsOf(album);
         expect(parts.map(({ remoteId, task }) => [remoteId, task?.state])).toEqual(
           ids.map((one) => [one, 'delivered']),
         );

@@ -28,7 +28,7 @@ describe('an order', () => {
   it('is stored before the gateway hears of it', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
-    const submitted = side.tasks.submit(order);
+    const submitted = side.tasks.orders.submit(order);
     await side.until(() => (submitsAt(side) === 1 ? true : undefined));
     const [stored] = await side.store.live();
     expect(stored).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' } });
@@ -38,23 +38,23 @@ describe('an order', () => {
   it('never reaches the gateway when it cannot be stored', async () => {
     const side = await engine();
     const free = busy(side);
-    await expect(side.tasks.submit(order)).rejects.toMatchObject({ kind: 'locked' });
+    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'locked' });
     free();
     expect(submitsAt(side)).toBe(0);
-    expect(side.tasks.liveCount).toBe(0);
-    expect((await side.tasks.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
+    expect(side.tasks.book.liveCount).toBe(0);
+    expect((await side.tasks.orders.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
   });
 
   it('that the gateway has taken is not lost when that cannot be stored just then', async () => {
     const side = await engine();
     const taken = Promise.withResolvers<() => void>();
     side.gateway.jobs.once('change', () => taken.resolve(busy(side)));
-    const task = await side.tasks.submit(order);
+    const task = await side.tasks.orders.submit(order);
     const free = await taken.promise;
     expect(task.state).toBe('accepted');
-    expect(side.logged()).toContain('could not take a task');
+    expect(side.logged()).toContain('could not write a task');
     free();
-    await side.until(() => (side.logged().includes('taken the task at last') ? true : undefined));
+    await side.until(() => (side.logged().includes('has now written the task') ? true : undefined));
     expect(await side.store.get(task.id)).toMatchObject({ remoteId: task.remoteId });
     expect((await ready(side, task.id)).media).toHaveLength(1);
     expect(submitsAt(side)).toBe(1);
@@ -63,7 +63,7 @@ describe('an order', () => {
   it('that is refused leaves nothing behind', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
-    await expect(side.tasks.submit(order)).rejects.toBeInstanceOf(GatewayError);
+    await expect(side.tasks.orders.submit(order)).rejects.toBeInstanceOf(GatewayError);
     expect(await side.store.live()).toEqual([]);
     expect(await side.store.page({ of: { memberId: order.requesterId }, most: 10 })).toEqual({
       lines: [],
@@ -75,7 +75,7 @@ describe('an order', () => {
   it('that is on its way when the bot stops is unconfirmed, for the gateway may have it', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
-    const submitted = side.tasks.submit(order);
+    const submitted = side.tasks.orders.submit(order);
     await side.until(() => side.gateway.jobs.list()[0]);
     await side.leave();
     expect((await submitted).state).toBe('unconfirmed');
@@ -86,27 +86,27 @@ describe('an order', () => {
 
   it('is the same only for a moment', async () => {
     const side = await engine();
-    await side.tasks.submit(order);
-    await expect(side.tasks.submit(order)).rejects.toMatchObject({ key: 'refusals.sameOrder' });
+    await side.tasks.orders.submit(order);
+    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.sameOrder' });
     side.clock.advance(3_000);
-    expect((await side.tasks.submit(order)).state).toBe('accepted');
+    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
   it('is the same no longer than that where the clock is set back meanwhile', async () => {
     const side = await engine();
-    await side.tasks.submit(order);
+    await side.tasks.orders.submit(order);
     side.clock.setBack(3_600_000);
-    await expect(side.tasks.submit(order)).rejects.toMatchObject({ key: 'refusals.sameOrder' });
+    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.sameOrder' });
     side.clock.advance(3_000);
-    expect((await side.tasks.submit(order)).state).toBe('accepted');
+    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
   it('that is tried again just before the bot stops is waited for, and what becomes of it is stored', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
-    const lost = await side.tasks.submit(order);
+    const lost = await side.tasks.orders.submit(order);
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
-    const again = side.tasks.tryAgain(lost.id, order);
+    const again = side.tasks.orders.tryAgain(lost.id, order);
     await side.until(() => (submitsAt(side) === 2 ? true : undefined));
     await side.leave();
     expect((await again).state).toBe('unconfirmed');
@@ -118,7 +118,7 @@ describe('an order', () => {
 
   it('has a prompt that the gateway’s client refuses by itself, and is not sent', async () => {
     const side = await engine();
-    await expect(side.tasks.submit({ ...order, request: { prompt: '   ' } })).rejects.toMatchObject({
+    await expect(side.tasks.orders.submit({ ...order, request: { prompt: '   ' } })).rejects.toMatchObject({
       kind: 'invalid',
     });
     expect(submitsAt(side)).toBe(0);
@@ -129,7 +129,7 @@ describe('an order', () => {
 describe('a task under way', () => {
   it('comes to its result, with everything the specification wants kept', async () => {
     const side = await engine();
-    const { id } = await side.tasks.submit(order);
+    const { id } = await side.tasks.orders.submit(order);
     const task = await ready(side, id);
     expect(await side.store.get(id)).toMatchObject({
       id,
@@ -144,7 +144,7 @@ describe('a task under way', () => {
 
   it('is written only when something has changed that a restart must know', async () => {
     const side = await engine();
-    const { id } = await side.tasks.submit(order);
+    const { id } = await side.tasks.orders.submit(order);
     await side.until(() => ((side.news.at(-1)?.progress ?? 0) > 20 ? true : undefined));
     const stored = await side.store.get(id);
     expect(stored?.state).toBe('running');
@@ -154,7 +154,7 @@ describe('a task under way', () => {
   it('is told of as overdue once, and loses its token when that has died', async () => {
     const side = await engine();
     side.gateway.faults.add({ do: 'stick' });
-    const { id } = await side.tasks.submit(order);
+    const { id } = await side.tasks.orders.submit(order);
     const late = await side.until(() => side.news.find((task) => task.times.overdue !== undefined));
     expect(late.times.overdue).toBeGreaterThanOrEqual(late.times.created + 5 * minute);
     await side.until(() => side.news.find((task) => task.route.token === undefined));
@@ -164,18 +164,18 @@ describe('a task under way', () => {
 
   it('is asked about at once on a hint', async () => {
     const side = await engine();
-    const { id } = await side.tasks.submit(order);
+    const { id } = await side.tasks.orders.submit(order);
     side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
     await side.until(() => side.news.at(-1));
     const before = side.clock.now();
-    side.tasks.hint(id);
+    side.tasks.scheduler.hint(id);
     const task = await ready(side, id);
     expect((task.times.ended ?? 0) - before).toBeLessThan(1_000);
   });
 
   it('whose end cannot be stored ends with the next answer that can', async () => {
     const side = await engine();
-    const { id } = await side.tasks.submit(order);
+    const { id } = await side.tasks.orders.submit(order);
     await side.until(() => (side.news.at(-1)?.state === 'running' ? true : undefined));
     const free = busy(side);
     side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
@@ -189,12 +189,12 @@ describe('a task under way', () => {
 describe('a start', () => {
   it('makes unconfirmed what was on its way, follows what is under way, and tells of what has ended', async () => {
     const first = await engine();
-    const running = await first.tasks.submit(order);
-    const done = await first.tasks.submit({ ...order, request: { prompt: 'done' } });
-    const told = await first.tasks.submit({ ...order, request: { prompt: 'told' } });
+    const running = await first.tasks.orders.submit(order);
+    const done = await first.tasks.orders.submit({ ...order, request: { prompt: 'done' } });
+    const told = await first.tasks.orders.submit({ ...order, request: { prompt: 'told' } });
     await ready(first, done.id);
     await ready(first, told.id);
-    await first.tasks.change(told.id, (task) => delivered(task, undefined, first.clock.now()));
+    await first.tasks.book.change(told.id, (task) => delivered(task, undefined, first.clock.now()));
     await first.store.put({ ...running, id: 'submitting0000000', state: 'submitting', remoteId: undefined });
     await first.store.put({ ...running, id: 'running0000000000' });
     await first.drop();
@@ -204,14 +204,14 @@ describe('a start', () => {
     expect(states.get('submitting0000000')).toBe('unconfirmed');
     expect(states.get(done.id)).toBe('ready');
     expect(states.has(told.id)).toBe(false);
-    expect((await second.tasks.get(told.id))?.state).toBe('delivered');
+    expect((await second.tasks.book.get(told.id))?.state).toBe('delivered');
     await ready(second, 'running0000000000');
     expect(submitsAt(second)).toBe(3);
   });
 
   it('spreads its questions over one gap', async () => {
     const first = await engine();
-    const { id } = await first.tasks.submit(order);
+    const { id } = await first.tasks.orders.submit(order);
     await first.drop();
     const asked = first.gateway.heard.length;
     const second = await engine({}, first);
@@ -219,26 +219,26 @@ describe('a start', () => {
     await second.until(() => (second.gateway.heard.length > asked ? true : undefined));
     // Half of the random numbers' range, half of the gap.
     expect(second.clock.now() - before).toBeGreaterThanOrEqual(1_000);
-    expect(isLive((await second.tasks.get(id)) as Task)).toBe(true);
+    expect(isLive((await second.tasks.book.get(id)) as Task)).toBe(true);
   });
 });
 
 describe('a change', () => {
   it('of a task that nobody knows is refused', async () => {
     const side = await engine();
-    await expect(side.tasks.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
+    await expect(side.tasks.book.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
   });
 
   it('waits for the one before it', async () => {
     const side = await engine();
     side.gateway.faults.add({ do: 'stick' });
-    const { id } = await side.tasks.submit(order);
+    const { id } = await side.tasks.orders.submit(order);
     const edits = (task: Task): Task => ({
       ...task,
       delivery: { ...task.delivery, progressEdits: task.delivery.progressEdits + 1 },
     });
-    await Promise.all(Array.from({ length: 50 }, () => side.tasks.change(id, edits)));
-    expect((await side.tasks.get(id))?.delivery.progressEdits).toBe(50);
+    await Promise.all(Array.from({ length: 50 }, () => side.tasks.book.change(id, edits)));
+    expect((await side.tasks.book.get(id))?.delivery.progressEdits).toBe(50);
   });
 });
 
@@ -248,13 +248,16 @@ describe('words for a task that waits for them', () => {
   /** A custom zoom, whose words come with the order. */
   async function zoomed(before: (side: Engine) => void = () => undefined) {
     const side = await engine();
-    const { id } = await side.tasks.submit(order);
+    const { id } = await side.tasks.orders.submit(order);
     const grid = await ready(side, id);
-    await side.tasks.submit({ ...order, ...actionOn(grid, 0) });
+    await side.tasks.orders.submit({ ...order, ...actionOn(grid, 0) });
     const single = await side.until(() => side.news.findLast((task) => task.parentId === id && task.state === 'ready'));
     before(side);
     const place = single.actions.findIndex(({ customId }) => customId.includes('CustomZoom'));
-    const task = await side.tasks.submit({ ...order, ...actionOn(single, place, { words: 'a fox --zoom 1.5' }) });
+    const task = await side.tasks.orders.submit({
+      ...order,
+      ...actionOn(single, place, { words: 'a fox --zoom 1.5' }),
+    });
     return { side, id: task.id };
   }
 
@@ -275,7 +278,7 @@ describe('words for a task that waits for them', () => {
     const later = side.clock.now() + 5 * minute;
     await side.until(() => (side.clock.now() > later ? true : undefined));
     expect(side.gateway.heard.filter(isModal)).toHaveLength(1);
-    await side.tasks.giveWords(id, order, { words: 'a fox --zoom 1.7' });
+    await side.tasks.words.give(id, order, { words: 'a fox --zoom 1.7' });
     await ready(side, id);
     expect(side.gateway.heard.filter(isModal)).toHaveLength(2);
   });
@@ -303,12 +306,12 @@ describe('words for a task that waits for them', () => {
 describe('a follow-up whose fate is unknown', () => {
   it('is still made of the same one when its member tries again', async () => {
     const side = await engine();
-    const { id } = await side.tasks.submit(order);
+    const { id } = await side.tasks.orders.submit(order);
     const grid = await ready(side, id);
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
-    const lost = await side.tasks.submit({ ...order, ...actionOn(grid, 0) });
+    const lost = await side.tasks.orders.submit({ ...order, ...actionOn(grid, 0) });
     expect(lost.state).toBe('unconfirmed');
-    const again = await side.tasks.tryAgain(lost.id, order);
+    const again = await side.tasks.orders.tryAgain(lost.id, order);
     expect(again).toMatchObject({ parentId: id, rootId: id, request: lost.request });
   });
 });

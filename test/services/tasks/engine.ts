@@ -101,7 +101,7 @@ export async function engine(
     random: () => 0.5,
   });
   const news: Task[] = [];
-  tasks.onChange((task) => news.push(task));
+  tasks.book.onChange((task) => news.push(task));
   await tasks.open();
   await tasks.start();
   let isOpen = true;

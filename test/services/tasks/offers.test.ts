@@ -48,11 +48,11 @@ describe('a button of a result', () => {
   ] as const)('is refused to whoever presses it and to nobody else where no code says why: %o', async (fault) => {
     const offers = new Offers(new ManualClock());
     const side = await engine({}, undefined, { offers });
-    const { id } = await side.tasks.submit(order);
+    const { id } = await side.tasks.orders.submit(order);
     const parent = await side.until(() => side.news.findLast((task) => task.id === id && task.state === 'ready'));
     const { customId = '' } = parent.actions[0] ?? {};
     side.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: fault });
-    await expect(side.tasks.submit({ ...order, ...actionOn(parent, 0) })).rejects.toMatchObject({
+    await expect(side.tasks.orders.submit({ ...order, ...actionOn(parent, 0) })).rejects.toMatchObject({
       kind: 'not-offered',
     });
     expect(offers.isOffered(customId)).toBe(true);
@@ -61,15 +61,15 @@ describe('a button of a result', () => {
   it('is taken away where the gateway names the action as unknown, and comes back with a success', async () => {
     const offers = new Offers(new ManualClock());
     const side = await engine({}, undefined, { offers });
-    const { id } = await side.tasks.submit(order);
+    const { id } = await side.tasks.orders.submit(order);
     const parent = await side.until(() => side.news.findLast((task) => task.id === id && task.state === 'ready'));
     const { customId = '' } = parent.actions[0] ?? {};
     const unknown = { type: 'status', status: 404, code: 'unknown_action', message: 'unknown_action' } as const;
     side.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: unknown });
     const again = { ...order, ...actionOn(parent, 0) };
-    await expect(side.tasks.submit(again)).rejects.toMatchObject({ kind: 'not-offered' });
+    await expect(side.tasks.orders.submit(again)).rejects.toMatchObject({ kind: 'not-offered' });
     expect(offers.isOffered(customId)).toBe(false);
-    expect((await side.tasks.submit(again)).state).toBe('accepted');
+    expect((await side.tasks.orders.submit(again)).state).toBe('accepted');
     expect(offers.isOffered(customId)).toBe(true);
   });
 });

@@ -63,7 +63,7 @@ async function unknown(name: 'reset' | 'accepted-then-reset' = 'accepted-then-re
   const signs = signing();
   const side = await engine({}, undefined, { gather: signs.gather, hasLedger: true });
   faulty(side, name);
-  const lost = await side.tasks.submit(order);
+  const lost = await side.tasks.orders.submit(order);
   expect(lost.state).toBe('unconfirmed');
   return { side, lost, signs };
 }
@@ -73,7 +73,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     'is sent as it was to the last byte, under its key, and makes one job (%s)',
     async (name) => {
       const { side, lost, signs } = await unknown(name);
-      const again = await side.tasks.tryAgain(lost.id, order);
+      const again = await side.tasks.orders.tryAgain(lost.id, order);
       expect(again.state).toBe('accepted');
       const [first, second, ...more] = sent(side);
       expect(second).toEqual(first);
@@ -87,8 +87,8 @@ describe('an unconfirmed order of an image that is tried again', () => {
   it('is counted once, whatever becomes of it', async () => {
     const side = await engine({}, undefined, { hasLedger: true });
     faulty(side, 'accepted-then-reset');
-    const lost = await side.tasks.submit(order);
-    const again = await side.tasks.tryAgain(lost.id, order);
+    const lost = await side.tasks.orders.submit(order);
+    const again = await side.tasks.orders.tryAgain(lost.id, order);
     await side.until(() => side.news.findLast(({ id, state }) => id === again.id && state === 'ready'));
     await side.leave();
     const next = await engine({}, side, { hasLedger: true });
@@ -98,9 +98,9 @@ describe('an unconfirmed order of an image that is tried again', () => {
   it('stays one order however often nobody knows what became of it', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'accepted-then-reset');
-    const second = await side.tasks.tryAgain(lost.id, order);
+    const second = await side.tasks.orders.tryAgain(lost.id, order);
     expect(second.state).toBe('unconfirmed');
-    const third = await side.tasks.tryAgain(second.id, order);
+    const third = await side.tasks.orders.tryAgain(second.id, order);
     expect(third.state).toBe('accepted');
     expect(new Set(sent(side).map((one) => JSON.stringify(one))).size).toBe(1);
     expect(side.gateway.jobs.list()).toHaveLength(1);
@@ -110,9 +110,9 @@ describe('an unconfirmed order of an image that is tried again', () => {
   it('that is refused for certain may be tried again as it was', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'quota');
-    await expect(side.tasks.tryAgain(lost.id, order)).rejects.toMatchObject({ kind: 'quota' });
+    await expect(side.tasks.orders.tryAgain(lost.id, order)).rejects.toMatchObject({ kind: 'quota' });
     expect(await counted(side)).toEqual(['unconfirmed']);
-    expect((await side.tasks.tryAgain(lost.id, order)).state).toBe('accepted');
+    expect((await side.tasks.orders.tryAgain(lost.id, order)).state).toBe('accepted');
     expect(new Set(sent(side).map((one) => JSON.stringify(one))).size).toBe(1);
     expect(await counted(side)).toEqual(['reserved']);
   });
@@ -122,7 +122,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     await side.drop();
     sql(side.file, "DELETE FROM atelier WHERE namespace = 'sent'");
     const next = await engine({}, side, { gather: async () => ({}) });
-    await next.tasks.tryAgain(lost.id, order).catch(() => undefined);
+    await next.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
     expect(new Set(sent(next).map(({ key }) => key)).size).toBe(1);
     expect(next.gateway.jobs.list()).toHaveLength(1);
   });
@@ -153,9 +153,9 @@ describe('an unconfirmed order of an image that is tried again', () => {
     const side = await engine({}, undefined, parts);
     faulty(side, 'too-large');
     side.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: 'accepted-then-reset' });
-    const lost = await side.tasks.submit(order);
+    const lost = await side.tasks.orders.submit(order);
     expect(lost.state).toBe('unconfirmed');
-    await side.tasks.tryAgain(lost.id, order);
+    await side.tasks.orders.tryAgain(lost.id, order);
     const [large, small, again] = sent(side);
     expect(large?.text).toContain('heavy');
     expect(small?.text).toContain('light');
@@ -168,9 +168,9 @@ describe('an unconfirmed order of an image that is tried again', () => {
 it('an image that is ordered again after its end has a key of its own', async () => {
   const side = await engine();
   side.gateway.faults.add({ do: 'fail' });
-  const { id } = await side.tasks.submit(order);
+  const { id } = await side.tasks.orders.submit(order);
   await side.until(() => side.news.find((task) => task.id === id && task.state === 'failed'));
-  await side.tasks.submit(order);
+  await side.tasks.orders.submit(order);
   expect(new Set(sent(side).map(({ key }) => key)).size).toBe(2);
   expect(side.gateway.jobs.list()).toHaveLength(2);
 });
@@ -181,28 +181,28 @@ describe('what is sent for an order', () => {
   it('is kept before the gateway hears of it, and no longer than nobody knows what became of it', async () => {
     const side = await engine({}, undefined, { gather: signing().gather });
     faulty(side, 'accepted-then-hang');
-    const submitted = side.tasks.submit(order);
+    const submitted = side.tasks.orders.submit(order);
     await side.until(() => (sent(side).length === 1 ? true : undefined));
     expect(kept(side)).toHaveLength(1);
     const lost = await submitted;
     expect(kept(side)).toEqual([lost.id]);
-    const again = await side.tasks.tryAgain(lost.id, order);
+    const again = await side.tasks.orders.tryAgain(lost.id, order);
     expect(again.state).toBe('accepted');
     expect(kept(side)).toEqual([]);
   });
 
   it('goes when its member wants to hear no more of it', async () => {
     const { side, lost } = await unknown();
-    await side.tasks.change(lost.id, (task) => delivered(task, undefined, side.clock.now()));
+    await side.tasks.book.change(lost.id, (task) => delivered(task, undefined, side.clock.now()));
     expect(kept(side)).toEqual([lost.id]);
-    await side.tasks.dismiss(lost.id, order.requesterId);
+    await side.tasks.orders.dismiss(lost.id, order.requesterId);
     expect(kept(side)).toEqual([]);
   });
 
   it('goes with its task', async () => {
     const { side, lost } = await unknown();
-    await side.tasks.change(lost.id, (task) => delivered(task, undefined, side.clock.now()));
-    await side.tasks.forget(order.requesterId, async () => true);
+    await side.tasks.book.change(lost.id, (task) => delivered(task, undefined, side.clock.now()));
+    await side.tasks.erasure.begin(order.requesterId, async () => true);
     await side.until(() => (kept(side).length === 0 ? true : undefined));
     expect(sql(side.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNED))).toBe(false);
   });
@@ -210,13 +210,13 @@ describe('what is sent for an order', () => {
   it('is refused with its order, and stands in no task, list, export, message or log', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'quota');
-    await expect(side.tasks.tryAgain(lost.id, order)).rejects.toThrow();
-    const { bytes, release } = await side.tasks.exportOf(order.requesterId, 1_000_000);
+    await expect(side.tasks.orders.tryAgain(lost.id, order)).rejects.toThrow();
+    const { bytes, release } = await side.tasks.exports.of(order.requesterId, 1_000_000);
     release();
     const seen = [
-      await side.tasks.get(lost.id),
+      await side.tasks.book.get(lost.id),
       side.news,
-      await side.tasks.page({ of: { memberId: order.requesterId }, most: 10 }),
+      await side.tasks.lists.page({ of: { memberId: order.requesterId }, most: 10 }),
       bytes.toString(),
       side.logged(),
     ];
@@ -228,9 +228,9 @@ describe('what is sent for an order', () => {
     const full = (store: KeptTasks): TaskStore =>
       overlaid(store, { keepSent: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
     const side = await engine({}, undefined, { storeFor: full, hasLedger: true });
-    await expect(side.tasks.submit(order)).rejects.toMatchObject({ kind: 'full' });
+    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'full' });
     expect(sent(side)).toEqual([]);
-    expect(side.tasks.liveCount).toBe(0);
+    expect(side.tasks.book.liveCount).toBe(0);
     expect(await counted(side)).toEqual([]);
   });
 });
@@ -268,14 +268,14 @@ describe('wherever the bot ends', () => {
   const isImage = ({ kind: name }: Task): boolean => name === 'image';
   const all = async ({ store, tasks }: Engine): Promise<Task[]> => {
     const { lines } = await store.page({ of: { memberId: order.requesterId }, most: 50 });
-    return Promise.all(lines.map(async ({ id }) => isThere(await tasks.get(id))));
+    return Promise.all(lines.map(async ({ id }) => isThere(await tasks.book.get(id))));
   };
 
   /** Every task to its end, and its end shown. */
   async function ended(side: Engine): Promise<void> {
-    await side.until(() => (side.tasks.live(isImage).every(hasEnded) ? true : undefined));
-    for (const { id } of side.tasks.live(isImage))
-      await side.tasks.change(id, (task) => delivered(task, undefined, side.clock.now()));
+    await side.until(() => (side.tasks.book.live(isImage).every(hasEnded) ? true : undefined));
+    for (const { id } of side.tasks.book.live(isImage))
+      await side.tasks.book.change(id, (task) => delivered(task, undefined, side.clock.now()));
   }
 
   /** A member who tries again until it is known what became of their order. */
@@ -283,7 +283,7 @@ describe('wherever the bot ends', () => {
     for (;;) {
       const open = (await all(side)).find((task) => task.state === 'unconfirmed' && task.handedOver === undefined);
       if (!open) return side;
-      await side.tasks.tryAgain(open.id, order);
+      await side.tasks.orders.tryAgain(open.id, order);
     }
   }
 
@@ -291,7 +291,7 @@ describe('wherever the bot ends', () => {
     'in an order of an image, it makes one job at most, counted once (%i writes)',
     async (writes) => {
       const first = await engine({}, undefined, { storeFor: mortal(writes), hasLedger: true });
-      await first.tasks.submit(order).catch(() => undefined);
+      await first.tasks.orders.submit(order).catch(() => undefined);
       await first.drop();
       const next = await settle(await engine({}, first, { hasLedger: true }));
       expect(next.gateway.jobs.list().length).toBeLessThanOrEqual(1);
@@ -304,10 +304,10 @@ describe('wherever the bot ends', () => {
   it.each([1, 2, 3, 4, 5, 6])('in a second try, too (%i writes)', async (writes) => {
     const first = await engine({}, undefined, { hasLedger: true });
     faulty(first, 'accepted-then-reset');
-    const lost = await first.tasks.submit(order);
+    const lost = await first.tasks.orders.submit(order);
     await first.drop();
     const second = await engine({}, first, { storeFor: mortal(writes), hasLedger: true });
-    await second.tasks.tryAgain(lost.id, order).catch(() => undefined);
+    await second.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
     await second.drop();
     const next = await settle(await engine({}, second, { hasLedger: true }));
     expect(next.gateway.jobs.list()).toHaveLength(1);

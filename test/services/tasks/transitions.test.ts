@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordOf } from '../../../src/services/store/task-record.ts';
+import { recordOf } from '../../../src/services/store/task-rows.ts';
 import {
   called,
   calling,

@@ -11,15 +11,14 @@ import { Quarantine } from '../rows.ts';
 import { shelvesOn } from '../shelf.ts';
 import { durationRows, forgettingRows } from '../side-rows.ts';
 import { Connection, lockStore, storeFailure, truePath } from '../sqlite.ts';
-import { taskMigrations } from '../task-record.ts';
-import { TaskRows } from '../task-rows.ts';
-import { lookAtLines } from './lines.ts';
+import { TaskRows, taskMigrations } from '../task-rows.ts';
 import {
   type Finding,
   type Look,
   lookAtExpired,
   lookAtFile,
   lookAtLedger,
+  lookAtLines,
   lookAtMark,
   lookAtRows,
   lookAtSent,
@@ -27,9 +26,9 @@ import {
 } from './looks.ts';
 
 export interface Examination {
-  /** Where it lies: a path, or an address without its password. */
+  /** A path, or an address without its password. */
   file: string;
-  /** How many tasks it holds, and how many rows were set aside so far; undefined where there is no store to look at. */
+  /** undefined where there is no store. */
   holds: { tasks: number; setAside: number } | undefined;
   findings: Finding[];
 }
@@ -37,26 +36,23 @@ export interface Examination {
 interface ExaminationParts {
   log: Log;
   clock: Clock;
-  /** What is known of each kind of task. */
   specs: KindSpecs;
   leaseMs?: number | undefined;
-  /** Without it nothing of the store is changed. */
+  /** Without it nothing in the store is changed. */
   repair: boolean;
-  /** For entries of the ledger that have to be made anew. */
   prices?: Prices | undefined;
 }
 
-/** Looks at everything in a store that nobody uses, and sets right what it can. Throws a `StoreError` where it cannot even look. */
-export function examine(address: StoreAddress, parts: ExaminationParts): Promise<Examination> {
-  return isLocal(address) ? examineFile(fileOf(address), parts) : examineRemote(address, parts);
-}
+/** Checks everything in a store that is not in use, and repairs what it can. Throws a `StoreError` where it cannot read it. */
+export const examine = (address: StoreAddress, parts: ExaminationParts): Promise<Examination> =>
+  isLocal(address) ? examineFile(fileOf(address), parts) : examineRemote(address, parts);
 
 async function examineFile(asked: string, parts: ExaminationParts): Promise<Examination> {
   if (!existsSync(asked)) return { file: asked, holds: undefined, findings: [] };
   const file = truePath(asked);
   const unlock = lockStore(file);
   try {
-    const isDamaged = looksDamaged(file);
+    const isDamaged = checkDamage(file);
     if (isDamaged === undefined) return { file, holds: undefined, findings: [] };
     if (isDamaged) return { file, holds: undefined, findings: [{ kind: 'damaged', count: 1 }] };
     const connection = new Connection(file, { readOnly: !parts.repair });
@@ -82,8 +78,8 @@ async function examineRemote(address: StoreAddress, parts: ExaminationParts): Pr
   }
 }
 
-/** Undefined where the file is still empty. */
-function looksDamaged(file: string): boolean | undefined {
+/** undefined where the file is still empty. */
+function checkDamage(file: string): boolean | undefined {
   const connection = new Connection(file, { readOnly: true });
   try {
     if (connection.rows('SELECT name FROM sqlite_master').length === 0) return undefined;
@@ -110,7 +106,7 @@ async function examineRows(
     await lookAtMark(shelves.meta),
     tasks,
     await lookAtRows(durationRows(shelves.durations, quarantine)),
-    // A wish to be forgotten of which nothing is left to do is fine: the next start sees to it.
+    // An erasure with nothing left to do is fine: the next start removes it.
     await lookAtRows(forgettingRows(shelves.forgetting, quarantine)),
     await lookAtSent(shelves.sent, tasks.tasks),
     await lookAtLines(shelves.index, quarantine, { tasks: tasks.tasks, specs }),
@@ -123,12 +119,12 @@ async function examineRows(
   return {
     file: backend.name,
     holds: { tasks: tasks.tasks.size, setAside },
-    findings: added(looks.flatMap(({ findings }) => findings)),
+    findings: sumByKind(looks.flatMap(({ findings }) => findings)),
   };
 }
 
-/** One line a kind, whichever look it comes from. */
-function added(findings: readonly Finding[]): Finding[] {
+/** One line per kind, whichever check it comes from. */
+function sumByKind(findings: readonly Finding[]): Finding[] {
   const sums = new Map<Finding['kind'], number>();
   for (const { kind, count } of findings) sums.set(kind, (sums.get(kind) ?? 0) + count);
   return [...sums].map(([kind, count]) => ({ kind, count }));

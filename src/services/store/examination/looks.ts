@@ -2,16 +2,26 @@ import type { Clock } from '../../../lib/clock.ts';
 import { keysOf } from '../../../lib/entries.ts';
 import { agreeing, type Entry, keyOfTask, type Prices, withoutTask } from '../../ledger/entry.ts';
 import { withoutExpiredToken } from '../../tasks/delivery-state.ts';
-import { isLive, mayBeSentAgain, type Task } from '../../tasks/task.ts';
+import { isLive, type KindSpecs, mayBeSentAgain, type Task } from '../../tasks/task.ts';
+import { lineOf, type TaskLine } from '../../tasks/task-line.ts';
+import { sentBody } from '../../tasks/task-store.ts';
 import type { Backend } from '../backend.ts';
 import { entryRows } from '../entry-rows.ts';
+import {
+  chunkKey,
+  chunkSchema,
+  headSchema,
+  isSameLine,
+  LineIndex,
+  ownersOf,
+  startOf,
+  withinRange,
+} from '../line-index.ts';
 import { isMarked, ledgerMark, markSchema } from '../marks.ts';
-import type { Quarantine, Rows } from '../rows.ts';
+import { type Quarantine, Rows, UNREADABLE } from '../rows.ts';
 import type { Shelf, Shelves } from '../shelf.ts';
-import { sentSchema } from '../side-rows.ts';
 import { isPrivate, makePrivate } from '../sqlite.ts';
-import { isPast, type TaskReading } from '../task-record.ts';
-import { type TaskRows, taskRows } from '../task-rows.ts';
+import { isPast, type TaskReading, type TaskRows, taskRows } from '../task-rows.ts';
 
 export type FindingKind =
   | 'damaged'
@@ -35,26 +45,21 @@ export interface Finding {
   count: number;
 }
 
-/** What one look has found, and how to set it right. Looking changes nothing. */
+/** What one check found, and how to repair it. Checking changes nothing. */
 export interface Look {
   findings: Finding[];
   repair(): Promise<void>;
 }
 
-export function counted(counts: Partial<Record<FindingKind, number>>): Finding[] {
+function findingsOf(counts: Partial<Record<FindingKind, number>>): Finding[] {
   const findings = keysOf(counts).map((kind) => ({ kind, count: counts[kind] ?? 0 }));
   return findings.filter(({ count }) => count > 0);
-}
-
-interface TaskLook extends Look {
-  /** All tasks as they should be. */
-  tasks: ReadonlyMap<string, Task>;
 }
 
 export async function lookAtTasks(
   { live, finished }: Shelves,
   { rows, quarantine, clock, reading }: { rows: TaskRows; quarantine: Quarantine; clock: Clock; reading: TaskReading },
-): Promise<TaskLook> {
+): Promise<Look & { tasks: ReadonlyMap<string, Task> }> {
   const now = clock.now();
   const sorted = (shelf: Shelf) => taskRows(shelf, quarantine, reading).sorted();
   const places = { live: await sorted(live), finished: await sorted(finished) };
@@ -81,7 +86,7 @@ export async function lookAtTasks(
   }
   return {
     tasks,
-    findings: counted({
+    findings: findingsOf({
       unreadable: places.live.bad + places.finished.bad,
       'in-both-places': count.both,
       misplaced: count.misplaced,
@@ -98,41 +103,35 @@ export async function lookAtTasks(
   };
 }
 
-/** Orders as they were sent, kept for nobody: a crash came between the end of a task and theirs. They may be large, so only their keys are held. */
+/** Bodies that no order needs any more, left by a crash. They may be large, so only their keys are held. */
 export async function lookAtSent(shelf: Shelf, tasks: ReadonlyMap<string, Task>): Promise<Look> {
   const past: string[] = [];
   let unreadable = 0;
   for await (const [id, value] of shelf.entries()) {
     const task = tasks.get(id);
     if (!task || !mayBeSentAgain(task)) past.push(id);
-    else if (!sentSchema.safeParse(value).success) {
-      // Of no use to anybody, and nothing that is set aside is ever deleted.
+    else if (!sentBody.safeParse(value).success) {
+      // Useless, and rows that are set aside are never deleted: so it is not set aside.
       unreadable += 1;
       past.push(id);
     }
   }
   return {
-    findings: counted({ unreadable, 'order-astray': past.length - unreadable }),
+    findings: findingsOf({ unreadable, 'order-astray': past.length - unreadable }),
     repair: () => shelf.delete(...past),
   };
 }
 
-interface Against {
-  tasks: ReadonlyMap<string, Task>;
-  clock: Clock;
-  prices: Prices;
-}
-
-/** Holds the ledger against the tasks. Entries of tasks that are gone stay as they are: nothing is left to make them from. */
+/** Compares the ledger with the tasks. Entries of erased tasks stay as they are: nothing is left to make them from. */
 export async function lookAtLedger(
   { ledger, meta }: Shelves,
   quarantine: Quarantine,
-  { tasks, clock, prices }: Against,
+  { tasks, clock, prices }: { tasks: ReadonlyMap<string, Task>; clock: Clock; prices: Prices },
 ): Promise<Look> {
   const { good, bad, setAside } = await entryRows(ledger, quarantine).sorted();
   const right = new Map<string, Entry>();
   const isKept = (await ledgerMark(meta).read()) !== undefined;
-  // A store in which no ledger was ever kept is given one by the next start.
+  // A store without a ledger gets one at the next start.
   for (const task of isKept ? [...tasks.values()].filter(({ traits }) => traits.isPaid) : []) {
     const key = keyOfTask(task);
     right.set(key, agreeing(good.get(key), task, prices));
@@ -141,7 +140,7 @@ export async function lookAtLedger(
   const wrong = [...right].filter(([key, entry]) => good.get(key) !== entry);
   const missing = wrong.filter(([key]) => !good.has(key)).length;
   return {
-    findings: counted({ unreadable: bad, 'entry-missing': missing, 'entry-different': wrong.length - missing }),
+    findings: findingsOf({ unreadable: bad, 'entry-missing': missing, 'entry-different': wrong.length - missing }),
     repair: async () => {
       await setAside();
       await ledger.putMany(wrong.map(([key, value]) => ({ key, value })));
@@ -149,28 +148,106 @@ export async function lookAtLedger(
   };
 }
 
-export function lookAtFile(file: string): Look {
-  return {
-    findings: counted({ 'readable-by-others': Number(!isPrivate(file)) }),
-    repair: async () => makePrivate(file),
-  };
-}
+export const lookAtFile = (file: string): Look => ({
+  findings: findingsOf({ 'readable-by-others': Number(!isPrivate(file)) }),
+  repair: async () => makePrivate(file),
+});
 
-export async function lookAtMark(meta: Shelf): Promise<Look> {
-  return {
-    findings: counted({ unmarked: Number(!(await isMarked(meta))) }),
-    repair: () => markSchema(meta, undefined),
-  };
-}
+export const lookAtMark = async (meta: Shelf): Promise<Look> => ({
+  findings: findingsOf({ unmarked: Number(!(await isMarked(meta))) }),
+  repair: () => markSchema(meta, undefined),
+});
 
-/** Rows that have only to be readable. */
 export async function lookAtRows<T extends object>(rows: Rows<T>): Promise<Look> {
   const { bad, setAside } = await rows.sorted();
-  return { findings: counted({ unreadable: bad }), repair: setAside };
+  return { findings: findingsOf({ unreadable: bad }), repair: setAside };
 }
 
-/** Rows that the adapter takes for gone already, so that nothing else meets them. */
+/** Rows that the adapter treats as gone, so that no other check sees them. */
 export async function lookAtExpired(backend: Backend, clock: Clock): Promise<Look> {
   const past = await backend.countExpired(clock.now());
-  return { findings: counted({ past }), repair: () => backend.clearExpired() };
+  return { findings: findingsOf({ past }), repair: () => backend.clearExpired() };
+}
+
+type Row = { starts: string[] } | { lines: TaskLine[] };
+
+/** Compares every list with the tasks, and rewrites those that differ. */
+export async function lookAtLines(
+  shelf: Shelf,
+  quarantine: Quarantine,
+  { tasks, specs }: { tasks: ReadonlyMap<string, Task>; specs: KindSpecs },
+): Promise<Look> {
+  const index = new LineIndex(shelf, quarantine, specs);
+  const lines = chunkSchema(specs);
+  const readRow = (_key: string, value: unknown): Row | string =>
+    headSchema.safeParse(value).data ?? lines.safeParse(value).data ?? UNREADABLE;
+  const { good: rows, bad, setAside } = await new Rows(shelf, quarantine, readRow).sorted();
+  const right = expectedLists(tasks);
+  const heads = [...rows].filter(([, row]) => 'starts' in row).map(([key]) => key);
+  const named = new Set<string>();
+  const wrong: string[] = [];
+  const count = { missing: 0, dangling: 0, outdated: 0 };
+  for (const owner of new Set([...heads, ...right.keys()])) {
+    const listed = listedSummaries(owner, rows, named);
+    const difference = compareList(listed, right.get(owner) ?? new Map());
+    count.missing += difference.missing;
+    count.dangling += difference.dangling;
+    count.outdated += difference.outdated;
+    if (difference.missing + difference.dangling + difference.outdated > 0) wrong.push(owner);
+  }
+  const astray = [...rows.keys()].filter((key) => !named.has(key));
+  return {
+    findings: findingsOf({
+      unreadable: bad,
+      'line-missing': count.missing,
+      'line-dangling': count.dangling,
+      'line-outdated': count.outdated,
+      'row-astray': astray.length,
+    }),
+    repair: async () => {
+      await setAside();
+      await shelf.delete(...astray);
+      for (const owner of wrong) await index.rewrite(owner, [...(right.get(owner)?.values() ?? [])]);
+    },
+  };
+}
+
+function expectedLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string, TaskLine>> {
+  const lists = new Map<string, Map<string, TaskLine>>();
+  for (const task of tasks.values()) {
+    for (const owner of ownersOf(task)) {
+      const list = lists.get(owner) ?? new Map<string, TaskLine>();
+      lists.set(owner, list.set(task.id, lineOf(task)));
+    }
+  }
+  return lists;
+}
+
+/** The summaries as a page would show them; adds the rows that hold them to `named`. */
+function listedSummaries(owner: string, rows: ReadonlyMap<string, Row>, named: Set<string>): TaskLine[] {
+  const head = rows.get(owner);
+  if (!head || !('starts' in head)) return [];
+  named.add(owner);
+  return head.starts.flatMap((_, at) => {
+    const place = { starts: head.starts, at };
+    const key = chunkKey(owner, startOf(place));
+    const chunk = rows.get(key);
+    named.add(key);
+    return chunk && 'lines' in chunk ? withinRange(chunk.lines, place) : [];
+  });
+}
+
+function compareList(listed: readonly TaskLine[], right: ReadonlyMap<string, TaskLine>) {
+  const ids = new Set(listed.map(({ id }) => id));
+  const isOutdated = (line: TaskLine): boolean => {
+    const rightLine = right.get(line.id);
+    // An unsettled summary only points at its task, so it may be older.
+    const mayDiffer = line.settledAt === undefined && rightLine?.settledAt === undefined;
+    return rightLine !== undefined && !mayDiffer && !isSameLine(line, rightLine);
+  };
+  return {
+    missing: [...right.keys()].filter((id) => !ids.has(id)).length,
+    dangling: listed.filter(({ id }) => !right.has(id)).length + (listed.length - ids.size),
+    outdated: listed.filter(isOutdated).length,
+  };
 }

@@ -4,7 +4,7 @@ import { type Row, type RowStore, StoreError } from '../backend.ts';
 
 type Optional = keyof typeof packageFile.peerDependencies;
 
-/** Most bots keep their tasks in a file, so what other stores need is installed only where it is wanted. */
+/** Most bots use a file, so the clients of other stores are installed only where needed. */
 export async function optional<T>(load: () => Promise<T>, ...names: Optional[]): Promise<T> {
   try {
     return await load();
@@ -18,26 +18,22 @@ export async function optional<T>(load: () => Promise<T>, ...names: Optional[]):
   }
 }
 
-/** A row as it is to be written; `expires` in Unix milliseconds. */
+/** `expires` in Unix milliseconds. */
 interface NewRow extends Row {
   expires?: number | undefined;
 }
 
-/**
- * The rows of one namespace at a server. A write is one step there, all or nothing, and the server itself checks that the store is still ours: a
- * process can be suspended after its own check, and wake up when the store belongs to another.
- */
+/** One namespace on a server. Writes are atomic with the server's check of the lease: a process may resume from a suspension after its own check. */
 export interface RemoteRows {
-  /** Texts in the order of their keys; undefined where there is none, or its time is over. */
+  /** Texts in the order of their keys; undefined where a row is missing or expired. */
   read(keys: readonly string[]): Promise<(string | undefined)[]>;
   write(rows: readonly NewRow[]): Promise<void>;
-  /** The keys that were there. */
+  /** Returns the keys that existed. */
   remove(keys: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Every row once. */
   all(): AsyncGenerator<[key: string, text: string]>;
 }
 
-/** Those rows as keyv gets to see them. It has no events: keyv would throw what is told there where nobody can catch it. */
+/** Adapts the rows to keyv. It has no events: keyv would rethrow them where nothing can catch them. */
 export function rowStore(rows: RemoteRows): RowStore {
   const removeAll = async (keys: readonly string[]): Promise<boolean[]> => {
     if (keys.length === 0) return [];

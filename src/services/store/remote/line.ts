@@ -1,50 +1,35 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { type Backend, closed, notWorking, reasonOf, StoreError } from '../backend.ts';
-import type { LeaseDesk, StoreTrouble } from '../lease.ts';
+import type { Lease, LeaseDesk, StoreTrouble } from '../lease.ts';
 
 interface LineParts {
-  /** The store, for people. */
   name: string;
-  /** What the server or its library threw, told by its code. */
+  /** Turns an error of the server or its library into a `StoreError`, by its code. */
   explained(error: unknown, name: string): StoreError;
-  /** Nothing waits longer for the server. */
+  /** The time limit of each request. */
   limitMs: number;
   clock: Clock;
   log: Log;
 }
 
-/** What a server is opened with. */
-export interface ServerParts {
+export interface ServerParts extends Pick<LineParts, 'name' | 'limitMs'> {
   url: string;
-  /** The address without its password. */
-  name: string;
   line: Line;
-  /** Nothing waits longer for the server. */
-  limitMs: number;
-  ownership: Ownership;
+  /** Throws before the lease is taken. */
+  lease(): Lease;
 }
 
-/** Whose the store is, for those who write. */
-export interface Ownership {
-  /** The name under which our lease stands at the server; throws where it is over. */
-  holder(): string;
-  /** The server says that the lease is no longer ours. */
-  refused(): StoreError;
-}
-
-/** A backend on a server of its own. */
 export interface Server extends Backend {
   readonly desk: LeaseDesk;
-  /** Whether no bot was ever here. */
+  /** Whether no bot has ever used it. */
   isEmpty(): Promise<boolean>;
-  /** Makes what has to be there before the first row. */
   prepare?(): Promise<void>;
-  /** What an operator should know of this server before they rely on it. */
+  /** Logs settings of this server that an operator should change. */
   warn?(log: Log): Promise<void>;
 }
 
-/** The way to a server: what is asked comes back or fails within its time, and whoever wants to know hears how it is. */
+/** Sends requests to a server: each succeeds or fails within its time limit, and trouble is logged once. */
 export class Line {
   readonly #parts: LineParts;
   #trouble: StoreTrouble | undefined;
@@ -63,16 +48,16 @@ export class Line {
     return this.#failure;
   }
 
-  /** The signal says that nobody waits for the answer any more. */
+  /** The signal aborts when the time limit is over. */
   async ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { name, explained } = this.#parts;
-    if (this.#isClosed) throw this.#failed(closed(name));
+    if (this.#isClosed) throw this.#noteFailure(closed(name));
     try {
-      const answer = await this.#inTime(work);
-      this.#answered();
+      const answer = await this.#runWithLimit(work);
+      this.#noteResponse();
       return answer;
     } catch (error) {
-      throw this.#failed(error instanceof StoreError ? error : explained(error, name));
+      throw this.#noteFailure(error instanceof StoreError ? error : explained(error, name));
     }
   }
 
@@ -80,11 +65,11 @@ export class Line {
     this.#isClosed = true;
   }
 
-  async #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #runWithLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { name, limitMs } = this.#parts;
     const controller = new AbortController();
     const late = Promise.withResolvers<never>();
-    // By the machine's own clock: a test whose clock stands still must not wait for ever.
+    // By the machine's own clock: with a test's clock that stands still it would wait for ever.
     const timer = setTimeout(() => {
       const reason = `it has not answered for ${limitMs / 1_000} s`;
       late.reject(unreachable(name, reason));
@@ -97,15 +82,15 @@ export class Line {
     }
   }
 
-  #answered(): void {
+  #noteResponse(): void {
     const { clock, log, name } = this.#parts;
     if (!this.#trouble) return;
     const awayMs = clock.now() - this.#trouble.since;
     this.#trouble = undefined;
-    log.info({ store: name, awayMs }, 'The store answers again.');
+    log.info({ store: name, awayMs }, 'The store responds again.');
   }
 
-  #failed(error: StoreError): StoreError {
+  #noteFailure(error: StoreError): StoreError {
     const { clock, log, name } = this.#parts;
     this.#failure = error;
     if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {
@@ -121,10 +106,9 @@ function unreachable(name: string, reason: string, cause?: unknown): StoreError 
   return new StoreError('unreachable', message, cause);
 }
 
-/** An error reply begins with a word in capitals that says what is wrong: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
+/** An error reply starts with a code in capitals: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
 const CODE = /^[A-Z]+\b/;
 
-/** What the server of a Redis, or the way to it, threw. */
 export function redisFailure(error: unknown, name: string): StoreError {
   const reason = reasonOf(error);
   switch (CODE.exec(reason)?.[0]) {
@@ -147,7 +131,7 @@ export function redisFailure(error: unknown, name: string): StoreError {
     case 'MISCONF':
       return notWorking(name, error);
     default:
-      // Sockets that break, a server that is loading or has become a replica: all of that passes.
+      // Broken sockets, a server that is loading or has become a replica: all of that passes.
       return unreachable(name, reason, error);
   }
 }
@@ -157,14 +141,13 @@ const DISK_FULL = '53100';
 const READ_ONLY = '25006';
 const NO_SUCH_DATABASE = '3D000';
 const NOT_ALLOWED = '42501';
-/** The connection, the login that has to wait, what is used up, and the server going down: all of that passes. */
+/** Connection failures, too many logins, exhausted resources, and a server shutting down: all of that passes. */
 const PASSING: ReadonlySet<string> = new Set(['08', '53', '57', '58']);
 
-/** What a Postgres, or the way to it, threw. */
 export function postgresFailure(error: unknown, name: string): StoreError {
   const reason = reasonOf(error);
   const code = sqlState(error);
-  // Without a code of the server's it never got there.
+  // Without a code from the server it was never reached.
   if (code === undefined || code === READ_ONLY) return unreachable(name, reason, error);
   if (code === DISK_FULL)
     return new StoreError(

@@ -3,11 +3,11 @@ import type { Log } from '../../../lib/log.ts';
 import { type Backend, publicName, type StoreAddress, StoreError } from '../backend.ts';
 import { Lease, type LeaseClock, leaseClock, longestWork, type Tenure } from '../lease.ts';
 import { refuseNewer, SCHEMA_KEY } from '../marks.ts';
-import { Line, type Ownership, postgresFailure, redisFailure, type Server } from './line.ts';
+import { Line, postgresFailure, redisFailure, type Server } from './line.ts';
 import { Postgres } from './postgres.ts';
 import { Redis } from './redis.ts';
 
-/** How long a store belongs to a bot that has stopped telling that it lives. */
+/** How long a store stays reserved for a bot that no longer renews its lease. */
 const LEASE_MS = 20_000;
 
 export interface RemoteParts {
@@ -17,14 +17,14 @@ export interface RemoteParts {
   leaseClock?: LeaseClock | undefined;
 }
 
-/** A store that nobody else works on until it is closed. */
+/** A store that is reserved for this process until it is closed. */
 export interface OpenedBackend {
   backend: Backend;
   tenure: Tenure;
   close(): Promise<void>;
 }
 
-/** undefined where nothing is there and nothing is to be made. */
+/** undefined where there is no store and none is to be created. */
 export async function openRemote(
   address: StoreAddress,
   { log, clock, leaseMs = LEASE_MS, leaseClock: watch = leaseClock }: RemoteParts,
@@ -35,21 +35,20 @@ export async function openRemote(
   const limitMs = longestWork(leaseMs);
   const line = new Line({ name, limitMs, clock, log, explained: isRedis ? redisFailure : postgresFailure });
   let lease: Lease | undefined;
-  const held = (): Lease => {
+  const takenLease = (): Lease => {
     if (!lease) throw new StoreError('failed', `The store ${name} is not opened yet.`);
     return lease;
   };
-  const mustBeOurs = (): void => held().mustBeHeld();
-  const ownership: Ownership = { holder: () => held().holder, refused: () => held().refused() };
-  const parts = { url: address.url, name, line, limitMs, ownership };
+  const mustBeOurs = (): void => takenLease().mustBeHeld();
+  const parts = { url: address.url, name, line, limitMs, lease: takenLease };
   const backend: Server = await (isRedis ? Redis : Postgres).open(parts);
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     try {
       await lease?.giveBack();
     } catch (error) {
-      // It runs out by itself.
-      log.warn({ store: name, err: error }, 'The hold on the store could not be given back.');
+      // It expires without our help.
+      log.warn({ store: name, err: error }, 'The lease of the store could not be given back.');
     }
     line.close();
     await backend.close();
@@ -67,13 +66,13 @@ export async function openRemote(
     const waits = (endsInMs: number): void =>
       log.info(
         { store: name, endsInMs },
-        'Another bot may still have the store: waiting for a sign of life, or its end.',
+        'Another bot may still own the store: waiting until it renews its lease, or the lease ends.',
       );
     lease = await Lease.take({ desk: backend.desk, name, ms: leaseMs, clock: watch, waits });
     log.debug({ store: name, number: lease.number }, 'The store is ours.');
     const schema = await backend.adapter('meta', 'at-once').get<string>(SCHEMA_KEY);
     refuseNewer(name, typeof schema === 'string' ? schema : undefined);
-    await warned(backend, log);
+    await warnAbout(backend, log);
     return { backend, tenure: { mustBeOurs, lost: lease.lost, trouble: () => line.trouble }, close };
   } catch (error) {
     await close();
@@ -81,12 +80,12 @@ export async function openRemote(
   }
 }
 
-/** Some servers tell nobody how they are set up, and are no worse for it. */
-async function warned(backend: Server, log: Log): Promise<void> {
+/** Some servers do not reveal their settings, which is fine. */
+async function warnAbout(backend: Server, log: Log): Promise<void> {
   try {
     await backend.warn?.(log);
   } catch (error) {
     if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
-    log.debug({ store: backend.name, err: error }, 'The server of the store does not tell how it is set up.');
+    log.debug({ store: backend.name, err: error }, "The settings of the store's server could not be read.");
   }
 }

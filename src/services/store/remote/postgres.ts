@@ -8,7 +8,7 @@ import type { LeaseDesk } from '../lease.ts';
 import { optional, rowStore } from './adapter.ts';
 import type { Server, ServerParts } from './line.ts';
 
-// By the server's own clock, whichever machine asks. A lease that has run out stays where it is, for its number goes on.
+// By the server's own clock. An expired lease stays in its row, since its number must keep growing.
 const TAKE = `
   INSERT INTO atelier_lease (id, holder, number, renewals, ends)
   VALUES (1, $1, 1, 0, clock_timestamp() + $2 * interval '1 millisecond')
@@ -52,15 +52,12 @@ type Rows = Record<string, unknown>[];
 type Query = (sql: string, values?: unknown[]) => Promise<Rows>;
 
 const TABLE = 'atelier';
-/** Enough that tasks do not wait for each other's way to the disk; a small server allows a hundred to everybody together. */
+/** Enough that tasks do not wait for each other's disk writes; a small server allows a hundred in all. */
 const CONNECTIONS = 8;
-/** Ids, days and members are short; what is set aside carries the key it had. */
+/** Ids, days and members are short; a row that is set aside contains its former key. */
 const LONGEST_KEY = 1_024;
 
-/**
- * As keyv's own adapter makes it, but for two things: keys in the order of their bytes, whichever language the database speaks, and an index for
- * going through one namespace.
- */
+/** keyv's own table, but with keys in byte order, whatever the database's language, and an index for iterating over one namespace. */
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS ${TABLE} (
      key varchar(${LONGEST_KEY}) COLLATE "C" NOT NULL, value text, namespace varchar(255) COLLATE "C", expires bigint
@@ -71,7 +68,7 @@ const TABLES = [
   LEASE_TABLE,
 ];
 
-/** A row while our lease lasts, and none otherwise. It is locked, so that nobody takes the lease before the statement has come to its end. */
+/** One row while our lease lasts, else none. It is locked, so that no bot takes the lease before the statement ends. */
 const HELD = `held AS (SELECT 1 FROM atelier_lease WHERE holder = $1 AND ends > clock_timestamp() FOR SHARE)`;
 
 const WRITE = `
@@ -90,7 +87,7 @@ const CLEAR_EXPIRED = `
   WITH ${HELD}, gone AS (DELETE FROM ${TABLE} USING held WHERE expires <= $2)
   SELECT count(*) = 1 AS ours FROM held`;
 
-/** A store in a Postgres: a few connections that all namespaces share. */
+/** A store in Postgres: all namespaces share a few connections. */
 export class Postgres implements Server {
   readonly name: string;
   readonly #parts: ServerParts;
@@ -110,10 +107,10 @@ export class Postgres implements Server {
       max: CONNECTIONS,
       connectionTimeoutMillis: parts.limitMs,
       keepAlive: true,
-      // What the server never closes must not keep a bot from ending that was told to.
+      // A connection that the server never closes must not keep a stopped bot from ending.
       allowExitOnIdle: true,
     });
-    // Whoever asked over a connection that breaks is told; without listeners it would end the process as well, in use or not.
+    // The caller gets the error; without listeners a broken connection would also end the process.
     pool.on('error', () => undefined);
     pool.on('connect', (client) => client.on('error', () => undefined));
     return new Postgres(parts, pool);
@@ -125,7 +122,7 @@ export class Postgres implements Server {
   }
 
   async prepare(): Promise<void> {
-    // All at once or not at all; and where they are already, their user need not be allowed to make any.
+    // All or nothing; and where the tables exist, the user needs no right to create any.
     if (await this.isEmpty()) await this.#query(TABLES.join(';\n'));
   }
 
@@ -141,12 +138,8 @@ export class Postgres implements Server {
     return rowStore({
       read: (keys) => this.#read(namespace, keys),
       write: async (rows) => {
-        const [keys, texts, ends] = [
-          rows.map(({ key }) => key),
-          rows.map(({ text }) => text),
-          rows.map(({ expires }) => expires ?? null),
-        ];
-        await this.#change(WRITE, [namespace, keys, texts, ends]);
+        const ends = rows.map(({ expires }) => expires ?? null);
+        await this.#change(WRITE, [namespace, rows.map(({ key }) => key), rows.map(({ text }) => text), ends]);
       },
       remove: async (keys) => {
         const { keys: gone } = await this.#change(REMOVE, [namespace, keys]);
@@ -183,11 +176,11 @@ export class Postgres implements Server {
     return keys.map((key) => texts.get(key));
   }
 
-  /** A statement whose first value is our lease's, and whose only row says whether that was still ours. */
+  /** A statement whose first value is our lease's holder, and whose only row says whether the lease is still ours. */
   async #change(sql: string, values: readonly unknown[]): Promise<Rows[number]> {
-    const { ownership } = this.#parts;
-    const [told] = await this.#query(sql, [ownership.holder(), ...values]);
-    if (!told?.ours) throw ownership.refused();
+    const { lease } = this.#parts;
+    const [told] = await this.#query(sql, [lease().holder, ...values]);
+    if (!told?.ours) throw lease().refused();
     return told;
   }
 
@@ -212,7 +205,7 @@ export class Postgres implements Server {
 
   async #run(sql: string, values: unknown[] = [], signal: AbortSignal): Promise<Rows> {
     const client = await this.#pool.connect();
-    const reset = (): void => cut(client.connection.stream);
+    const reset = (): void => resetConnection(client.connection.stream);
     signal.addEventListener('abort', reset);
     let isWell = false;
     try {
@@ -229,8 +222,8 @@ export class Postgres implements Server {
   }
 }
 
-/** What nobody waits for any more must not reach the server later than what is asked after it; an encrypted way can only be closed. */
-function cut(stream: Duplex): void {
+/** An aborted request must not reach the server after a later one; an encrypted connection can only be closed. */
+function resetConnection(stream: Duplex): void {
   if (stream instanceof Socket && !(stream instanceof TLSSocket) && stream.remotePort !== undefined)
     stream.resetAndDestroy();
   else stream.destroy();

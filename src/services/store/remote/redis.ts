@@ -5,9 +5,8 @@ import type { LeaseDesk } from '../lease.ts';
 import { optional, rowStore } from './adapter.ts';
 import type { Line, Server, ServerParts } from './line.ts';
 
-/** What is said of the holder: whose it is, and how often it was renewed. */
+/** The holder's name, and how often the lease was renewed. */
 const LEASE = 'atelier:lease';
-/** Counted up with every new holder, and never down. */
 const LEASE_NUMBER = 'atelier:lease:number';
 
 const TAKE = `
@@ -28,8 +27,8 @@ const GIVE_BACK = `
   return redis.call('DEL', KEYS[1])`;
 
 /**
- * Rows with their text and their end (empty: none), and the list of keys in order where there is one: a row is never without its place in that.
- * KEYS: the lease, the list or '', the rows. ARGV: the holder, then key, text and end of each.
+ * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list where there is one: a row is never without its key there.
+ * KEYS: the lease, the list or '', the rows. ARGV: the holder, then key, text and expiry of each.
  */
 const WRITE = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
@@ -50,7 +49,7 @@ const REMOVE = `
   end
   return removed`;
 
-/** A script is one step to the server: nobody comes between the look and the change. */
+/** A script is atomic at the server: nothing comes between the check and the change. */
 function leaseDesk(client: Client, line: Line): LeaseDesk {
   const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
     line.ask(() => client.eval(script, { keys: [LEASE, LEASE_NUMBER], arguments: values.map(String) }));
@@ -71,14 +70,13 @@ type Client = ReturnType<typeof newClient>['client'];
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
-/** Other programs may keep theirs in the same database. */
+/** Other programs may use the same database. */
 const PREFIX = 'atelier:';
-/** Between a namespace and a key. */
 const SEPARATOR = '::';
-/** The keys of the namespace that is asked for in ranges, in order. */
+/** The sorted keys of the namespace that is read in ranges. */
 const KEYS_IN_ORDER = `${PREFIX}${RANGED}:keys`;
 
-/** A store in a Redis: one connection that all namespaces share, so that everything reaches the server in the order in which it was asked. */
+/** A store in Redis: all namespaces share one connection, so that requests reach the server in order. */
 export class Redis implements Server {
   readonly name: string;
   readonly desk: LeaseDesk;
@@ -117,13 +115,9 @@ export class Redis implements Server {
     return rowStore({
       read: (keys) => this.#read(namespace, keys),
       write: async (rows) => {
+        const keys = rows.map(({ key }) => key);
         const values = rows.flatMap(({ key, text, expires }) => [key, text, String(expires ?? '')]);
-        await this.#change(
-          WRITE,
-          namespace,
-          rows.map(({ key }) => key),
-          values,
-        );
+        await this.#change(WRITE, namespace, keys, values);
       },
       remove: async (keys) => {
         const removed = await this.#change(REMOVE, namespace, keys, keys);
@@ -138,7 +132,7 @@ export class Redis implements Server {
     const start = 'first' in from ? `[${from.first}` : `(${from.after}`;
     const rows: Row[] = [];
     let next = start;
-    // A key is there before its row, and may be left behind by it: those are passed over.
+    // A key is listed before its row is written, and may outlive it: those are skipped.
     for (;;) {
       const limit = { offset: 0, count: most - rows.length };
       const keys = await this.#ask(() =>
@@ -151,7 +145,7 @@ export class Redis implements Server {
     }
   }
 
-  /** The server does that by itself. */
+  /** The server does that. */
   async clearExpired(): Promise<void> {
     return undefined;
   }
@@ -178,7 +172,7 @@ export class Redis implements Server {
     if (this.#client.isOpen) this.#client.destroy();
   }
 
-  /** SCAN may name a key twice, and one that has gone meanwhile has no value. */
+  /** SCAN may return a key twice, and a deleted key has no value. */
   async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {
     const beginning = PREFIX + namespace + SEPARATOR;
     const seen = new Set<string>();
@@ -208,21 +202,16 @@ export class Redis implements Server {
     return texts.map((text) => text?.toString());
   }
 
-  async #change(
-    script: string,
-    namespace: string,
-    keys: readonly string[],
-    values: readonly string[],
-  ): Promise<unknown> {
-    const { ownership } = this.#parts;
+  async #change(script: string, namespace: string, keys: readonly string[], values: readonly string[]) {
+    const { lease } = this.#parts;
     const order = namespace === RANGED ? KEYS_IN_ORDER : '';
     const told = await this.#ask(() =>
       this.#client.eval(script, {
         keys: [LEASE, order, ...keys.map((key) => placeOf(namespace, key))],
-        arguments: [ownership.holder(), ...values],
+        arguments: [lease().holder, ...values],
       }),
     );
-    if (told === 0) throw ownership.refused();
+    if (told === 0) throw lease().refused();
     return told;
   }
 
@@ -235,18 +224,18 @@ const placeOf = (namespace: string, key: string): string => PREFIX + namespace +
 
 function newClient(create: typeof createClient, { url, name }: ServerParts) {
   let stays = false;
-  const client = made(name, () =>
+  const client = createSafely(name, () =>
     create({
       url,
-      // Without a connection a request fails at once: in a queue it would wait for as long as the server is away.
+      // Without a connection a request fails at once: in a queue it would wait as long as the server is away.
       disableOfflineQueue: true,
       socket: {
-        // The first connection is there or it is not; one that was there is sought until it is back.
+        // The first connection succeeds or fails at once; a lost one is retried until it is back.
         reconnectStrategy: (tries) => stays && Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS),
       },
     }),
   );
-  // Whoever asks is told; without a listener a lost connection would end the process.
+  // The caller gets the error; without a listener a lost connection would end the process.
   client.on('error', () => undefined);
   return {
     client,
@@ -256,8 +245,8 @@ function newClient(create: typeof createClient, { url, name }: ServerParts) {
   };
 }
 
-/** What is thrown for an address holds the address, and so the password. */
-function made<T>(name: string, make: () => T): T {
+/** An error about an address contains the address, and so the password. */
+function createSafely<T>(name: string, make: () => T): T {
   try {
     return make();
   } catch (error) {

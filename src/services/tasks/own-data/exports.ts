@@ -7,21 +7,20 @@ import type { Entry } from '../../ledger/entry.ts';
 import { voiceShown } from '../delivery-state.ts';
 import type { Task } from '../task.ts';
 
-/** An export that is larger is compressed, and one that is larger even so is refused: Discord's own limit may be much higher. */
+/** A larger export is compressed, and refused if it is still too large: Discord's own limit may be much higher. */
 const MOST_BYTES = 24 * 2 ** 20;
 
-export interface ExportFile extends Packed, ExportCounts {
-  /** Gives back the memory that it holds. The next export begins only then. */
+interface ExportFile extends Packed, ExportCounts {
+  /** Frees its memory. Only then does the next export start. */
   release(): void;
 }
 
 interface ExportsParts {
-  rowsOf(memberId: string): Parameters<typeof exportText>[0];
-  /** Everything about this member is being deleted. */
+  rowsOf(memberId: string): Exported;
   isForgotten(memberId: string): boolean;
 }
 
-/** Exports are made one after the other, so that however many members ask, no more than one of them lies in memory. */
+/** Makes one export at a time, so that at most one is in memory. */
 export class Exports {
   readonly #parts: ExportsParts;
   readonly #lock = new KeyedLock();
@@ -31,35 +30,29 @@ export class Exports {
     this.#parts = parts;
   }
 
-  /** `most`: bytes that the file may have. */
   of(memberId: string, most: number): Promise<ExportFile> {
     const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
     if (this.#underWay.has(memberId)) reject(new Refusal('refusals.exportUnderWay'));
     else {
       this.#underWay.add(memberId);
-      void this.#lock.run('one at a time', () => this.#held(memberId, most, resolve)).catch(reject);
+      void this.#lock.run('one at a time', () => this.#makeAndHold(memberId, most, resolve)).catch(reject);
     }
     return promise;
   }
 
-  /** Comes back once it is released. */
-  async #held(memberId: string, most: number, hear: (file: ExportFile) => void): Promise<void> {
+  /** Resolves once the file is released. */
+  async #makeAndHold(memberId: string, most: number, hear: (file: ExportFile) => void): Promise<void> {
     try {
-      const file = await this.#make(memberId, Math.min(most, MOST_BYTES));
-      await new Promise<void>((release) => hear({ ...file, release }));
+      const counts = { tasks: 0, entries: 0 };
+      const file = await pack(this.#unlessForgotten(memberId, counts), Math.min(most, MOST_BYTES));
+      if (!file) throw new Refusal('refusals.exportTooLarge');
+      await new Promise<void>((release) => hear({ ...file, ...counts, release }));
     } finally {
       this.#underWay.delete(memberId);
     }
   }
 
-  async #make(memberId: string, most: number): Promise<Packed & ExportCounts> {
-    const counts = { tasks: 0, entries: 0 };
-    const file = await packed(this.#unlessForgotten(memberId, counts), most);
-    if (!file) throw new Refusal('refusals.exportTooLarge');
-    return { ...file, ...counts };
-  }
-
-  /** A part of what is being deleted would be neither what was there nor what is left. */
+  /** An export during an erasure would be neither the old state nor the new one. */
   async *#unlessForgotten(memberId: string, counts: ExportCounts): AsyncGenerator<string> {
     const check = (): void => {
       if (this.#parts.isForgotten(memberId)) throw new Refusal('refusals.exportWhileForgotten');
@@ -80,19 +73,15 @@ interface Exported {
   entries: AsyncIterable<Entry> | undefined;
 }
 
-/** How many rows of each kind have been told so far. */
-export interface ExportCounts {
+interface ExportCounts {
   tasks: number;
   entries: number;
 }
 
-/** SQLite answers at once, so a long row of rows would keep everything else in the process waiting. */
+/** SQLite responds synchronously, so a long run of rows would block the process. */
 const ROWS_AT_ONCE = 10;
 
-/**
- * What a member may carry away: everything that is stored about them, without what lets others act in their name or the bot's. It is one
- * JSON document, told row by row, so that it never lies in memory as a whole.
- */
+/** All data of a member as one JSON document, without secrets that let others act for them or the bot. Written row by row to save memory. */
 export async function* exportText(
   { memberId, now, tasks, entries }: Exported,
   counts: ExportCounts,
@@ -103,51 +92,48 @@ export async function* exportText(
     tasks: 'Everything you asked for, newest first, with its results as addresses. Times are milliseconds since 1970.',
     ledger: 'What was counted as used by you, oldest first. Amounts are decimal text.',
   };
-  yield `{\n  "about": ${indented(about, 2)},\n  "tasks": [`;
+  yield `{\n  "about": ${indentJson(about, 2)},\n  "tasks": [`;
   for await (const task of tasks) {
-    yield `${counts.tasks === 0 ? '' : ','}\n    ${indented(withoutSecrets(task), 4)}`;
+    yield `${counts.tasks === 0 ? '' : ','}\n    ${indentJson(withoutSecrets(task), 4)}`;
     counts.tasks += 1;
     if (counts.tasks % ROWS_AT_ONCE === 0) await setImmediate();
   }
   yield `${counts.tasks === 0 ? '' : '\n  '}],\n  "ledger": [`;
   for await (const entry of entries ?? []) {
-    yield `${counts.entries === 0 ? '' : ','}\n    ${indented(entry, 4)}`;
+    yield `${counts.entries === 0 ? '' : ','}\n    ${indentJson(entry, 4)}`;
     counts.entries += 1;
     if (counts.entries % ROWS_AT_ONCE === 0) await setImmediate();
   }
   yield `${counts.entries === 0 ? '' : '\n  '}]\n}\n`;
 }
 
-/** No text in JSON holds an end of line of its own. */
-const indented = (value: object, by: number): string =>
+/** JSON strings contain no line breaks of their own. */
+const indentJson = (value: object, by: number): string =>
   JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${' '.repeat(by)}`);
 
-/** Nor sound on its way to Discord, which is where it is found. */
+/** Audio that waits for Discord is left out as well: it can be found there. */
 function withoutSecrets(task: Task): Record<string, unknown> {
   const { idempotencyKey: _, traits: _traits, route, ...rest } = voiceShown(task);
   const { token: __, ...way } = route;
   return { ...rest, route: way };
 }
 
-/** A file with everything in it; compressed where it would not have fitted as it is. */
-export interface Packed {
+/** Compressed only where it would not have fitted otherwise. */
+interface Packed {
   bytes: Buffer;
   isCompressed: boolean;
 }
 
-/**
- * Takes a text in pieces and holds no more than `most` bytes of it: what is longer is compressed as it comes. undefined: even so it does
- * not fit.
- */
-async function packed(pieces: AsyncIterable<string>, most: number): Promise<Packed | undefined> {
+/** Holds at most `most` bytes of the text: a longer one is compressed as it comes. undefined: it is too large even so. */
+async function pack(pieces: AsyncIterable<string>, most: number): Promise<Packed | undefined> {
   let held: Buffer[] = [];
   let size = 0;
-  let compressing: Compressing | undefined;
+  let compressing: Compressor | undefined;
   for await (const piece of pieces) {
     const bytes = Buffer.from(piece);
     size += bytes.length;
     if (!compressing && size > most) {
-      compressing = new Compressing(most);
+      compressing = new Compressor(most);
       for (const before of held) await compressing.add(before);
       held = [];
     }
@@ -160,7 +146,7 @@ async function packed(pieces: AsyncIterable<string>, most: number): Promise<Pack
   return bytes && { bytes, isCompressed: true };
 }
 
-class Compressing {
+class Compressor {
   readonly #gzip = createGzip();
   readonly #most: number;
   readonly #out: Buffer[] = [];

@@ -1,27 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { hasEnded, isLive, type Task } from '../task.ts';
-import type { Hear } from './wish.ts';
-import { Wish, type WishParts } from './wish.ts';
+import { type Hear, Wish, type WishParts } from './wish.ts';
 
-/** What could not be done, or has to wait, is tried again so often. */
 const AGAIN_MS = 60_000;
 
-/** One member's wish, and what is under way for it. */
-interface Case {
+interface OpenErasure {
   wish: Wish;
   work: Promise<void>;
-  isAtWork: boolean;
+  isWorking: boolean;
   isDue: boolean;
 }
 
-/**
- * Members who want everything about them removed that was there when they asked. The wish is stored first and taken back last. Each member's is
- * worked off by itself, so that nobody waits until thousands of messages of somebody else are deleted.
- */
+/** Erases what members had ordered by the time they asked. Requests are stored until they are done, and members do not wait for each other. */
 export class Forgetting {
   readonly #parts: WishParts;
-  readonly #cases = new Map<string, Case>();
+  readonly #open = new Map<string, OpenErasure>();
   readonly #lock = new KeyedLock();
   #isStopped = false;
   #cancel: (() => void) | undefined;
@@ -31,73 +25,69 @@ export class Forgetting {
     parts.book.onChange((task) => this.#follow(task));
   }
 
-  /** Goes on with what the bot had begun when it last ran. */
+  /** Continues what was open when the bot last ran. */
   async open(): Promise<void> {
     for (const mark of await this.#parts.store.forgettings()) this.#enter(mark.memberId, new Wish(mark, this.#parts));
   }
 
   start(): void {
-    for (const memberId of this.#cases.keys()) this.#wake(memberId);
+    for (const memberId of this.#open.keys()) this.#wake(memberId);
     this.#cancel = this.#parts.clock.after(AGAIN_MS, () => this.start());
   }
 
-  /** Comes back when the wish is stored; what becomes of it is told to `hear`. */
+  /** Resolves when the request is stored; the outcome is passed to `hear`. */
   begin(memberId: string, hear: Hear): Promise<void> {
     return this.#lock.run(memberId, async () => {
-      const wish = this.#cases.get(memberId)?.wish ?? new Wish(nothingYet(memberId), this.#parts);
+      const secret = randomBytes(16).toString('hex');
+      const fresh = { memberId, until: 0, secret, tasks: 0, messages: 0, stays: 0, left: [] };
+      const wish = this.#open.get(memberId)?.wish ?? new Wish(fresh, this.#parts);
       await wish.renew(hear);
-      // One that was under way may have come to its end before this was stored.
-      if (!this.#cases.has(memberId)) this.#enter(memberId, wish);
+      // The one under way may have finished before this was stored.
+      if (!this.#open.has(memberId)) this.#enter(memberId, wish);
       this.#wake(memberId);
     });
   }
 
-  /** Something of a member's wish is left to do. */
   isUnderWay(memberId: string): boolean {
-    return this.#cases.has(memberId);
+    return this.#open.has(memberId);
   }
 
-  /** Waits for what is under way, but for no answer of Discord's. */
+  /** Waits for what is under way, but not for Discord. */
   async finish(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
-    for (const { wish } of this.#cases.values()) wish.stop();
-    await Promise.all([...this.#cases.values()].map(({ work }) => work));
+    for (const { wish } of this.#open.values()) wish.stop();
+    await Promise.all([...this.#open.values()].map(({ work }) => work));
   }
 
   #enter(memberId: string, wish: Wish): void {
-    this.#cases.set(memberId, { wish, work: Promise.resolve(), isAtWork: false, isDue: false });
+    this.#open.set(memberId, { wish, work: Promise.resolve(), isWorking: false, isDue: false });
   }
 
   #follow(task: Task): void {
-    const isWaitedFor = this.#cases.get(task.requesterId)?.wish.isAbout(task);
+    const isWaitedFor = this.#open.get(task.requesterId)?.wish.isAbout(task);
     if (isWaitedFor && (!isLive(task) || (hasEnded(task) && task.unwanted))) this.#wake(task.requesterId);
   }
 
   #wake(memberId: string): void {
-    const known = this.#cases.get(memberId);
+    const known = this.#open.get(memberId);
     if (!known || this.#isStopped) return;
     known.isDue = true;
-    if (known.isAtWork) return;
-    known.isAtWork = true;
+    if (known.isWorking) return;
+    known.isWorking = true;
     known.work = this.#work(memberId, known);
   }
 
-  async #work(memberId: string, known: Case): Promise<void> {
+  async #work(memberId: string, known: OpenErasure): Promise<void> {
     try {
       while (known.isDue && !this.#isStopped) {
         known.isDue = false;
-        if ((await known.wish.carryOut()) && !known.isDue) this.#cases.delete(memberId);
+        if ((await known.wish.carryOut()) && !known.isDue) this.#open.delete(memberId);
       }
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'A member could not be forgotten whole; it is tried again in a minute.');
+      this.#parts.log.error({ err: error }, 'An erasure failed; retrying in a minute.');
     } finally {
-      known.isAtWork = false;
+      known.isWorking = false;
     }
   }
 }
-
-const nothingYet = (memberId: string) => ({
-  ...{ memberId, until: 0, secret: randomBytes(16).toString('hex') },
-  ...{ tasks: 0, messages: 0, stays: 0, left: [] },
-});

@@ -80,8 +80,8 @@ describe('a member who wants to be forgotten', () => {
       });
       const before = wishes({ store: failing, clock, log });
       const started = await before.catch(() => undefined);
-      const isWished = await started?.tasks
-        .forget(member, async () => true)
+      const isWished = await started?.tasks.erasure
+        .begin(member, async () => true)
         .then(
           () => true,
           () => false,
@@ -94,7 +94,7 @@ describe('a member who wants to be forgotten', () => {
 
       const store = (await stage(file).open()) as KeptTasks;
       const again = await wishes({ store, clock, log });
-      if (!isWished) await again.tasks.forget(member, async () => true);
+      if (!isWished) await again.tasks.erasure.begin(member, async () => true);
       await again.until(async () => (await store.forgettings()).length === 0);
       await again.stop();
       expect((await store.page({ of: { memberId: member }, most: 100 })).lines).toEqual([]);

@@ -32,7 +32,7 @@ async function scene(before: readonly Task[], options: Partial<WishesOptions> = 
     store,
     heard,
     forget: (memberId = ann) =>
-      running.tasks.forget(memberId, async (forgotten) => {
+      running.tasks.erasure.begin(memberId, async (forgotten) => {
         heard.push(forgotten);
         return true;
       }),
@@ -51,13 +51,13 @@ describe('a wish to be forgotten', () => {
     let isDone = false;
     const says = () => madeSnapshot(isDone ? { state: 'succeeded' } : {});
     const here = await scene([done(1)], { says });
-    const running = await here.tasks.submit(order);
+    const running = await here.tasks.orders.submit(order);
     await here.forget();
     await here.until(() => here.heard.length > 0);
     expect(here.heard).toMatchObject([{ tasks: 1, running: 1, stays: 0 }]);
     expect(await listed(here)).toEqual([running.id]);
     here.clock.advance(5_000);
-    const later = await here.tasks.submit({ ...order, request: { prompt: 'an owl' } });
+    const later = await here.tasks.orders.submit({ ...order, request: { prompt: 'an owl' } });
     isDone = true;
     await here.until(here.isOver);
     expect(await listed(here)).toEqual([later.id]);
@@ -145,7 +145,7 @@ describe('a wish to be forgotten', () => {
     let comesThrough = false;
     const left = [{ guildId: 'den', channelId: 'c1', id: 'm1' }];
     const here = await scene([done(1)], { removal: async () => ({ ...clear, left }), isHeard: () => comesThrough });
-    await here.tasks.forget(ann, async () => false);
+    await here.tasks.erasure.begin(ann, async () => false);
     await here.until(() => here.told.length > 1);
     expect(await here.isOver()).toBe(false);
     comesThrough = true;
@@ -169,7 +169,7 @@ describe('a wish to be forgotten', () => {
   it('takes the name off an order that the gateway refuses meanwhile', async () => {
     const gate = Promise.withResolvers<typeof taken>();
     const here = await scene([], { submits: () => gate.promise });
-    const refused = here.tasks.submit(order).catch((error: unknown) => error);
+    const refused = here.tasks.orders.submit(order).catch((error: unknown) => error);
     await here.until(async () => (await listed(here)).length === 1);
     await here.forget();
     await here.until(() => here.heard.length > 0);

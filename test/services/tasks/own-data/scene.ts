@@ -80,10 +80,10 @@ export async function wishes({
     ...{ clock, log, random: () => 0.5 },
     maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
   });
-  tasks.onChange((task) => {
+  tasks.book.onChange((task) => {
     if (!hasEnded(task) || !isLive(task) || task.unwanted) return;
     shown.push(task.id);
-    tasks
+    tasks.book
       .change(task.id, (known) => (isLive(known) ? delivered(known, undefined, clock.now()) : known))
       .catch(() => {
         shown.pop();
