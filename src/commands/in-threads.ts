@@ -1,22 +1,28 @@
+import type { Answers } from '../discord/answers/answers.ts';
 import type { servedHere } from '../discord/guards.ts';
+import type { Origin } from '../discord/place.ts';
 import { type Spoken, spokenIn } from '../discord/spoken.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Once } from '../lib/once.ts';
-import { saysAnything } from './prompt-option.ts';
+import type { Say } from '../locales/index.ts';
+import type { Route } from '../services/tasks/task.ts';
+import { saysAnything } from './options.ts';
+import type { Services } from './services.ts';
 
-/** What a message is to somebody: the work that comes of it, or nothing where it is not for them. */
+/** Returns the work for a thread message, or undefined if the message is not for this feature. */
 export type Hearer = (spoken: Spoken) => Promise<(() => Promise<void>) | undefined>;
 
 interface InThreadsParts {
-  /** A message is for the first of them that takes it. */
+  /** The first of them that accepts a message gets it. */
   hearers: readonly Hearer[];
   refusalHere: ReturnType<typeof servedHere>;
   log: Pick<Log, 'warn'>;
 }
 
-/** Reads messages where members have begun something that goes on by writing. Nobody else's are looked at. */
+/** Reads messages in threads where members continue a conversation by writing. Other messages are ignored. */
 export function inThreads({ hearers, refusalHere, log }: InThreadsParts) {
-  // After a lost connection Discord may tell of a message once more.
+  // Discord may deliver a message again after a lost connection.
   const heard = new Once();
   return async (packet: unknown): Promise<void> => {
     const spoken = spokenIn(packet);
@@ -30,7 +36,38 @@ export function inThreads({ hearers, refusalHere, log }: InThreadsParts) {
         return;
       }
     } catch (error) {
-      log.warn({ err: error }, 'A message in a thread could not be looked at.');
+      log.warn({ err: error }, 'A message in a thread could not be processed.');
     }
   };
+}
+
+export interface ReplyParts {
+  services: Services;
+  answers: Pick<Answers, 'replyTo' | 'change'>;
+  sentenceFor(error: unknown): string;
+  say: Say;
+  clock: Clock;
+}
+
+/** Replies to a thread message. The reply shows the task that is submitted, or why there is none. */
+export async function replyWithTask(
+  { id, channelId, guildId, memberId }: Spoken,
+  { applicationId, uploadLimit, locale, maySpeak }: Route,
+  { answers, sentenceFor, say, clock }: ReplyParts,
+  submit: (origin: Origin) => Promise<unknown>,
+): Promise<void> {
+  const message = await answers.replyTo({ channelId, id }, { content: say('task.isAsked') });
+  if (!message) return;
+  try {
+    await submit({
+      ...{ requesterId: memberId, guildId, channelId, message },
+      // A message has no interaction token, so the bot itself shows the result.
+      route: {
+        ...{ applicationId, uploadLimit, locale, isPrivate: false, install: 'guild', mayPost: true, maySpeak },
+        tokenExpiresAt: clock.now(),
+      },
+    });
+  } catch (error) {
+    await answers.change(message, { content: sentenceFor(error) });
+  }
 }

@@ -1,7 +1,7 @@
 import type { Handlers } from '../discord/handlers.ts';
 import type { SharedSentences } from '../locales/index.ts';
-import { shared } from '../messages/buttons/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
+import { shared } from '../messages/shared-buttons.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { Kind, Source } from '../services/tasks/kind.ts';
 import { type KindSpecs, kindNames } from '../services/tasks/task.ts';

@@ -16,18 +16,18 @@ import type { Engine } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { KeptTasks } from '../services/store/kept-tasks.ts';
 import { healthOf } from './about/feature.ts';
-import { askInThreads } from './ask/in-threads.ts';
+import { askInThreads } from './ask/questions.ts';
 import { followPlan } from './finetune/view.ts';
 import { inThreads } from './in-threads.ts';
 import { handlers } from './index.ts';
 import type { Services } from './services.ts';
-import { talkInThreads } from './talk/in-threads.ts';
-import { films } from './video/films.ts';
-import type { FilmFields } from './video/request.ts';
+import { talkInThreads } from './talk/utterances.ts';
+import { refuseLongReferences } from './video/reference-lengths.ts';
+import type { VideoFields } from './video/request.ts';
 
 interface CommandsSettings {
   discord: Parameters<typeof servedHere>[0] & { messageContent: boolean; adminGuildIds: readonly string[] };
-  gateway: { fields: FilmFields };
+  gateway: { fields: VideoFields };
   models: Services['defaultModels'];
   followQuietMs: number;
 }
@@ -75,7 +75,8 @@ export function openCommands({
     ...{ tasks, asks, talks, models, offers, usage, answers, messageOf, brought, follows, followQuietMs, clock },
     defaultModels: settings.models,
     threads: outbox.threads,
-    films: films({ media: engine.media, log, fields: settings.gateway.fields }),
+    videoFields: settings.gateway.fields,
+    refuseLongReferences: refuseLongReferences({ media: engine.media, log }),
     fineTunes: gateway.fineTunes,
     adminGuildIds: settings.discord.adminGuildIds,
     isOperator: operators(reads, log),

@@ -3,23 +3,22 @@ import type { ThreadMaker } from '../discord/outbox/threads.ts';
 import type { Place } from '../discord/place.ts';
 import type { Prepared } from '../discord/plan.ts';
 import type { Once } from '../lib/once.ts';
-import type { MessageServices } from '../messages/services.ts';
+import type { MessageServices } from '../messages/pressed-task.ts';
 import type { Asks } from '../services/asks/asks.ts';
 import type { FineTunes } from '../services/gateway/fine-tunes.ts';
-import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import type { Talks } from '../services/talks/talks.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { UsageDesk } from '../services/usage/usage-desk.ts';
 import type { Health } from './about/view.ts';
-import type { Films } from './video/request.ts';
+import type { ModelServices } from './options.ts';
+import type { refuseLongReferences } from './video/reference-lengths.ts';
+import type { VideoFields } from './video/request.ts';
 
-/** What commands and buttons may use. `app.ts` puts it together. */
-export interface Services extends MessageServices {
-  models: ModelCatalogue;
-  /** What is used when a member names none. */
-  defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
-  films: Films;
+/** What commands and buttons need. `openCommands` puts it together. */
+export interface Services extends MessageServices, ModelServices {
+  videoFields: VideoFields;
+  refuseLongReferences: ReturnType<typeof refuseLongReferences>;
   asks: Asks;
   talks: Talks;
   /** Where live conversations take place. */

@@ -13,3 +13,9 @@ export class Refusal extends Error {
     this.variables = variables;
   }
 }
+
+/** Throws a refusal; any other value is returned. */
+export function throwRefusal<Value>(value: Value | Refusal): Value {
+  if (value instanceof Refusal) throw value;
+  return value;
+}

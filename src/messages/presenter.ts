@@ -16,8 +16,7 @@ import type { MessageContext } from './kind-view.ts';
 import { notes } from './notes.ts';
 import { describedIn, framesOf, previewOf } from './previews.ts';
 import { attached, type Copies, type Result, type Results, resultsOf } from './results.ts';
-import { saidManner, talkNotice, voiceMessage } from './talk/message.ts';
-import { transcript } from './talk/transcript.ts';
+import { saidManner, talkNotice, transcript, voiceMessage } from './talk-message.ts';
 import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.ts';
 
 export interface PresenterParts extends Results {

@@ -48,6 +48,12 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
   return [button('retry', customIds.retry.id(id), { emoji: '🔁' }), ...edit, remove];
 }
 
+/** Repeats the order as it was, or with a changed prompt. */
+export const againButtons = (id: string, say: Say, more: Partial<ButtonPlan> = {}): ButtonPlan[] => [
+  { type: 'button', id: customIds.same.id(id), label: say('task.buttons.same'), emoji: '🔁', ...more },
+  { type: 'button', id: customIds.edit.id(id), label: say('task.buttons.editPrompt'), emoji: '✏️' },
+];
+
 type Name = 'tryAgain' | 'dismiss' | 'delete' | 'continue' | 'cancel' | 'retry' | 'edit' | 'upscaleAll' | 'reference';
 
 /** Rows as members know them from Midjourney: what belongs together stands together. */

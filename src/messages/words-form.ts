@@ -1,3 +1,4 @@
+import type { Filled } from '../discord/form.ts';
 import type { FieldPlan, FormPlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { sides } from '../services/tasks/materials.ts';
@@ -41,11 +42,6 @@ function halves(words: string): [string, string] {
   const end = /[\uD800-\uDBFF]/.test(words.charAt(FIELD - 1)) ? FIELD - 1 : FIELD;
   const at = space > FIELD / 2 ? space : end;
   return [words.slice(0, at), words.slice(at)];
-}
-
-interface Filled {
-  fields: Readonly<Record<string, string>>;
-  files: Readonly<Record<string, { address: string; name: string }>>;
 }
 
 /** What came back of such a form. */

@@ -4,8 +4,14 @@ import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
 import { answerMessages } from '../../src/messages/answer/message.ts';
-import { saidManner, talkMessage, talkNotice, voiceMessage } from '../../src/messages/talk/message.ts';
-import { transcript, turnLines } from '../../src/messages/talk/transcript.ts';
+import {
+  saidManner,
+  talkMessage,
+  talkNotice,
+  transcript,
+  turnLines,
+  voiceMessage,
+} from '../../src/messages/talk-message.ts';
 import { NO_ANSWER } from '../../src/services/tasks/answer.ts';
 import type { TalkEnd, Task, TaskOf } from '../../src/services/tasks/task.ts';
 import { makeTask } from '../services/store/stage.ts';

@@ -1,14 +1,17 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import type { Filled } from '../../discord/form.ts';
 import { type Ask, button, form, opener } from '../../discord/handlers.ts';
+import { asText, inCode } from '../../discord/markdown.ts';
+import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { ofKind, ownTask, pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
-import { hasEnded, isOf } from '../../services/tasks/task.ts';
-import { chosenModel } from '../model-option.ts';
+import type { Say } from '../../locales/index.ts';
+import { ofKind, ownTask, pressedTask, soon } from '../../messages/pressed-task.ts';
+import { answerOf, wordsOf } from '../../services/asks/transitions.ts';
+import { hasEnded, isOf, type Task } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
-import { askedFor } from './request.ts';
-import { answerDetails, goneOnIn, goOnForm } from './view.ts';
+import { submitQuestion } from './questions.ts';
 
-/** Enough was said: what came stays. */
+/** Stops an answer; the text so far stays. */
 export const stopButton = button(customIds.stop, {
   answers: 'here',
   async run(taskId, ask: Ask<Services>) {
@@ -20,7 +23,7 @@ export const stopButton = button(customIds.stop, {
   },
 });
 
-/** The next question of a conversation. */
+/** Opens the form for the next question of a conversation. */
 export const goOnOpener = opener(customIds.goOn, async (taskId, ask: Ask<Services>) => {
   const task = ofKind('ask', await soon(pressedTask(taskId, ask), ask));
   return goOnForm(customIds.goOnFilled.id(task.id), ask.say);
@@ -30,18 +33,33 @@ export const goOnFilled = form(customIds.goOnFilled, {
   answers: 'beside',
   async run(taskId, filled, ask: Ask<Services>) {
     const before = ofKind('ask', await pressedTask(taskId, ask));
-    const given = goneOnIn(filled);
-    if (given.prompt === '') throw new Refusal('refusals.noWords');
-    const { services, origin } = ask;
+    const question = questionIn(filled);
+    if (question.prompt === '') throw new Refusal('refusals.noWords');
     const { effort, format, web } = before.request;
-    const model = await chosenModel('text', before.model, services);
-    const request = askedFor({ ...given, effort, format, web }, model, before, origin);
-    await services.tasks.orders.submit({ ...origin, kind: 'ask', request, parent: before });
-    return 'shown as it goes';
+    return submitQuestion({ ...question, effort, format, web }, before, ask);
   },
 });
 
-/** Tokens and the like, for whoever wants to know. */
+function goOnForm(id: string, say: Say): FormPlan {
+  return {
+    id,
+    title: say('ask.form.title'),
+    fields: [
+      { type: 'text', name: 'words', label: say('ask.form.words'), long: true, required: true },
+      { type: 'file', name: 'file', label: say('ask.form.file'), hint: say('ask.form.fileHint') },
+    ],
+  };
+}
+
+/** A form does not tell the type of a file; the content is checked before it is sent. */
+const PICTURE = /\.(?:png|jpe?g|webp|gif|avif)$/i;
+
+function questionIn({ fields, files: { file } }: Filled) {
+  const isImage = file !== undefined && PICTURE.test(file.name);
+  return { prompt: (fields.words ?? '').trim(), ...(file && (isImage ? { image: file } : { file })) };
+}
+
+/** Shows tokens, duration and options of an answer. */
 export const detailsButton = button(customIds.details, {
   answers: 'aside',
   async run(taskId, ask: Ask<Services>) {
@@ -50,7 +68,38 @@ export const detailsButton = button(customIds.details, {
   },
 });
 
-/** Nothing of the conversation is sent to a model any more. */
+const LONGEST_MODEL = 200;
+
+/** What the gateway has not reported is not guessed. */
+function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
+  const { request, times } = task;
+  const { rounds } = answerOf(task);
+  const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
+  const tools = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
+  const lines = [
+    say('ask.details.model', { model: inCode(asText(task.model ?? '', LONGEST_MODEL)) }),
+    ...(request.effort !== undefined ? [say('ask.details.effort', { effort: request.effort })] : []),
+    ...tokenLines(task, say),
+    ...(times.ended === undefined ? [] : [say('ask.details.seconds', { seconds: String(seconds) })]),
+    say('ask.details.letters', { count: wordsOf(task).length }),
+    ...(tools === 0 ? [] : [say('ask.details.tools', { count: tools })]),
+    ...(turns === 0 ? [] : [say('ask.details.turns', { count: turns })]),
+    ...(request.instructions === undefined ? [] : [say('ask.details.instructions')]),
+  ];
+  return { page: { title: say('ask.details.title'), blocks: [lines.join('\n')] } };
+}
+
+function tokenLines(task: Task, say: Say): string[] {
+  const { input, cached, output, reasoning } = answerOf(task).tokens ?? {};
+  if (input === undefined && output === undefined) return [say('ask.details.noTokens')];
+  return [
+    say('ask.details.tokens', { input: String(input ?? '?'), output: String(output ?? '?') }),
+    ...(cached ? [say('ask.details.cached', { cached: String(cached) })] : []),
+    ...(reasoning ? [say('ask.details.reasoning', { reasoning: String(reasoning) })] : []),
+  ];
+}
+
+/** Ends a conversation: nothing of it is sent to a model again. */
 export const forgetButton = button(customIds.forgetConversation, {
   answers: 'aside',
   async run(taskId, ask: Ask<Services>) {

@@ -1,17 +1,17 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, button } from '../../discord/handlers.ts';
-import { Refusal } from '../../lib/refusal.ts';
-import { ofKind, ownTask } from '../../messages/buttons/pressed-task.ts';
+import { Refusal, throwRefusal } from '../../lib/refusal.ts';
+import { ofKind, ownTask } from '../../messages/pressed-task.ts';
 import { argumentsOf, type CostlyTool } from '../../services/asks/tools.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
-import type { Task } from '../../services/tasks/task.ts';
+import type { Task, TaskKind } from '../../services/tasks/task.ts';
 import type { OrderedOf } from '../../services/tasks/transitions.ts';
-import { imageRequest, objectionTo } from '../image/request.ts';
-import { chosenModel } from '../model-option.ts';
+import { imageRequest } from '../image/request.ts';
+import { chosenModel } from '../options.ts';
 import type { Services } from '../services.ts';
-import { type FilmOrder, filmOrder } from '../video/request.ts';
+import { videoOrder, videoRequest } from '../video/request.ts';
 
 const ORDERED: Readonly<Record<CostlyTool, string>> = {
   make_image: 'The user said yes. The picture is being made, and will appear below in a message of its own.',
@@ -27,8 +27,7 @@ export const allowButton = button(customIds.allow, {
     const { task, call } = await openCall(pointer, ask);
     const name = costly(call);
     const { origin, place, services } = ask;
-    const objection = mayPostFiles(place, { private: origin.route.isPrivate });
-    if (objection) throw objection;
+    throwRefusal(mayPostFiles(place, { private: origin.route.isPrivate }));
     const order = await orderOf(name, call, services);
     await services.asks.allow(task.id, call.callId, ORDERED[name], () =>
       services.tasks.orders.submit({ ...origin, ...order, parent: task }),
@@ -60,18 +59,15 @@ function costly({ name }: AnswerCall): CostlyTool {
   throw new Refusal('refusals.unknownButton');
 }
 
-async function orderOf(
-  name: CostlyTool,
-  call: AnswerCall,
-  services: Services,
-): Promise<OrderedOf<'image'> | FilmOrder> {
+async function orderOf(name: CostlyTool, call: AnswerCall, services: Services): Promise<OrderedOf<TaskKind>> {
   const given = argumentsOf(name, call.arguments);
   if (!given) throw new Refusal('refusals.unknownButton');
   const { prompt } = given;
   if (name === 'make_image') {
-    const objection = objectionTo({ prompt });
-    if (objection) throw objection;
-    return { kind: 'image', request: imageRequest({ prompt }, await chosenModel('image', given.model, services)) };
+    const request = throwRefusal(imageRequest({ prompt }));
+    return { kind: 'image', request: { ...request, model: await chosenModel('image', given.model, services) } };
   }
-  return filmOrder({ prompt }, await chosenModel('video', given.model, services), services.films.fields);
+  const draft = throwRefusal(videoRequest({ prompt }));
+  const model = await chosenModel('video', given.model, services);
+  return videoOrder(draft, { model, fields: services.videoFields });
 }

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command } from '../../discord/handlers.ts';
-import type { Attachment } from '../../discord/options.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
+import { submitOrder } from '../../messages/pressed-task.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { givenPicture } from '../../services/tasks/materials.ts';
 import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
-import { pictureOption, picturesIn, unfitReference } from '../reference-options.ts';
+import { imagesFrom, pictureOption } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
@@ -45,13 +46,6 @@ const blendView: KindView<'blend'> = {
   facts: ({ request: { shape } }, say) => (shape === undefined ? [] : [`-# ${say(`task.blend.${shape}`)}`]),
 };
 
-/** As the gateway calls them. */
-const SHAPES: Readonly<Record<string, (typeof shapes)[number]>> = {
-  portrait: 'PORTRAIT',
-  square: 'SQUARE',
-  landscape: 'LANDSCAPE',
-};
-
 const blendCommand = command({
   name: 'blend',
   isPrivate: (values) => values.private ?? false,
@@ -61,22 +55,18 @@ const blendCommand = command({
     image3: pictureOption,
     image4: pictureOption,
     image5: pictureOption,
-    aspect: { type: 'text', choices: Object.keys(SHAPES) },
+    aspect: { type: 'text', choices: shapes.map((shape) => shape.toLowerCase()) },
     private: { type: 'switch' },
   },
-  guards: [(_place, values) => unfitReference(handedIn(values)), mayPostFiles],
-  async run({ aspect = '', ...values }, { services, origin }: Ask<Services>) {
-    const pictures = picturesIn(handedIn(values));
-    const title = pictures.map(({ name }) => name).join(' + ');
-    const shape = SHAPES[aspect];
-    const request = { pictures, title, ...(shape && { shape }) };
-    await services.tasks.orders.submit({ ...origin, kind: 'blend', request });
-    return 'shown as it goes';
+  parse({ aspect, image1: image, ...others }) {
+    const pictures = imagesFrom({ image, ...others });
+    if (pictures instanceof Refusal) return pictures;
+    const shape = shapes.find((one) => one.toLowerCase() === aspect);
+    return { pictures, title: pictures.map(({ name }) => name).join(' + '), ...(shape && { shape }) };
   },
+  guards: [mayPostFiles],
+  run: (request, ask: Ask<Services>) => submitOrder({ kind: 'blend', request }, ask),
 });
-
-/** The first is counted here, for none is more than another. */
-const handedIn = ({ image1: image, ...others }: { image1: Attachment }) => ({ image, ...others });
 
 export const blend: Feature<typeof text> = {
   command: blendCommand,

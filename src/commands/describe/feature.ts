@@ -5,12 +5,14 @@ import { type Ask, command, type Menu } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { lineButtons, shownLines, wholeText } from '../../messages/lines.ts';
+import { submitOrder } from '../../messages/pressed-task.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { type GivenPicture, givenPicture } from '../../services/tasks/materials.ts';
 import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
+import type { OrderedOf } from '../../services/tasks/transitions.ts';
 import type { Feature } from '../feature.ts';
-import { pictureOption, picturesIn, picturesOn, unfitReference } from '../reference-options.ts';
+import { imageOptions, imagesFrom, pictureOption, picturesOn } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
@@ -47,42 +49,37 @@ const describeView: KindView<'describe'> = {
   },
 };
 
-/** As many as the command takes. */
-const MOST_PICTURES = 4;
-
 const describeCommand = command({
   name: 'describe',
   isPrivate: (values) => values.private ?? false,
   options: {
+    ...imageOptions.four,
     image: { ...pictureOption, required: true },
-    image2: pictureOption,
-    image3: pictureOption,
-    image4: pictureOption,
     private: { type: 'switch' },
   },
-  guards: [(_place, values) => unfitReference(values), mayPostFiles],
-  run: (values, ask: Ask<Services>) => described(picturesIn(values), ask),
+  parse: (values) => imagesFrom(values),
+  guards: [mayPostFiles],
+  run: (pictures, ask: Ask<Services>) => submitOrder(descriptionOf(pictures), ask),
 });
 
-/** The same for the pictures of any message. Only whoever asked sees it: the message may be somebody else's. */
+/** As many as the command takes. */
+const MOST_PICTURES = 4;
+
+/** The same for the images of any message. Its answer is private, because the message may be another member's. */
 const describeMenu: Menu<Services> = {
   name: 'describe',
   isPrivate: true,
   async run(target, ask) {
     const pictures = picturesOn(target).slice(0, MOST_PICTURES);
     if (pictures.length === 0) throw new Refusal('refusals.noPictureHere');
-    return described(
-      pictures.map(({ address, name }) => ({ address, name })),
-      ask,
-    );
+    return submitOrder(descriptionOf(pictures.map(({ address, name }) => ({ address, name }))), ask);
   },
 };
 
-async function described(pictures: GivenPicture[], { services, origin }: Ask<Services>) {
-  const title = pictures.map(({ name }) => name).join(', ');
-  await services.tasks.orders.submit({ ...origin, kind: 'describe', request: { pictures, title } });
-  return 'shown as it goes' as const;
-}
+const descriptionOf = (pictures: GivenPicture[]): OrderedOf<'describe'> => ({
+  kind: 'describe',
+  request: { pictures, title: pictures.map(({ name }) => name).join(', ') },
+});
 
 export const describe: Feature<typeof text> = {
   command: describeCommand,

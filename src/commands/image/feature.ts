@@ -1,21 +1,22 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, button, command } from '../../discord/handlers.ts';
+import { asText } from '../../discord/markdown.ts';
+import type { ButtonPlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { orderOnceMore, pressedTask } from '../../messages/buttons/pressed-task.ts';
+import type { KindView } from '../../messages/kind-view.ts';
+import { orderOnceMore, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { againButtons } from '../../messages/task-buttons.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
 import { variantOf } from '../../services/models/ids.ts';
 import { needsResult } from '../../services/tasks/follow-ups.ts';
 import { type Kind, kind } from '../../services/tasks/kind.ts';
 import type { Feature } from '../feature.ts';
-import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
-import { promptOption } from '../prompt-option.ts';
-import { linksOption, pictureOption } from '../reference-options.ts';
+import { chosenModel, imageOptions, linksOption, modelOption, promptOption, suggestedModels } from '../options.ts';
 import type { Services } from '../services.ts';
 import { referenceMenu, referenceOpener, referredForm } from './reference.ts';
-import { imageRequest, imageSpecs, objectionTo } from './request.ts';
+import { imageRequest, imageSpecs } from './request.ts';
 import { text } from './text.ts';
-import { image as imageView } from './view.ts';
 
 /** Asynchronous image jobs (4.5). */
 function imageKind(imageJobs: Gateway['imageJobs']): Kind {
@@ -34,6 +35,39 @@ function imageKind(imageJobs: Gateway['imageJobs']): Kind {
   });
 }
 
+const LONGEST_MODEL = 200;
+
+const imageView: KindView<'image'> = {
+  asksModels: true,
+  facts: ({ model = '' }, say) =>
+    model === '' ? [] : [`-# ${say('task.facts.model', { model: asText(model, LONGEST_MODEL) })}`],
+
+  buttons({ id, model = '', media }, offering, say) {
+    const again = againButtons(id, say);
+    if (media.length === 0) return again;
+    const larger = offering.largerThan(model).map(
+      (size, index): ButtonPlan => ({
+        type: 'button',
+        id: customIds.larger.id({ taskId: id, which: size }),
+        label: say('task.buttons.larger', { size }),
+        emoji: '⏫',
+        startsRow: index === 0,
+      }),
+    );
+    return [
+      ...again,
+      { type: 'button', id: customIds.reference.id(id), label: say('task.buttons.reference'), emoji: '🖼️' },
+      ...larger,
+    ];
+  },
+
+  /** A video can be made of them. */
+  more: ({ id, media }, _context, say) =>
+    media.some(({ kind }) => kind === 'image')
+      ? [{ type: 'button', id: customIds.film.id(id), label: say('film.button'), emoji: '🎬' }]
+      : [],
+};
+
 /** The same order to a larger variant of its model. */
 const largerButton = button(customIds.larger, {
   answers: 'beside',
@@ -42,9 +76,8 @@ const largerButton = button(customIds.larger, {
     needsResult(task);
     const variant = task.kind === 'image' ? variantOf(task.model ?? '', which) : undefined;
     if (variant === undefined) throw new Refusal('refusals.unknownButton');
-    // Lists change: what was offered a month ago may be gone.
-    await orderOnceMore(task, ask, { model: await chosenModel('image', variant, ask.services) });
-    return 'shown as it goes';
+    // Model lists change: a variant that was offered a month ago may be gone.
+    return orderOnceMore(task, ask, { model: await chosenModel('image', variant, ask.services) });
   },
 });
 
@@ -54,19 +87,19 @@ const imageCommand = command({
   options: {
     prompt: promptOption,
     model: modelOption,
-    image: pictureOption,
-    image2: pictureOption,
-    image3: pictureOption,
-    image4: pictureOption,
+    ...imageOptions.four,
     links: linksOption,
     private: { type: 'switch' },
   },
-  guards: [(_place, values) => objectionTo(values), mayPostFiles],
+  parse({ model, ...values }) {
+    const request = imageRequest(values);
+    return request instanceof Refusal ? request : { request, model };
+  },
+  guards: [mayPostFiles],
   suggest: (_option, typed, ask: Ask<Services>) => suggestedModels('image', typed, ask),
-  async run({ model, ...values }, { services, origin }: Ask<Services>) {
-    const chosen = await chosenModel('image', model, services);
-    await services.tasks.orders.submit({ ...origin, kind: 'image', request: imageRequest(values, chosen) });
-    return 'shown as it goes';
+  async run({ request, model: typed }, ask: Ask<Services>) {
+    const model = await chosenModel('image', typed, ask.services);
+    return submitOrder({ kind: 'image', request: { ...request, model } }, ask);
   },
 });
 

@@ -3,35 +3,31 @@ import type { Filled } from '../../discord/form.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, form, type Menu, opener } from '../../discord/handlers.ts';
 import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { Refusal, throwRefusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
+import { pressedTask, soon, submitOrder } from '../../messages/pressed-task.ts';
 import { isSpoiler, needsResult } from '../../services/tasks/follow-ups.ts';
-import { chosenModel } from '../model-option.ts';
-import { fitting, linksIn, picturesOf, picturesOn } from '../reference-options.ts';
+import type { GivenPicture } from '../../services/tasks/materials.ts';
+import { chosenModel, fitting, linksIn, picturesOf, picturesOn } from '../options.ts';
 import type { Services } from '../services.ts';
-import { imageRequest, objectionTo } from './request.ts';
+import { imageRequest } from './request.ts';
 
-type Picture = Parameters<typeof referenceForm>[0]['pictures'][number];
-
-/** A picture to be made of a result. What was pressed tells its files with addresses that are good for a day. */
+/** Opens the form for an image made from a result. The pressed message has its files' addresses, valid for a day. */
 export const referenceOpener = opener(customIds.reference, async (taskId, ask: Ask<Services>, pressed) => {
   const task = await soon(pressedTask(taskId, ask), ask);
   needsResult(task);
   const id = customIds.referenceFilled.id({ from: 'task', taskId });
-  return formFor(picturesOf(task, pressed), { id, model: task.kind === 'image' ? task.model : undefined }, ask);
+  const model = task.kind === 'image' ? task.model : undefined;
+  return formFor({ id, pictures: picturesOf(task, pressed), model }, ask);
 });
 
-/** The same from the menu on any message. */
+/** The same form from the menu of any message. */
 export const referenceMenu: Menu<Services> = {
   name: 'reference',
   guards: [(place) => mayPostFiles(place, {})],
   async open(target, ask) {
-    return formFor(
-      picturesOn(target),
-      { id: customIds.referenceFilled.id({ from: 'menu', isPrivate: target.isPrivate }), model: undefined },
-      ask,
-    );
+    const id = customIds.referenceFilled.id({ from: 'menu', isPrivate: target.isPrivate });
+    return formFor({ id, pictures: picturesOn(target), model: undefined }, ask);
   },
 };
 
@@ -40,24 +36,20 @@ export const referredForm = form(customIds.referenceFilled, {
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
   async run(from, { fields }, ask: Ask<Services>) {
     const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, ask);
-    const { words, pictures, which, model } = referencesIn({ fields });
-    const values = { prompt: words, links: chosen(pictures, which) };
-    const objection = objectionTo(values);
-    if (objection) throw objection;
-    const request = imageRequest(values, await chosenModel('image', model, ask.services));
-    const covered = parent && isSpoiler(parent) ? { ...request, spoiler: true } : request;
-    await ask.services.tasks.orders.submit({ ...ask.origin, kind: 'image', request: covered, parent });
-    return 'shown as it goes';
+    const { words, pictures, which, model: typed } = referencesIn({ fields });
+    const request = throwRefusal(imageRequest({ prompt: words, links: chosen(pictures, which) }));
+    const model = await chosenModel('image', typed, ask.services);
+    const covered = parent && isSpoiler(parent) ? { spoiler: true } : {};
+    return submitOrder({ kind: 'image', request: { ...request, model, ...covered }, parent }, ask);
   },
 });
 
-function formFor(pictures: readonly Picture[], form: { id: string; model: string | undefined }, ask: Ask<Services>) {
-  if (pictures.length === 0) throw new Refusal('refusals.noPictureHere');
-  const { id, model = ask.services.defaultModels.image } = form;
-  return referenceForm({ id, model, pictures }, ask.say);
+function formFor(form: ReferenceForm, { services, say }: Ask<Services>): FormPlan {
+  if (form.pictures.length === 0) throw new Refusal('refusals.noPictureHere');
+  return referenceForm({ ...form, model: form.model ?? services.defaultModels.image }, say);
 }
 
-/** The field may say something else by now than when its pictures were numbered. */
+/** The member may have edited the field since its images were numbered. */
 function chosen(links: string, which: number | undefined): string {
   if (which === undefined) return links;
   const link = linksIn({ links })[which - 1];
@@ -67,8 +59,8 @@ function chosen(links: string, which: number | undefined): string {
 
 interface ReferenceForm {
   id: string;
-  /** As they are known when the form opens; a member may change them. */
-  pictures: readonly { address: string; name: string }[];
+  /** As known when the form opens; a member may change them. */
+  pictures: readonly GivenPicture[];
   model: string | undefined;
 }
 
@@ -94,13 +86,8 @@ export function referenceForm({ id, pictures, model = '' }: ReferenceForm, say: 
     fields: [
       { type: 'text', name: 'words', label: say('reference.words'), long: true, required: true },
       {
-        type: 'text',
-        name: 'pictures',
-        label: say('reference.pictures'),
-        hint: say('reference.picturesHint'),
-        value: known.map(({ address }) => address).join('\n'),
-        long: true,
-        required: true,
+        ...{ type: 'text', name: 'pictures', label: say('reference.pictures'), hint: say('reference.picturesHint') },
+        ...{ value: known.map(({ address }) => address).join('\n'), long: true, required: true },
       },
       ...(known.length > 1 ? [which] : []),
       { type: 'text', name: 'model', label: say('reference.model'), hint: say('reference.modelHint'), value: model },

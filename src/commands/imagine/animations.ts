@@ -1,15 +1,26 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import type { Filled } from '../../discord/form.ts';
+import { type Ask, form, opener } from '../../discord/handlers.ts';
+import type { ButtonPlan, FieldPlan, FormPlan } from '../../discord/plan.ts';
+import { nameIn } from '../../discord/target.ts';
+import { definedIn } from '../../lib/entries.ts';
+import { Refusal, throwRefusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
+import type { KindView, MessageContext } from '../../messages/kind-view.ts';
+import { pressedTask, soon, submitOrder } from '../../messages/pressed-task.ts';
 import { type ActionFamily, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
-import { hasResult } from '../../services/tasks/follow-ups.ts';
-import type { GivenPicture } from '../../services/tasks/materials.ts';
+import { hasResult, promptOf } from '../../services/tasks/follow-ups.ts';
 import type { Task } from '../../services/tasks/task.ts';
+import { linksIn, picturesOn, unfitReference } from '../options.ts';
+import type { Services } from '../services.ts';
 import { about, type FollowUp } from './follow-ups.ts';
-import type { Motion } from './request.ts';
+import { motions } from './request.ts';
 
-/** The gateway's own door to films of the image-prompt family. Like a button, it may be refused. */
+/** The gateway's endpoint for videos of the image-prompt family. Like a button, it may be refused. */
 export const FILM_DOOR = 'submit/video';
 
-/** What can be made through it: a film of one picture, or a longer one of one film. */
-export function filmOf(task: Task): 'animate' | 'extend' | undefined {
+/** What this endpoint can make of a result: a video of one image, or a longer one of a video. */
+function filmOf(task: Task): 'animate' | 'extend' | undefined {
   if (!hasResult(task) || task.remoteId === undefined) return undefined;
   const { media } = task;
   const family = familyOf(task);
@@ -32,31 +43,110 @@ function familyOf(task: Task): ActionFamily | undefined {
   }
 }
 
-interface FilmWishes {
-  words: string;
-  motion: Motion;
-  loop?: boolean | undefined;
-}
+/** Opens the form for a video of an image, or for a longer one, where the gateway has no working button for it. */
+export const animateOpener = opener(customIds.animate, async (taskId, ask: Ask<Services>, pressed) => {
+  // If the endpoint was refused a moment ago, a form would be in vain.
+  if (!ask.services.offers.isOffered(FILM_DOOR)) throw new Refusal('gateway.not-offered');
+  const task = await soon(pressedTask(taskId, ask), ask);
+  const id = customIds.animateFilled.id(task.id);
+  if (filmOf(task) === 'extend') return extendForm({ id, words: promptOf(task), count: task.media.length }, ask.say);
+  // The message's own file exists as long as the message; the gateway's may be gone.
+  const picture = picturesOn(pressed)[0]?.address ?? task.media[0]?.address;
+  if (filmOf(task) !== 'animate' || picture === undefined) throw new Refusal('refusals.noResult');
+  return animateForm({ id, picture }, ask.say);
+});
 
-export function animationOf(parent: Task, wishes: FilmWishes, pictures: GivenPicture[]): FollowUp<'animate'> {
-  return { kind: 'animate', parent, request: { ...wanted(parent, wishes), pictures } };
-}
+export const animateFilled = form(customIds.animateFilled, {
+  answers: 'beside',
+  async run(taskId, filled, ask: Ask<Services>) {
+    return submitOrder(orderOf(await pressedTask(taskId, ask), filled), ask);
+  },
+});
 
-/** Which of the films is counted from 1. */
-export function extensionOf(parent: Task, wishes: FilmWishes, index: number): FollowUp<'animate'> {
-  const { of: taskId } = about(parent);
-  return { kind: 'animate', parent, request: { ...wanted(parent, wishes), extend: { taskId, index } } };
-}
-
-function wanted(parent: Task, { words, motion, loop }: FilmWishes) {
-  const { prompt, title = prompt, spoiler } = about(parent);
-  return {
+function orderOf(parent: Task, { fields, files }: Filled): FollowUp<'animate'> {
+  const what = filmOf(parent);
+  if (what === undefined) throw new Refusal('refusals.noResult');
+  const { loop = '', picture: links = '', which = '1' } = fields;
+  const words = (fields.words ?? '').trim();
+  const { of: taskId, prompt, title = prompt, spoiler } = about(parent);
+  const request = {
     prompt: words,
-    // Some gateways ask for them all the same.
+    // Some gateways ask for the prompt again.
     ...(words !== '' && { words }),
-    motion,
-    ...(loop !== undefined && { loop }),
-    ...(words === '' && { title }),
-    ...(spoiler && { spoiler }),
+    motion: motions.find((one) => one === fields.motion) ?? 'low',
+    ...definedIn({ loop: loop === '' ? undefined : loop === 'yes', title: words === '' ? title : undefined, spoiler }),
   };
+  if (what === 'extend') {
+    const index = Number(which);
+    if (parent.media[index - 1] === undefined) throw new Refusal('refusals.unknownButton');
+    return { kind: 'animate', parent, request: { ...request, extend: { taskId, index } } };
+  }
+  throwRefusal(unfitReference({ links }, 1));
+  const [address] = linksIn({ links });
+  if (address === undefined) throw new Refusal('refusals.noPictureHere');
+  const pictures = [{ address, name: nameIn(address) }, ...(files.end ? [files.end] : [])];
+  return { kind: 'animate', parent, request: { ...request, pictures } };
+}
+
+/** The image's address is in a field, so that nothing has to be stored until the form is submitted. */
+function animateForm({ id, picture }: { id: string; picture: string }, say: Say): FormPlan {
+  const loops = (['yes', 'no'] as const).map((value) => ({ value, label: say(`animate.loops.${value}`) }));
+  return {
+    id,
+    title: say('animate.title'),
+    fields: [
+      { type: 'text', name: 'words', label: say('animate.words'), hint: say('animate.wordsHint'), long: true },
+      motionField(say),
+      { type: 'choice', name: 'loop', label: say('animate.loop'), options: loops },
+      {
+        ...{ type: 'text', name: 'picture', label: say('animate.picture'), hint: say('animate.pictureHint') },
+        ...{ value: picture, required: true },
+      },
+      { type: 'file', name: 'end', label: say('animate.end') },
+    ],
+  };
+}
+
+/** A result has several videos, of which one can be extended. */
+function extendForm({ id, words, count }: { id: string; words: string; count: number }, say: Say): FormPlan {
+  const options = Array.from({ length: count }, (_, index) => {
+    const number = String(index + 1);
+    return { value: number, label: say('animate.film', { number }), isDefault: index === 0 };
+  });
+  const which: FieldPlan = { type: 'choice', name: 'which', label: say('animate.which'), options, required: true };
+  return {
+    id,
+    title: say('animate.longerTitle'),
+    fields: [
+      { type: 'text', name: 'words', label: say('animate.words'), value: words, long: true },
+      motionField(say),
+      ...(count > 1 ? [which] : []),
+    ],
+  };
+}
+
+function motionField(say: Say): FieldPlan {
+  const options = motions.map((value) => {
+    return { value, label: say(`animate.motions.${value}`), isDefault: value === 'low' };
+  });
+  return { type: 'choice', name: 'motion', label: say('animate.motion'), options, required: true };
+}
+
+/** A video that the bot itself asked for, where the gateway has no working button for it. */
+export const animate: KindView<'animate'> = {
+  facts: ({ request: { motion, loop } }, say) => [
+    `-# ${[say(`task.animate.${motion}`), ...(loop ? [say('task.animate.loop')] : [])].join(' · ')}`,
+  ],
+  more: filmButtons,
+};
+
+export function filmButtons(task: Task, offering: MessageContext, say: Say): ButtonPlan[] {
+  const what = filmOf(task);
+  if (what === undefined || !offering.isOffered(FILM_DOOR)) return [];
+  const isThere = task.actions.some(
+    ({ customId }) => meaningOfAction(customId).family === what && offering.isOffered(customId),
+  );
+  if (isThere) return [];
+  const label = say(`task.buttons.${what}`);
+  return [{ type: 'button', id: customIds.animate.id(task.id), label, emoji: '🎞️', startsRow: true }];
 }

@@ -1,7 +1,8 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import type { Filled } from '../../discord/form.ts';
 import { type Ask, button, form, opener } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { ownTask, pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
+import { ownTask, pressedTask, soon, submitOrder } from '../../messages/pressed-task.ts';
 import { wordsForm, wordsIn } from '../../messages/words-form.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import { promptOf } from '../../services/tasks/follow-ups.ts';
@@ -12,27 +13,25 @@ import type { Services } from '../services.ts';
 import { actionOn, changeOn, proposedWords, sideOf } from './follow-ups.ts';
 
 /** Presses a button that the gateway gave with a result. The new task is whoever pressed it's. */
-export const actionButton = button(customIds.action, {
+const actionButton = button(customIds.action, {
   answers: 'beside',
   async run({ taskId, place }, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
-    await ask.services.tasks.orders.submit({ ...ask.origin, ...actionOn(parent, place) });
-    return 'shown as it goes';
+    return submitOrder(actionOn(parent, place), ask);
   },
 });
 
 /** Upscale, variation and reroll of a result that came without buttons. */
-export const changeButton = button(customIds.change, {
+const changeButton = button(customIds.change, {
   answers: 'beside',
   async run({ taskId, which }, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
-    await ask.services.tasks.orders.submit({ ...ask.origin, ...changeOn(parent, which) });
-    return 'shown as it goes';
+    return submitOrder(changeOn(parent, which), ask);
   },
 });
 
 /** All four at once: a task and a message for each, so that each goes its own way. */
-export const upscaleAllButton = button(customIds.upscaleAll, {
+const upscaleAllButton = button(customIds.upscaleAll, {
   answers: 'beside',
   async run(taskId, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
@@ -40,12 +39,9 @@ export const upscaleAllButton = button(customIds.upscaleAll, {
     const [first, ...others] = upscalesOf(parent);
     if (!first) throw new Refusal('refusals.noResult');
     for (const followUp of others) {
-      await ask.another({ content: say('task.isAsked') }, (origin) =>
-        services.tasks.orders.submit({ ...origin, ...followUp }),
-      );
+      await ask.another({ content: say('task.isAsked') }, (origin) => submitOrder(followUp, { services, origin }));
     }
-    await services.tasks.orders.submit({ ...ask.origin, ...first });
-    return 'shown as it goes';
+    return submitOrder(first, ask);
   },
 });
 
@@ -57,33 +53,25 @@ function upscalesOf(parent: Task) {
 }
 
 /** A button whose action needs words: they are asked for before the gateway is. */
-export const wordsOpener = opener(customIds.actionWords, async ({ taskId, place }, ask: Ask<Services>) => {
+const wordsOpener = opener(customIds.actionWords, async ({ taskId, place }, ask: Ask<Services>) => {
   const task = await soon(pressedTask(taskId, ask), ask);
   const action = task.actions[place];
   if (!action) throw new Refusal('refusals.unknownButton');
-  return wordsForm(
-    {
-      id: customIds.actionWordsFilled.id({ taskId, place }),
-      title: action.label,
-      words: proposedWords(task, place),
-      withRegion: meaningOfAction(action.customId).words === 'with-region',
-    },
-    ask.say,
-  );
+  const id = customIds.actionWordsFilled.id({ taskId, place });
+  const withRegion = meaningOfAction(action.customId).words === 'with-region';
+  return wordsForm({ id, title: action.label, words: proposedWords(task, place), withRegion }, ask.say);
 });
 
-export const wordsWritten = form(customIds.actionWordsFilled, {
+const wordsWritten = form(customIds.actionWordsFilled, {
   answers: 'beside',
   async run({ taskId, place }, filled, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
-    const written = writtenIn(filled, parent);
-    await ask.services.tasks.orders.submit({ ...ask.origin, ...actionOn(parent, place, written) });
-    return 'shown as it goes';
+    return submitOrder(actionOn(parent, place, writtenIn(filled, parent)), ask);
   },
 });
 
 /** A task that turned out to wait for words. */
-export const continueOpener = opener(customIds.continue, async (taskId, ask: Ask<Services>) => {
+const continueOpener = opener(customIds.continue, async (taskId, ask: Ask<Services>) => {
   const task = await soon(ownTask(taskId, ask), ask);
   if (task.state !== 'needs-input') throw new Refusal('refusals.noWordsWanted');
   const withRegion = task.kind === 'action' && meaningOfAction(task.request.customId).words === 'with-region';
@@ -92,7 +80,7 @@ export const continueOpener = opener(customIds.continue, async (taskId, ask: Ask
   return wordsForm({ id, title: ask.say('words.title'), words, withRegion }, ask.say);
 });
 
-export const continueWritten = form(customIds.continueFilled, {
+const continueWritten = form(customIds.continueFilled, {
   answers: 'here',
   async run(taskId, filled, ask: Ask<Services>) {
     const task = await ownTask(taskId, ask);
@@ -102,10 +90,14 @@ export const continueWritten = form(customIds.continueFilled, {
   },
 });
 
-function writtenIn({ fields, files }: Parameters<typeof wordsIn>[0], parent: Task): WrittenWords {
-  const { words, side, drawn } = wordsIn({ fields, files });
+function writtenIn(filled: Filled, parent: Task): WrittenWords {
+  const { words, side, drawn } = wordsIn(filled);
   if (words === '') throw new Refusal('refusals.noWords');
   const known = sides.find((one) => one === side);
   const region = drawn ? { drawn } : known && sideOf(parent, known);
   return { words, ...(region && { region }) };
 }
+
+export const buttons = [actionButton, changeButton, upscaleAllButton];
+export const openers = [wordsOpener, continueOpener];
+export const forms = [wordsWritten, continueWritten];

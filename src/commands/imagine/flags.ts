@@ -1,33 +1,33 @@
+import type { Values } from '../../discord/options.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
-/** What the options say as far as it becomes flags, which this family writes inside the prompt (specification, 4.3). */
-export interface Wishes {
-  aspect?: string | undefined;
-  style?: string | undefined;
-  quality?: string | undefined;
-  version?: string | undefined;
-  stylize?: number | undefined;
-  chaos?: number | undefined;
-  weird?: number | undefined;
-  weight?: number | undefined;
-  seed?: number | undefined;
-  tile?: boolean | undefined;
-  negative?: string | undefined;
-}
+const LONGEST_NEGATIVE = 500;
 
-export const ranges = {
-  stylize: { least: 0, most: 1_000 },
-  chaos: { least: 0, most: 100 },
-  weird: { least: 0, most: 3_000 },
-  weight: { least: 0, most: 3 },
-  seed: { least: 0, most: 4_294_967_295 },
+const oneOf = (...choices: string[]) => ({ type: 'text', choices }) as const;
+const whole = { type: 'number', whole: true } as const;
+
+/** The options that become flags, which this family writes inside the prompt (specification, 4.3). */
+export const flagOptions = {
+  aspect: oneOf('1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'),
+  negative: { type: 'text', most: LONGEST_NEGATIVE },
+  weight: { type: 'number', least: 0, most: 3 },
+  style: oneOf('raw', 'cute', 'expressive', 'original', 'scenic'),
+  version: oneOf('7', '6.1', '6', '5.2', 'niji 7', 'niji 6', 'niji 5'),
+  quality: oneOf('0.25', '0.5', '1', '2', '4'),
+  stylize: { ...whole, least: 0, most: 1_000 },
+  chaos: { ...whole, least: 0, most: 100 },
+  weird: { ...whole, least: 0, most: 3_000 },
+  seed: { ...whole, least: 0, most: 4_294_967_295 },
+  tile: { type: 'switch' },
 } as const;
+
+export type FlagValues = Partial<Values<typeof flagOptions>>;
 
 interface Flag {
   /** All that members write for it. */
   spellings: readonly string[];
   range?: { least: number; most: number };
-  write(wishes: Wishes): string | undefined;
+  write(values: FlagValues): string | undefined;
 }
 
 /** In the order in which they are written; what is left out goes to the end, because it is words up to the next flag. */
@@ -36,20 +36,20 @@ const FLAGS: readonly Flag[] = [
   { spellings: ['v', 'version', 'niji'], write: ({ version }) => engine(version) },
   { spellings: ['style'], write: ({ style }) => valued('style', style) },
   { spellings: ['q', 'quality'], write: ({ quality }) => valued('quality', quality) },
-  { spellings: ['s', 'stylize'], range: ranges.stylize, write: ({ stylize }) => valued('stylize', stylize) },
-  { spellings: ['c', 'chaos'], range: ranges.chaos, write: ({ chaos }) => valued('chaos', chaos) },
-  { spellings: ['w', 'weird'], range: ranges.weird, write: ({ weird }) => valued('weird', weird) },
-  { spellings: ['iw'], range: ranges.weight, write: ({ weight }) => valued('iw', weight) },
-  { spellings: ['seed'], range: ranges.seed, write: ({ seed }) => valued('seed', seed) },
+  { spellings: ['s', 'stylize'], range: flagOptions.stylize, write: ({ stylize }) => valued('stylize', stylize) },
+  { spellings: ['c', 'chaos'], range: flagOptions.chaos, write: ({ chaos }) => valued('chaos', chaos) },
+  { spellings: ['w', 'weird'], range: flagOptions.weird, write: ({ weird }) => valued('weird', weird) },
+  { spellings: ['iw'], range: flagOptions.weight, write: ({ weight }) => valued('iw', weight) },
+  { spellings: ['seed'], range: flagOptions.seed, write: ({ seed }) => valued('seed', seed) },
   { spellings: ['tile'], write: ({ tile }) => (tile ? '--tile' : undefined) },
   { spellings: ['no'], write: ({ negative }) => valued('no', plainWords(negative)) },
 ];
 
 /** The flags that options add to what a member typed. What is typed wins, so no flag stands there twice. */
-export function flagsFor(words: string, wishes: Wishes): string[] {
+export function flagsFor(words: string, values: FlagValues): string[] {
   const typed = new Set(flagsIn(words).map(({ name }) => name));
   return FLAGS.filter(({ spellings }) => !spellings.some((spelling) => typed.has(spelling))).flatMap(
-    ({ write }) => write(wishes) ?? [],
+    ({ write }) => write(values) ?? [],
   );
 }
 
@@ -66,7 +66,7 @@ export function outOfRange(prompt: string): Refusal | undefined {
 }
 
 /** Flags inside of what is to be left out would be a second way to set them. */
-export function flagInNegative({ negative = '' }: Wishes): Refusal | undefined {
+export function flagInNegative({ negative = '' }: FlagValues): Refusal | undefined {
   const [flag] = flagsIn(negative);
   return flag && new Refusal('refusals.optionNegativeHasFlag', { flag: `--${flag.name}` });
 }

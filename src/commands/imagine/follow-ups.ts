@@ -1,3 +1,4 @@
+import { definedIn } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import { isGrid, isSpoiler, needsResult, promptOf, type ShortChange } from '../../services/tasks/follow-ups.ts';
@@ -30,16 +31,11 @@ export function changeOn(parent: Task, short: ShortChange): FollowUp<'change'> {
 
 /** What every follow-up of a task names. */
 export function about(parent: Task, written?: WrittenWords) {
-  const { title } = parent.request;
-  if (parent.remoteId === undefined) throw new Refusal('refusals.unknownButton');
-  return {
-    of: parent.remoteId,
-    prompt: promptOf(parent),
-    ...(title !== undefined && { title }),
-    ...(isSpoiler(parent) && { spoiler: true }),
-    ...(written && { words: written.words }),
-    ...(written?.region && { region: written.region }),
-  };
+  const { request, remoteId: of } = parent;
+  if (of === undefined) throw new Refusal('refusals.unknownButton');
+  const spoiler = isSpoiler(parent) || undefined;
+  const { words, region } = written ?? {};
+  return { of, prompt: promptOf(parent), ...definedIn({ title: request.title, spoiler, words, region }) };
 }
 
 /** The part of a task's picture that a side stands for. */

@@ -1,7 +1,7 @@
+import { definedIn } from '../../lib/entries.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
 import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
-import type { Materials } from '../../services/tasks/materials.ts';
 import { FILM_DOOR } from './animations.ts';
 
 /** Grids of pictures from words (4.3), and what is made of them. */
@@ -22,8 +22,8 @@ const FILMS: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
 
 /** What is made of a result of the image-prompt family. */
 function imgxFollowUps(imgx: Gateway['imgx'], source: Source): Kind[] {
-  const answer = (taskId: string, prompt: string | undefined, { mask }: Materials) =>
-    imgx.modal({ taskId, ...(prompt !== undefined && { prompt }), ...(mask !== undefined && { mask }) });
+  const answer: Kind<'action' | 'change' | 'animate'>['answer'] = (taskId, { words: prompt }, { materials }) =>
+    imgx.modal({ taskId, ...definedIn({ prompt, mask: materials.mask }) });
   return [
     kind({
       name: 'action',
@@ -33,7 +33,7 @@ function imgxFollowUps(imgx: Gateway['imgx'], source: Source): Kind[] {
       patience: ({ customId }) => (FILMS.has(meaningOfAction(customId).family) ? 'video' : 'picture'),
       durationKey: ({ customId }) => meaningOfAction(customId).family,
       submit: ({ of, customId }) => imgx.action({ taskId: of, customId }),
-      answer: (remoteId, { words }, { materials }) => answer(remoteId, words, materials),
+      answer,
     }),
     kind({
       name: 'change',
@@ -42,7 +42,7 @@ function imgxFollowUps(imgx: Gateway['imgx'], source: Source): Kind[] {
       durationKey: ({ action }) => action.toLowerCase(),
       submit: ({ of, action, index }) =>
         imgx.change(action === 'REROLL' ? { taskId: of, action } : { taskId: of, action, index }),
-      answer: (remoteId, { words }, { materials }) => answer(remoteId, words, materials),
+      answer,
     }),
     kind({
       name: 'animate',
@@ -54,13 +54,9 @@ function imgxFollowUps(imgx: Gateway['imgx'], source: Source): Kind[] {
       submit: ({ prompt, motion, loop, extend }, { materials: { pictures: [picture, endPicture] = [] } }) =>
         imgx.video({
           motion,
-          ...(prompt !== '' && { prompt }),
-          ...(picture !== undefined && { picture }),
-          ...(endPicture !== undefined && { endPicture }),
-          ...(loop !== undefined && { loop }),
-          ...(extend && { extend }),
+          ...definedIn({ prompt: prompt === '' ? undefined : prompt, picture, endPicture, loop, extend }),
         }),
-      answer: (remoteId, { words }, { materials }) => answer(remoteId, words, materials),
+      answer,
     }),
   ];
 }

@@ -1,8 +1,8 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button, form, opener } from '../../discord/handlers.ts';
-import { Refusal } from '../../lib/refusal.ts';
-import { pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
+import { Refusal, throwRefusal } from '../../lib/refusal.ts';
 import { offeredLines } from '../../messages/lines.ts';
+import { pressedTask, soon, submitOrder } from '../../messages/pressed-task.ts';
 import { wordsForm, wordsIn } from '../../messages/words-form.ts';
 import { isSpoiler } from '../../services/tasks/follow-ups.ts';
 import { lineAt } from '../../services/tasks/lines.ts';
@@ -24,16 +24,13 @@ export const lineWritten = form(customIds.lineFilled, {
   answers: 'beside',
   async run(taskId, filled, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
-    await ask.services.tasks.orders.submit({ ...ask.origin, ...imagined(parent, wordsIn(filled).words) });
-    return 'shown as it goes';
+    return submitOrder(imagined(parent, wordsIn(filled).words), ask);
   },
 });
 
 /** Pictures of a line. The gateway's own buttons for it would ask for words too, and many gateways refuse them. */
 function imagined(parent: Task, words: string): FollowUp<'imagine'> {
-  const values = { prompt: words, spoiler: isSpoiler(parent) };
-  const request = imagineRequest(values);
-  if (request instanceof Refusal) throw request;
+  const request = throwRefusal(imagineRequest({ prompt: words, spoiler: isSpoiler(parent) }));
   return { kind: 'imagine', parent, request };
 }
 
@@ -62,7 +59,7 @@ export const allLinesConfirmed = button(customIds.allLinesConfirmed, {
     // The question goes as soon as it is answered, but two presses may have met it.
     if (!services.answered.isFirst(origin.message?.id ?? parent.id)) throw new Refusal('refusals.sameOrder');
     for (const words of lines) {
-      const order = (from: typeof origin) => services.tasks.orders.submit({ ...from, ...imagined(parent, words) });
+      const order = (from: typeof origin) => submitOrder(imagined(parent, words), { services, origin: from });
       await ask.another({ content: say('task.isAsked') }, order, { isPrivate: parent.route.isPrivate });
     }
     return { content: say('task.lines.ask.done', { many: String(lines.length) }), controls: [] };

@@ -2,14 +2,10 @@ import { z } from 'zod';
 import type { Refusal } from '../../lib/refusal.ts';
 import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
 import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
-import { emptyPrompt } from '../prompt-option.ts';
-import { handedIn, linksIn, type References, unfitReference } from '../reference-options.ts';
-import { flagInNegative, flagsFor, outOfRange, type Wishes } from './flags.ts';
+import { emptyPrompt, handedIn, linksIn, type References, unfitReference } from '../options.ts';
+import { type FlagValues, flagInNegative, flagsFor, outOfRange } from './flags.ts';
 
-export interface ImagineValues extends Wishes, References {
-  prompt: string;
-  spoiler?: boolean | undefined;
-}
+export type ImagineValues = FlagValues & References & { prompt: string; spoiler?: boolean | undefined };
 
 /** What the task keeps. Its prompt is as the gateway gets it: addresses of reference pictures, the words, the flags. */
 const imagineShape = requestShape({ prompt: z.string() });
@@ -82,18 +78,15 @@ export const imagineSpecs = { imagine, action, change, animate };
 export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal {
   const objection = emptyPrompt(values) ?? unfitReference(values) ?? flagInNegative(values);
   if (objection) return objection;
-  const request = requestFrom(values);
-  // Options have their ranges too, but those that Discord holds a member to may be of an older registration.
-  return outOfRange(request.prompt) ?? request;
-}
-
-function requestFrom(values: ImagineValues): ImagineRequest {
-  const words = values.prompt.trim();
+  const typed = values.prompt.trim();
+  const prompt = [...linksIn(values), typed, ...flagsFor(typed, values)].join(' ');
   const pictures = handedIn(values).map(({ address, name }) => ({ address, name }));
-  return {
-    prompt: [...linksIn(values), words, ...flagsFor(words, values)].join(' '),
-    typed: words,
-    ...(pictures.length > 0 && { pictures }),
-    ...(values.spoiler && { spoiler: true }),
-  };
+  // Discord may still enforce the option ranges of an older registration.
+  return (
+    outOfRange(prompt) ?? {
+      ...{ prompt, typed },
+      ...(pictures.length > 0 && { pictures }),
+      ...(values.spoiler && { spoiler: true }),
+    }
+  );
 }

@@ -1,43 +1,102 @@
-import { customIds } from '../../discord/custom-ids.ts';
+import { customIds, type ModelsPage } from '../../discord/custom-ids.ts';
 import { type Ask, button, command } from '../../discord/handlers.ts';
-import { modelKinds } from '../../services/models/ids.ts';
+import { inCode } from '../../discord/markdown.ts';
+import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
+import type { Say } from '../../locales/index.ts';
+import type { Model } from '../../services/gateway/models.ts';
+import { kindOf, modelKinds } from '../../services/models/ids.ts';
 import type { Feature } from '../feature.ts';
+import { modelOption, suggestionsFrom } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
-import { modelDetail, modelsPage } from './view.ts';
+
+async function modelsAnswer(shown: ModelsPage, { services, say }: Ask<Services>): Promise<MessagePlan> {
+  return modelsPage(await services.models.list(shown.list), shown, say);
+}
 
 /** Turns the pages of `/models`. */
-const modelsPageButton = button(customIds.models, {
-  answers: 'here',
-  async run(shown, { services, say }: Ask<Services>) {
-    return modelsPage({ ...shown, models: await services.models.list(shown.list) }, say);
-  },
-});
+const modelsPageButton = button(customIds.models, { answers: 'here', run: modelsAnswer });
 
-/** Longer than any id's telling part, and short enough for the custom id of the next page. */
+/** Longer than the significant part of any id, and short enough for the custom id of the next page. */
 const LONGEST_FILTER = 40;
 
 const modelsCommand = command({
   name: 'models',
   isPrivate: true,
   options: {
-    model: { type: 'text', suggests: true, most: 200 },
+    model: modelOption,
     text: { type: 'text', most: LONGEST_FILTER },
     kind: { type: 'text', choices: modelKinds },
     list: { type: 'text', choices: ['own', 'compatible'] },
   },
   async suggest(_option, typed, { services }: Ask<Services>) {
-    const wanted = typed.toLowerCase();
-    const ids = (await services.models.atHand()).map(({ id }) => id);
-    return ids.filter((id) => id.toLowerCase().includes(wanted)).map((id) => ({ name: id, value: id }));
+    const models = await services.models.atHand();
+    return suggestionsFrom(
+      models.map(({ id }) => id),
+      typed,
+    );
   },
-  async run({ model, text, kind, list = 'own' }, { services, say }: Ask<Services>) {
-    if (model !== undefined) return modelDetail(await services.models.get(model), say);
-    const listing = { list, text, kind };
-    const all = await services.models.list(listing.list);
-    return modelsPage({ ...listing, models: all, page: 0 }, say);
+  async run({ model, text, kind, list = 'own' }, ask: Ask<Services>) {
+    if (model !== undefined) return modelDetail(await ask.services.models.get(model), ask.say);
+    return modelsAnswer({ list, text, kind, page: 0 }, ask);
   },
 });
+
+/** As many as are read at a glance on a phone. */
+const PAGE = 12;
+
+/** A page of the list, grouped by owner. A page beyond the end means the last. */
+function modelsPage(models: readonly Model[], listing: ModelsPage, say: Say): MessagePlan {
+  const { list, page } = listing;
+  const title = list === 'own' ? say('models.title') : say('models.titleCompatible');
+  const matching = models.filter((model) => matches(model, listing)).toSorted(byOwner);
+  if (matching.length === 0) {
+    return { page: { title, blocks: [models.length === 0 ? say('models.empty') : say('models.none')] } };
+  }
+  const pages = Math.ceil(matching.length / PAGE);
+  const shown = Math.min(Math.max(0, page), pages - 1);
+  const groups = Map.groupBy(matching.slice(shown * PAGE, (shown + 1) * PAGE), (model) => model.ownedBy);
+  const blocks = [...groups].map(([owner, group]) => {
+    const lines = group.map((model) => `${inCode(model.id)} · ${say(`models.kinds.${kindOf(model)}`)}`);
+    return [`**${owner === undefined ? say('models.nobody') : inCode(owner)}**`, ...lines].join('\n');
+  });
+  const place = pages > 1 ? `, ${say('models.page', { page: String(shown + 1), pages: String(pages) })}` : '';
+  const footer = `${say('models.count', { count: matching.length })}${place}. ${say('models.guess')}`;
+  return {
+    page: { title, blocks, footer },
+    controls: pages > 1 ? pageButtons({ ...listing, page: shown }, pages, say) : [],
+  };
+}
+
+/** Everything the gateway says about one model. */
+function modelDetail(model: Model, say: Say): MessagePlan {
+  const { id, owned_by, created, ...others } = model.fields;
+  const known = [
+    `${say('models.field.id')}: ${inCode(model.id)}`,
+    ...(model.ownedBy === undefined ? [] : [`${say('models.field.owned_by')}: ${inCode(model.ownedBy)}`]),
+    ...(model.createdAt === undefined
+      ? []
+      : [`${say('models.field.created')}: <t:${Math.floor(model.createdAt / 1000)}:D>`]),
+  ];
+  const extra = Object.entries(others).map(([name, value]) => `${inCode(name)}: ${inCode(JSON.stringify(value))}`);
+  const guess = say('models.detailGuess', { kind: say(`models.kinds.${kindOf(model)}`) });
+  return { page: { title: inCode(model.id), blocks: [[...known, ...extra].join('\n')], footer: guess } };
+}
+
+const matches = (model: Model, { text = '', kind }: ModelsPage): boolean =>
+  model.id.toLowerCase().includes(text.toLowerCase()) && (kind === undefined || kindOf(model) === kind);
+
+const byOwner = (a: Model, b: Model): number =>
+  (a.ownedBy ?? '~').localeCompare(b.ownedBy ?? '~') || a.id.localeCompare(b.id);
+
+function pageButtons(listing: ModelsPage, pages: number, say: Say): ButtonPlan[] {
+  const { page } = listing;
+  const pageId = (to: number): string => customIds.models.id({ ...listing, page: to });
+  return [
+    { type: 'button', id: pageId(page - 1), label: say('models.previous'), emoji: '◀️', disabled: page === 0 },
+    { type: 'button', id: pageId(page + 1), label: say('models.next'), emoji: '▶️', disabled: page === pages - 1 },
+  ];
+}
 
 export const models: Feature<typeof text> = {
   command: modelsCommand,

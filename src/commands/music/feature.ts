@@ -1,10 +1,16 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { type Ask, button } from '../../discord/handlers.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { areShort, finishedTracks, quoted, songTitle, trackLine, versesOf } from '../../messages/album/tracks.ts';
+import { areShort, finishedTracks, quoted, songTitle, trackLine, versesOf } from '../../messages/album/lines.ts';
 import type { KindView } from '../../messages/kind-view.ts';
+import { ofKind, pressedTask } from '../../messages/pressed-task.ts';
+import { againButtons } from '../../messages/task-buttons.ts';
+import { turnedTo } from '../../services/tasks/delivery-state.ts';
+import { mayGoOn } from '../../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
-import { albumPageButton, songSelect } from './album.ts';
+import type { Services } from '../services.ts';
 import { follow } from './follow.ts';
 import { musicKinds, musicSpecs } from './kinds.ts';
 import { make } from './make.ts';
@@ -20,14 +26,8 @@ const song: KindView<'song' | 'music'> = {
   ],
   result: (task, say) => [...(task.tracks ?? []).map((track) => trackLine(track, task, say)), ...lyricLines(task, say)],
   buttons: () => [],
-  /** What is only followed was not ordered here, and is not ordered again here. */
-  more({ id, kind }, _offering, say) {
-    if (kind !== 'song') return [];
-    return [
-      { type: 'button', id: customIds.same.id(id), label: say('task.buttons.same'), emoji: '🔁' },
-      { type: 'button', id: customIds.edit.id(id), label: say('task.buttons.editPrompt'), emoji: '✏️' },
-    ];
-  },
+  /** What is only followed was not ordered here, so it is not ordered again here. */
+  more: ({ id, kind }, _offering, say) => (kind === 'song' ? againButtons(id, say) : []),
 };
 
 function lyricLines(task: Task, say: Say): string[] {
@@ -35,6 +35,31 @@ function lyricLines(task: Task, say: Say): string[] {
   if (verses.length === 0) return [];
   return areShort(verses) ? quoted(verses) : [`-# ${say('music.inFile')}`];
 }
+
+/** Turns the pages of an album. Whoever sees the message turns it for everybody: it is one message. */
+const albumPageButton = button(customIds.albumPage, {
+  answers: 'here',
+  async run({ taskId, place }, ask: Ask<Services>) {
+    const { id } = ofKind('album', await pressedTask(taskId, ask));
+    const turned = await ask.services.tasks.book.change(id, (album) => turnedTo(album, place));
+    return ask.services.brought(turned, ask.place);
+  },
+});
+
+/** Brings the tracks of one of its songs, or how it stands now, in a message of its own. */
+const songSelect = button(customIds.albumSong, {
+  answers: 'beside',
+  async run(taskId, ask: Ask<Services>, [chosen]) {
+    const album = ofKind('album', await pressedTask(taskId, ask));
+    const part = album.request.parts.find(({ id }) => id === chosen);
+    if (!part) throw new Refusal('refusals.unknownButton');
+    const task = await ask.services.tasks.book.get(part.id);
+    if (!task) throw new Refusal('refusals.unknownTask');
+    if (!mayGoOn(task, ask.place.userId)) throw new Refusal('refusals.notYours');
+    ask.services.tasks.lookedAt(task);
+    return ask.services.brought(task, ask.place);
+  },
+});
 
 export const music: Feature<typeof text> = {
   command: { name: 'music', subcommands: [make, follow] },

@@ -5,7 +5,7 @@ import type { Admit } from '../../services/tasks/albums.ts';
 import { mayGoOn } from '../../services/tasks/follow-ups.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { maySeeAccount } from '../audience.ts';
-import { LONGEST_OPTION, promptOption } from '../prompt-option.ts';
+import { LONGEST_OPTION, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
 import { named, readIds } from './ids.ts';
 
@@ -36,8 +36,7 @@ export const follow = command({
   parse: ({ ids, more = '' }) => idsIn([ids, more]),
   guards: [mayPostFiles],
   async run(ids, ask: Ask<Services>) {
-    const admit = await admission(ask);
-    await ask.services.tasks.albums.bringTogether(ask.origin, ids, admit);
+    await ask.services.tasks.albums.bringTogether(ask.origin, ids, await admission(ask));
     return 'shown as it goes';
   },
 });
@@ -50,18 +49,14 @@ async function admission(ask: Ask<Services>): Promise<Admit> {
   const mayFollowAll = await maySeeAccount(ask);
   const { userId } = ask.place;
   return (found) => {
-    const entries = [...found];
-    const ids = (isMeant: (task: Task | undefined) => boolean): string[] =>
-      entries.filter(([, task]) => isMeant(task)).map(([id]) => id);
-    const foreign = ids((task) => task !== undefined && !mayGoOn(task, userId));
-    // Whether somebody else works on it privately is not told to whoever only guesses ids.
-    if (!mayFollowAll) refuse('refusals.idsNotYours', [...ids((task) => task === undefined), ...foreign]);
+    const idsWhere = (holds: (task: Task | undefined) => boolean): string[] =>
+      [...found].filter(([, task]) => holds(task)).map(([id]) => id);
+    const foreign = idsWhere((task) => task !== undefined && !mayGoOn(task, userId));
+    // A member who only guesses ids must not learn which of them belong to private tasks.
+    if (!mayFollowAll) refuse('refusals.idsNotYours', [...idsWhere((task) => task === undefined), ...foreign]);
     refuse('refusals.idsOfOthers', foreign);
-    if (!ask.origin.route.isPrivate)
-      refuse(
-        'refusals.idsPrivate',
-        ids((task) => task?.route.isPrivate === true),
-      );
+    const hidden = idsWhere((task) => task?.route.isPrivate === true);
+    if (!ask.origin.route.isPrivate) refuse('refusals.idsPrivate', hidden);
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { definedIn } from '../../lib/entries.ts';
 import { type Gateway, GatewayError, type Snapshot } from '../../services/gateway/index.ts';
 import { albumSpec } from '../../services/tasks/albums.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
@@ -43,10 +44,7 @@ export function musicKinds(music: Gateway['music']): Kind[] {
       submit: ({ prompt, isLyrics, style, title, instrumental, model }) =>
         music.makeSong({
           ...(prompt !== '' && (isLyrics ? { lyrics: prompt } : { about: prompt })),
-          ...(style !== undefined && { style }),
-          ...(title !== undefined && { title }),
-          ...(instrumental !== undefined && { instrumental }),
-          ...(model !== undefined && { model }),
+          ...definedIn({ style, title, instrumental, model }),
         }),
     }),
     kind({ name: 'music', source, patience: () => 'music', durationKey: () => 'music' }),

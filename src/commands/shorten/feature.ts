@@ -4,12 +4,13 @@ import { type Ask, command } from '../../discord/handlers.ts';
 import { asText } from '../../discord/markdown.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { lineButtons, shownLines, wholeText } from '../../messages/lines.ts';
+import { submitOrder } from '../../messages/pressed-task.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { directionsIn, readText } from '../../services/tasks/lines.ts';
 import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
-import { emptyPrompt, promptOption } from '../prompt-option.ts';
+import { emptyPrompt, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
@@ -66,10 +67,7 @@ const shortenCommand = command({
   },
   parse: ({ prompt }) => emptyPrompt({ prompt }) ?? { prompt: prompt.trim() },
   guards: [mayPostFiles],
-  async run(request, { services, origin }: Ask<Services>) {
-    await services.tasks.orders.submit({ ...origin, kind: 'shorten', request });
-    return 'shown as it goes';
-  },
+  run: (request, ask: Ask<Services>) => submitOrder({ kind: 'shorten', request }, ask),
 });
 
 export const shorten: Feature<typeof text> = {

@@ -1,11 +1,46 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { type Ask, button, command } from '../../discord/handlers.ts';
+import { mayManageMessages } from '../../discord/place.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
-import { talkMessage } from '../../messages/talk/message.ts';
+import { ofKind, pressedTask } from '../../messages/pressed-task.ts';
+import { talkMessage } from '../../messages/talk-message.ts';
 import { talkSpecs } from '../../services/talks/opening.ts';
+import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
-import { endTalkButton, speakOpener, spokenForm } from './buttons.ts';
-import { end } from './end.ts';
+import type { Services } from '../services.ts';
 import { start } from './start.ts';
 import { text } from './text.ts';
+import { speakOpener, spokenForm } from './utterances.ts';
+
+/** Ends the talk of this thread. */
+const end = command({
+  name: 'end',
+  isPrivate: true,
+  options: {},
+  async run(_values, ask: Ask<Services>) {
+    const { channelId } = ask.place;
+    const task = channelId === undefined ? undefined : ask.services.talks.in(channelId);
+    if (!task) throw new Refusal('refusals.talkNone');
+    return endTalk(task, ask);
+  },
+});
+
+/** The talk's own message changes, wherever this was pressed. */
+const endTalkButton = button(customIds.endTalk, {
+  answers: 'aside',
+  run: async (taskId, ask: Ask<Services>) => endTalk(ofKind('talk', await pressedTask(taskId, ask)), ask),
+});
+
+async function endTalk(task: Task, { place, services, say }: Ask<Services>): Promise<MessagePlan> {
+  if (hasEnded(task)) throw new Refusal('refusals.talkOver');
+  const mayEnd = place.userId === task.requesterId || (mayManageMessages(place) && place.channelId === task.channelId);
+  if (!mayEnd) throw new Refusal('refusals.talkNotYours');
+  // A talk that is still being opened cannot be ended yet.
+  if (!hasEnded(await services.talks.end(task.id, 'ended'))) throw new Refusal('refusals.talkNone');
+  return { content: say('talk.over') };
+}
 
 const talkView: KindView<'talk'> = {
   message: (task, { hearsMessages }, say) => talkMessage(task, hearsMessages, say),

@@ -7,7 +7,7 @@ import { audiences, type TalkRequest } from '../../services/talks/opening.ts';
 import type { TaskBook } from '../../services/tasks/book.ts';
 import { shownIn } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
-import { chosenModel, modelOption, suggestedModels } from '../model-option.ts';
+import { chosenModel, modelOption, suggestedModels, suggestionsFrom } from '../options.ts';
 import type { Services } from '../services.ts';
 
 const LONGEST_INSTRUCTIONS = 2_000;
@@ -33,8 +33,7 @@ export const start = command({
   },
   async suggest(option, typed, ask: Ask<Services>) {
     if (option === 'model') return suggestedModels('voice', typed, ask);
-    const wanted = typed.trim().toLowerCase();
-    return VOICES.filter((voice) => voice.includes(wanted)).map((voice) => ({ name: voice, value: voice }));
+    return suggestionsFrom(VOICES, typed.trim());
   },
   async run({ model: typed, voice = '', instructions = '', who, where }, ask: Ask<Services>) {
     const { services, say } = ask;

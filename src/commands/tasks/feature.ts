@@ -1,20 +1,17 @@
-import { fitsPointer } from '../../discord/custom-ids.ts';
-import { type Ask, command } from '../../discord/handlers.ts';
+import { customIds, fitsPointer } from '../../discord/custom-ids.ts';
+import { type Ask, button, command, type Outcome } from '../../discord/handlers.ts';
+import { linkTo } from '../../discord/markdown.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { collected, shownBeside } from '../../services/tasks/delivery-state.ts';
+import { isClosed, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import { isTaskId } from '../../services/tasks/task-id.ts';
 import { type Filter, standings } from '../../services/tasks/task-line.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
-import {
-  chooseTask,
-  deletePostButton,
-  showAllButton,
-  showAskButton,
-  showButton,
-  showMeButton,
-  tasksPageButton,
-} from './buttons.ts';
+import { isShowable, mayDeleteMessage, seenTask } from './audience.ts';
 import { taskList } from './list.ts';
-import { exportButton, forgetButton, forgetReallyButton, forgetSureButton } from './own-data.ts';
+import { ownDataButtons } from './own-data.ts';
+import { taskAnswer } from './page.ts';
 import { text } from './text.ts';
 
 const tasksCommand = (kinds: readonly string[]) =>
@@ -34,21 +31,97 @@ const tasksCommand = (kinds: readonly string[]) =>
     run: (filter, ask: Ask<Services>) => taskList(filter, ask),
   });
 
-/** Its filter knows every kind of task. */
+/** Turns the pages of `/tasks`, and leads back from a task to its list. */
+export const tasksPageButton = button(customIds.tasks, {
+  answers: 'here',
+  run: (filter, ask: Ask<Services>) => taskList(filter, ask),
+});
+
+/** Opens the task that was chosen from a list. */
+export const chooseTask = button(customIds.task, {
+  answers: 'here',
+  async run(filter, ask: Ask<Services>, [id = '']) {
+    if (!isTaskId(id)) throw new Refusal('refusals.unknownButton');
+    return taskAnswer(id, filter, ask);
+  },
+});
+
+/** Brings a result into this channel again, with buttons that work. */
+const showButton = button(customIds.show, {
+  answers: 'openly',
+  run: (taskId, ask: Ask<Services>) => bring(taskId, ask, (task) => !isClosed(task)),
+});
+
+/** The same to whoever asks alone. */
+const showMeButton = button(customIds.showMe, {
+  answers: 'beside',
+  run: (taskId, ask: Ask<Services>) => bring(taskId, ask, () => ask.origin.route.isPrivate),
+});
+
+/** What was meant for one would be seen by others: that is asked first. */
+const showAskButton = button(customIds.showAsk, {
+  // The page stays, with its way back.
+  answers: 'beside',
+  async run(taskId, ask: Ask<Services>) {
+    const { id } = await seenTask(taskId, ask);
+    const yes = customIds.showAll.id(id);
+    return {
+      content: ask.say('tasks.showAsk'),
+      controls: [
+        { type: 'button', id: yes, label: ask.say('tasks.buttons.showAll'), look: 'danger' },
+        { type: 'button', id: customIds.showMe.id(id), label: ask.say('tasks.buttons.showMe') },
+      ],
+    };
+  },
+});
+
+const showAllButton = button(customIds.showAll, {
+  answers: 'openly',
+  run: (taskId, ask: Ask<Services>) => bring(taskId, ask, ({ requesterId }) => requesterId === ask.place.userId),
+});
+
+/** Ids can be forged, so whether it may be shown this way is asked of the task. */
+async function bring(taskId: string, ask: Ask<Services>, mayBeShown: (task: Task) => boolean): Promise<Outcome> {
+  const task = await seenTask(taskId, ask);
+  if (!isShowable(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
+  const brought = await ask.services.brought(task, ask.place);
+  return { ...brought, shown: (message) => noted(task, message, ask) };
+}
+
+/** Once it stands there: its owner has it now, and what others see is remembered, so that it can be deleted with the rest. */
+async function noted(
+  { id, requesterId }: Task,
+  message: MessagePlace | undefined,
+  { place, origin, services }: Ask<Services>,
+): Promise<void> {
+  const { guildId } = place;
+  await services.tasks.book.change(id, (task) => {
+    const known = requesterId === place.userId ? collected(task) : task;
+    return message && !origin.route.isPrivate
+      ? shownBeside(known, { ...message, ...(guildId !== undefined && { guildId }) })
+      : known;
+  });
+}
+
+/** Deletes a task's message from elsewhere: it is not the one that was pressed. */
+const deletePostButton = button(customIds.deletePost, {
+  answers: 'beside',
+  async run(taskId, ask: Ask<Services>) {
+    const task = await seenTask(taskId, ask);
+    if (!mayDeleteMessage(task, ask)) throw new Refusal('refusals.notYours');
+    const { removed, left, isLater } = await ask.services.tasks.removeMessage(task);
+    if (isLater) throw new Refusal('refusals.messageStays');
+    if (left.length > 0) return { content: ask.say('tasks.deleteStays', { link: left.map(linkTo).join(' ') }) };
+    return { content: ask.say(removed > 0 ? 'tasks.deleted' : 'tasks.deletedBefore') };
+  },
+});
+
+/** Its filter offers every kind of task. */
 export const tasks = (kinds: readonly string[]): Feature<typeof text> => ({
   command: tasksCommand(kinds),
   text,
   buttons: [
-    tasksPageButton,
-    chooseTask,
-    showButton,
-    showMeButton,
-    showAskButton,
-    showAllButton,
-    deletePostButton,
-    exportButton,
-    forgetButton,
-    forgetSureButton,
-    forgetReallyButton,
+    ...[tasksPageButton, chooseTask, showButton, showMeButton, showAskButton, showAllButton, deletePostButton],
+    ...ownDataButtons,
   ],
 });

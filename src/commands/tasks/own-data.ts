@@ -1,7 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { type Ask, button } from '../../discord/handlers.ts';
 import { linkTo } from '../../discord/markdown.ts';
-import type { MessagePlan } from '../../discord/plan.ts';
+import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { within } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 const AT_ONCE_MS = 8_000;
 
 /** Everything that is stored about whoever asks, as a file that nobody else sees. */
-export const exportButton = button(customIds.exportData, {
+const exportButton = button(customIds.exportData, {
   answers: 'beside',
   async run(_nothing, ask: Ask<Services>) {
     mustBeAlone(ask);
@@ -24,27 +24,34 @@ export const exportButton = button(customIds.exportData, {
   },
 });
 
-/** First question. */
-export const forgetButton = button(customIds.eraseData, {
+/** The first of two confirmations. */
+const forgetButton = button(customIds.eraseData, {
   answers: 'here',
   async run(_nothing, ask: Ask<Services>) {
     mustBeAlone(ask);
-    const tasks = await ask.services.tasks.countOf(ask.place.userId);
-    return forgetQuestion(tasks, ask.say);
+    const tasks = String(await ask.services.tasks.countOf(ask.place.userId));
+    const id = customIds.eraseDataSure.id();
+    return question(ask.say('ownData.forget', { tasks }), { id, label: ask.say('ownData.buttons.sure') });
   },
 });
 
-/** Second question. */
-export const forgetSureButton = button(customIds.eraseDataSure, {
+/** The second confirmation. */
+const forgetSureButton = button(customIds.eraseDataSure, {
   answers: 'here',
   async run(_nothing, ask: Ask<Services>) {
     mustBeAlone(ask);
-    return lastQuestion(ask.say);
+    const id = customIds.eraseDataReally.id();
+    return question(ask.say('ownData.forgetReally'), { id, label: ask.say('ownData.buttons.really') });
   },
+});
+
+const question = (content: string, yes: Pick<ButtonPlan, 'id' | 'label'>): MessagePlan => ({
+  content,
+  controls: [{ type: 'button', ...yes, look: 'danger' }],
 });
 
 /** Thousands of messages take Discord longer than an interaction lasts: then it goes on by itself, and what came of it is told later. */
-export const forgetReallyButton = button(customIds.eraseDataReally, {
+const forgetReallyButton = button(customIds.eraseDataReally, {
   answers: 'here',
   async run(_nothing, ask: Ask<Services>) {
     mustBeAlone(ask);
@@ -61,12 +68,19 @@ export const forgetReallyButton = button(customIds.eraseDataReally, {
     });
     await within(clock, AT_ONCE_MS, done.promise);
     isAnswered = true;
-    return page ?? underWayPage(ask.say);
+    return page ?? { content: ask.say('ownData.underWay'), controls: [] };
   },
 });
 
-export function forgottenOutcome({ left, ...counts }: Forgotten, say: Say): MessagePlan {
-  return forgottenPage(counts, left.map(linkTo), say);
+/** Links the first of the messages that could not be deleted. */
+export function forgottenOutcome({ tasks, messages, running, stays, left }: Forgotten, say: Say): MessagePlan {
+  const lines = [
+    say('ownData.forgotten', { tasks: String(tasks), messages: String(messages) }),
+    ...(running === 0 ? [] : [say('ownData.running', { count: running })]),
+    ...(stays === 0 ? [] : [say('ownData.left', { count: stays }), ...left.map((one) => `<${linkTo(one)}>`)]),
+    ...(stays > left.length && left.length > 0 ? [say('ownData.more', { count: stays - left.length })] : []),
+  ];
+  return { content: lines.join('\n'), overflow: 'file', controls: [] };
 }
 
 /** Ids can be forged onto a message that others see. */
@@ -74,37 +88,4 @@ function mustBeAlone({ origin }: Ask<Services>): void {
   if (!origin.route.isPrivate) throw new Refusal('refusals.unknownButton');
 }
 
-/** What deleting everything means, before it is asked once more. */
-function forgetQuestion(tasks: number, say: Say): MessagePlan {
-  const label = say('ownData.buttons.sure');
-  return {
-    content: say('ownData.forget', { tasks: String(tasks) }),
-    controls: [{ type: 'button', id: customIds.eraseDataSure.id(), label, look: 'danger' }],
-  };
-}
-
-function lastQuestion(say: Say): MessagePlan {
-  const label = say('ownData.buttons.really');
-  return {
-    content: say('ownData.forgetReally'),
-    controls: [{ type: 'button', id: customIds.eraseDataReally.id(), label, look: 'danger' }],
-  };
-}
-
-/** It takes longer than anybody waits. */
-const underWayPage = (say: Say): MessagePlan => ({ content: say('ownData.underWay'), controls: [] });
-
-/** With the addresses of the first of those messages that could not be deleted. */
-function forgottenPage(
-  { tasks, messages, running, stays }: Omit<Forgotten, 'left'>,
-  links: readonly string[],
-  say: Say,
-): MessagePlan {
-  const lines = [
-    say('ownData.forgotten', { tasks: String(tasks), messages: String(messages) }),
-    ...(running === 0 ? [] : [say('ownData.running', { count: running })]),
-    ...(stays === 0 ? [] : [say('ownData.left', { count: stays }), ...links.map((link) => `<${link}>`)]),
-    ...(stays > links.length && links.length > 0 ? [say('ownData.more', { count: stays - links.length })] : []),
-  ];
-  return { content: lines.join('\n'), overflow: 'file', controls: [] };
-}
+export const ownDataButtons = [exportButton, forgetButton, forgetSureButton, forgetReallyButton];

@@ -3,7 +3,7 @@ import type { Ask } from '../../discord/handlers.ts';
 import { asText, inCode, messageLink } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { turnLines } from '../../messages/talk/transcript.ts';
+import { turnLines } from '../../messages/talk-message.ts';
 import type { Cost } from '../../services/ledger/ledger.ts';
 import { turnsOf } from '../../services/talks/opening.ts';
 import { hasOwnWords, typedIn } from '../../services/tasks/follow-ups.ts';

@@ -3,23 +3,22 @@ import type { Filled } from '../../discord/form.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, form, type Menu, opener } from '../../discord/handlers.ts';
 import type { FormPlan } from '../../discord/plan.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { Refusal, throwRefusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { pressedTask, soon } from '../../messages/buttons/pressed-task.ts';
+import { pressedTask, soon, submitOrder } from '../../messages/pressed-task.ts';
 import { isSpoiler, needsResult } from '../../services/tasks/follow-ups.ts';
-import { chosenModel } from '../model-option.ts';
-import { fitting, picturesOf, picturesOn } from '../reference-options.ts';
+import { chosenModel, fitting, picturesOf, picturesOn } from '../options.ts';
 import type { Services } from '../services.ts';
-import { filmOrder, objectionTo, withSpoiler } from './request.ts';
+import { videoOrder, videoRequest } from './request.ts';
 
-/** A film to be made of a result. What was pressed tells its files with addresses that are good for a day. */
+/** Opens the form for a video made from a result. The pressed message has its files' addresses, valid for a day. */
 export const filmOpener = opener(customIds.film, async (taskId, ask: Ask<Services>, pressed) => {
   const task = await soon(pressedTask(taskId, ask), ask);
   needsResult(task);
   return formFor(picturesOf(task, pressed), customIds.filmFilled.id({ from: 'task', taskId }), ask);
 });
 
-/** The same from the menu on any message. */
+/** The same form from the menu of any message. */
 export const filmMenu: Menu<Services> = {
   name: 'film',
   guards: [(place) => mayPostFiles(place, {})],
@@ -31,16 +30,14 @@ export const filmMenu: Menu<Services> = {
 export const filmedForm = form(customIds.filmFilled, {
   answers: 'beside',
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
-  async run(from, { fields }, ask: Ask<Services>) {
-    const { services, origin } = ask;
+  async run(from, { fields: filled }, ask: Ask<Services>) {
     const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, ask);
-    const { model, values } = filmWishes({ fields });
-    const objection = objectionTo(values);
-    if (objection) throw objection;
-    const order = filmOrder(values, await chosenModel('video', model, services), services.films.fields);
-    const covered = parent && isSpoiler(parent) ? withSpoiler(order) : order;
-    await services.tasks.orders.submit({ ...origin, ...covered, parent });
-    return 'shown as it goes';
+    const { model: typed, values } = valuesIn(filled);
+    const draft = throwRefusal(videoRequest(values));
+    const model = await chosenModel('video', typed, ask.services);
+    const spoiler = parent && isSpoiler(parent);
+    const order = videoOrder(draft, { model, fields: ask.services.videoFields, spoiler });
+    return submitOrder({ ...order, parent }, ask);
   },
 });
 
@@ -51,30 +48,25 @@ function formFor(pictures: FilmForm['pictures'], id: string, { services, say }: 
 
 interface FilmForm {
   id: string;
-  /** As they are known when the form opens; a member may change them. */
+  /** As known when the form opens; a member may change them. */
   pictures: readonly { address: string }[];
   model: string | undefined;
 }
 
-/** As many as any model is known to take (specification, part 8). */
+/** The most that any model is known to take (specification, part 8). */
 const MOST_PICTURES = 7;
 
-/** The pictures stand in a field, so nothing has to be kept until the form is filled in. */
+/** The addresses are in a field, so that nothing has to be stored until the form is submitted. */
 export function filmForm({ id, pictures, model = '' }: FilmForm, say: Say): FormPlan {
+  const addresses = fitting(pictures.slice(0, MOST_PICTURES)).map(({ address }) => address);
   return {
     id,
     title: say('film.form.title'),
     fields: [
       { type: 'text', name: 'words', label: say('film.form.words'), long: true, required: true },
       {
-        type: 'text',
-        name: 'pictures',
-        label: say('film.form.pictures'),
-        hint: say('film.form.picturesHint'),
-        value: fitting(pictures.slice(0, MOST_PICTURES))
-          .map(({ address }) => address)
-          .join('\n'),
-        long: true,
+        ...{ type: 'text', name: 'pictures', label: say('film.form.pictures'), hint: say('film.form.picturesHint') },
+        ...{ value: addresses.join('\n'), long: true },
       },
       { type: 'text', name: 'model', label: say('film.form.model'), hint: say('film.form.modelHint'), value: model },
       { type: 'text', name: 'duration', label: say('film.form.duration') },
@@ -83,9 +75,8 @@ export function filmForm({ id, pictures, model = '' }: FilmForm, say: Say): Form
   };
 }
 
-/** What came back of such a form, under the names of the options that ask for the same. */
-function filmWishes({ fields }: Pick<Filled, 'fields'>) {
-  const { words = '', pictures = '', model = '', duration = '', size = '' } = fields;
+/** The fields under the names of the command's options. */
+function valuesIn({ words = '', pictures = '', model = '', duration = '', size = '' }: Filled['fields']) {
   return {
     model: model.trim() === '' ? undefined : model.trim(),
     values: { prompt: words, links: pictures, duration, size },

@@ -45,14 +45,7 @@ export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kin
         const [image] = given(materials, 'image');
         // The specification shows no shape of this entry: what it shows of the generic one goes beside, as extension fields do.
         const beside = definedIn({ aspect_ratio, resolution, mode, metadata, ...extra });
-        return secondVideos.create({
-          prompt,
-          model,
-          size,
-          duration,
-          ...(image !== undefined && { image }),
-          extra: beside,
-        });
+        return secondVideos.create({ prompt, model, size, duration, ...definedIn({ image }), extra: beside });
       },
     }),
     kind({

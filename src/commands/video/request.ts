@@ -1,16 +1,26 @@
 import { z } from 'zod';
+import type { Values } from '../../discord/options.ts';
 import { nameIn } from '../../discord/target.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { definedIn } from '../../lib/entries.ts';
+import { Refusal, throwRefusal } from '../../lib/refusal.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import { type KindSpec, requestShape, type TaskRequests } from '../../services/tasks/task.ts';
 import type { OrderedOf } from '../../services/tasks/transitions.ts';
-import { emptyPrompt } from '../prompt-option.ts';
-import { linksIn, picturesIn, type References, unfitReference } from '../reference-options.ts';
-import { extraIn, type Fields, fields, objectIn } from './extra.ts';
+import {
+  emptyPrompt,
+  imageOptions,
+  imagesFrom,
+  linksIn,
+  linksOption,
+  modelOption,
+  promptOption,
+  type References,
+} from '../options.ts';
+import { extraIn, fields, readCamera, readDuration, readSize, refuseTaken } from './typed-options.ts';
 
-/** Its references are in their order: pictures (a first and a last frame where the model reads them so), films, sounds. */
-const filmShape = requestShape({
+/** Its references keep their order: images (a first and a last frame where the model reads them so), videos, audio files. */
+const videoShape = requestShape({
   prompt: z.string(),
   model: z.string(),
   size: z.string().optional(),
@@ -24,250 +34,191 @@ const filmShape = requestShape({
   /** Options that this gateway has no name for. */
   notSent: z.array(z.string()).optional(),
 });
-const genericShape = filmShape.extend({ faceCheck: z.boolean().optional() });
-/** Here seconds are a number, and nothing else. */
-const vendorShape = filmShape.extend({ duration: z.number().optional() });
+const genericShape = videoShape.extend({ faceCheck: z.boolean().optional() });
+/** This endpoint takes seconds only as a number. */
+const vendorShape = videoShape.extend({ duration: z.number().optional() });
 
-export type FilmRequest = z.output<typeof filmShape>;
-type VendorRequest = z.output<typeof vendorShape>;
+export type VideoRequest = z.output<typeof videoShape>;
 
 declare module '../../services/tasks/task.ts' {
   interface TaskRequests {
     video: z.output<typeof genericShape>;
-    'second-video': FilmRequest;
-    'image-to-video': VendorRequest;
+    'second-video': VideoRequest;
+    'image-to-video': z.output<typeof vendorShape>;
   }
 }
 
 const traits = { isPaid: true, hasOwnWords: true };
 const generic: KindSpec<'video'> = { request: genericShape.loose(), traits };
-const second: KindSpec<'second-video'> = { request: filmShape.loose(), traits };
+const second: KindSpec<'second-video'> = { request: videoShape.loose(), traits };
 const vendor: KindSpec<'image-to-video'> = { request: vendorShape.loose(), traits };
 export const videoSpecs = { video: generic, 'second-video': second, 'image-to-video': vendor };
 
-/** The ways to a film: the generic task and `/v1/videos` (specification, 4.4), and the vendor path (4.2). */
+/** The endpoints for videos: the generic task and `/v1/videos` (specification, 4.4), and the vendor path (4.2). */
 export const endpoints = ['generic', 'image-to-video', 'videos'] as const;
 
-export interface FilmValues extends FilmReferences {
-  prompt: string;
-  size?: string | undefined;
-  duration?: string | undefined;
-  mode?: string | undefined;
-  negative?: string | undefined;
-  seed?: number | undefined;
-  camera?: string | undefined;
-  face_check?: boolean | undefined;
-  extra?: string | undefined;
-  endpoint?: string | undefined;
-}
+const LONGEST_WORDS = 500;
+const LONGEST_EXTRA = 3_000;
+/** Accepted as a seed by every gateway. */
+const LARGEST_SEED = 4_294_967_295;
 
-/** How this gateway spells what the specification leaves open. */
-export interface FilmFields {
+const short = { type: 'text', most: 30 } as const;
+
+export const videoOptions = {
+  prompt: promptOption,
+  model: modelOption,
+  ...imageOptions.seven,
+  links: linksOption,
+  size: short,
+  duration: short,
+  mode: { type: 'text', most: 100 },
+  negative: { type: 'text', most: LONGEST_WORDS },
+  seed: { type: 'number', whole: true, least: 0, most: LARGEST_SEED },
+  camera: { type: 'text', most: LONGEST_WORDS },
+  reference_video: linksOption,
+  reference_audio: linksOption,
+  face_check: { type: 'switch' },
+  extra: { type: 'text', most: LONGEST_EXTRA },
+} as const;
+
+export type VideoValues = Partial<Values<typeof videoOptions>> & { prompt: string; endpoint?: string | undefined };
+
+/** This gateway's names for what the specification leaves open. */
+export interface VideoFields {
   referenceVideos: string;
   referenceAudios: string;
-  /** Without a name it is not sent. */
+  /** Without a name, the option is not sent. */
   faceCheck?: string | undefined;
 }
 
-/** What is to be known of films before they are ordered. */
-export interface Films {
-  fields: FilmFields;
-  /** Where the length of reference films can be known, they may not be too long together. */
-  refuseTooLong(request: FilmRequest, memberId: string): Promise<void>;
-}
+type VideoKind = keyof typeof videoSpecs;
+type Request<K extends VideoKind> = Omit<TaskRequests[K], 'model'>;
+type VideoDraft = { [One in VideoKind]: { kind: One; request: Request<One> } }[VideoKind];
 
-/** What is ordered, and at which endpoint. */
-export type FilmOrder = OrderedOf<keyof typeof videoSpecs>;
-
-/** What the gateway is asked for. Whatever of it makes no sense, or has no place at the endpoint, is a refusal that says so. */
-export function filmOrder(values: FilmValues, model: string, fields?: FilmFields): FilmOrder {
-  const objection = emptyPrompt(values);
-  if (objection) throw objection;
-  switch (values.endpoint ?? 'generic') {
-    case 'image-to-video':
-      return { kind: 'image-to-video', request: vendorRequest(values, model) };
-    case 'videos':
-      return { kind: 'second-video', request: secondRequest(values, model) };
-    case 'generic':
-      return { kind: 'video', request: genericRequest(values, model, fields) };
-    default:
-      throw new Refusal('refusals.unknownCommand');
-  }
-}
-
-/** Its results are covered like those that it is made of. */
-export const withSpoiler = <K extends FilmOrder['kind']>({ kind, request }: OrderedOf<K>): OrderedOf<K> => ({
-  kind,
-  request: { ...request, spoiler: true },
-});
-
-/** Why it cannot be ordered like this, as far as that can be told without looking elsewhere. */
-export function objectionTo(values: FilmValues): Refusal | undefined {
+/** The endpoint and the request without its model, which takes a query; or why the options alone rule it out. */
+export function videoRequest(values: VideoValues): VideoDraft | Refusal {
   try {
-    filmOrder(values, '');
-    return undefined;
+    return draftFrom(values);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
   }
 }
 
-function genericRequest(values: FilmValues, model: string, fields?: FilmFields): TaskRequests['video'] {
-  const { face_check } = values;
-  const { faceCheck } = fields ?? {};
+function draftFrom(values: VideoValues): VideoDraft {
+  throwRefusal(emptyPrompt(values));
+  switch (values.endpoint ?? 'generic') {
+    case 'image-to-video':
+      return { kind: 'image-to-video', request: vendorRequest(values) };
+    case 'videos':
+      return { kind: 'second-video', request: secondRequest(values) };
+    case 'generic':
+      return { kind: 'video', request: genericRequest(values) };
+    default:
+      throw new Refusal('refusals.unknownCommand');
+  }
+}
+
+interface Known {
+  model: string;
+  fields: VideoFields;
+  /** Videos of covered images are covered too. */
+  spoiler?: boolean | undefined;
+}
+
+/** The order, with what the options alone do not tell. */
+export function videoOrder(draft: VideoDraft, { model, fields, spoiler }: Known): OrderedOf<VideoKind> {
+  const more = { model, ...(spoiler && { spoiler }) };
+  switch (draft.kind) {
+    case 'video':
+      return { kind: 'video', request: { ...withNames(draft.request, fields), ...more } };
+    case 'second-video':
+      return { kind: 'second-video', request: { ...draft.request, ...more } };
+    case 'image-to-video':
+      return { kind: 'image-to-video', request: { ...draft.request, ...more } };
+  }
+}
+
+/** `extra` must not set a field under which this gateway gets another option. */
+function withNames({ faceCheck, ...request }: Request<'video'>, fields: VideoFields): Request<'video'> {
   const taken = {
-    ...(fields && { [fields.referenceVideos]: 'reference_video', [fields.referenceAudios]: 'reference_audio' }),
-    ...(faceCheck !== undefined && { [faceCheck]: 'face_check' }),
+    ...{ [fields.referenceVideos]: 'reference_video', [fields.referenceAudios]: 'reference_audio' },
+    ...(fields.faceCheck !== undefined && { [fields.faceCheck]: 'face_check' }),
   };
-  const references = [...picturesFor(values, 'address or data'), ...filmsAndSounds(values)];
-  return {
-    ...common(values, model, taken),
-    ...withReferences(references),
-    ...(face_check !== undefined &&
-      (faceCheck === undefined ? { notSent: ['face_check'] } : { faceCheck: face_check })),
-  };
+  for (const name of Object.keys(request.extra ?? {})) refuseTaken(`!${name}`, taken);
+  if (faceCheck === undefined) return request;
+  return { ...request, ...(fields.faceCheck === undefined ? { notSent: ['face_check'] } : { faceCheck }) };
 }
 
-function secondRequest(values: FilmValues, model: string): FilmRequest {
-  refuseOthers(values, ['reference_video', 'reference_audio', 'face_check']);
-  const taken = { seconds: 'duration' };
-  return { ...common(values, model, taken), ...withReferences(onePicture(values, 'address or data')) };
+function genericRequest(values: VideoValues): Request<'video'> {
+  const images = imagesOf(values, 'address or data');
+  const references = [...images, ...linked(values, 'video'), ...linked(values, 'audio')];
+  return { ...common(values), ...withReferences(references), ...definedIn({ faceCheck: values.face_check }) };
 }
 
-function vendorRequest(values: FilmValues, model: string): VendorRequest {
-  refuseOthers(values, ['size', 'negative', 'seed', 'camera', 'extra']);
+function secondRequest(values: VideoValues): Request<'second-video'> {
   refuseOthers(values, ['reference_video', 'reference_audio', 'face_check']);
-  const pictures = onePicture(values, 'address');
-  if (pictures.length === 0) throw new Refusal('refusals.filmNeedsPicture');
-  const { prompt, duration, mode } = base(values, model);
+  return { ...common(values, { seconds: 'duration' }), ...withReferences(oneImage(values, 'address or data')) };
+}
+
+function vendorRequest(values: VideoValues): Request<'image-to-video'> {
+  const others = ['reference_video', 'reference_audio', 'face_check'] as const;
+  refuseOthers(values, ['size', 'negative', 'seed', 'camera', 'extra', ...others]);
+  const references = oneImage(values, 'address');
+  if (references.length === 0) throw new Refusal('refusals.filmNeedsPicture');
+  const { prompt, duration, mode } = base(values);
   return {
-    ...{ prompt, model },
-    // Here seconds are a number, and nothing else.
+    prompt,
     ...(duration !== undefined && { duration: Number(duration) }),
     ...(mode !== undefined && { mode }),
-    ...withReferences(pictures),
+    references,
   };
 }
 
-function common(values: FilmValues, model: string, taken: Readonly<Record<string, string>>): FilmRequest {
-  const { negative, seed } = values;
-  const camera = cameraWish(values.camera);
+function common(values: VideoValues, taken?: Readonly<Record<string, string>>): Request<'second-video'> {
+  const camera_control = readCamera(values.camera);
   const { metadata, topLevel } = extraIn(values.extra, taken);
-  const told = {
-    ...(negative !== undefined && negative.trim() !== '' && { negative_prompt: negative.trim() }),
-    ...(seed !== undefined && { seed }),
-    ...(camera !== undefined && { camera_control: camera }),
-    ...metadata,
-  };
+  const { negative, seed } = values;
+  const all = { ...definedIn({ negative_prompt: negative?.trim() || undefined, seed, camera_control }), ...metadata };
   return {
-    ...base(values, model),
-    ...sizeWish(values.size),
-    ...(Object.keys(told).length > 0 && { metadata: told }),
+    ...base(values),
+    ...readSize(values.size),
+    ...(Object.keys(all).length > 0 && { metadata: all }),
     ...(Object.keys(topLevel).length > 0 && { extra: topLevel }),
   };
 }
 
-function base({ prompt, ...values }: FilmValues, model: string) {
-  const duration = durationWish(values.duration);
-  const mode = values.mode?.trim();
-  return {
-    ...{ prompt: prompt.trim(), model },
-    ...(duration !== undefined && { duration }),
-    ...(mode !== undefined && mode !== '' && { mode }),
-  };
-}
+const base = ({ prompt, duration, mode }: VideoValues) => ({
+  prompt: prompt.trim(),
+  ...definedIn({ duration: readDuration(duration), mode: mode?.trim() || undefined }),
+});
 
-function onePicture(values: FilmValues, takes: Reference['takes']): Reference[] {
-  const pictures = picturesFor(values, takes);
-  if (pictures.length > 1) throw new Refusal('refusals.filmTakesOne', { count: String(pictures.length) });
-  return pictures;
+function oneImage(values: References, takes: Reference['takes']): Reference[] {
+  const images = imagesOf(values, takes);
+  if (images.length > 1) throw new Refusal('refusals.filmTakesOne', { count: String(images.length) });
+  return images;
 }
 
 const withReferences = (references: Reference[]): { references?: Reference[] } =>
   references.length > 0 ? { references } : {};
 
-function refuseOthers(values: FilmValues, options: readonly (keyof FilmValues)[]): void {
+function refuseOthers(values: VideoValues, options: readonly (keyof VideoValues)[]): void {
   const option = options.find((one) => values[one] !== undefined && values[one] !== '');
   if (option !== undefined) throw new Refusal('refusals.filmOptionElsewhere', { option });
 }
 
-/** How large the film should be, under the name by which what was typed is sent (specification, 4.4). */
-export interface SizeWish {
-  size?: string;
-  aspectRatio?: string;
-  resolution?: string;
-}
+/** The specification, part 8; it names no limit for audio files. */
+const MOST = { images: 7, video: 3, audio: 3 };
 
-export function sizeWish(typed = ''): SizeWish {
-  const text = typed.trim();
-  if (text === '') return {};
-  // Discord's own keyboards write × for x.
-  const [, width, height] = /^([1-9]\d{1,4})\s*[x×*]\s*([1-9]\d{1,4})$/i.exec(text) ?? [];
-  if (width && height) return { size: `${width}x${height}` };
-  const [, across, down] = /^([1-9]\d{0,2}(?:\.\d+)?)\s*:\s*([1-9]\d{0,2}(?:\.\d+)?)$/.exec(text) ?? [];
-  if (across && down) return { aspectRatio: `${across}:${down}` };
-  if (/^[1-9]\d{2,3}p$/i.test(text)) return { resolution: text.toLowerCase() };
-  throw new Refusal('refusals.sizeUnusable', { size: text.slice(0, LONGEST_SHOWN) });
-}
+const imagesOf = (values: References, takes: Reference['takes']): Reference[] =>
+  throwRefusal(imagesFrom(values, MOST.images)).map((one) => ({ ...one, medium: 'image', takes }));
 
-/** Seconds, sent as given: a whole number in its plain form as a number, everything else in the letters that were typed. */
-export function durationWish(typed = ''): number | string | undefined {
-  const text = typed.trim();
-  if (text === '') return undefined;
-  const seconds = Number(text);
-  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || seconds <= 0)
-    throw new Refusal('refusals.durationUnusable', { duration: text.slice(0, LONGEST_SHOWN) });
-  return Number.isInteger(seconds) && String(seconds) === text ? seconds : text;
-}
-
-/** In the model's own words; a model that wants more than words gets the object that was typed. */
-export function cameraWish(typed = ''): string | Fields | undefined {
-  const text = typed.trim();
-  if (!text.startsWith('{')) return text === '' ? undefined : text;
-  try {
-    return objectIn(text);
-  } catch (error) {
-    throw error instanceof Refusal ? new Refusal('refusals.cameraUnusable') : error;
-  }
-}
-
-const LONGEST_SHOWN = 60;
-
-/** What a film goes by: pictures in their order, films, and sounds. */
-interface FilmReferences extends References {
-  reference_video?: string | undefined;
-  reference_audio?: string | undefined;
-}
-
-/** The specification, part 8. */
-const MOST_PICTURES = 7;
-const MOST_FILMS = 3;
-/** The specification names no limit for sounds. */
-const MOST_SOUNDS = 3;
-
-function picturesFor(given: References, takes: Reference['takes']): Reference[] {
-  const unfit = unfitReference(given, MOST_PICTURES);
-  if (unfit) throw unfit;
-  return picturesIn(given).map((picture) => ({ ...picture, medium: 'image', takes }));
-}
-
-/** Films and sounds, which the gateway fetches by their addresses. */
-function filmsAndSounds({ reference_video, reference_audio }: FilmReferences): Reference[] {
-  return [
-    ...named(reference_video, { medium: 'video', option: 'reference_video', most: MOST_FILMS }),
-    ...named(reference_audio, { medium: 'audio', option: 'reference_audio', most: MOST_SOUNDS }),
-  ];
-}
-
-interface Named {
-  medium: Reference['medium'];
-  option: string;
-  most: number;
-}
-
-function named(links: string | undefined, { medium, option, most }: Named): Reference[] {
-  const addresses = linksIn({ links });
-  if (addresses.length > most) throw new Refusal('refusals.filmLinksTooMany', { option, most: String(most) });
+/** Videos or audio files, which the gateway fetches from their addresses. */
+function linked(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
+  const option = `reference_${medium}` as const;
+  const addresses = linksIn({ links: values[option] });
+  if (addresses.length > MOST[medium])
+    throw new Refusal('refusals.filmLinksTooMany', { option, most: String(MOST[medium]) });
   return addresses.map((address) => {
     if (!webAddress.safeParse(address).success)
       throw new Refusal('refusals.filmLinkUnusable', { option, link: address.slice(0, LONGEST_LINK_SHOWN) });

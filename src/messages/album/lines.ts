@@ -1,11 +1,67 @@
 import { asText } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
-import { hasEnded, type Task } from '../../services/tasks/task.ts';
-import { finishedTracks, lengthOf, songTitle, versesOf } from './tracks.ts';
+import { hasEnded, type KeptTrack, type Task } from '../../services/tasks/task.ts';
 
-const LONGEST_TITLE = 50;
-const LONGEST_STYLE = 40;
-const LONGEST_REASON = 60;
+/** The longest title, style and reason in the line of a track, and in that of an album entry. */
+const TRACK = { title: 60, style: 60, reason: 200 };
+const ENTRY = { title: 50, style: 40, reason: 60 };
+/** Words that are read at a glance; longer ones are for a file. */
+const SHORT_LYRICS = 300;
+
+export const isFinished = ({ state, audio }: KeptTrack): boolean => state === 'finished' && audio !== undefined;
+
+/** The tracks that can be heard. */
+export const finishedTracks = ({ tracks = [] }: Task): KeptTrack[] => tracks.filter(isFinished);
+
+/** What a song is called: by whoever ordered it, else by the gateway, else by what it is about. */
+export function songTitle({ request, tracks = [], remoteId }: Task): string | undefined {
+  const names = [request.title, ...tracks.map(({ title }) => title), request.prompt, request.style, remoteId];
+  const name = names.find((one) => typeof one === 'string' && one.trim() !== '');
+  return name === undefined ? undefined : String(name);
+}
+
+export function trackTitle({ title }: KeptTrack, task: Task, say: Say): string {
+  return title?.trim() || songTitle(task) || say('music.untitled');
+}
+
+/** Minutes and seconds, as players show them. */
+export function lengthOf(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
+
+/** One track in a line. */
+export function trackLine(track: KeptTrack, task: Task, say: Say): string {
+  const facts = [
+    `**${asText(trackTitle(track, task, say), TRACK.title)}**`,
+    ...(track.seconds === undefined ? [] : [lengthOf(track.seconds)]),
+    ...(track.style?.trim() ? [asText(track.style, TRACK.style)] : []),
+  ];
+  if (track.state === 'failed') {
+    const reason = asText(track.failure ?? '', TRACK.reason);
+    facts.push(reason === '' ? say('music.state.failed') : say('music.state.failedWith', { reason }));
+  }
+  return `${track.state === 'failed' ? '✖️' : '🎵'} ${facts.join(' · ')}`;
+}
+
+/** What is sung, each text once: the tracks of a song often share one. */
+export function versesOf(task: Task): string[] {
+  const sung = finishedTracks(task).map(({ lyrics = '' }) => lyrics.trim());
+  return [...new Set([...sung, task.text?.trim() ?? ''])].filter((verses) => verses !== '');
+}
+
+/** Whether they are read in the message itself. */
+export const areShort = (verses: readonly string[]): boolean => verses.join('\n').length <= SHORT_LYRICS;
+
+export function quoted(verses: readonly string[]): string[] {
+  return verses.flatMap((text) => text.split('\n').map((line) => `> ${asText(line, SHORT_LYRICS)}`.trimEnd()));
+}
+
+/** Lyrics as a file, under the titles of their songs. */
+export function lyricsFile(songs: readonly { title: string; verses: readonly string[] }[]): Buffer {
+  const texts = songs.flatMap(({ title, verses }) => (verses.length === 0 ? [] : [[title, ...verses].join('\n\n')]));
+  return Buffer.from(`${texts.join('\n\n\n')}\n`);
+}
 
 /** One of the tasks that an album shows; of one that is gone only its id at the gateway is left. */
 export interface AlbumEntry {
@@ -30,7 +86,7 @@ export function headLines(album: Task, entries: readonly AlbumEntry[], say: Say)
 /** One song in a line, under its number. */
 export function entryLine(entry: AlbumEntry, number: number, say: Say): string {
   const { task, remoteId } = entry;
-  const title = asText((task && songTitle(task)) ?? remoteId, LONGEST_TITLE);
+  const title = asText((task && songTitle(task)) ?? remoteId, ENTRY.title);
   return `${number}. ${signOf(task)} **${title}** · ${stateOf(entry, say)}`;
 }
 
@@ -50,7 +106,7 @@ function stateOf(entry: AlbumEntry, say: Say): string {
   const { task } = entry;
   const finished = task ? finishedTracks(task) : [];
   const style = finished[0]?.style?.trim();
-  const facts = [plainState(entry, say), ...(style ? [asText(style, LONGEST_STYLE)] : [])];
+  const facts = [plainState(entry, say), ...(style ? [asText(style, ENTRY.style)] : [])];
   return facts.join(' · ');
 }
 
@@ -59,7 +115,7 @@ export function plainState({ task }: AlbumEntry, say: Say): string {
   if (!task) return say('music.state.gone');
   if (task.failure?.cause === 'forgotten') return say('music.state.forgotten');
   if (task.failure) {
-    const reason = asText(task.failure.reason ?? '', LONGEST_REASON);
+    const reason = asText(task.failure.reason ?? '', ENTRY.reason);
     return reason === '' ? say('music.state.failed') : say('music.state.failedWith', { reason });
   }
   const heard = lengths(task, say);

@@ -3,8 +3,20 @@ import { asText } from '../../discord/markdown.ts';
 import type { Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
-import { type AlbumEntry, entryLine, headLines, plainState } from './lines.ts';
-import { areShort, finishedTracks, isFinished, lyricsFile, quoted, songTitle, trackTitle, versesOf } from './tracks.ts';
+import {
+  type AlbumEntry,
+  areShort,
+  entryLine,
+  finishedTracks,
+  headLines,
+  isFinished,
+  lyricsFile,
+  plainState,
+  quoted,
+  songTitle,
+  trackTitle,
+  versesOf,
+} from './lines.ts';
 
 /** What a message holds. */
 const MOST_FILES = 10;

@@ -5,9 +5,8 @@ import { MediaError } from '../../services/media/index.ts';
 import type { KeptMedium, KeptTrack, Task } from '../../services/tasks/task.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
 import { attached, MOST_HELD, type Result, type Results, resultsOf } from '../results.ts';
-import type { AlbumEntry } from './lines.ts';
+import { type AlbumEntry, areShort, finishedTracks, lyricsFile, songTitle, trackTitle, versesOf } from './lines.ts';
 import { albumLayout, albumMessage } from './message.ts';
-import { areShort, finishedTracks, lyricsFile, songTitle, trackTitle, versesOf } from './tracks.ts';
 
 interface MusicParts extends Results {
   say: Say;

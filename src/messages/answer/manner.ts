@@ -8,22 +8,20 @@ import type { AnswerCall } from '../../services/tasks/answer.ts';
 import { titleOf } from '../../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 
-/** What differs between the answer to a question and what is said in a live conversation. */
+/** What differs between the answers of `/ask` and those of a talk. */
 export interface Manner {
-  /** What it answers, in as many letters. */
+  /** What it answers, shortened to this length. */
   title(task: Task, most: number, say: Say): string;
-  /** Small lines below that. */
+  /** Small lines below the title. */
   facts(task: Task, parentLink: string | undefined, say: Say): string[];
-  /** Why it came to no end of its own. */
-  failed(task: Task, say: Say): string;
-  incomplete(reason: string, say: Say): string;
+  /** Where its sentences about failures are. */
+  sentences: 'ask' | 'talk';
+  stopped(task: Task, say: Say): string;
   buttons(task: Task, say: Say): ButtonPlan[];
 }
 
 const LONGEST_MODEL = 60;
 const LONGEST_REASON = 160;
-
-export const reasonOf = ({ failure }: Task): string => asText(failure?.reason ?? '', LONGEST_REASON);
 
 export const askManner: Manner = {
   title: (task, most) => asText(titleOf(task), most),
@@ -34,24 +32,34 @@ export const askManner: Manner = {
       ...(link === undefined ? [] : [say('ask.title', { link })]),
     ];
   },
-  failed(task, say) {
-    const reason = reasonOf(task);
-    switch (task.failure?.cause) {
-      case 'stopped':
-        return say('ask.stopped');
-      case 'interrupted':
-        return say('ask.interrupted');
-      case 'cut':
-        return say('ask.cut');
-      case 'dismissed':
-        return say('task.dismissed');
-      default:
-        return reason === '' ? say('ask.failedSilently') : say('ask.failed', { reason });
-    }
-  },
-  incomplete: (reason, say) => (reason === '' ? say('ask.incomplete') : say('ask.incompleteBecause', { reason })),
+  sentences: 'ask',
+  stopped: (_task, say) => say('ask.stopped'),
   buttons: answerButtons,
 };
+
+/** Why an answer has failed. */
+export function failureOf(task: Task, { sentences, stopped }: Manner, say: Say): string {
+  const { cause, reason: given = '' } = task.failure ?? {};
+  switch (cause) {
+    case 'stopped':
+      return stopped(task, say);
+    case 'interrupted':
+    case 'cut':
+      return say(`${sentences}.${cause}`);
+    case 'dismissed':
+      return say('task.dismissed');
+    default: {
+      const reason = asText(given, LONGEST_REASON);
+      return reason === '' ? say(`${sentences}.failedSilently`) : say(`${sentences}.failed`, { reason });
+    }
+  }
+}
+
+/** Why the gateway ended an answer early. */
+export function incompleteness(given: string, { sentences }: Manner, say: Say): string {
+  const reason = asText(given, LONGEST_REASON);
+  return reason === '' ? say(`${sentences}.incomplete`) : say(`${sentences}.incompleteBecause`, { reason });
+}
 
 export const button = (label: string, id: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
   return { type: 'button', id, label, ...more };
@@ -89,8 +97,8 @@ function decisions(task: Task, say: Say): ButtonPlan[] {
     const which = { number: String(number) };
     const pointer = { taskId: task.id, place: number };
     return [
-      { type: 'button', id: customIds.allow.id(pointer), label: say('ask.buttons.yes', which), look: 'good' },
-      { type: 'button', id: customIds.decline.id(pointer), label: say('ask.buttons.no', which) },
+      button(say('ask.buttons.yes', which), customIds.allow.id(pointer), { look: 'good' }),
+      button(say('ask.buttons.no', which), customIds.decline.id(pointer)),
     ];
   });
 }

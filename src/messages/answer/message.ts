@@ -1,14 +1,11 @@
-import { asText } from '../../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, wordsOf } from '../../services/asks/transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
-import type { Manner } from './manner.ts';
-import { callLines } from './manner.ts';
+import { callLines, failureOf, incompleteness, type Manner } from './manner.ts';
 import { type AnswerFile, type AnswerPart, answerParts } from './split.ts';
 
 const LONGEST_TITLE = 150;
-const LONGEST_REASON = 160;
 const MOST_LETTERS = 2_000;
 
 /** The message of an answer, and those in which it goes on. */
@@ -68,7 +65,7 @@ function fate(task: Task, manner: Manner, say: Say): string[] {
   const { without, incomplete, doing } = answerOf(task);
   const told = small([...new Set(without)].map((part) => say(`ask.without.${part}`)));
   if (task.state === 'unconfirmed') return [...told, say('task.unconfirmed')];
-  if (task.failure) return [...told, ...small([manner.failed(task, say)])];
+  if (task.failure) return [...told, ...small([failureOf(task, manner, say)])];
   if (!hasEnded(task)) {
     const isSilent = wordsOf(task) === '' && task.state !== 'needs-input';
     const now = doing ? say(`ask.${doing}`) : say('ask.waiting');
@@ -76,9 +73,7 @@ function fate(task: Task, manner: Manner, say: Say): string[] {
   }
   const words = wordsOf(task);
   if (words === '') return [...told, say('ask.empty')];
-  if (incomplete !== undefined) {
-    return [...told, ...small([manner.incomplete(asText(incomplete, LONGEST_REASON), say)])];
-  }
+  if (incomplete !== undefined) return [...told, ...small([incompleteness(incomplete, manner, say)])];
   return [...told, ...(task.request.format === 'json' && !isJson(words) ? small([say('ask.badJson')]) : [])];
 }
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flagInNegative, flagsFor, outOfRange, type Wishes } from '../../../src/commands/imagine/flags.ts';
+import { type FlagValues, flagInNegative, flagsFor, outOfRange } from '../../../src/commands/imagine/flags.ts';
 import { imagineRequest } from '../../../src/commands/imagine/request.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 
 /** What each option becomes, and everything a member may write instead of it. */
-const table: { wish: Wishes; written: string; typed: string[] }[] = [
+const table: { wish: FlagValues; written: string; typed: string[] }[] = [
   { wish: { aspect: '16:9' }, written: '--ar 16:9', typed: ['--ar 1:1', '--aspect 1:1', '—ar 1:1', '--ar=1:1'] },
   { wish: { version: '6.1' }, written: '--v 6.1', typed: ['--v 7', '--version 7', '--niji 6', '--v7'] },
   { wish: { version: 'niji 7' }, written: '--niji 7', typed: ['--v 7', '—niji 6', '--niji'] },
@@ -86,7 +86,7 @@ it('what is to be left out is words, not flags', () => {
 
 const groups = table.map(({ typed }) => [...new Set(typed.map((flag) => /\p{L}+/u.exec(flag)?.[0].toLowerCase()))]);
 const names = (flags: readonly string[]) => flags.map((flag) => /^--(\p{L}+)/u.exec(flag)?.[1]);
-const wishes = fc.record<Required<Wishes>, never>(
+const wishes = fc.record<Required<FlagValues>, never>(
   {
     aspect: fc.constantFrom('1:1', '16:9'),
     style: fc.constantFrom('raw', 'cute'),

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FilmValues, filmOrder, objectionTo } from '../../../src/commands/video/request.ts';
-import { Refusal } from '../../../src/lib/refusal.ts';
+import { type VideoValues, videoOrder, videoRequest } from '../../../src/commands/video/request.ts';
+import { Refusal, throwRefusal } from '../../../src/lib/refusal.ts';
 
 const fields = { referenceVideos: 'reference_video_urls', referenceAudios: 'reference_audio_urls' };
-const order = (values: Partial<FilmValues>, known: Parameters<typeof filmOrder>[2] = fields) =>
-  filmOrder({ prompt: 'waves', ...values }, 'reel-2', known);
-const requestOf = (values: Partial<FilmValues>) => order(values).request;
+const order = (values: Partial<VideoValues>, known: Parameters<typeof videoOrder>[1]['fields'] = fields) =>
+  videoOrder(throwRefusal(videoRequest({ prompt: 'waves', ...values })), { model: 'reel-2', fields: known });
+const requestOf = (values: Partial<VideoValues>) => order(values).request;
 
 function keyOf(work: () => unknown): string {
   try {
@@ -212,7 +212,7 @@ describe('what the other endpoints take', () => {
     ['a sound that is no address', { reference_audio: 'song.mp3' }, 'filmLinkUnusable'],
     ['an empty file', { image: { ...picture(1), size: 0 } }, 'pictureEmpty'],
     ['an executable', { image: { ...picture(1), mediaType: 'application/x-msdownload' } }, 'pictureIsNone'],
-  ] satisfies [string, Partial<FilmValues>, string][])('is not %s', (_, values, key) => {
-    expect(objectionTo({ prompt: 'waves', ...values })?.key).toBe(`refusals.${key}`);
+  ] satisfies [string, Partial<VideoValues>, string][])('is not %s', (_, values, key) => {
+    expect(videoRequest({ prompt: 'waves', ...values })).toHaveProperty('key', `refusals.${key}`);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { texts } from '../../../src/commands/index.ts';
 import { filmForm } from '../../../src/commands/video/film.ts';
-import { unmetIn, unmetNotes, wishesOf } from '../../../src/commands/video/unmet.ts';
+import { unmetIn, unmetNotes, wishesOf } from '../../../src/commands/video/view.ts';
 import { speak } from '../../../src/locales/index.ts';
 import { referenceNotes } from '../../../src/messages/notes.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../../src/messages/task-message.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { flagInNegative, flagsFor, outOfRange } from '../../../src/commands/imagine/flags.ts';
 import { named, readIds } from '../../../src/commands/music/ids.ts';
-import { linksIn, picturesIn, unfitReference } from '../../../src/commands/reference-options.ts';
-import { extraIn } from '../../../src/commands/video/extra.ts';
-import { cameraWish, durationWish, sizeWish } from '../../../src/commands/video/request.ts';
+import { imagesFrom, linksIn, unfitReference } from '../../../src/commands/options.ts';
+import { extraIn, readCamera, readDuration, readSize } from '../../../src/commands/video/typed-options.ts';
 import { customId, customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { asText, inCode } from '../../../src/discord/markdown.ts';
 import { beginning, shortened, withoutInvites } from '../../../src/discord/text.ts';
@@ -249,11 +248,11 @@ const OPTION_READERS: readonly ((text: string) => unknown)[] = [
   outOfRange,
   (text) => flagInNegative({ negative: text }),
   extraIn,
-  sizeWish,
-  durationWish,
-  cameraWish,
+  readSize,
+  readDuration,
+  readCamera,
   (text) => linksIn({ links: text }),
-  (text) => picturesIn({ links: text }),
+  (text) => imagesFrom({ links: text }),
   (text) => unfitReference({ links: text, image: { ...attached, name: text } }),
   (text) => {
     const { ids, odd } = readIds(text);

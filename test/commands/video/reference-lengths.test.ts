@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { films } from '../../../src/commands/video/films.ts';
+import { refuseLongReferences } from '../../../src/commands/video/reference-lengths.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { file, openFileHost } from '../../services/media/file-host.ts';
@@ -14,7 +14,7 @@ async function scene() {
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
   const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log });
   onTestFinished(() => media.close());
-  const { refuseTooLong } = films({ media, log, fields: { referenceVideos: 'videos', referenceAudios: 'audios' } });
+  const refuseTooLong = refuseLongReferences({ media, log });
   const request = (...addresses: string[]) => ({
     ...waves,
     references: addresses.map((address) => ({ ...dance, address })),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { objectionTo, openFor, saidIn } from '../../../src/commands/talk/said.ts';
-import { Refusal } from '../../../src/lib/refusal.ts';
+import { openFor, saidIn, utteranceFrom } from '../../../src/commands/talk/utterances.ts';
+import { Refusal, throwRefusal } from '../../../src/lib/refusal.ts';
 import { talkSpecs } from '../../../src/services/talks/opening.ts';
 import type { TaskOf } from '../../../src/services/tasks/task.ts';
 import { makeTask } from '../../services/store/stage.ts';
@@ -34,10 +34,11 @@ describe('what is said', () => {
   it('is words, a sound, or both, as its kind reads it', () => {
     const task = talk({ isClosed: true });
     const common = { talk: task.id, model: 'm', isClosed: true };
+    const said = (given: Parameters<typeof utteranceFrom>[0]) => saidIn(task, throwRefusal(utteranceFrom(given)));
     const kept = { address: sound.address, name: sound.name };
-    expect(saidIn(task, { words: ' hello\n' })).toEqual({ ...common, prompt: 'hello' });
-    expect(saidIn(task, { words: '\u200b ', sound })).toEqual({ ...common, sound: kept });
-    expect(talkSpecs.said.request.parse(saidIn(task, { words: 'and?', sound }))).toEqual({
+    expect(said({ words: ' hello\n' })).toEqual({ ...common, prompt: 'hello' });
+    expect(said({ words: '\u200b ', sound })).toEqual({ ...common, sound: kept });
+    expect(talkSpecs.said.request.parse(said({ words: 'and?', sound }))).toEqual({
       ...common,
       prompt: 'and?',
       sound: kept,
@@ -46,8 +47,8 @@ describe('what is said', () => {
 
   it('is not nothing', () => {
     for (const words of ['', ' \n', '\u200b\u2060']) {
-      expect(objectionTo({ words })).toEqual(new Refusal('refusals.talkNothing'));
-      expect(objectionTo({ words, sound })).toBe(undefined);
+      expect(utteranceFrom({ words })).toEqual(new Refusal('refusals.talkNothing'));
+      expect(utteranceFrom({ words, sound })).not.toBeInstanceOf(Refusal);
     }
   });
 });

@@ -5,6 +5,48 @@ import { Refusal } from '../../lib/refusal.ts';
 export const fields = z.record(z.string(), z.json());
 export type Fields = z.output<typeof fields>;
 
+const LONGEST_SHOWN = 60;
+
+interface TypedSize {
+  size?: string;
+  aspectRatio?: string;
+  resolution?: string;
+}
+
+/** The size of the video, under the name for this way of writing it (specification, 4.4). */
+export function readSize(typed = ''): TypedSize {
+  const text = typed.trim();
+  if (text === '') return {};
+  // Some keyboards write × for x.
+  const [, width, height] = /^([1-9]\d{1,4})\s*[x×*]\s*([1-9]\d{1,4})$/i.exec(text) ?? [];
+  if (width && height) return { size: `${width}x${height}` };
+  const [, across, down] = /^([1-9]\d{0,2}(?:\.\d+)?)\s*:\s*([1-9]\d{0,2}(?:\.\d+)?)$/.exec(text) ?? [];
+  if (across && down) return { aspectRatio: `${across}:${down}` };
+  if (/^[1-9]\d{2,3}p$/i.test(text)) return { resolution: text.toLowerCase() };
+  throw new Refusal('refusals.sizeUnusable', { size: text.slice(0, LONGEST_SHOWN) });
+}
+
+/** Seconds, sent as typed: a plain whole number as a number, everything else as text. */
+export function readDuration(typed = ''): number | string | undefined {
+  const text = typed.trim();
+  if (text === '') return undefined;
+  const seconds = Number(text);
+  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || seconds <= 0)
+    throw new Refusal('refusals.durationUnusable', { duration: text.slice(0, LONGEST_SHOWN) });
+  return Number.isInteger(seconds) && String(seconds) === text ? seconds : text;
+}
+
+/** Text, in the model's own terms; for a model that wants more than text, the JSON object that was typed. */
+export function readCamera(typed = ''): string | Fields | undefined {
+  const text = typed.trim();
+  if (!text.startsWith('{')) return text === '' ? undefined : text;
+  try {
+    return objectIn(text);
+  } catch (error) {
+    throw error instanceof Refusal ? new Refusal('refusals.cameraUnusable') : error;
+  }
+}
+
 /** What a model takes besides, as the option `extra` says it. */
 export interface Extra {
   metadata: Fields;
@@ -32,14 +74,19 @@ export function extraIn(typed = '', taken: Readonly<Record<string, string>> = {}
   if (typed.trim() === '') return extra;
   for (const [key, value] of Object.entries(objectIn(typed))) {
     const isTop = key.startsWith(TOP);
+    refuseTaken(key, isTop ? { ...AT_TOP, ...taken } : IN_METADATA);
     const name = isTop ? key.slice(TOP.length) : key;
-    const owners: Readonly<Record<string, string>> = isTop ? { ...AT_TOP, ...taken } : IN_METADATA;
-    const option = Object.hasOwn(owners, name) ? owners[name] : undefined;
-    if (option !== undefined) throw new Refusal('refusals.extraHasOption', { key, option });
     if (name.trim() === '') throw new Refusal('refusals.extraKey', { key });
     extra[isTop ? 'topLevel' : 'metadata'][name] = value;
   }
   return extra;
+}
+
+/** Refuses a key for a field that belongs to an option. */
+export function refuseTaken(key: string, options: Readonly<Record<string, string>>): void {
+  const name = key.startsWith(TOP) ? key.slice(TOP.length) : key;
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (option !== undefined) throw new Refusal('refusals.extraHasOption', { key, option });
 }
 
 /** What was typed as one JSON object, of things that can be sent as they are. */

@@ -1,11 +1,11 @@
-import { customIds } from '../../discord/custom-ids.ts';
-import { asText } from '../../discord/markdown.ts';
-import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
-import type { Say } from '../../locales/index.ts';
-import { answerOf } from '../../services/asks/transitions.ts';
-import { promptOf } from '../../services/tasks/follow-ups.ts';
-import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
-import { button, type Manner, reasonOf, undecidedButtons } from '../answer/manner.ts';
+import { customIds } from '../discord/custom-ids.ts';
+import { asText } from '../discord/markdown.ts';
+import type { ButtonPlan, MessagePlan } from '../discord/plan.ts';
+import type { Say } from '../locales/index.ts';
+import { answerOf, wordsOf } from '../services/asks/transitions.ts';
+import { promptOf } from '../services/tasks/follow-ups.ts';
+import { hasEnded, type Task, type TaskOf } from '../services/tasks/task.ts';
+import { button, type Manner, undecidedButtons } from './answer/manner.ts';
 
 const LONGEST_MODEL = 60;
 const LONGEST_VOICE = 60;
@@ -57,22 +57,8 @@ export const saidManner = (isSpokenOver: (task: Task) => boolean): Manner => ({
     const words = asText(heard, LONGEST_HEARD);
     return [...(words === '' ? [] : [say('talk.heard', { words })]), ...(voice?.isCut ? [say('talk.voiceCut')] : [])];
   },
-  failed(task, say) {
-    const reason = reasonOf(task);
-    switch (task.failure?.cause) {
-      case 'stopped':
-        return say(isSpokenOver(task) ? 'talk.spokenOver' : 'talk.broken');
-      case 'interrupted':
-        return say('talk.interrupted');
-      case 'cut':
-        return say('talk.cut');
-      case 'dismissed':
-        return say('task.dismissed');
-      default:
-        return reason === '' ? say('talk.failedSilently') : say('talk.failed', { reason });
-    }
-  },
-  incomplete: (reason, say) => (reason === '' ? say('talk.incomplete') : say('talk.incompleteBecause', { reason })),
+  sentences: 'talk',
+  stopped: (task, say) => say(isSpokenOver(task) ? 'talk.spokenOver' : 'talk.broken'),
   buttons: saidButtons,
 });
 
@@ -95,4 +81,34 @@ export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false 
   const files = sound === undefined ? [] : [{ name: NAME, bytes: Buffer.from(sound, 'base64') }];
   if (!asFile) return { files, voice: { seconds, waveform } };
   return { content: `-# ${say('talk.spokenAnswer', { seconds: String(Math.max(1, Math.round(seconds))) })}`, files };
+}
+
+const LONGEST_LINE = 120;
+/** As many as are read at a glance. */
+const MOST_LINES = 5;
+const LONGEST_TURN = 100_000;
+
+/** An utterance and its answer, in text: as it was typed, and as the model understood the audio. */
+function turnIn(task: Task, most: number, say: Say): string[] {
+  const parts = [promptOf(task), answerOf(task).heard ?? ''].filter((text) => text.trim() !== '');
+  const said = parts.length === 0 ? say('talk.spoken') : parts.join('\n');
+  const answer = asText(wordsOf(task), most);
+  return [
+    say('talk.turn', { who: `<@${task.requesterId}>`, words: asText(said, most) }),
+    ...(answer === '' ? [] : [say('talk.answer', { words: answer })]),
+  ];
+}
+
+/** The last turns of a talk in a few lines. */
+export function turnLines(turns: readonly Task[], say: Say): string[] {
+  const shown = turns.slice(-MOST_LINES).flatMap((task) => turnIn(task, LONGEST_LINE, say));
+  const count = turns.length - MOST_LINES;
+  return [...(count > 0 ? [`-# ${say('talk.earlier', { count })}`] : []), ...shown];
+}
+
+/** The whole talk; a text that is too long for a message becomes a file. */
+export function transcript(turns: readonly Task[], say: Say): MessagePlan {
+  const lines = turns.flatMap((task) => turnIn(task, LONGEST_TURN, say));
+  const body = lines.length === 0 ? [say('talk.nothingSaid')] : lines;
+  return { content: [`**${say('talk.transcript')}**`, ...body].join('\n'), overflow: 'file' };
 }

@@ -1,0 +1,73 @@
+import type { Origin } from '../../discord/place.ts';
+import { definedIn } from '../../lib/entries.ts';
+import { submitOrder } from '../../messages/pressed-task.ts';
+import { mayInheritInstructions } from '../../services/asks/conversation.ts';
+import { type AskRequest, efforts, formats } from '../../services/asks/request.ts';
+import type { GivenPicture } from '../../services/tasks/materials.ts';
+import type { Task } from '../../services/tasks/task.ts';
+import { type Hearer, type ReplyParts, replyWithTask } from '../in-threads.ts';
+import { chosenModel } from '../options.ts';
+import type { Services } from '../services.ts';
+
+/** What a member enters with a question. */
+interface Question {
+  prompt: string;
+  model?: string | undefined;
+  image?: GivenPicture | undefined;
+  file?: GivenPicture | undefined;
+  instructions?: string | undefined;
+  effort?: string | undefined;
+  format?: string | undefined;
+  web?: boolean | undefined;
+}
+
+/** Submits a question, which continues the conversation of an earlier one. */
+export async function submitQuestion(
+  question: Question,
+  before: Task | undefined,
+  { services, origin }: { services: Services; origin: Origin },
+) {
+  const model = await chosenModel('text', question.model ?? before?.model, services);
+  const request = requestFrom(question, model, before, origin);
+  return submitOrder({ kind: 'ask', request, parent: before }, { services, origin });
+}
+
+/** Instructions apply to a whole conversation, where it may know them; the other options apply to one question. */
+function requestFrom(question: Question, model: string, before: Task | undefined, origin: Origin): AskRequest {
+  const { image, file } = question;
+  const inherited = before && mayInheritInstructions(before, origin) ? before.request : undefined;
+  return {
+    prompt: question.prompt.trim(),
+    model,
+    ...definedIn({
+      instructions: question.instructions?.trim() || inherited?.instructions || undefined,
+      effort: efforts.find((one) => one === question.effort),
+      format: formats.find((one) => one === question.format),
+      web: question.web || undefined,
+      pictures: image && [{ address: image.address, name: image.name }],
+      documents: file && [{ address: file.address, name: file.name }],
+      after: before?.id,
+    }),
+  };
+}
+
+interface AskInThreadsParts extends ReplyParts {
+  isThread(channelId: string): Promise<boolean>;
+}
+
+/** A member who has used `/ask` in a thread continues there by writing. */
+export function askInThreads({ isThread, ...parts }: AskInThreadsParts): Hearer {
+  const { services } = parts;
+  return async (spoken) => {
+    const { memberId, channelId, content, files } = spoken;
+    if (!(await isThread(channelId))) return undefined;
+    const before = await services.asks.newestOf({ memberId, channelId, isPrivate: false });
+    if (!before) return undefined;
+    const image = files.find(({ mediaType = '' }) => mediaType.startsWith('image/'));
+    const file = files.find((one) => one !== image);
+    const { effort, web } = before.request;
+    const question = { prompt: content, image, file, effort, web };
+    return () =>
+      replyWithTask(spoken, before.route, parts, (origin) => submitQuestion(question, before, { services, origin }));
+  };
+}

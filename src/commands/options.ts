@@ -1,0 +1,163 @@
+import type { Ask, Suggestion } from '../discord/handlers.ts';
+import type { Attachment, TextOption, Values } from '../discord/options.ts';
+import { nameIn, type Target } from '../discord/target.ts';
+import { keysOf } from '../lib/entries.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { GatewayError } from '../services/gateway/index.ts';
+import { webAddress } from '../services/gateway/schemas.ts';
+import type { ModelCatalogue } from '../services/models/catalogue.ts';
+import { kindOf } from '../services/models/ids.ts';
+import type { GivenPicture } from '../services/tasks/materials.ts';
+import type { Task } from '../services/tasks/task.ts';
+
+/** The most that Discord lets a member type into an option. */
+export const LONGEST_OPTION = 6_000;
+
+export const promptOption = { type: 'text', required: true, most: LONGEST_OPTION } as const satisfies TextOption;
+
+/** Invisible characters do not count as text. */
+export const saysAnything = (text: string): boolean => /[^\s\p{Cf}]/u.test(text);
+
+export const emptyPrompt = ({ prompt }: { prompt: string }): Refusal | undefined =>
+  saysAnything(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty');
+
+/** What the choice of a model needs. */
+export interface ModelServices {
+  models: ModelCatalogue;
+  /** Used when a member names none. */
+  defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
+}
+
+type Purpose = 'image' | 'video' | 'music' | 'text' | 'voice';
+
+export const modelOption = { type: 'text', suggests: true, most: 200 } as const satisfies TextOption;
+
+/** Suggests models of this kind; a model that a member types in full is accepted whatever its kind. */
+export async function suggestedModels(purpose: Purpose, typed: string, { services }: Ask<ModelServices>) {
+  const models = (await services.models.atHand()).filter((model) => kindOf(model) === purpose);
+  return suggestionsFrom(
+    models.map(({ id }) => id),
+    typed,
+  );
+}
+
+export const suggestionsFrom = (names: readonly string[], typed: string): Suggestion[] =>
+  names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name) => ({ name, value: name }));
+
+/** The model of an order. A model that the gateway says it does not have is refused before anything is ordered. */
+export async function chosenModel(purpose: Purpose, typed: string | undefined, services: ModelServices) {
+  const model =
+    (await askedModel(purpose, typed, services)) ??
+    (await services.models.atHand()).find((model) => kindOf(model) === purpose)?.id;
+  if (model === undefined) throw new Refusal('refusals.nameModel');
+  return model;
+}
+
+/** The model that the member names, else the operator's default; undefined leaves the choice to the gateway. */
+export async function askedModel(purpose: Purpose, typed: string | undefined, services: ModelServices) {
+  const { models, defaultModels } = services;
+  if (typed === undefined) return defaultModels[purpose === 'voice' ? 'talk' : purpose];
+  const id = typed.trim();
+  if ((await models.atHand()).some((model) => model.id === id)) return id;
+  try {
+    await models.get(id);
+  } catch (error) {
+    // A gateway that cannot be queried right now may accept the order all the same; `models.get` refuses an unknown model.
+    if (!(error instanceof GatewayError)) throw error;
+  }
+  return id;
+}
+
+export const pictureOption = { type: 'attachment', accept: ['image'] } as const;
+
+/** Seven signed Discord addresses are about 2,100 characters long. */
+export const linksOption = { type: 'text', most: 3_000 } as const satisfies TextOption;
+
+const four = { image: pictureOption, image2: pictureOption, image3: pictureOption, image4: pictureOption };
+const five = { ...four, image5: pictureOption };
+const seven = { ...five, image6: pictureOption, image7: pictureOption };
+/** The options for so many images. */
+export const imageOptions = { four, five, seven } as const;
+
+/** Reference images: attached files, or addresses. */
+export type References = Partial<Values<typeof seven & { links: typeof linksOption }>>;
+
+const IS_PICTURE = /^image\//i;
+
+/** More references than this only blur each other. */
+const MOST_REFERENCES = 5;
+
+/** The specification names no limit; as base64 this is 27 MB, about as much as gateways accept in one request. */
+const MOST_MIB = 20;
+
+export const handedIn = (references: References): Attachment[] =>
+  keysOf(seven).flatMap((name) => references[name] ?? []);
+
+/** Separated by spaces, lines and commas. A comma inside an address belongs to it; angle brackets only suppress Discord's preview. */
+export function linksIn({ links = '' }: References): string[] {
+  return links
+    .split(/\s+|,(?=<?https?:\/\/|[\s,]|$)/i)
+    .map((piece) => piece.replace(/^<(.*)>$/, '$1'))
+    .filter((piece) => piece !== '');
+}
+
+/** The reference images in the order of the request: attached files, then addresses. */
+export function imagesFrom(references: References, most = MOST_REFERENCES): GivenPicture[] | Refusal {
+  const unfit = unfitReference(references, most);
+  if (unfit) return unfit;
+  const files = handedIn(references).map(({ address, name }) => ({ address, name: shown(name) }));
+  return [...files, ...linksIn(references).map((address) => ({ address, name: shown(nameIn(address)) }))];
+}
+
+/** The files of a message that may be images: videos and audio files name their type. */
+export function picturesOn({ files }: Pick<Target, 'files'>): Attachment[] {
+  return files.filter(({ mediaType }) => mediaType === undefined || IS_PICTURE.test(mediaType));
+}
+
+/**
+ * The images of a result. Those on its message have addresses that are valid for a day; the gateway may still have those that could not be attached.
+ */
+export function picturesOf({ media }: Task, message: Pick<Target, 'files'>): GivenPicture[] {
+  const attached = picturesOn(message);
+  if (attached.length > 0) return attached;
+  return media.flatMap(({ kind, address }) =>
+    kind === 'image' && address ? [{ address, name: nameIn(address) }] : [],
+  );
+}
+
+/** The capacity of one field of a form. */
+const FIELD = 4_000;
+
+/** As many as a field of a form holds. Whole addresses only: a cut address leads nowhere. */
+export function fitting<Picture extends { address: string }>(pictures: readonly Picture[]): Picture[] {
+  let room = FIELD;
+  return pictures.filter(({ address }) => {
+    room -= address.length + 1;
+    return room >= 0;
+  });
+}
+
+/** What the payload alone tells against these references; their content is checked later. */
+export function unfitReference(references: References, most = MOST_REFERENCES): Refusal | undefined {
+  const files = handedIn(references);
+  const links = linksIn(references);
+  const count = files.length + links.length;
+  if (count > most) return new Refusal('refusals.picturesTooMany', { count: String(count), most: String(most) });
+  const link = links.find((one) => !webAddress.safeParse(one).success);
+  if (link !== undefined) return new Refusal('refusals.pictureLinkUnusable', { link: shown(link) });
+  return files.map(unfit).find((refusal) => refusal !== undefined);
+}
+
+function unfit({ name, size, mediaType }: Attachment): Refusal | undefined {
+  if (mediaType !== undefined && !IS_PICTURE.test(mediaType)) {
+    const type = shown(mediaType.replace(/;.*/s, ''));
+    return new Refusal('refusals.pictureIsNone', { name: shown(name), mediaType: type });
+  }
+  if (size === 0) return new Refusal('refusals.pictureEmpty', { name: shown(name) });
+  if (size <= MOST_MIB * 1024 * 1024) return undefined;
+  return new Refusal('refusals.pictureTooLarge', { name: shown(name), most: `${MOST_MIB} MB` });
+}
+
+const LONGEST_SHOWN = 100;
+
+const shown = (text: string): string => (text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN - 1)}…`);

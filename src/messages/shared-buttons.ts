@@ -1,0 +1,131 @@
+import { customIds } from '../discord/custom-ids.ts';
+import { type Ask, button, form, type Handlers, opener } from '../discord/handlers.ts';
+import { mayManageMessages } from '../discord/place.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { withoutMessage } from '../services/tasks/delivery-state.ts';
+import { hasOwnWords, hasResult, needsResult, promptOf } from '../services/tasks/follow-ups.ts';
+import type { Task } from '../services/tasks/task.ts';
+import { type MessageServices, orderOnceMore, owned, ownTask, pressedTask, soon } from './pressed-task.ts';
+import { wordsForm, wordsIn } from './words-form.ts';
+
+type OnTask = typeof customIds.retry;
+type Publicity = 'here' | 'beside' | 'openly';
+
+/** Repeats a failed order. */
+const retryButton = (on: OnTask, answers: Publicity) =>
+  button(on, {
+    answers,
+    run: async (taskId, ask: Ask<MessageServices>) =>
+      orderOnceMore(failed(mayBePublic(answers, await ownTask(taskId, ask))), ask),
+  });
+
+/** Repeats an order with a changed prompt. */
+const editOpener = (on: OnTask, filled: OnTask) =>
+  opener(on, async (taskId, ask: Ask<MessageServices>) => {
+    const task = await soon(editable(taskId, ask), ask);
+    const id = filled.id(task.id);
+    return wordsForm({ id, title: ask.say('words.editTitle'), words: promptOf(task), withRegion: false }, ask.say);
+  });
+
+const editedForm = (on: OnTask, answers: Publicity) =>
+  form(on, {
+    answers,
+    async run(taskId, filled, ask: Ask<MessageServices>) {
+      const task = mayBePublic(answers, await editable(taskId, ask));
+      const { words } = wordsIn(filled);
+      if (words === '') throw new Refusal('refusals.noWords');
+      // A title that was derived from the inputs no longer fits a new prompt; the title of a song is the member's own.
+      const title = task.traits.keepsTitle ? {} : { title: undefined };
+      return orderOnceMore(task, ask, { prompt: words, typed: words, ...title });
+    },
+  });
+
+/** The specification has no way to cancel a job, so the button only says that. */
+const cancelButton = button(customIds.cancel, {
+  answers: 'here',
+  async run(taskId, ask: Ask<MessageServices>) {
+    await ownTask(taskId, ask);
+    throw new Refusal('refusals.cannotCancel');
+  },
+});
+
+/** Repeats the same order, for every member who may continue from its result. */
+const sameButton = button(customIds.same, {
+  answers: 'beside',
+  async run(taskId, ask: Ask<MessageServices>) {
+    const task = await pressedTask(taskId, ask);
+    needsResult(task);
+    return orderOnceMore(task, ask);
+  },
+});
+
+/** A failed task is for its owner alone to edit, a result for every member who may continue from it. */
+async function editable(taskId: string, ask: Ask<MessageServices>): Promise<Task> {
+  const task = await pressedTask(taskId, ask);
+  if (!hasOwnWords(task)) throw new Refusal('refusals.unknownButton');
+  return hasResult(task) ? task : failed(owned(task, ask));
+}
+
+/** Ids can be forged: a private task must not become public this way. */
+function mayBePublic(answers: Publicity, task: Task): Task {
+  if (answers === 'openly' && task.route.isPrivate) throw new Refusal('refusals.unknownButton');
+  return task;
+}
+
+function failed(task: Task): Task {
+  if (!['failed', 'expired', 'cancelled'].includes(task.state)) throw new Refusal('refusals.notFailed');
+  return task;
+}
+
+/** Submits an unconfirmed order again, in the same message or in a new one that is as public as the order was. */
+const tryAgainButton = (on: OnTask, answers: Publicity) =>
+  button(on, {
+    answers,
+    async run(taskId, ask: Ask<MessageServices>) {
+      if (answers === 'openly') mayBePublic(answers, await ownTask(taskId, ask));
+      await ask.services.tasks.orders.tryAgain(taskId, ask.origin);
+      return 'shown as it goes';
+    },
+  });
+
+/** Closes an order whose outcome is unknown. */
+const dismissButton = button(customIds.dismiss, {
+  answers: 'here',
+  async run(taskId, { services, origin }: Ask<MessageServices>) {
+    return services.messageOf(await services.tasks.orders.dismiss(taskId, origin.requesterId));
+  },
+});
+
+/**
+ * Removes the pressed message, for members who own it or may delete messages in its channel; the task itself is kept. If it is the task's own
+ * message, the further messages of an answer go too. A copy goes alone.
+ */
+const deleteButton = button(customIds.delete, {
+  answers: 'here',
+  async run(taskId, ask: Ask<MessageServices>) {
+    const task = await pressedTask(taskId, ask);
+    const { id, requesterId } = task;
+    if (requesterId !== ask.place.userId && !mayManageMessages(ask.place)) throw new Refusal('refusals.notYours');
+    const pressed = ask.origin.message?.id ?? '';
+    await ask.services.tasks.book.change(id, (task) => withoutMessage(task, pressed));
+    if (task.traits.isInWords && task.message?.id === pressed) await ask.services.answers.takeAway(task);
+    return 'taken away';
+  },
+});
+
+/** What appears on the messages of many features. */
+export const shared = {
+  buttons: [
+    retryButton(customIds.retry, 'beside'),
+    retryButton(customIds.retryOpenly, 'openly'),
+    tryAgainButton(customIds.tryAgain, 'here'),
+    tryAgainButton(customIds.tryAgainOpenly, 'openly'),
+    tryAgainButton(customIds.tryAgainBeside, 'beside'),
+    ...[cancelButton, sameButton, dismissButton, deleteButton],
+  ],
+  openers: [
+    editOpener(customIds.edit, customIds.editFilled),
+    editOpener(customIds.editOpenly, customIds.editFilledOpenly),
+  ],
+  forms: [editedForm(customIds.editFilled, 'beside'), editedForm(customIds.editFilledOpenly, 'openly')],
+} satisfies Omit<Handlers<MessageServices>, 'commands'>;
