@@ -160,9 +160,19 @@ function parsing<O extends Options, Services, Parsed>(
 }
 
 /** An entry of the menu on any message. Discord calls it by the sentence that is found by its name. */
-interface MenuEntry<Services> extends Guarded<Services> {
+interface MenuEntry<Services> extends Guarded<Services>, MenuNames {}
+
+interface MenuNames {
   name: MenuName;
+  /** Under which it was registered by earlier versions. Discord sends these until the operator deploys the commands again. */
+  formerNames?: readonly string[];
 }
+
+/** Every name under which Discord may send a menu: the present one first. */
+export const namesOfMenu = ({ name, formerNames = [] }: MenuNames, say: Say): string[] => [
+  say(`menus.${name}`),
+  ...formerNames,
+];
 
 /** One that answers with a message. */
 interface AnsweringMenu<Services> extends MenuEntry<Services> {

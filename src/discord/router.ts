@@ -22,6 +22,7 @@ import {
   type Handlers,
   type LateGuard,
   type Menu,
+  namesOfMenu,
   type Opener,
   type Outcome,
   type SingleCommand,
@@ -64,7 +65,7 @@ export class Router<Services> {
     const { commands, menus = [], buttons, openers, forms } = parts.handlers;
     this.#parts = parts;
     this.#commands = typedCommands(commands);
-    this.#menus = new Map(menus.map((menu) => [parts.say(`menus.${menu.name}`), menu]));
+    this.#menus = new Map(menus.flatMap((menu) => namesOfMenu(menu, parts.say).map((name) => [name, menu] as const)));
     this.#buttons = keyed(buttons);
     this.#openers = keyed(openers);
     this.#forms = keyed(forms);

@@ -32,7 +32,7 @@ async function goOn(
   before: TaskOf<'ask'>,
   { services, answers, sentenceFor, say, clock }: Omit<AskInThreadsParts, 'isThread'>,
 ): Promise<void> {
-  const message = await answers.replyTo({ channelId, id }, { content: say('task.isAsked') });
+  const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });
   if (!message) return;
   try {
     const image = files.find(({ mediaType = '' }) => mediaType.startsWith('image/'));

@@ -67,6 +67,7 @@ const describeCommand = command({
 /** The same for the pictures of any message. Only whoever asked sees it: the message may be somebody else's. */
 const describeMenu: Menu<Services> = {
   name: 'describe',
+  formerNames: ['Describe this picture'],
   isPrivate: true,
   async run(target, ask) {
     const pictures = picturesOn(target).slice(0, MOST_PICTURES);

@@ -40,7 +40,7 @@ export const upscaleAllButton = button(customIds.upscaleAll, {
     const [first, ...others] = upscalesOf(parent);
     if (!first) throw new Refusal('refusals.noResult');
     for (const followUp of others) {
-      await ask.another({ content: say('task.isAsked') }, (origin) =>
+      await ask.another({ content: say('task.submitting') }, (origin) =>
         services.tasks.submit({ ...origin, ...followUp }),
       );
     }

@@ -41,7 +41,7 @@ async function speak(
   const sound = files.find(({ mediaType, name }) => (mediaType ? SOUND.test(mediaType) : SOUND_NAME.test(name)));
   // A picture alone is for the people there.
   if (!sound && !saysAnything(content)) return;
-  const message = await answers.replyTo({ channelId, id }, { content: say('task.isAsked') });
+  const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });
   if (!message) return;
   try {
     const { applicationId, uploadLimit, locale, maySpeak } = talk.route;
