@@ -78,7 +78,7 @@ export function unfitReference(references: References, most = MOST_REFERENCES): 
   const files = handedIn(references);
   const links = linksIn(references);
   const count = files.length + links.length;
-  if (count > most) return new Refusal('refusals.picturesTooMany', { most: String(most) });
+  if (count > most) return new Refusal('refusals.picturesTooMany', { count: String(count), most: String(most) });
   const link = links.find((one) => !webAddress.safeParse(one).success);
   if (link !== undefined) return new Refusal('refusals.pictureLinkUnusable', { link: shown(link) });
   return files.map(unfit).find((refusal) => refusal !== undefined);

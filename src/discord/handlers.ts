@@ -160,19 +160,20 @@ function parsing<O extends Options, Services, Parsed>(
 }
 
 /** An entry of the menu on any message. Discord calls it by the sentence that is found by its name. */
-interface MenuEntry<Services> extends Guarded<Services>, MenuNames {}
-
-interface MenuNames {
+interface MenuEntry<Services> extends Guarded<Services> {
   name: MenuName;
-  /** Under which it was registered by earlier versions. Discord sends these until the operator deploys the commands again. */
+  /** Sentences by which Discord called it before: it goes on doing so until the operator deploys the commands again. */
   formerNames?: readonly string[];
 }
 
-/** Every name under which Discord may send a menu: the present one first. */
-export const namesOfMenu = ({ name, formerNames = [] }: MenuNames, say: Say): string[] => [
-  say(`menus.${name}`),
-  ...formerNames,
-];
+/** Menus by every sentence that Discord may call them. A present name takes precedence over a former one. */
+export function menusByName<One extends Pick<Menu<never>, 'name' | 'formerNames'>>(
+  menus: readonly One[],
+  say: Say,
+): Map<string, One> {
+  const former = menus.flatMap((menu) => (menu.formerNames ?? []).map((name) => [name, menu] as const));
+  return new Map([...former, ...menus.map((menu) => [say(`menus.${menu.name}`), menu] as const)]);
+}
 
 /** One that answers with a message. */
 interface AnsweringMenu<Services> extends MenuEntry<Services> {

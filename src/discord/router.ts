@@ -22,7 +22,7 @@ import {
   type Handlers,
   type LateGuard,
   type Menu,
-  namesOfMenu,
+  menusByName,
   type Opener,
   type Outcome,
   type SingleCommand,
@@ -65,7 +65,7 @@ export class Router<Services> {
     const { commands, menus = [], buttons, openers, forms } = parts.handlers;
     this.#parts = parts;
     this.#commands = typedCommands(commands);
-    this.#menus = new Map(menus.flatMap((menu) => namesOfMenu(menu, parts.say).map((name) => [name, menu] as const)));
+    this.#menus = menusByName(menus, parts.say);
     this.#buttons = keyed(buttons);
     this.#openers = keyed(openers);
     this.#forms = keyed(forms);

@@ -30,13 +30,13 @@ export const en = {
     },
     calls: {
       make_image: {
-        waiting: '{{number}}. Generate an image: {{prompt}}',
+        waiting: '{{number}}. Image: {{prompt}}',
         allowed: 'You approved an image: {{prompt}}',
         done: 'Submitted an image task: {{prompt}}',
         declined: 'You declined an image: {{prompt}}',
       },
       make_video: {
-        waiting: '{{number}}. Generate a video: {{prompt}}',
+        waiting: '{{number}}. Video: {{prompt}}',
         allowed: 'You approved a video: {{prompt}}',
         done: 'Submitted a video task: {{prompt}}',
         declined: 'You declined a video: {{prompt}}',

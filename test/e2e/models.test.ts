@@ -23,7 +23,7 @@ describe('/models', () => {
     const turned = await member.click(first, 'Next');
     const second = await turned.message((message) => text(message).includes('page 2 of 2'));
     expect(second.id).toBe(first.id);
-    const back = await member.click(second, 'Back');
+    const back = await member.click(second, 'Previous');
     expect(text(await back.message((message) => text(message).includes('page 1 of 2')))).toContain('Harbour');
     expect(discord.violations).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe('/models', () => {
     const member = discord.as('member');
     gateway.faults.add({ do: 'bad-gateway', times: 3 });
     const said = text(await (await member.slash('models')).message());
-    expect(said).toContain('The gateway is in trouble');
+    expect(said).toContain('The gateway is temporarily unavailable');
     expect(said).not.toMatch(/[<>]/);
     expect(text(await (await member.slash('models')).message())).toContain('22 models');
   });

@@ -1,4 +1,4 @@
-import { type Ask, command, namesOfMenu, typedCommands } from '../../discord/handlers.ts';
+import { type Ask, command, menusByName, typedCommands } from '../../discord/handlers.ts';
 import { mentionOf } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { type Say, sentenceAt } from '../../locales/index.ts';
@@ -19,8 +19,7 @@ function helpPage(features: readonly Feature[], registered: ReadonlyMap<string, 
   const more = features
     .flatMap(({ menus = [] }) => menus)
     .flatMap((menu) => {
-      // Until the operator deploys again, members find it under a former name.
-      const name = namesOfMenu(menu, say).find((one) => registered.has(one));
+      const name = [...menusByName([menu], say).keys()].findLast((one) => registered.has(one));
       return name === undefined ? [] : [say('help.menuLine', { name, description: say(`help.about.${menu.name}`) })];
     });
   const blocks = [

@@ -55,14 +55,14 @@ export const refusals = {
   unknownModel:
     'The model {{id}} does not exist or is not available to this bot. Check the exact ID, including upper and lower case.',
   unknownModelNear: 'The model {{id}} does not exist or is not available to this bot. Similar models: {{near}}.',
-  picturesTooMany: 'You can add at most {{most}} images. Remove some and try again.',
+  picturesTooMany: 'You can add at most {{most}} images, and you added {{count}}. Remove some and try again.',
   picturesTooLarge: 'The images are larger than {{most}} in total. Use fewer or smaller ones.',
   pictureOdd: '{{name}} is not a valid image. Use a PNG, JPEG, WebP, GIF or AVIF file.',
   pictureTooLarge: '{{name}} is larger than {{most}} or has too many pixels. Reduce its size and try again.',
   filmOdd: '{{name}} is not a valid video. Use an MP4, MOV or WebM file.',
   soundOdd: '{{name}} is not a valid audio file. Use an MP3, M4A, WAV or OGG file.',
   fileTooLarge: '{{name}} is larger than {{most}}. Reduce its size and try again.',
-  referenceNotPublic: 'The gateway can fetch {{name}} only from the public internet. Use a public URL.',
+  referenceNotPublic: '{{name}} is not on the public internet, so the gateway cannot fetch it. Use a public URL.',
   referenceOutOfReach: 'The gateway cannot download {{name}} from Discord. Use a public URL with `links`.',
   referenceEnded: 'The URL of {{name}} expired at {{until}}. Upload the file again.',
   referenceEndsSoon:
