@@ -60,7 +60,7 @@ describe('/models', () => {
     const member = discord.as('member');
     for (let time = 0; time < 2; time++) {
       const said = text(await (await member.slash('models', { model: 'Lumen-Image-1' })).message());
-      expect(said).toContain('no model `Lumen-Image-1`');
+      expect(said).toContain('The model `Lumen-Image-1` does not exist');
       expect(said).toContain('lumen-image-1');
     }
     expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('/models', () => {
   it('shows what a member typed in code, where it neither pings anybody nor breaks the sentence', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models', { model: '`x` @everyone **y**' });
-    expect(text(await exchange.message())).toContain('no model `ˋxˋ @everyone **y**` for this key');
+    expect(text(await exchange.message())).toContain('The model `ˋxˋ @everyone **y**` does not exist');
     expect(discord.heard.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 

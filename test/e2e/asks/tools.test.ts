@@ -42,10 +42,10 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     const { discord, gateway } = await stageOf();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const asking = await exchange.message((message) => labels(message).includes('No 1'));
+    const asking = await exchange.message((message) => labels(message).includes('Decline 1'));
     const stranger = await (await discord.as('other').click(asking, 'Approve 1')).message();
     expect(text(stranger)).toContain('Only the member who requested');
-    await member.click(asking, 'No 1');
+    await member.click(asking, 'Decline 1');
     const final = await exchange.message(ended);
     expect(text(final)).toContain('You declined an image');
     expect(outputs(asks(gateway).at(-1))).toEqual([expect.stringContaining('said no')]);
@@ -63,7 +63,9 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     expect(orders()).toHaveLength(1);
     clock.putForward(10_000);
     const other = await member.slash('ask', { prompt: 'make an image of a hare' });
-    const open = await other.message((message) => labels(message).includes('Stop') && labels(message).includes('No 1'));
+    const open = await other.message(
+      (message) => labels(message).includes('Stop') && labels(message).includes('Decline 1'),
+    );
     await member.click(open, 'Stop');
     expect(text(await other.message(ended))).toContain('Stopped.');
     expect(orders()).toHaveLength(1);

@@ -16,7 +16,9 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
     const thread = discord.world.channel(await threadOf(exchange));
     expect(thread).toMatchObject({ type: ChannelType.PrivateThread, name: `Live: ${model}` });
     const [opening] = discord.messages(thread.id).filter(opens);
-    expect(opening && text(opening)).toMatch(/parley-realtime · voice marin[\s\S]*be brief[\s\S]*Only <@\d+> is heard/);
+    expect(opening && text(opening)).toMatch(
+      /parley-realtime · Voice marin[\s\S]*be brief[\s\S]*listens only to <@\d+>\./,
+    );
     expect(() => discord.as('other').in(thread.id)).toThrow();
     discord.as('member').in(thread.id);
   });

@@ -54,7 +54,7 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     expect(String(body.image)).toMatch(/^data:image\/png;base64,.*\(\d+ characters\)$/);
     expect(body.endImage).toBe(`data:image/png;base64,${end.toString('base64')}`);
     expect(text(film)).toMatch(
-      /^\*\*the fox runs\*\* · <@\d+>\n-# Made · \[source\].*\n-# High motion · loop\nFinished in/,
+      /^\*\*the fox runs\*\* · <@\d+>\n-# Made from \[this result\].*\n-# High motion · Loop\nFinished in/,
     );
     expect(film.attachments).toMatchObject([
       { content_type: 'video/mp4', filename: expect.stringMatching(/^SPOILER_/) },
@@ -116,7 +116,7 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     const before = submits(stage.gateway);
     const refused = [
       ['fox', 'is not a valid URL'],
-      ['https://example.org/1.png https://example.org/2.png', 'At most `1`'],
+      ['https://example.org/1.png https://example.org/2.png', 'at most `1` images'],
       ['http://192.168.0.1/fox.png', 'could not be downloaded'],
       [`${stage.gateway.url}/v1/models`, 'could not be downloaded'],
     ] as const;

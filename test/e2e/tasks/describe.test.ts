@@ -81,7 +81,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(orders(stage.gateway).slice(1)).toEqual([{ path: '/imgx/submit/imagine', body: { prompt: line } }]);
     expect(text(child)).toContain(`<@${stage.discord.world.user('other').id}>`);
     expect(text(child)).toMatch(
-      new RegExp(`Made of \\[this one\\]\\(https://discord.com/channels/\\d+/\\d+/${parent.id}\\)`),
+      new RegExp(`Made from \\[this result\\]\\(https://discord.com/channels/\\d+/\\d+/${parent.id}\\)`),
     );
     expect(labels(child)).toContain('U1');
   });
@@ -103,7 +103,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     const other = discord.as('other');
     const question = await (await other.click(parent, 'Generate all')).message();
     expect(question.ephemeral).toBe(true);
-    expect(text(question)).toContain('That is 4 jobs');
+    expect(text(question)).toContain('This submits 4 tasks');
     expect(submits(gateway)).toBe(1);
     gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
     const presses = await Promise.all([1, 2].map(() => other.click(question, 'Submit all 4 tasks')));
@@ -155,7 +155,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
   });
 
   it.each([
-    ['an executable by another name', { name: 'fox.png', bytes: Buffer.from('MZ\x90\0\x03') }, 'not a picture'],
+    ['an executable by another name', { name: 'fox.png', bytes: Buffer.from('MZ\x90\0\x03') }, 'not a valid image'],
     ['a page', { name: 'fox.html', bytes: Buffer.from('<html>') }, 'is not an image'],
     ['an empty file', { name: 'fox.png', bytes: Buffer.alloc(0) }, 'is empty'],
     [

@@ -77,8 +77,8 @@ describe('what is refused of it', () => {
     const shown = await member.say('look', [await upload()]);
     for (const [values, words] of [
       [{ words: ' \u200b' }, 'The prompt is empty'],
-      [{ words: 'x', size: 'huge' }, '`huge` is no size'],
-      [{ words: 'x', duration: 'long' }, '`long` is no duration'],
+      [{ words: 'x', size: 'huge' }, '`huge` is not a valid size'],
+      [{ words: 'x', duration: 'long' }, '`long` is not a valid duration'],
       [{ words: 'x', model: 'reel-9' }, 'The model `reel-9` does not exist'],
       [{ words: 'x', pictures: 'my cat' }, '`my` is not a valid URL'],
     ] as const) {

@@ -130,7 +130,7 @@ describe('a result', () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     gateway.faults.add({ do: { type: 'huge-file', megabytes: 150 } });
     const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished'));
-    expect(text(final)).toMatch(/could not be attached here. It is at http\S+\/files\//);
+    expect(text(final)).toMatch(/could not be attached. Open it at http\S+\/files\//);
     expect(final.attachments).toEqual([]);
   });
 

@@ -112,7 +112,7 @@ describe('what /image refuses before the gateway hears of it', () => {
     const links = Array.from({ length: 8 }, (_, n) => `https://x.example/${n}.png`).join(' ');
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
-      [{ prompt: 'a fox', links }, 'At most `7` pictures'],
+      [{ prompt: 'a fox', links }, 'at most `7` images'],
       [{ prompt: 'a fox', links: 'my cat' }, '`my` is not a valid URL'],
       [{ prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } }, '`a.txt` is not an image but'],
       [{ prompt: 'a fox', image2: { name: 'a.png', bytes: Buffer.alloc(0) } }, '`a.png` is empty'],
@@ -132,8 +132,8 @@ describe('what /image refuses before the gateway hears of it', () => {
     const said = await member.say('look', [await upload('old.png')]);
     const old = String(said.attachments[0]?.url);
     for (const [options, words] of [
-      [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a picture'],
-      [{ image: { name: 'page.png', bytes: Buffer.from('<!doctype html>') } }, '`page.png` is not a picture'],
+      [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a valid image'],
+      [{ image: { name: 'page.png', bytes: Buffer.from('<!doctype html>') } }, '`page.png` is not a valid image'],
       [{ links: old.replace(/ex=\w+/, 'ex=1') }, 'The URL of `old.png` expired at `1970-01-01 00:00 UTC`'],
       [{ model: 'lumen-image-9' }, 'The model `lumen-image-9` does not exist'],
     ] as const) {

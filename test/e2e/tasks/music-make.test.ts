@@ -70,7 +70,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     clock.putForward(5_000);
     await (await member.click(failed, 'Retry')).message(says('Finished in'));
     const form = await (await member.click(failed, 'Edit and retry')).modal();
-    await (await member.fill(form, { Words: 'a calm' })).message(says('Finished in'));
+    await (await member.fill(form, { Prompt: 'a calm' })).message(says('Finished in'));
     expect(orders(gateway).map(({ body }) => body)).toEqual([
       { gpt_description_prompt: 'a storm', tags: 'folk' },
       { gpt_description_prompt: 'a storm', tags: 'folk' },

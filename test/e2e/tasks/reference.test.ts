@@ -95,7 +95,7 @@ describe('what is refused of it', () => {
     for (const [filled, words] of [
       [{ words: ' \u200b' }, 'The prompt is empty'],
       [{ words: 'a fox', pictures: 'my cat' }, '`my` is not a valid URL'],
-      [{ words: 'a fox', pictures: pictures(8) }, 'At most `7` pictures'],
+      [{ words: 'a fox', pictures: pictures(8) }, 'at most `7` images'],
       [{ words: 'a fox', pictures: pictures(1), which: ['2'] }, 'The form has no image `2`'],
       [{ words: 'a fox', model: 'nothing-1' }, 'The model `nothing-1` does not exist'],
     ] as const) {

@@ -87,8 +87,8 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
 
   it.each([
     ['half', 'its file is not valid'],
-    ['lying', 'could not be attached here. It is at http'],
-    ['cut', 'could not be attached here. It is at http'],
+    ['lying', 'could not be attached. Open it at http'],
+    ['cut', 'could not be attached. Open it at http'],
   ] as const)('whose file arrives %s is said so, and never attached', async (how, words) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     stage.gateway.faults.add({ on: { path: /^\/files\// }, do: { type: 'truncated', how }, times: 1_000 });

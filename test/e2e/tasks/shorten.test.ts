@@ -66,7 +66,7 @@ it('shortened words that are longer than a message stand in a file as a whole, u
   expect(text(message).length).toBeLessThanOrEqual(2_000);
   for (const number of [1, 2, 3])
     expect(text(message)).toMatch(new RegExp(`\n${number}\ufe0f\u20e3 \\\\\\*\\\\\\*fox.*…\n`));
-  expect(text(message)).toContain('-# Mainly: fox \\(1.00\\)');
+  expect(text(message)).toContain('-# Main topics: fox \\(1.00\\)');
   expect(message.attachments).toHaveLength(1);
   expect((await bytesOf(message)).toString() === finalPrompt).toBe(true);
   expect(labels(message)).toEqual(['Generate all', 'Delete']);

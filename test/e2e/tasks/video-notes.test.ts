@@ -63,10 +63,10 @@ describe.each(profiles)('what is found out about a film of a gateway of the %s p
     const message = await film(stage, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# The video is 160x96 instead of 640x360, so `size` had no effect.');
     expect(text(message)).toContain('-# The video lasts 1 s instead of 6 s, so `duration` had no effect.');
-    expect(text(message)).toContain('ask again with `{"duration":6}` in `extra`');
+    expect(text(message)).toContain('try again with `{"duration":6}` in `extra`');
     const again = await film(stage, { extra: '{"duration":6}' });
     expect(ordered(stage.gateway).at(-1)?.body).toMatchObject({ metadata: { duration: 6 } });
-    expect(text(again)).toContain('ask again with the option `duration`');
+    expect(text(again)).toContain('try again with the option `duration`');
     const vendor = await film(stage, { image: await upload(), duration: '6', endpoint: 'image-to-video' });
     expect(text(vendor)).toContain('Try again with the generic endpoint');
   });

@@ -18,7 +18,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     const message = await film(stage);
     expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body: { model: MODEL, prompt: 'waves at dawn' } }]);
     expect(text(message)).toContain(
-      `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model ${MODEL}\nDone`,
+      `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model ${MODEL}\nFinished`,
     );
     expect(text(message)).not.toContain('had no effect');
     expect(message.attachments).toMatchObject([
@@ -53,7 +53,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
       ...{ reference_video_urls: [dance, leap], reference_audio_urls: [song], face_ok: false, fps: 24 },
     };
     expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
-    expect(text(message)).toContain('-# Model reel-2-pro · Size 160x96 · 1 s · Mode pro\nDone');
+    expect(text(message)).toContain('-# Model reel-2-pro · Size 160x96 · 1 s · Mode pro\nFinished');
     expect(text(message)).not.toContain('had no effect');
     const other = stage.discord.as('other');
     const again = await (await other.click(message, 'Run again')).message(says('Finished in'));

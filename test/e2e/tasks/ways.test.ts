@@ -212,7 +212,7 @@ describe('a follow-up that is tried again in direct messages', () => {
     const failed = await directly(stage, 'installer', 'This task failed');
     const again = await (await installer.click(failed, 'Retry')).message(says('Finished in'));
     const { guildId, id } = stage.discord.world.channel('lobby');
-    expect(text(again)).toContain(`[this one](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
+    expect(text(again)).toContain(`[source](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
   });
 });
 
