@@ -9,7 +9,7 @@ export const text = {
       image3: 'Third image',
       image4: 'Fourth image',
       image5: 'Fifth image',
-      aspect: 'Aspect ratio; square if omitted',
+      aspect: 'Aspect ratio; default: square',
       private: 'Private reply that only you can see',
     },
     choices: { aspect: { portrait: 'Portrait (2:3)', square: 'Square (1:1)', landscape: 'Landscape (3:2)' } },

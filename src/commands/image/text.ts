@@ -5,7 +5,7 @@ export const text = {
     who: 'everyone',
     options: {
       prompt: 'Image prompt, or the changes to make to your images',
-      model: 'Image model; names with -2K or -4K give larger images',
+      model: 'Model ID; those with -2K or -4K generate larger images',
       image: 'Reference image',
       image2: 'Second reference image',
       image3: 'Third reference image',

@@ -4,7 +4,7 @@ export const text = {
     follow: {
       description: 'Follow songs at the gateway in one message',
       example: '/music follow ids:4f1c…, 88a0…',
-      who: 'everyone for their own and public tasks; operators and admins for any ID',
+      who: 'everyone, for their own and public tasks; the operator and admins of the bot’s server, for any ID',
       options: {
         ids: 'Task IDs or URLs, separated by commas or spaces, or as JSON',
         more: 'More task IDs or URLs',
@@ -21,7 +21,7 @@ export const text = {
         style: 'Music style, such as: folk, calm, female voice',
         title: 'Song title',
         instrumental: 'Instrumental without vocals',
-        model: 'Music model',
+        model: 'Model ID; default: this bot’s music model',
         private: 'Private reply that only you can see',
       },
     },
@@ -34,7 +34,8 @@ export const text = {
     idsNone: 'No task IDs found. Enter IDs or URLs that end in one, separated by commas, spaces or lines.',
     idsOdd: 'These are not valid task IDs: {{odd}}. Remove them and try again.',
     idsTooMany: 'One message can follow at most {{most}} tasks, and you entered {{count}}. Use several messages.',
-    idsNotYours: 'You can follow only your own tasks and public ones. Only operators and admins can follow {{ids}}.',
+    idsNotYours:
+      'You can follow only your own tasks and public ones. Only the operator and admins of the bot’s server can follow {{ids}}.',
     idsOfOthers: 'These tasks are private: {{ids}}. Only the member who requested them can follow them.',
     idsPrivate: 'These tasks are private: {{ids}}. Follow them with `private` switched on.',
   },

@@ -5,7 +5,7 @@ export const text = {
     who: 'everyone',
     options: {
       prompt: 'Video prompt: subject, action, camera, constraints',
-      model: 'Video model; the bot’s default if omitted',
+      model: 'Model ID; default: this bot’s video model',
       image: 'Reference image; the first frame for some models',
       image2: 'Second reference image; the last frame for some models',
       image3: 'Third reference image',
@@ -24,14 +24,14 @@ export const text = {
       reference_audio: 'URLs of up to 3 reference audio files',
       face_check: 'Face consistency check; not needed by some models',
       extra: 'JSON for the model: metadata, or top level for keys with !',
-      endpoint: 'Gateway endpoint; the generic one if omitted',
+      endpoint: 'Gateway endpoint; default: generic',
       private: 'Private reply that only you can see',
     },
     choices: {
       endpoint: {
         generic: 'Generic (any model)',
         'image-to-video': 'Image to video (one image, vendor endpoint)',
-        videos: 'Second video endpoint (/v1/videos)',
+        videos: 'Video (/v1/videos)',
       },
     },
   },

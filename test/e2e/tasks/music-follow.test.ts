@@ -155,7 +155,7 @@ describe('/music follow', () => {
     const follow = async (by: string, ids: string, isPrivate = false, where = 'studio') =>
       text(await (await discord.as(by).in(where).slash('music follow', { ids, private: isPrivate })).message());
     const [first = '', second = '', third = ''] = await songs(gateway, 'A1', 'B2', 'C3');
-    const not = 'Only operators and admins can follow';
+    const not = 'Only the operator and admins of the bot’s server can follow';
     expect(await follow('member', `${first} ${second}`)).toMatch(new RegExp(`${not} .${first}., .${second}.`));
     expect(lists(gateway).length + singles(gateway).length).toBe(0);
     // The owner runs the bot; the admin manages the admin server.
