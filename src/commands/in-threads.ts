@@ -56,7 +56,7 @@ export async function replyWithTask(
   { answers, sentenceFor, say, clock }: ReplyParts,
   submit: (origin: Origin) => Promise<unknown>,
 ): Promise<void> {
-  const message = await answers.replyTo({ channelId, id }, { content: say('task.isAsked') });
+  const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });
   if (!message) return;
   try {
     await submit({

@@ -130,8 +130,20 @@ export function command<const O extends Options, Services, Parsed>({
   };
 }
 
+interface MenuNames {
+  name: MenuName;
+  /** Earlier sentences: Discord sends them until the operator deploys the commands again. */
+  formerNames?: readonly string[];
+}
+
+/** Menus by every sentence that Discord may send. A present name takes precedence over a former one. */
+export function menusByName<One extends MenuNames>(menus: readonly One[], say: Say): Map<string, One> {
+  const former = menus.flatMap((menu) => (menu.formerNames ?? []).map((name) => [name, menu] as const));
+  return new Map([...former, ...menus.map((menu) => [say(`menus.${menu.name}`), menu] as const)]);
+}
+
 /** An entry of the menu on any message, shown by the sentence of this name. It replies with a message, or opens a form first. */
-export type Menu<Services> = Guarded & { name: MenuName } & (
+export type Menu<Services> = Guarded & MenuNames & (
     | { isPrivate: boolean; run(target: Target, ask: Ask<Services>): Promise<Outcome> }
     | { open(target: Target, ask: Ask<Services>): Promise<FormPlan> }
   );

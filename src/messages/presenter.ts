@@ -182,5 +182,5 @@ function calling(task: Task, say: Say): Pick<Prepared, 'plan' | 'instead'> {
 function callTo({ state, failure, requesterId }: Task, say: Say): MessagePlan {
   const isUnknown = state === 'unconfirmed' || failure?.cause === 'forgotten';
   const fate = isUnknown ? 'unknown' : failure ? 'failed' : 'done';
-  return { content: say(`task.call.${fate}`, { owner: `<@${requesterId}>` }), notifies: [requesterId] };
+  return { content: say(`task.ownerPing.${fate}`, { owner: `<@${requesterId}>` }), notifies: [requesterId] };
 }

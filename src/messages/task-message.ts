@@ -97,7 +97,7 @@ function underWay(task: Task, say: Say): string[] {
 }
 
 function needsInput({ wordsRefused, times }: Task, say: Say): string[] {
-  if (times.wordsSent !== undefined) return [say('task.isAsked')];
+  if (times.wordsSent !== undefined) return [say('task.submitting')];
   const refused =
     wordsRefused === undefined ? [] : [say('task.wordsRefused', { reason: asText(wordsRefused, LONGEST_PROMPT) })];
   const lost = times.wordsLost === undefined ? [] : [say('task.wordsLost')];

@@ -154,7 +154,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await order('a heron in the reeds');
     await here.latest().getByRole('button', { name: 'U1' }).waitFor();
     await here.latest().getByText('a heron in the reeds').click({ button: 'right' });
-    await page.getByRole('menuitem', { name: 'Describe this picture' }).click();
+    await page.getByRole('menuitem', { name: 'Describe image' }).click();
     await here.latest().getByText('Only you can see this').waitFor();
     await here.latest().getByRole('button', { name: 'Describe again' }).waitFor();
 
@@ -316,7 +316,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     const found = { studio: await here.faults() } as Record<string, string[]>;
     await here.begin('imagine');
     await page.getByRole('button', { name: 'aspect', exact: true }).click();
-    await page.getByRole('option', { name: /Wide screen/ }).waitFor();
+    await page.getByRole('option', { name: /Widescreen/ }).waitFor();
     found.options = await here.faults('.composer-area');
     await press('Escape', '/');
     await page.getByRole('listbox', { name: 'Commands' }).waitFor();

@@ -45,7 +45,7 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
       expect(await played(here)).toBeGreaterThan(5);
 
       await speak(here, { file: RECORDED });
-      await page.getByText('🎙️ Spoken', { exact: true }).waitFor(PATIENCE);
+      await page.getByText('🎙️ Voice message', { exact: true }).waitFor(PATIENCE);
       await page
         .locator('li.message')
         .getByText(/Heard: “/)
@@ -53,7 +53,7 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
       await expect.poll(() => voice.count(), PATIENCE).toBe(2);
 
       await page.getByRole('button', { name: /End$/ }).click();
-      await page.locator('li.message').getByText('This conversation is over.').first().waitFor(PATIENCE);
+      await page.locator('li.message').getByText('This conversation has ended.').first().waitFor(PATIENCE);
       expect(await page.getByRole('button', { name: /End$/ }).count()).toBe(0);
       await here.leave();
     },
@@ -76,7 +76,7 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
       expect(await here.faults()).toEqual([]);
       await sessions.getByRole('button', { name: 'Cut' }).first().click();
       await sessions.getByText(/^The connection is cut without a word/).waitFor();
-      await page.getByText('The connection ended in the middle of this.').first().waitFor(PATIENCE);
+      await page.getByText('The connection ended mid-reply.').first().waitFor(PATIENCE);
 
       await write(here, 'and of hail');
       await page.getByText('You said: “and of hail”').first().waitFor(PATIENCE);

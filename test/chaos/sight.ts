@@ -18,9 +18,9 @@ export type Sight =
   | 'odd';
 
 const REFUSALS = [
-  ...['too much to do', 'is in trouble', 'cannot be reached', 'makes no sense', 'as it was asked'],
-  ...['may or may not', 'does not offer that', 'just being restarted', 'does not allow this'],
-  'cannot note anything down',
+  ...['is busy', 'is temporarily unavailable', 'cannot be reached', 'invalid response', 'The gateway refused this'],
+  ...['couldn’t confirm', 'does not support this feature', 'bot is restarting', 'does not allow this'],
+  'cannot save anything',
 ];
 
 /** Verbs of the buttons that go on from a result. */
@@ -46,17 +46,18 @@ export function sightOf(message: Message): Sight {
   const goesOn = verbs.at(-1) === 'delete' && verbs.slice(0, -1).every((verb) => GOING_ON.has(verb ?? ''));
   if (((message.flags ?? 0) & MessageFlags.Loading) !== 0) return 'spinner';
   if (/[▰▱]/.test(words)) return hasButtons('cancel') ? 'progress' : 'odd';
-  if (words.includes('may or may not have taken')) return hasButtons('again', 'dismiss') ? 'unconfirmed' : 'odd';
-  if (words.includes('could not do this')) return hasButtons('retry', 'edit', 'delete') ? 'failed' : 'odd';
-  if (words.includes('Done in')) return goesOn ? doneAs(message, words) : 'odd';
+  if (words.includes('couldn’t confirm whether the gateway accepted'))
+    return hasButtons('again', 'dismiss') ? 'unconfirmed' : 'odd';
+  if (words.includes('This task failed')) return hasButtons('retry', 'edit', 'delete') ? 'failed' : 'odd';
+  if (words.includes('Finished in')) return goesOn ? doneAs(message, words) : 'odd';
   if (!hasButtons()) return 'odd';
-  if (words.includes('Something in the bot went wrong')) return 'unexpected';
+  if (words.includes('Something went wrong')) return 'unexpected';
   return REFUSALS.some((refusal) => words.includes(refusal)) ? 'refused' : 'odd';
 }
 
 function doneAs({ attachments }: Message, words: string): Sight {
   if (attachments.some(({ content_type }) => content_type?.startsWith('image/'))) return 'done';
-  return words.includes('could not be attached') || words.includes('could not be fetched') ? 'linked' : 'odd';
+  return words.includes('could not be attached') || words.includes('could not be downloaded') ? 'linked' : 'odd';
 }
 
 /** The task that a message's buttons belong to. */

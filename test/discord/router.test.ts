@@ -76,7 +76,14 @@ const handlers: Handlers<undefined> = {
       }),
     }),
   ],
-  menus: [{ name: 'describe', isPrivate: true, run: async ({ id }) => ({ content: `described ${id}` }) }],
+  menus: [
+    {
+      name: 'describe',
+      formerNames: ['What is this?'],
+      isPrivate: true,
+      run: async ({ id }) => ({ content: `described ${id}` }),
+    },
+  ],
   buttons: [
     button(push, { answers: 'here', run: async (args) => ({ content: `pressed ${args.join()}` }) }),
     button(pick, { answers: 'here', run: async (_, __, chosen) => ({ content: `picked ${chosen.join()}` }) }),
@@ -95,6 +102,8 @@ const handlers: Handlers<undefined> = {
     }),
   ],
 };
+
+const describeMenu = speak(texts)('menus.describe');
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -128,7 +137,7 @@ async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }>
     body: [
       { name: 'show', description: 'x', options: [{ type: 3, name: 'what', description: 'x', required: true }] },
       ...['late', 'throws', 'many', 'gone'].map((name) => ({ name, description: 'x' })),
-      { name: 'Describe this picture', type: ApplicationCommandType.Message },
+      ...[describeMenu, 'What is this?'].map((name) => ({ name, type: ApplicationCommandType.Message })),
     ],
   });
   return { discord, logged: () => lines.join('') };
@@ -145,8 +154,17 @@ describe('the router', () => {
     const again = await (await member.slash('show', { what: 'cat' })).message();
     const picked = await member.choose(again, 'Pick', ['b']);
     expect(text(await picked.message((message) => text(message).includes('picked')))).toContain('picked b');
-    const described = await (await member.menu('Describe this picture', again)).message();
+    const described = await (await member.menu(describeMenu, again)).message();
     expect(text(described)).toContain(`described ${again.id}`);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('brings a menu that is still registered under a former name to its handler', async () => {
+    const { discord } = await routed();
+    const member = discord.as('member');
+    const shown = await (await member.slash('show', { what: 'boat' })).message();
+    const described = await (await member.menu('What is this?', shown)).message();
+    expect(text(described)).toContain(`described ${shown.id}`);
     expect(discord.violations).toEqual([]);
   });
 
@@ -174,10 +192,10 @@ describe('the router', () => {
     const shown = await (await member.slash('show', { what: 'boat' })).message();
     const outdated = await member.click(shown, 'Never');
     const beside = await outdated.message((message) => text(message).length > 0 && message.id !== shown.id);
-    expect(text(beside)).toMatch(/another version|does not know/);
+    expect(text(beside)).toMatch(/another version|no longer works/);
     expect(beside.ephemeral).toBe(true);
     const gone = await (await member.slash('gone')).message();
-    expect(text(gone)).toContain('no longer part of the bot');
+    expect(text(gone)).toContain('no longer exists');
     expect(gone.ephemeral).toBe(true);
   });
 
@@ -185,7 +203,7 @@ describe('the router', () => {
     const { discord } = await routed();
     const late = await discord.as('member').slash('late');
     expect((await late.acknowledged()).ephemeral).toBe(true);
-    expect(text(await late.message())).toContain('being restarted');
+    expect(text(await late.message())).toContain('is restarting');
   });
 
   it('tells a member a reference where a handler throws, and the log the stack', async () => {

@@ -68,7 +68,7 @@ describe('/finetune', () => {
     expect(newest.content.length).toBeLessThanOrEqual(2_000);
     expect((await fileOf(newest)).split('\n')).toHaveLength(301);
     expect(await fileOf(newest)).toContain('\tinfo\tstep 7: a *loss* of 0.7\n');
-    const before = await (await admin.click(newest, 'Back')).message();
+    const before = await (await admin.click(newest, 'Previous')).message();
     expect(read(before)).not.toContain('step 299');
     const forth = await (await admin.click(before, 'Next')).message(says('step 299'));
     expect(read(forth)).toContain('step 299');

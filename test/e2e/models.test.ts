@@ -23,7 +23,7 @@ describe('/models', () => {
     const turned = await member.click(first, 'Next');
     const second = await turned.message((message) => text(message).includes('page 2 of 2'));
     expect(second.id).toBe(first.id);
-    const back = await member.click(second, 'Back');
+    const back = await member.click(second, 'Previous');
     expect(text(await back.message((message) => text(message).includes('page 1 of 2')))).toContain('Harbour');
     expect(discord.violations).toEqual([]);
   });
@@ -60,7 +60,7 @@ describe('/models', () => {
     const member = discord.as('member');
     for (let time = 0; time < 2; time++) {
       const said = text(await (await member.slash('models', { model: 'Lumen-Image-1' })).message());
-      expect(said).toContain('no model `Lumen-Image-1`');
+      expect(said).toContain('The model `Lumen-Image-1` does not exist');
       expect(said).toContain('lumen-image-1');
     }
     expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('/models', () => {
   it('shows what a member typed in code, where it neither pings anybody nor breaks the sentence', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models', { model: '`x` @everyone **y**' });
-    expect(text(await exchange.message())).toContain('no model `ˋxˋ @everyone **y**` for this key');
+    expect(text(await exchange.message())).toContain('The model `ˋxˋ @everyone **y**` does not exist');
     expect(discord.heard.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
@@ -93,7 +93,7 @@ describe('/models', () => {
     const member = discord.as('member');
     gateway.faults.add({ do: 'bad-gateway', times: 3 });
     const said = text(await (await member.slash('models')).message());
-    expect(said).toContain('The gateway is in trouble');
+    expect(said).toContain('The gateway is temporarily unavailable');
     expect(said).not.toMatch(/[<>]/);
     expect(text(await (await member.slash('models')).message())).toContain('22 models');
   });

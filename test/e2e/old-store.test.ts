@@ -13,34 +13,34 @@ import { labels, type QuickStage, says } from './quick.ts';
 
 /** Messages of the old bot about what was at work, with what is to stand there in the end. */
 const ends = {
-  'live-imagine': 'Done in',
-  'live-direct': 'Done in',
-  'live-action': 'Done in',
-  'live-change': 'Done in',
-  'live-animate': 'Done in',
-  'live-describe': 'Done in',
-  'live-shorten': 'Done in',
-  'live-blend': 'Done in',
-  'live-image': 'Done in',
-  'live-video': 'Done in',
-  'live-second-video': 'Done in',
-  'live-image-to-video': 'Done in',
-  'live-song': 'Done in',
-  'live-album': 'All have ended',
+  'live-imagine': 'Finished in',
+  'live-direct': 'Finished in',
+  'live-action': 'Finished in',
+  'live-change': 'Finished in',
+  'live-animate': 'Finished in',
+  'live-describe': 'Finished in',
+  'live-shorten': 'Finished in',
+  'live-blend': 'Finished in',
+  'live-image': 'Finished in',
+  'live-video': 'Finished in',
+  'live-second-video': 'Finished in',
+  'live-image-to-video': 'Finished in',
+  'live-song': 'Finished in',
+  'live-album': 'All completed',
   'live-ask': 'restarted',
-  'live-talk': 'This conversation is over',
+  'live-talk': 'This conversation ended',
 } as const;
 
 /** What only its member may see, what had no message yet, and what nobody knows the outcome of: where it is told, and how. */
 const elsewhere: readonly (readonly [place: string, ...words: string[]])[] = [
-  ['dm', 'a live secret', 'Done in'],
-  ['studio', 'a queued fox', 'Done in'],
-  ['thread', 'a sentence that is ready and not shown', 'Done in'],
-  ['studio', 'a fox on its way', 'may or may not have taken this order'],
-  ['Live: parley-realtime', 'who am I?', 'may or may not have taken this order'],
+  ['dm', 'a live secret', 'Finished in'],
+  ['studio', 'a queued fox', 'Finished in'],
+  ['thread', 'a sentence that is ready and not shown', 'Finished in'],
+  ['studio', 'a fox on its way', 'couldn’t confirm whether the gateway accepted this'],
+  ['Live: parley-realtime', 'who am I?', 'couldn’t confirm whether the gateway accepted this'],
 ];
 
-const done = says('Done in');
+const done = says('Finished in');
 const isOver = (message: Message): boolean => labels(message).includes('Delete');
 
 let stage: QuickStage;
@@ -81,15 +81,20 @@ it('what the bot before the restructuring left at work comes to its end, of ever
 
 /** The same where it fails, with what a second try comes to: some go by files that are gone. */
 const retries = {
-  ...{ 'live-imagine': 'Done in', 'live-direct': 'Done in', 'live-action': 'Done in', 'live-change': 'Done in' },
-  ...{ 'live-shorten': 'Done in', 'live-video': 'Done in', 'live-second-video': 'Done in' },
-  ...{ 'live-song': 'Done in', 'live-ask': 'This is the sandbox' },
   ...{
-    'live-animate': 'is no longer where it was',
-    'live-describe': 'is no longer where it was',
-    'live-blend': 'is no longer where it was',
+    'live-imagine': 'Finished in',
+    'live-direct': 'Finished in',
+    'live-action': 'Finished in',
+    'live-change': 'Finished in',
   },
-  ...{ 'live-image': 'is no longer where it was', 'live-image-to-video': 'is no longer where it was' },
+  ...{ 'live-shorten': 'Finished in', 'live-video': 'Finished in', 'live-second-video': 'Finished in' },
+  ...{ 'live-song': 'Finished in', 'live-ask': 'This is the sandbox' },
+  ...{
+    'live-animate': 'is no longer available',
+    'live-describe': 'is no longer available',
+    'live-blend': 'is no longer available',
+  },
+  ...{ 'live-image': 'is no longer available', 'live-image-to-video': 'is no longer available' },
 } as const;
 
 it('what it left at work and fails is told, and tried again, of every kind', async () => {
@@ -107,14 +112,14 @@ type Press = readonly [name: string, button: string, words: string, who?: string
 
 const results: Record<string, readonly Press[]> = {
   'what was made of words or pictures': [
-    ['imagine', 'U2', 'Upscale of picture 2'],
-    ['imagine', '🔄', 'Reroll of'],
-    ['action', 'Zoom Out 2x', 'Zoom out of'],
-    ['plain', 'V1', 'Variation of picture 1'],
-    ['private', 'U1', 'Upscale of picture 1'],
-    ['user-install', 'V2', 'Variation of picture 2', 'installer'],
-    ['direct', 'U3', 'Upscale of picture 3'],
-    ['blend', 'U4', 'Upscale of picture 4'],
+    ['imagine', 'U2', 'Upscale of image 2'],
+    ['imagine', '🔄', 'Reroll · [source]'],
+    ['action', 'Zoom Out 2x', 'Zoom out · [source]'],
+    ['plain', 'V1', 'Variation of image 1'],
+    ['private', 'U1', 'Upscale of image 1'],
+    ['user-install', 'V2', 'Variation of image 2', 'installer'],
+    ['direct', 'U3', 'Upscale of image 3'],
+    ['blend', 'U4', 'Upscale of image 4'],
   ],
   'what a model made, for another of it': [
     ['image', 'Again', 'a red kite'],
@@ -153,20 +158,20 @@ describe('a button that the bot before the restructuring posted', () => {
     ] as const;
     const shown = forms.map(async ([name, button], at) => {
       await fill(name, button, `in light number ${at}`);
-      await said(stage, 'studio', `in light number ${at}`, 'Done in');
+      await said(stage, 'studio', `in light number ${at}`, 'Finished in');
     });
     await Promise.all(shown);
   });
 
   it('tells that a file is gone which an order goes by', async () => {
     for (const name of ['second-video', 'image-to-video'])
-      await (await press(name, 'Again')).alone(says('is no longer where it was'));
+      await (await press(name, 'Again')).alone(says('is no longer available'));
   });
 
   it.each(['ask', 'ask-continued', 'broken-ask'])('goes on from an answer (%s)', async (name) => {
     const answer = await (await fill(name, 'Continue', 'and what of rain?')).message(isOver);
     expect(text(answer)).toContain('and what of rain?');
-    expect(text(answer)).toContain('Goes on from');
+    expect(text(answer)).toContain('Continues [this answer]');
   });
 
   it('makes an answer once more that was broken off', async () => {
@@ -182,8 +187,8 @@ describe('a button that the bot before the restructuring posted', () => {
     for (const name of ['describe', 'shorten']) {
       const { id } = await posted(stage, name);
       const question = await (await press(name, 'All of them')).message();
-      await (await stage.discord.as('member').click(question, 'Order all 4')).acknowledged();
-      await said(stage, 'studio', 'Made of [this one]', `/${id})`, 'Done in');
+      await (await stage.discord.as('member').click(question, 'Submit all 4 tasks')).acknowledged();
+      await said(stage, 'studio', 'Made from [this result]', `/${id})`, 'Finished in');
     }
   });
 

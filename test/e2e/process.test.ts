@@ -107,7 +107,7 @@ describe('the shipped bot as a process', () => {
     await first.ended;
     const second = run('src/index.ts', side);
     const message = await exchange.message();
-    expect(text(message)).toContain('may or may not have taken this order');
+    expect(text(message)).toContain('couldn’t confirm whether the gateway accepted this');
     expect(side.gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
     expect(second.said()).not.toContain(exchange.token);
   });

@@ -67,7 +67,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
   it('after a press in public is told to whoever pressed alone', async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const shown = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
-      says('Done in'),
+      says('Finished in'),
     );
     stage.gateway.faults.add({ do: 'quota', times: 9 });
     const pressed = await stage.discord.as('other').click(shown, 'U1');
@@ -79,7 +79,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
   it('of a forged or outdated id comes before anything is acknowledged, in private', async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const member = stage.discord.as('member');
-    const shown = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    const shown = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const message = await forged(stage.discord, shown.channel_id);
     for (const id of FORGED) {
       const exchange = await member.click(message, id);

@@ -20,14 +20,14 @@ describe('a bot whose store is away for a moment', () =>
 
       wire.cut();
       const refused = await (await member.slash('imagine', { prompt: 'a fox' })).message();
-      expect(text(refused)).toContain('cannot note anything down right now');
+      expect(text(refused)).toContain('cannot save anything right now');
       expect(submits(gateway)).toBe(0);
       expect(await about()).toContain('keeps its tasks in cannot be reached');
 
       wire.mend();
       await vi.waitFor(async () => expect(await about()).not.toContain('keeps its tasks in'), patience);
       gateway.setSpeed(50);
-      const done = await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Done in'));
+      const done = await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
       expect(done.attachments).toHaveLength(1);
       expect(submits(gateway)).toBe(1);
       expect(times('cannot be reached (', side.logged())).toBeGreaterThan(0);
@@ -50,7 +50,7 @@ describe('a bot whose store is away for a moment', () =>
       await vi.waitFor(() => expect(logged()).toContain('The store could not write a task.'), patience);
       wire.mend();
       gateway.setSpeed(50);
-      const done = await exchange.message(says('Done in'));
+      const done = await exchange.message(says('Finished in'));
       expect(done.attachments).toHaveLength(1);
       expect(submits(gateway)).toBe(1);
       expect(logged()).toContain('The store has now written the task.');

@@ -58,7 +58,7 @@ describe('two bots on one store', () =>
       const second = run(side, site.url);
       await expect.poll(second.said, patience).toContain('Atelier has started.');
       side.gateway.setSpeed(100);
-      const done = await exchange.message(says('Done in'));
+      const done = await exchange.message(says('Finished in'));
       await expect.poll(() => site.keys('finished'), patience).toHaveLength(1);
       // The last of what settling a task writes.
       await expect.poll(() => site.keys('live'), patience).toEqual([]);

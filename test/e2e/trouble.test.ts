@@ -44,7 +44,7 @@ describe('the bot', () => {
     const { discord, gateway } = await bot({ settings: { DISCORD_GUILD_IDS: '123456789012345678' } });
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
-    expect(text(await exchange.message())).toContain('at home on another server');
+    expect(text(await exchange.message())).toContain('does not accept requests on this server');
     expect(gateway.heard).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe('what Discord does not hear at once', () => {
     const { discord, gateway } = await bot({ gateway: { speed: 100 } });
     discord.faults.add({ on: callback, do: fault, times: 1 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await exchange.message((message) => text(message).includes('Done in'));
+    await exchange.message((message) => text(message).includes('Finished in'));
     expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
   });
 
@@ -129,6 +129,6 @@ describe('what Discord does not hear at once', () => {
       times: 6,
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    expect(text(await exchange.message())).toContain('too much to do');
+    expect(text(await exchange.message())).toContain('is busy');
   });
 });

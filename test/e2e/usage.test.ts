@@ -171,14 +171,14 @@ describe.each(profiles)('/usage, whoever asks of a %s gateway,', (profile) => {
   });
 
   it.each([
-    [{ start: 'yesterday' }, '`yesterday` is no date'],
-    [{ end: '2026-02-30' }, '`2026-02-30` is no date'],
-    [{ start: '2026-3-1' }, '`2026-3-1` is no date'],
-    [{ start: '2026-03-05', end: '2026-03-04' }, 'lies before the start'],
-    [{ start: '2026-03-11' }, 'lies in the future'],
-    [{ start: '2030-01-01', end: '2030-01-02' }, 'lies in the future'],
-    [{ start: '2025-03-09' }, '`366` days at most, and this one has `367`'],
-    [{ start: '2016-01-01', end: '2026-01-01' }, '`366` days at most'],
+    [{ start: 'yesterday' }, '`yesterday` is not a valid date'],
+    [{ end: '2026-02-30' }, '`2026-02-30` is not a valid date'],
+    [{ start: '2026-3-1' }, '`2026-3-1` is not a valid date'],
+    [{ start: '2026-03-05', end: '2026-03-04' }, 'is before the start date'],
+    [{ start: '2026-03-11' }, 'is in the future'],
+    [{ start: '2030-01-01', end: '2030-01-02' }, 'is in the future'],
+    [{ start: '2025-03-09' }, 'has `367` days, and the limit is `366`'],
+    [{ start: '2016-01-01', end: '2026-01-01' }, 'has `3654` days, and the limit is `366`'],
   ])('refuses %o in a sentence, at once, to its member alone, and sends nothing', async (given, words) => {
     const { discord, gateway } = await at(options);
     const exchange = await discord.as('admin').slash('usage', given);
@@ -199,10 +199,10 @@ describe.each(profiles)('/usage, whoever asks of a %s gateway,', (profile) => {
     const { discord, gateway } = await at(options);
     answers(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
     const told = text(await (await discord.as('admin').slash('usage')).message());
-    expect(told).toMatch(/^The gateway (cannot do this|is in trouble)/);
-    expect(told).not.toContain('used');
+    expect(told).toMatch(/^The gateway (refused this|is temporarily unavailable)/);
+    expect(told).not.toMatch(/\bused\b/);
     answers(gateway, { object: 'list', total_usage: '1e999999999' });
-    expect(text(await (await discord.as('admin').slash('usage')).message())).toContain('makes no sense');
+    expect(text(await (await discord.as('admin').slash('usage')).message())).toContain('invalid response');
   });
 });
 

@@ -48,7 +48,7 @@ describe('the message of a description', () => {
     // Nothing is cut in the middle of a sign that is taken literally.
     for (const start of [/2️⃣ (?:fox\\_)+(?:f|fo|fox)?…\n/, /3️⃣ (?:\\\[snow\\\] )*.{0,7}…\n/, /4️⃣ (?:ice )+.{0,3}…\n/])
       expect(content).toMatch(start);
-    expect(content).toContain('the whole text is in the file');
+    expect(content).toContain('full text is in the attached file');
     expect(files).toMatchObject([{ name: expect.stringMatching(/^describe-.*\.txt$/) }]);
     expect(files?.[0]?.bytes?.toString()).toBe(text);
     expect(buttons).toHaveLength(7);
@@ -65,7 +65,7 @@ describe('the message of a description', () => {
 
   it('without a word says that there is nothing', () => {
     const { content, controls: buttons, files } = planOf(described(''));
-    expect(content).toContain('Done in');
+    expect(content).toContain('Finished in');
     expect([buttons?.length, files]).toEqual([2, []]);
   });
 });

@@ -53,7 +53,7 @@ describe('the references of a task that failed', () => {
     const task = await stored(failed());
     const { ofFailure } = await begin();
     const first = await ofFailure(task);
-    expect(first[0]).toContain('The reference `dance.mp4` can be fetched just now');
+    expect(first[0]).toContain('The reference `dance.mp4` is available');
     expect(await ofFailure(task)).toEqual(first);
     expect(host.heard.map(({ path, headers }) => [path, headers.authorization])).toEqual([['/dance.mp4', undefined]]);
     const other = await stored(failed({ id: '01k3v9x2mabcdefgz' }));

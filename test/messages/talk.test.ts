@@ -39,23 +39,23 @@ const labels = (plan: { controls?: readonly object[] }) =>
 describe('the message of a conversation', () => {
   it('says who is heard, how to speak, model and voice, and pings nobody', () => {
     const plan = opening(talk({ voice: 'marin', instructions: 'be @everyone *brief*' }));
-    expect(plan.content).toContain('Only <@ann> is heard here.');
+    expect(plan.content).toContain('The model listens only to <@ann>.');
     expect(plan.content).toContain('Press **Speak**');
-    expect(plan.content).toContain('aria-realtime · voice marin');
+    expect(plan.content).toContain('aria-realtime · Voice marin');
     expect(plan.content).toContain('\\*brief\\*');
     expect(labels(plan)).toEqual(['Speak', 'End']);
     expect(bodyOf(plan).body.allowed_mentions).toEqual({ parse: [] });
   });
 
   it('says so where everyone is heard, and where one may just write', () => {
-    expect(opening(talk({ who: 'everyone' })).content).toContain('Everyone here is heard.');
-    expect(opening(talk(), true).content).toContain('Just write here');
+    expect(opening(talk({ who: 'everyone' })).content).toContain('The model listens to everyone here.');
+    expect(opening(talk(), true).content).toContain('Write here');
   });
 
   it.each([
-    ['ended', 'is over.'],
-    ['idle', 'nobody spoke for a while'],
-    ['lost', 'could not go on'],
+    ['ended', 'has ended.'],
+    ['idle', 'it was inactive'],
+    ['lost', 'ended unexpectedly'],
   ] as const)('that has %s says how, has no buttons, and tells of another', (end, words) => {
     const plan = opening(talk({}, end));
     expect(plan.content).toContain(words);
@@ -91,14 +91,14 @@ describe('something said', () => {
     const plan = shown(
       said({ request, state: 'delivered', text: 'Fine', answer: { ...NO_ANSWER, heard: 'are you `there`' } }),
     );
-    expect(plan.content).toContain('🎙️ Spoken');
+    expect(plan.content).toContain('🎙️ Voice message');
     expect(plan.content).toContain('Heard: “are you \\`there\\`”');
     expect(labels(plan)).toEqual(['Speak', 'Delete']);
   });
 
   it.each([
-    ['stopped', 'Broken off here'],
-    ['interrupted', 'say it once more'],
+    ['stopped', 'Stopped'],
+    ['interrupted', 'Send your message again'],
     ['cut', 'connection ended'],
     ['failed', 'gave no reason'],
   ] as const)('that was %s keeps its words and says so', (cause, words) => {
@@ -110,13 +110,13 @@ describe('something said', () => {
 
   it('that was spoken over says that', () => {
     const task = said({ state: 'cancelled', failure: { cause: 'stopped' } });
-    expect(shown(task, true).content).toContain('for somebody spoke');
+    expect(shown(task, true).content).toContain('Interrupted by a new message');
   });
 
   it('whose sound is too long to be kept says that', () => {
     const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
     expect(shown(said({ state: 'delivered', answer: { ...NO_ANSWER, voice } })).content).toContain(
-      'only the beginning',
+      'only its beginning',
     );
   });
 
@@ -144,7 +144,7 @@ describe('a spoken answer', () => {
 
   it('is a plain file with a line of text where it may be no voice message', () => {
     const { body, files } = bodyOf(voiceMessage(task, say, { asFile: true }));
-    expect(body.content).toContain('spoken (2 s)');
+    expect(body.content).toContain('Voice reply (2 s)');
     expect(body.flags).toBeUndefined();
     expect(files).toHaveLength(1);
   });
@@ -157,7 +157,7 @@ describe('what was said', () => {
 
   it('is shown by its last few turns', () => {
     const lines = turnLines(turns, say).join('\n');
-    expect(lines).toContain('2 things were said before');
+    expect(lines).toContain('2 earlier messages are not shown');
     expect(lines).not.toContain('question 1');
     expect(lines).toContain('<@ann>: question 2\n↳ answer 2');
   });
@@ -166,6 +166,6 @@ describe('what was said', () => {
     const { body, files } = bodyOf(transcript(Array.from({ length: 20 }, () => turns).flat(), say));
     expect(body.content?.length).toBeLessThanOrEqual(2_000);
     expect(files[0]?.data.toString().match(/answer 6/g)).toHaveLength(20);
-    expect(transcript([], say).content).toContain('Nothing was said.');
+    expect(transcript([], say).content).toContain('This conversation has no messages.');
   });
 });

@@ -15,21 +15,21 @@ const labelsOf = (task: Task): string[] =>
 
 describe('the message of a task', () => {
   it.each([
-    ['accepted', {}, 'Waiting for its turn'],
-    ['queued', { queuedBehind: 1 }, '1 task is before it.'],
-    ['queued', { queuedBehind: 3 }, '3 tasks are before it.'],
+    ['accepted', {}, 'Queued since'],
+    ['queued', { queuedBehind: 1 }, '1 task is ahead in the queue.'],
+    ['queued', { queuedBehind: 3 }, '3 tasks are ahead in the queue.'],
     ['running', { progress: 50 }, '▰▰▰▰▰▰▱▱▱▱▱▱ 50 %'],
-    ['running', { times: { created: start, overdue: start } }, 'Still processing'],
-    ['needs-input', {}, 'waits for words'],
-    ['failed', { failure: { cause: 'failed', reason: 'too *bold*' } }, 'could not do this: too \\*bold\\*'],
+    ['running', { times: { created: start, overdue: start } }, 'longer than usual'],
+    ['needs-input', {}, 'needs a prompt'],
+    ['failed', { failure: { cause: 'failed', reason: 'too *bold*' } }, 'This task failed: too \\*bold\\*'],
     ['failed', { failure: { cause: 'failed' } }, 'gave no reason'],
-    ['failed', { failure: { cause: 'forgotten' } }, 'does not know this task any more'],
+    ['failed', { failure: { cause: 'forgotten' } }, 'no longer has this task'],
     ['cancelled', { failure: { cause: 'cancelled' } }, 'cancelled at the gateway'],
     ['cancelled', { failure: { cause: 'dismissed' } }, 'Dismissed.'],
-    ['expired', {}, 'It expired'],
-    ['unconfirmed', { failure: { cause: 'unconfirmed', reason: 'reset' } }, 'What happened: reset'],
-    ['ready', {}, 'gave nothing to show'],
-    ['delivered', { media: [{ kind: 'image', firstSeenAt: start }] }, 'Done in'],
+    ['expired', {}, 'This task expired'],
+    ['unconfirmed', { failure: { cause: 'unconfirmed', reason: 'reset' } }, 'Reason: reset'],
+    ['ready', {}, 'Finished without a result'],
+    ['delivered', { media: [{ kind: 'image', firstSeenAt: start }] }, 'Finished in'],
   ] satisfies [Task['state'], Parts, string][])('that is %s (%j) says "%s"', (state, changes, words) => {
     expect(contentOf(madeTask({ state, ...changes }))).toContain(words);
   });
@@ -55,12 +55,10 @@ describe('the message of a task', () => {
   it('says what a follow-up is, with a link to what it was made of', () => {
     const request = { of: '1', label: 'V3', customId: 'MJ::JOB::variation::3::uuid', prompt: 'a fox' };
     const task = madeTask({ state: 'running', kind: 'action', request });
-    expect(contentOf(task)).toContain('-# Variation of picture 3\n');
+    expect(contentOf(task)).toContain('-# Variation of image 3\n');
     const parentLink = 'https://discord.com/channels/1/2/3';
     const shown = { ...NOTHING_SHOWN, parentLink };
-    expect(taskMessage(task, context, say, shown).content).toContain(
-      `Variation of picture 3 of [this one](${parentLink})`,
-    );
+    expect(taskMessage(task, context, say, shown).content).toContain(`Variation of image 3 · [source](${parentLink})`);
   });
 
   it('says for each result that is not attached where it is, or what became of it', () => {
@@ -72,11 +70,11 @@ describe('the message of a task', () => {
       odd: 1,
     };
     const content = taskMessage(madeTask({ state: 'ready' }), context, say, shown).content;
-    expect(content).toContain('could not be attached here is at:\nhttps://files.example/1\n');
-    expect(content).toContain(`\nhttps://files.example/2 (until <t:${start / 1000}:f>)\n`);
-    expect(content).toContain('The whole is at https://files.example/3');
-    expect(content).toContain('2 results could not be fetched any more.');
-    expect(content).toContain('A result could not be shown');
+    expect(content).toContain('These results could not be attached:\nhttps://files.example/1\n');
+    expect(content).toContain(`\nhttps://files.example/2 (available until <t:${start / 1000}:f>)\n`);
+    expect(content).toContain('The original is at https://files.example/3');
+    expect(content).toContain('2 results could not be downloaded.');
+    expect(content).toContain('1 result could not be shown');
   });
 
   it.each([

@@ -1,18 +1,18 @@
 export const text = {
   command: {
-    description: 'Four pictures from two to five others',
+    description: 'Blend two to five images into four new ones',
     example: '/blend image1:fox.png image2:sea.png',
     who: 'everyone',
     options: {
-      image1: 'The first picture',
-      image2: 'The second picture',
-      image3: 'A third picture',
-      image4: 'A fourth picture',
-      image5: 'A fifth picture',
-      aspect: 'Width to height; without it, square',
-      private: 'Only you see the answer and its result',
+      image1: 'First image',
+      image2: 'Second image',
+      image3: 'Third image',
+      image4: 'Fourth image',
+      image5: 'Fifth image',
+      aspect: 'Aspect ratio; default: square',
+      private: 'Private reply that only you can see',
     },
-    choices: { aspect: { portrait: 'Portrait (2:3)', square: 'Square', landscape: 'Landscape (3:2)' } },
+    choices: { aspect: { portrait: 'Portrait (2:3)', square: 'Square (1:1)', landscape: 'Landscape (3:2)' } },
   },
-  task: { blend: { PORTRAIT: 'Portrait (2:3)', SQUARE: 'Square', LANDSCAPE: 'Landscape (3:2)' } },
+  task: { blend: { PORTRAIT: 'Portrait (2:3)', SQUARE: 'Square (1:1)', LANDSCAPE: 'Landscape (3:2)' } },
 } as const;

@@ -68,6 +68,7 @@ const MOST_PICTURES = 4;
 /** The same for the images of any message. Its answer is private, because the message may be another member's. */
 const describeMenu: Menu<Services> = {
   name: 'describe',
+  formerNames: ['Describe this picture'],
   isPrivate: true,
   async run(target, ask) {
     const pictures = picturesOn(target).slice(0, MOST_PICTURES);

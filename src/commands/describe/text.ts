@@ -1,17 +1,17 @@
 export const text = {
   command: {
-    description: 'Words that could have led to a picture',
+    description: 'Describe an image as prompts',
     example: '/describe image:fox.png',
     who: 'everyone',
     options: {
-      image: 'The picture to describe',
-      image2: 'A second picture, described together with the first',
-      image3: 'A third picture, described together with the first',
-      image4: 'A fourth picture, described together with the first',
-      private: 'Only you see the answer and its result',
+      image: 'Image to describe',
+      image2: 'Second image, described together with the first',
+      image3: 'Third image, described together with the first',
+      image4: 'Fourth image, described together with the first',
+      private: 'Private reply that only you can see',
     },
   },
-  menus: { describe: 'Describe this picture' },
-  help: { about: { describe: 'words that could have led to it, for you alone' } },
+  menus: { describe: 'Describe image' },
+  help: { about: { describe: 'Describe the image as prompts, visible only to you' } },
   task: { buttons: { describeAgain: 'Describe again' } },
 } as const;

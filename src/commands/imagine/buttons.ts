@@ -39,7 +39,7 @@ const upscaleAllButton = button(customIds.upscaleAll, {
     const [first, ...others] = upscalesOf(parent);
     if (!first) throw new Refusal('refusals.noResult');
     for (const followUp of others) {
-      await ask.another({ content: say('task.isAsked') }, (origin) => submitOrder(followUp, { services, origin }));
+      await ask.another({ content: say('task.submitting') }, (origin) => submitOrder(followUp, { services, origin }));
     }
     return submitOrder(first, ask);
   },

@@ -41,7 +41,7 @@ export function about(parent: Task, written?: WrittenWords) {
 /** The part of a task's picture that a side stands for. */
 export function sideOf(parent: Task, side: (typeof sides)[number]): Region {
   const [picture] = parent.media;
-  if (picture?.address === undefined) throw new Refusal('refusals.pictureGone', { name: side });
+  if (picture?.address === undefined) throw new Refusal('refusals.sourcePictureGone');
   const { address, width, height } = picture;
   return { side, of: { address, width, height } };
 }

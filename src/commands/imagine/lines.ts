@@ -39,11 +39,11 @@ export const allLinesButton = button(customIds.allLines, {
   answers: 'aside',
   async run(taskId, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
-    const count = String(linesOf(parent).length);
+    const { length: count } = linesOf(parent);
     const id = customIds.allLinesConfirmed.id(parent.id);
-    const label = ask.say('task.lines.ask.yes', { many: count });
+    const label = ask.say('task.lines.ask.yes', { count });
     return {
-      content: ask.say('task.lines.ask.question', { many: count }),
+      content: ask.say('task.lines.ask.question', { count }),
       controls: [{ type: 'button', id, label, look: 'primary' }],
     };
   },
@@ -60,9 +60,9 @@ export const allLinesConfirmed = button(customIds.allLinesConfirmed, {
     if (!services.answered.isFirst(origin.message?.id ?? parent.id)) throw new Refusal('refusals.sameOrder');
     for (const words of lines) {
       const order = (from: typeof origin) => submitOrder(imagined(parent, words), { services, origin: from });
-      await ask.another({ content: say('task.isAsked') }, order, { isPrivate: parent.route.isPrivate });
+      await ask.another({ content: say('task.submitting') }, order, { isPrivate: parent.route.isPrivate });
     }
-    return { content: say('task.lines.ask.done', { many: String(lines.length) }), controls: [] };
+    return { content: say('task.lines.ask.done', { count: lines.length }), controls: [] };
   },
 });
 

@@ -1,12 +1,12 @@
 export const text = {
   command: {
-    description: 'Shorter words for a long prompt',
+    description: 'Shorten a long prompt',
     example: '/shorten prompt:a very long description of a fox',
     who: 'everyone',
     options: {
-      prompt: 'The words that are to become fewer',
-      private: 'Only you see the answer and its result',
+      prompt: 'Prompt to shorten',
+      private: 'Private reply that only you can see',
     },
   },
-  task: { lines: { directions: 'Mainly: {{words}}' } },
+  task: { lines: { directions: 'Main topics: {{words}}' } },
 } as const;

@@ -21,6 +21,7 @@ export const filmOpener = opener(customIds.film, async (taskId, ask: Ask<Service
 /** The same form from the menu of any message. */
 export const filmMenu: Menu<Services> = {
   name: 'film',
+  formerNames: ['Make a video of it'],
   guards: [(place) => mayPostFiles(place, {})],
   async open(target, ask) {
     return formFor(picturesOn(target), customIds.filmFilled.id({ from: 'menu', isPrivate: target.isPrivate }), ask);

@@ -23,7 +23,8 @@ const FEATHER = 100_000;
 export function gatherer(parts: GathererParts): Gather {
   return async ({ pictures = [], region: changed, references = [], documents = [], sound }, occasion) => {
     if (pictures.length > MOST_PICTURES) {
-      throw new Refusal('refusals.picturesTooMany', { most: String(MOST_PICTURES) });
+      const count = String(pictures.length);
+      throw new Refusal('refusals.picturesTooMany', { count, most: String(MOST_PICTURES) });
     }
     const files = new GivenFiles({ ...parts, memberId: occasion.memberId });
     const parcel = new Parcel(parts, files, occasion);

@@ -32,25 +32,25 @@ describe('a picture by an image job', () => {
     expect(shown(made({}))).toMatchInlineSnapshot(`
       {
         "buttons": [
-          "Again → same.1.01k3v9x2mabcdefgh",
+          "Run again → same.1.01k3v9x2mabcdefgh",
           "Edit prompt → edit.1.01k3v9x2mabcdefgh",
           "Use as reference → ref.1.01k3v9x2mabcdefgh",
-          "Larger (2K) → large.1.01k3v9x2mabcdefgh.2K",
-          "Larger (4K) → large.1.01k3v9x2mabcdefgh.4K",
+          "Enlarge (2K) → large.1.01k3v9x2mabcdefgh.2K",
+          "Enlarge (4K) → large.1.01k3v9x2mabcdefgh.4K",
           "Make a video → film.1.01k3v9x2mabcdefgh",
           "Delete → delete.1.01k3v9x2mabcdefgh",
         ],
         "content": "**a fox** · <@100000000000000001>
       -# Model lumen
-      Done in 12 s.",
+      Finished in 12 s.",
       }
     `);
   });
 
   it('can be had larger only than it is', () => {
-    const labels = (model: string) => shown(made({ model })).buttons.filter((one) => one.startsWith('Larger'));
+    const labels = (model: string) => shown(made({ model })).buttons.filter((one) => one.startsWith('Enlarge'));
     expect(labels('lumen')).toHaveLength(2);
-    expect(labels('lumen-2K')).toEqual(['Larger (4K) → large.1.01k3v9x2mabcdefgh.4K']);
+    expect(labels('lumen-2K')).toEqual(['Enlarge (4K) → large.1.01k3v9x2mabcdefgh.4K']);
     expect(labels('lumen-4K')).toEqual([]);
     expect(labels('other')).toEqual([]);
     expect(labels('lumen-2k')).toEqual([]);
@@ -60,13 +60,13 @@ describe('a picture by an image job', () => {
     expect(shown(made({ media: [] }))).toMatchInlineSnapshot(`
       {
         "buttons": [
-          "Again → same.1.01k3v9x2mabcdefgh",
+          "Run again → same.1.01k3v9x2mabcdefgh",
           "Edit prompt → edit.1.01k3v9x2mabcdefgh",
           "Delete → delete.1.01k3v9x2mabcdefgh",
         ],
         "content": "**a fox** · <@100000000000000001>
       -# Model lumen
-      Done, but the gateway gave nothing to show. A safety filter does that, usually.",
+      Finished without a result, usually because of a safety filter. Change the prompt and try again.",
       }
     `);
   });
@@ -82,7 +82,7 @@ describe('a picture by an image job', () => {
         ],
         "content": "**a fox** · <@100000000000000001>
       -# Model lumen
-      The gateway could not do this: no",
+      This task failed: no",
       }
     `);
   });
@@ -103,15 +103,15 @@ describe('the form for a picture made of others', () => {
       {
         "fields": [
           {
-            "label": "What the new picture shows",
+            "label": "Prompt",
             "long": true,
             "name": "words",
             "required": true,
             "type": "text",
           },
           {
-            "hint": "Addresses, one a line. They should lead to pictures that anybody can open.",
-            "label": "Pictures to go by",
+            "hint": "One URL per line. Each must lead to a publicly accessible image.",
+            "label": "Reference images",
             "long": true,
             "name": "pictures",
             "required": true,
@@ -119,7 +119,7 @@ describe('the form for a picture made of others', () => {
             "value": "https://cdn.discordapp.com/attachments/1/2/0.png?ex=ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
           },
           {
-            "hint": "Its id, letter by letter. Left empty, it is the usual one of this bot.",
+            "hint": "Exact model ID. Leave empty for the default model.",
             "label": "Model",
             "name": "model",
             "type": "text",
@@ -127,7 +127,7 @@ describe('the form for a picture made of others', () => {
           },
         ],
         "id": "reff.1",
-        "title": "A picture made of this one",
+        "title": "Generate an image from this reference",
       }
     `);
   });

@@ -70,14 +70,14 @@ describe('/imagine', () => {
 
   it.each([
     ['a prompt without words', { prompt: '\u200b ' }, 'The prompt is empty'],
-    ['a flag out of range', { prompt: 'a fox —chaos 500' }, '`--chaos` goes from `0` to `100`.'],
+    ['a flag out of range', { prompt: 'a fox —chaos 500' }, '`--chaos` must be between `0` and `100`.'],
     [
       'a file that is none',
       { prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } },
-      '`a.txt` is no picture but `text/plain`.',
+      '`a.txt` is not an image but `text/plain`.',
     ],
-    ['a link that is none', { prompt: 'a fox', links: 'my `cat`' }, '`my` is no address'],
-    ['flags to be left out', { prompt: 'a fox', negative: '--tile' }, 'Write `--tile` into the prompt'],
+    ['a link that is none', { prompt: 'a fox', links: 'my `cat`' }, '`my` is not a valid URL'],
+    ['flags to be left out', { prompt: 'a fox', negative: '--tile' }, 'Move `--tile` to the prompt'],
   ])('refuses %s at once, and the gateway hears nothing of it', async (_what, options, words) => {
     const { discord, gateway } = await bot();
     expect(await refused(discord.as('member').slash('imagine', options))).toContain(words);
@@ -85,8 +85,8 @@ describe('/imagine', () => {
   });
 
   it.each([
-    ['member', 'read-only', 'It lacks `Send Messages`, `Attach Files` here'],
-    ['admin', 'admin-room', 'It lacks `View Channel`, `Send Messages`, `Attach Files` here'],
+    ['member', 'read-only', 'it lacks `Send Messages`, `Attach Files`.'],
+    ['admin', 'admin-room', 'it lacks `View Channel`, `Send Messages`, `Attach Files`.'],
   ])('tells %s in %s which permissions the bot lacks, before the gateway hears of it', async (who, where, words) => {
     const { discord, gateway } = await bot();
     expect(await refused(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);

@@ -22,12 +22,12 @@ describe('the message of a film', () => {
       {
         "content": "**waves** · <@100000000000000001>
       -# Model reel-2 · Size 16:9 · 05 s · Mode pro
-      Done in 1 s.",
+      Finished in 1 s.",
         "controls": [
           {
             "emoji": "🔁",
             "id": "same.1.01k3v9x2mabcdefgh",
-            "label": "Again",
+            "label": "Run again",
             "startsRow": true,
             "type": "button",
           },
@@ -55,9 +55,9 @@ describe('the message of a film', () => {
     expect(taskMessage(film({ state: 'running', request, progress: 50 }), context, say).content).toMatchInlineSnapshot(`
       "**waves** · <@100000000000000001>
       -# Model reel-2
-      -# Not sent: \`face_check\`. This gateway’s name for it is not set, so the gateway does as it does by itself.
+      -# Not sent: \`face_check\`. The operator has not configured this option for the gateway.
       ▰▰▰▰▰▰▱▱▱▱▱▱ 50 %
-      At work since <t:1767225600:R>."
+      Running since <t:1767225600:R>."
     `);
   });
 
@@ -70,7 +70,7 @@ describe('the message of a film', () => {
     );
     expect(buttons.map((one) => ('label' in one ? one.label : ''))).toEqual([
       'Extend',
-      'Again',
+      'Run again',
       'Edit prompt',
       'Delete',
     ]);
@@ -94,19 +94,21 @@ describe('the message of a film', () => {
     expect(taskMessage(task, context, say, { ...NOTHING_SHOWN, notes }).content).toMatchInlineSnapshot(`
       "**waves at dawn** · <@100000000000000001>
       -# Model reel-2
-      The gateway could not do this: no reference
-      -# The reference \`fox.png\` can be fetched just now, and is what it should be.
-      -# Check the reference \`old.png\`: its address has run out. Upload it again.
-      -# Check the reference \`ˋoddˋ.png\`: it is no picture.
-      -# Check the reference \`v.mp4\`: its address answers with HTTP 404.
-      -# The reference \`w.mp4\` can be fetched just now; it is too large to be looked at.
-      -# Check the reference \`s.mp3\`: it is not on the public internet.
-      -# Check the reference \`t.mp3\`: its address could not be reached."
+      This task failed: no reference
+      -# The reference \`fox.png\` is available and valid.
+      -# The URL of the reference \`old.png\` has expired. Upload the file again.
+      -# The reference \`ˋoddˋ.png\` is not an image. Choose another file.
+      -# The URL of the reference \`v.mp4\` returns HTTP 404. Check the URL.
+      -# The reference \`w.mp4\` is available, but too large to check.
+      -# The reference \`s.mp3\` is not on the public internet. Use a public URL.
+      -# The reference \`t.mp3\` could not be reached. Check its URL."
     `);
   });
 
   it('that failed although nothing is wrong with its references says what else it may be', () => {
-    expect(referenceNotes([{ name: 'fox.png', medium: 'image', look: 'fine' }], say).at(-1)).toContain('this model');
+    expect(referenceNotes([{ name: 'fox.png', medium: 'image', look: 'fine' }], say).at(-1)).toContain(
+      'these references',
+    );
     expect(referenceNotes([], say)).toEqual([]);
   });
 
@@ -133,29 +135,29 @@ describe('the form for a film', () => {
       {
         "fields": [
           {
-            "label": "What happens in the film",
+            "label": "Prompt",
             "long": true,
             "name": "words",
             "required": true,
             "type": "text",
           },
           {
-            "hint": "Addresses, one a line. A first and a last frame, where the model reads them so.",
-            "label": "Pictures to go by",
+            "hint": "One URL per line. Some models use them as the first and last frames.",
+            "label": "Reference images",
             "long": true,
             "name": "pictures",
             "type": "text",
             "value": "https://cdn.example/1.png",
           },
           {
-            "hint": "Its id, letter by letter. Left empty, it is the usual one of this bot.",
+            "hint": "Exact model ID. Leave empty for the default model.",
             "label": "Model",
             "name": "model",
             "type": "text",
             "value": "reel-2",
           },
           {
-            "label": "Seconds",
+            "label": "Duration in seconds",
             "name": "duration",
             "type": "text",
           },
@@ -166,7 +168,7 @@ describe('the form for a film', () => {
           },
         ],
         "id": "filmf.1",
-        "title": "A film of this picture",
+        "title": "Generate a video from this image",
       }
     `);
   });

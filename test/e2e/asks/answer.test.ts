@@ -17,7 +17,7 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
     const final = await exchange.message(ended);
     expect(final.id).toBe(moving.id);
     expect(text(final)).toContain(said(gateway));
-    expect(labels(final)).toEqual(['Continue', 'Forget', 'Details', 'Delete']);
+    expect(labels(final)).toEqual(['Continue', 'Forget conversation', 'Show details', 'Delete']);
     expect(asks(gateway)).toHaveLength(1);
     expect(logged()).not.toContain('why is the snow');
     expect(errorsIn(stage)).toEqual([]);
@@ -29,7 +29,7 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
     await exchange.message(ended);
     const parts = discord.messages('studio');
     expect(parts.length).toBeGreaterThan(2);
-    const shown = parts.map(text).join('\n\n').replace('-# Goes on below.', '');
+    const shown = parts.map(text).join('\n\n').replace('-# Continues below.', '');
     expect(shown.replace(/\s+/g, ' ')).toContain(said(gateway).replace(/\s+/g, ' '));
     for (const part of parts) expect(text(part).length).toBeLessThanOrEqual(2_000);
   });
@@ -84,5 +84,5 @@ it('has few messages and a file for the rest where only its member installed the
   expect(parts).toHaveLength(3);
   const rest = (await bytesOf(parts[2] ?? first)).toString();
   expect(said(gateway).endsWith(rest)).toBe(true);
-  expect(saying(discord, first.channel_id, 'Goes on below')).toHaveLength(1);
+  expect(saying(discord, first.channel_id, 'Continues below')).toHaveLength(1);
 });

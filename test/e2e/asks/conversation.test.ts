@@ -30,7 +30,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     expect(shown(stage)[1]).toContain(JSON.stringify(before).slice(1, 40));
     expect(asks(stage.gateway).at(-1)?.instructions).toBe('Be brief.');
     expect(text(second)).toContain(said(stage.gateway));
-    expect(text(second)).toContain('Goes on from');
+    expect(text(second)).toContain('Continues [this answer]');
   });
 
   it('goes on with the next question in the same place, and begins anew with `new`', async () => {
@@ -61,7 +61,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     const member = stage.discord.as('member');
     const first = await answerTo(stage, { prompt: 'snow?' });
     const second = await answerTo(stage, { prompt: 'and ice?' });
-    const told = await (await member.click(first, 'Forget')).message();
+    const told = await (await member.click(first, 'Forget conversation')).message();
     expect(text(told)).toContain('Forgotten');
     expect(told.ephemeral).toBe(true);
     await answerTo(stage, { prompt: 'and water?' });
@@ -74,7 +74,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
   it('tells under details how many tokens it took, as the gateway says', async () => {
     const stage = await stageOf();
     const first = await answerTo(stage, { prompt: 'snow?' });
-    const details = await (await stage.discord.as('other').click(first, 'Details')).message();
+    const details = await (await stage.discord.as('other').click(first, 'Show details')).message();
     expect(details.ephemeral).toBe(true);
     expect(JSON.stringify(details.components)).toMatch(/Tokens: \d+ read, \d+ written/);
   });
@@ -121,7 +121,7 @@ describe('what a question takes along', () => {
     expect(tools).toContainEqual({ type: 'web_search' });
     const odd = { name: 'blue.png', bytes: Buffer.from('MZ'), contentType: 'image/png' };
     const refused = await (await discord.as('member').slash('ask', { prompt: 'and this?', image: odd })).message();
-    expect(text(refused)).toContain('is not a picture that can be read');
+    expect(text(refused)).toContain('is not a valid image');
     expect(asks(gateway)).toHaveLength(1);
   });
 });

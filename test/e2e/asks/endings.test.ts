@@ -22,8 +22,8 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
       expect(text(broken)).toContain(BEGINNING);
       expect(said(gateway)).not.toBe('');
       expect(text(broken)).not.toContain(said(gateway));
-      expect(text(broken)).toMatch(/What had come is kept|could not go on with this/);
-      expect(labels(broken)).toEqual(['Continue', 'Retry', 'Forget', 'Details', 'Delete']);
+      expect(text(broken)).toMatch(/What arrived is kept|The answer failed/);
+      expect(labels(broken)).toEqual(['Continue', 'Retry', 'Forget conversation', 'Show details', 'Delete']);
       expect(asks(gateway)).toHaveLength(1);
       clock.putForward(5_000);
       const again = await (await member.click(broken, 'Retry')).message(ended);
@@ -38,7 +38,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     const exchange = await discord.as('member').slash('ask', { prompt });
     const final = await exchange.message(ended);
     expect(text(final)).toContain(said(gateway));
-    expect(labels(final)).toEqual(['Continue', 'Forget', 'Details', 'Delete']);
+    expect(labels(final)).toEqual(['Continue', 'Forget conversation', 'Show details', 'Delete']);
   });
 
   it('that never begins is a refusal in words, and leaves nothing behind', async () => {
@@ -65,8 +65,8 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     gateway.faults.add({ do: 'no-tools', times: 100 });
     gateway.faults.add({ do: 'no-reasoning' });
     const final = await (await member.slash('ask', { prompt, effort: 'high' })).message(ended);
-    expect(text(final)).toContain('takes no tools');
-    expect(text(final)).toContain('knows no effort');
+    expect(text(final)).toContain('does not support tools');
+    expect(text(final)).toContain('does not support reasoning effort');
     expect(text(final)).toContain(said(gateway));
     expect(asks(gateway).map((body) => ['tools' in body, 'reasoning' in body])).toEqual([
       [true, true],
@@ -87,7 +87,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     await app.stop();
     await enter(stage);
     const broken = await exchange.message(ended);
-    expect(text(broken)).toContain('restarted in the middle');
+    expect(text(broken)).toContain('restarted mid-');
     expect(text(broken)).toContain(BEGINNING);
     expect(asks(gateway)).toHaveLength(1);
   });
@@ -114,7 +114,7 @@ describe('the button Stop', () => {
     const exchange = await discord.as('member').slash('ask', { prompt });
     const moving = await exchange.message((message) => text(message).includes(BEGINNING));
     const refused = await (await discord.as('other').click(moving, 'Stop')).followUp();
-    expect(text(refused)).toContain('Only whoever asked');
+    expect(text(refused)).toContain('Only the member who requested');
     expect(text(await exchange.message(ended))).not.toContain('Stopped');
   });
 });

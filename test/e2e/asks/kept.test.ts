@@ -52,7 +52,7 @@ describe('an answer', () => {
     discord.expireTokens();
     await enter(stage);
     const first = await exchange.message(ended);
-    expect(text(first)).toContain('restarted in the middle');
+    expect(text(first)).toContain('restarted mid-');
     const parts = discord.messages('studio').map(text);
     expect(said(gateway).replace(/\s+/g, ' ')).toContain((parts.at(-1) ?? '').split('\n-#')[0]?.replace(/\s+/g, ' '));
   });
@@ -69,7 +69,7 @@ describe('an answer', () => {
     discord.expireTokens();
     await enter(stage);
     const { channel } = member.in('dm');
-    const final = await discord.until(() => saying(discord, channel.id, 'restarted in the middle')[0]);
+    const final = await discord.until(() => saying(discord, channel.id, 'restarted mid-')[0]);
     const whole = (await bytesOf(final)).toString();
     expect(whole).toContain('This is the sandbox speaking');
     // More than a message of it shows while it is written.
@@ -116,7 +116,7 @@ describe('an answer', () => {
       headers: { authorization: `Bot ${discord.token}` },
     });
     const first = await exchange.message(ended);
-    expect(text(first)).toContain('Goes on below');
+    expect(text(first)).toContain('Continues below');
     expect(said(gateway)).toContain(text(discord.messages('studio').at(-1) ?? first).slice(-60));
   });
 });

@@ -12,7 +12,7 @@ const inChannel = { method: 'POST', route: '/channels/:channel/messages' };
 const byToken = { method: 'POST', route: '/webhooks/:application/:token' };
 const lost = { type: 'reset', done: true } as const;
 
-const bare = (words: string): string => words.replace('-# Goes on below.', '').replace(/\s+/g, ' ');
+const bare = (words: string): string => words.replace('-# Continues below.', '').replace(/\s+/g, ' ');
 
 /** All of it stands there, in its order, and nothing twice. */
 function isWhole(stage: QuickStage, messages: readonly Message[]): void {
@@ -49,7 +49,7 @@ describe('a further message of a public answer', () => {
       clock.putForward(10 * 60_000);
       const first = await exchange.message(ended);
       isWhole(stage, inPublic(stage));
-      expect(text(first)).toContain('Goes on below');
+      expect(text(first)).toContain('Continues below');
       await member.click(first, 'Delete');
       await isGone(stage);
     },
@@ -68,7 +68,7 @@ describe('a further message of a public answer', () => {
     await enter(stage);
     const first = await exchange.message(ended);
     isOnce(stage, inPublic(stage));
-    expect(text(first)).toContain('Goes on below');
+    expect(text(first)).toContain('Continues below');
     await askedToForget(stage);
     await isGone(stage);
   });

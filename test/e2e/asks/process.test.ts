@@ -56,7 +56,7 @@ it('a bot killed in the middle of a stream leaves a message that says so after t
   await first.ended;
   const second = run(side);
   const broken = await exchange.message(ended);
-  expect(text(broken)).toContain('restarted in the middle');
+  expect(text(broken)).toContain('restarted mid-');
   expect(text(broken)).toContain('This is the sandbox speaking');
   expect(asks(side.gateway)).toHaveLength(1);
   expect(second.said()).not.toContain('of the snow');
@@ -88,16 +88,16 @@ it('a bot killed while it orders what its member said yes to cannot be told yes 
   await expect.poll(first.said, patience).toContain('Atelier has started.');
   const member = side.discord.as('member');
   const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-  const asking = await exchange.message((message) => labels(message).includes('Yes, make 1'));
-  const ordering = await member.click(asking, 'Yes, make 1');
+  const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
+  const ordering = await member.click(asking, 'Approve 1');
   await expect.poll(orders, patience).toHaveLength(1);
   first.child.kill('SIGKILL');
   await first.ended;
   run(side);
   const broken = await exchange.message(ended);
-  expect(text(broken)).toContain('restarted in the middle');
-  expect(text(broken)).toContain('You said yes to a picture');
-  expect(labels(broken)).not.toContain('Yes, make 1');
+  expect(text(broken)).toContain('restarted mid-');
+  expect(text(broken)).toContain('You approved an image');
+  expect(labels(broken)).not.toContain('Approve 1');
   // Whether the first was taken is its own message's to tell.
   await ordering.message((message) => labels(message).includes('Dismiss'));
   expect(orders()).toHaveLength(1);

@@ -36,7 +36,7 @@ describe.each(profiles)('in a thread, at a gateway of the %s profile,', (profile
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
     await discord.as('member').in('thread').say('tell me more, 900 words');
-    await discord.until(() => saying(discord, 'thread', 'Goes on below')[0]);
+    await discord.until(() => saying(discord, 'thread', 'Continues below')[0]);
     await discord.until(() => saying(discord, 'thread', said(gateway).slice(-60))[0]);
   });
 

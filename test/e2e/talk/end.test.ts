@@ -17,7 +17,7 @@ describe('a conversation is over', () => {
     const closed = once(gateway.realtime, 'close');
     const told = how === 'the command' ? await there.slash('talk end', {}) : await there.click(opening, 'End');
     expect(text(await told.message())).toContain('The conversation is over.');
-    const over = await discord.until(() => saying(discord, thread, 'This conversation is over.')[0]);
+    const over = await discord.until(() => saying(discord, thread, 'This conversation has ended.')[0]);
     expect([over.id, labels(over)]).toEqual([opening.id, []]);
     expect(text(over)).toContain('/talk start');
     await closed;
@@ -35,7 +35,7 @@ describe('a conversation is over', () => {
     expect(text(yes)).toContain('is over');
     // Those who were in it too read of it below what was said last.
     const notice = await discord.until(() =>
-      saying(discord, thread, 'This conversation is over.').find(({ id }) => id !== opening.id),
+      saying(discord, thread, 'This conversation has ended.').find(({ id }) => id !== opening.id),
     );
     expect(notice.message_reference?.message_id).toBe(opening.id);
     expect(notice.mentions).toEqual([]);
@@ -48,7 +48,7 @@ describe('a conversation is over', () => {
     const answer = await spoken(stage, opening, 'hello');
     await (await discord.as('member').in(thread).slash('talk end', {})).message();
     const opened = gateway.realtime.opened;
-    expect(text(await (await discord.as('member').click(answer, 'Speak')).message())).toContain('is over');
+    expect(text(await (await discord.as('member').click(answer, 'Speak')).message())).toContain('has ended');
     expect(gateway.realtime.opened).toBe(opened);
   });
 
@@ -58,7 +58,7 @@ describe('a conversation is over', () => {
     const { thread, opening } = await begun(stage);
     clock.putForward(16 * MINUTE_MS);
     const [over, notice] = await discord.until(() => {
-      const told = saying(discord, thread, 'nobody spoke for a while');
+      const told = saying(discord, thread, 'it was inactive');
       return told.length === 2 ? told : undefined;
     });
     expect(over?.id).toBe(opening.id);
@@ -78,7 +78,7 @@ it('a restart goes on with it: what was said is known, and its buttons work', as
   const answer = await spoken(stage, opening, 'what was it?');
   expect(text(answer)).toMatch(/The first of 2 things was: “remember the snow”/);
   await (await discord.as('member').in(thread).slash('talk end', {})).message();
-  await discord.until(() => saying(discord, thread, 'This conversation is over.')[0]);
+  await discord.until(() => saying(discord, thread, 'This conversation has ended.')[0]);
 });
 
 it('a bot that ends before there is a place leaves no conversation behind', async () => {
@@ -109,11 +109,11 @@ it('lists show a conversation and its page what was said; Show brings all of it'
   expect(text(shown)).toMatch(/tell me of snow[\s\S]*↳ This is the sandbox/);
   expect(labels(shown)).toContain('End');
   await (await there.in(thread).slash('talk end', {})).message();
-  await discord.until(() => saying(discord, thread, 'This conversation is over.')[0]);
+  await discord.until(() => saying(discord, thread, 'This conversation has ended.')[0]);
   const back = await (await there.click(shown, 'Back')).message((message) => !labels(message).includes('Back'));
   const over = await opened(stage, back);
   const brought = await (await there.click(over, 'Show it to me')).message();
-  expect(text(brought)).toMatch(/What was said[\s\S]*tell me of snow[\s\S]*Where there is/);
+  expect(text(brought)).toMatch(/Transcript[\s\S]*tell me of snow[\s\S]*Where there is/);
   expect(discord.messages(thread).filter(opens)).toEqual([]);
   expect(discord.messages(thread).filter(ended)).toHaveLength(1);
 });

@@ -27,11 +27,11 @@ it('ended while the model speaks, it says so once, and what had come stays', asy
   const there = discord.as('member');
   const presses = await Promise.all([there.click(opening, 'End'), there.click(opening, 'End')]);
   const told = await Promise.all(presses.map(async (press) => text(await press.message())));
-  expect(told.every((words) => words.includes('is over'))).toBe(true);
-  expect(text(await running.message(ended))).toContain('Broken off here.');
+  expect(told.every((words) => words.includes('has ended') || words.includes('is over'))).toBe(true);
+  expect(text(await running.message(ended))).toContain('Stopped.');
   await expect.poll(() => gateway.realtime.sessions).toEqual([]);
   await expect.poll(() => storedTasks(stage).every(({ times }) => times.settled !== undefined)).toBe(true);
-  expect(saying(discord, thread, 'This conversation is over.')).toHaveLength(1);
+  expect(saying(discord, thread, 'This conversation has ended.')).toHaveLength(1);
   expect(storedEntries(stage).map(standingOf)).toEqual(['settled']);
   expect(booked(gateway)).toBe(1);
 });
@@ -52,7 +52,7 @@ it('ended while nobody knows whether the gateway listens, it is over at once', a
   const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
   // In what is over nothing can be said once more.
   const again = await discord.as('member').click(asking, 'Try again (may be charged twice)');
-  expect(text(await again.followUp())).toContain('is over');
+  expect(text(await again.followUp())).toContain('has ended');
   expect(wire.asked()).toBe(1);
   await discord.as('member').click(asking, 'Dismiss');
   await unheard.message((message) => text(message).includes('Dismissed.'));

@@ -31,7 +31,7 @@ function fateOf(message: Message): string {
   const words = text(message);
   if (isRefused(message)) return words;
   if (isUnconfirmed(message)) return 'nobody knows';
-  const [line] = /The (?:connection ended|model (?:could not|was cut)).*/.exec(words) ?? [];
+  const [line] = /The (?:connection ended|reply failed|model stopped).*/.exec(words) ?? [];
   return line ?? 'whole';
 }
 
@@ -124,15 +124,15 @@ describe.each(dialects)('in the dialect %s', (dialect) => {
       'failed',
       'incomplete',
     ]);
-    const cut = 'The connection ended in the middle of this. What had come is kept; say it once more.';
+    const cut = 'The connection ended mid-reply. What arrived is kept. Send your message again.';
     expect(fates).toEqual({
       'drop-middle': cut,
       'hang-middle': cut,
       'limit-middle': cut,
       fatal: cut,
       'drop-end': cut,
-      failed: 'The model could not go on with this: The sandbox was told to fail in the middle of its answer.',
-      incomplete: 'The model was cut off before its end (content\\_filter).',
+      failed: 'The reply failed: The sandbox was told to fail in the middle of its answer.',
+      incomplete: 'The model stopped before the end (content\\_filter).',
     });
     await expectBooks(stage, wire);
   });
@@ -143,7 +143,7 @@ describe.each(dialects)('in the dialect %s', (dialect) => {
       'drop-asked': 'nobody knows',
       'hang-asked': 'nobody knows',
       limit: 'nobody knows',
-      refused: 'The gateway has too much to do right now. Try again in a moment.',
+      refused: 'The gateway is busy. Try again in a moment.',
     });
     await expectBooks(stage, wire);
   });

@@ -18,12 +18,12 @@ it('whoever is heard speaks by writing, by a voice message or by a sound file, a
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage);
-  expect(text(opening)).toContain('Just write here');
+  expect(text(opening)).toContain('Write here');
   const there = discord.as('member').in(thread);
   const written = await answerTo(stage, thread, await there.say('tell me of snow'));
   expect(text(written)).toContain('You said: “tell me of snow”');
   const spoken = await answerTo(stage, thread, await there.speak({ bytes: await recorded(), seconds: 1 }));
-  expect(text(spoken)).toMatch(/🎙️ Spoken[\s\S]*Heard: “/);
+  expect(text(spoken)).toMatch(/🎙️ Voice message[\s\S]*Heard: “/);
   const files = [{ name: 'a.ogg', bytes: await recorded(), contentType: 'audio/ogg' }];
   const both = await answerTo(stage, thread, await there.say('what is this?', files));
   expect(text(both)).toMatch(/what is this\?[\s\S]*Heard: “/);
@@ -72,7 +72,7 @@ it('a sound that cannot be read is told where it was said, and a picture alone i
   const reply = await discord.until(() =>
     discord
       .messages(thread)
-      .find((one) => one.message_reference?.message_id === odd.id && /cannot hear this kind/.test(text(one))),
+      .find((one) => one.message_reference?.message_id === odd.id && /audio format is not supported/.test(text(one))),
   );
   expect(reply.components ?? []).toEqual([]);
   expect(discord.messages(thread)).toHaveLength(5);

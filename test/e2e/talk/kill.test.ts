@@ -85,7 +85,7 @@ it('a bot killed at any moment of a conversation goes on with it; nothing is sai
   await killed(bot);
   bot = await run(side);
   const broken = await streaming.message(ended);
-  expect(text(broken)).toContain('The bot was restarted in the middle of this.');
+  expect(text(broken)).toContain('The bot restarted mid-reply.');
   expect(wire.asked()).toBe(2);
 
   // Between asking for an answer and its beginning.
@@ -95,7 +95,7 @@ it('a bot killed at any moment of a conversation goes on with it; nothing is sai
   await killed(bot);
   bot = await run(side);
   const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
-  expect(text(asking)).toContain('may or may not have taken this');
+  expect(text(asking)).toContain('couldn’t confirm whether the gateway accepted this');
   await discord.as('member').click(asking, 'Dismiss');
   await unheard.message((message) => text(message).includes('Dismissed.'));
 

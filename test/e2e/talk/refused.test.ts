@@ -17,9 +17,9 @@ const threadsIn = ({ discord }: TalkStage) =>
 
 const refusals = [
   ['a request that it does not take', { type: 'status', status: 400, code: 'invalid_request' }, /live conversations/],
-  ['no key of ours', { type: 'status', status: 401, code: 'invalid_api_key' }, /does not accept the key/],
+  ['no key of ours', { type: 'status', status: 401, code: 'invalid_api_key' }, /rejected the key/],
   ['no more money', { type: 'status', status: 403, code: 'insufficient_user_quota' }, /gateway/],
-  ['too much to do', { type: 'status', status: 429, as: 'empty' }, /too much to do/],
+  ['is busy', { type: 'status', status: 429, as: 'empty' }, /is busy/],
   ['a page in place of an answer', { type: 'status', status: 502, as: 'html' }, /gateway/i],
   ['no answer at all', { type: 'hang' }, /gateway/i],
   ['a connection that is cut', { type: 'reset' }, /gateway/i],
@@ -99,7 +99,7 @@ describe('a gateway that has', () => {
       const modal = await (await there.click(opening, 'Speak')).modal();
       expect(ended(await (await there.fill(modal, { words })).message())).toBe(false);
     }
-    const told = () => saying(discord, thread, 'it could not go on');
+    const told = () => saying(discord, thread, 'ended unexpectedly');
     await discord.until(() => told().length === 2 || undefined, 'its message and a notice');
     const asked = upgrades(gateway);
     expect(text(await (await there.in(thread).slash('talk end', {})).message())).toContain('no live conversation');

@@ -85,7 +85,7 @@ it('a sound that the gateway did not understand is answered all the same, and re
   const there = discord.as('member');
   const modal = await (await there.click(opening, 'Speak')).modal();
   const answer = await (await there.fill(modal, { sound: [{ name: 'mono.ogg', bytes }] })).message(ended);
-  expect(text(answer)).toContain('🎙️ Spoken');
+  expect(text(answer)).toContain('🎙️ Voice message');
   expect(text(answer)).not.toContain('Heard:');
   await stage.app.stop();
   await enter(stage);

@@ -64,13 +64,13 @@ it('words and a sound are one thing said, and its sound is remembered by what wa
   expect(stage.gateway.realtime.opened).toBe(2);
 });
 
-const unknown = 'cannot hear this kind of file';
+const unknown = 'audio format is not supported';
 
 it.each([
   ['a file in AAC', 'tones.m4a', () => recorded('tones.m4a'), unknown],
   ['rubbish', 'a.ogg', async () => Buffer.from('OggS and nothing behind it'), unknown],
   ['noise', 'noise.mp3', async () => Buffer.alloc(2_000, 0xff), unknown],
-  ['a file of nothing', 'empty.wav', async () => Buffer.alloc(0), 'nothing to hear'],
+  ['a file of nothing', 'empty.wav', async () => Buffer.alloc(0), 'audio is empty'],
   ['a picture', 'a.mp3', async () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), unknown],
 ])('%s is refused in words; the gateway hears nothing, and nothing is booked', async (_, name, bytes, words) => {
   const stage = await talkBot({ gateway: quick });
@@ -124,16 +124,16 @@ it.each([
   const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' });
   discord.faults.add({ on: { method: 'POST', route: /messages$|webhooks/ }, do: { type: 'status', status, code } });
   await exchange.message(ended);
-  const file = await discord.until(() => saying(discord, thread, 'The answer, spoken')[0], 'a file');
+  const file = await discord.until(() => saying(discord, thread, 'Voice reply')[0], 'a file');
   expect(voicesIn(stage, thread)).toEqual([]);
   const said = Buffer.concat([...wire.told.values()].flatMap(({ sound }) => sound));
   expect(said.length).toBeGreaterThan(PCM_RATE);
   expect(await replayed(await bytesOf(file))).toHaveLength(samplesFrom(said).length);
-  expect(saying(discord, thread, 'The answer, spoken')).toHaveLength(1);
+  expect(saying(discord, thread, 'Voice reply')).toHaveLength(1);
 });
 
 it.each([
-  ['is in trouble', { type: 'status', status: 503 }],
+  ['is temporarily unavailable', { type: 'status', status: 503 }],
   ['cuts the connection', { type: 'reset' }],
   ['takes it and cuts the connection', { type: 'reset', done: true }],
 ] as const)('where Discord %s the voice message still comes, once', async (_, trouble) => {
@@ -147,7 +147,7 @@ it.each([
   await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
   await expect.poll(() => keepsSound(stage), { timeout: 15_000 }).toBe(false);
   expect(voicesIn(stage, thread)).toHaveLength(1);
-  expect(saying(discord, thread, 'The answer, spoken')).toEqual([]);
+  expect(saying(discord, thread, 'Voice reply')).toEqual([]);
 });
 
 const keepsSound = (stage: TalkStage): boolean =>

@@ -42,7 +42,7 @@ it('a sound file is heard, and what was heard is shown', async () => {
   const there = discord.as('member');
   const modal = await (await there.click(opening, 'Speak')).modal();
   const answer = await (await there.fill(modal, { sound: [await recorded('mono.ogg')] })).message(ended);
-  expect(text(answer)).toContain('🎙️ Spoken');
+  expect(text(answer)).toContain('🎙️ Voice message');
   expect(text(answer)).toContain('Heard: “');
 });
 
@@ -61,7 +61,7 @@ it('what says nothing is refused with a sentence, and so is what is no sound', a
   expect(text(nothing)).toContain('nothing in it to be said');
   expect(nothing.ephemeral).toBe(true);
   const noSound = await filled({ sound: [{ name: 'a.ogg', bytes: Buffer.from('no sound at all') }] });
-  expect(text(noSound)).toContain('cannot hear this kind of file');
+  expect(text(noSound)).toContain('audio format is not supported');
   expect(responses).toBe(0);
 });
 
@@ -81,7 +81,7 @@ it('where no voice messages are allowed the sound comes as a file, without tryin
   const { discord } = stage;
   const { thread, opening } = await begun(stage, {}, 'no-voice-messages');
   await spoken(stage, opening, 'hello');
-  const [file] = await discord.until(() => nonEmpty(saying(discord, thread, 'The answer, spoken')));
+  const [file] = await discord.until(() => nonEmpty(saying(discord, thread, 'Voice reply')));
   expect(file?.attachments[0]?.filename).toBe('voice-message.ogg');
   expect(discord.messages(thread).some(isVoice)).toBe(false);
   expect(discord.heard.filter(({ status }) => status === 403)).toEqual([]);
@@ -106,9 +106,9 @@ it('where Discord takes none after all, the file comes instead, once', async () 
   const exchange = await there.fill(modal, { words: 'hello' });
   discord.restrict('studio', May.SendVoiceMessages);
   await exchange.message(ended);
-  await discord.until(() => nonEmpty(saying(discord, thread, 'The answer, spoken')));
+  await discord.until(() => nonEmpty(saying(discord, thread, 'Voice reply')));
   expect(discord.messages(thread).some(isVoice)).toBe(false);
-  expect(saying(discord, thread, 'The answer, spoken')).toHaveLength(1);
+  expect(saying(discord, thread, 'Voice reply')).toHaveLength(1);
 });
 
 it('speaking again breaks off what is being said, and that is told', async () => {
@@ -121,7 +121,7 @@ it('speaking again breaks off what is being said, and that is told', async () =>
   await first.message((message) => labels(message).includes('Stop'));
   await spoken(stage, opening, 'wait');
   const broken = await first.message(ended);
-  expect(text(broken)).toContain('Broken off here, for somebody spoke.');
+  expect(text(broken)).toContain('Interrupted by a new message.');
   await discord.until(() => discord.messages(thread).find(isVoice));
   expect(discord.messages(thread).filter(isVoice)).toHaveLength(1);
 });
@@ -135,9 +135,9 @@ it('Stop keeps what was said', async () => {
   const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a long story' });
   const running = await exchange.message((message) => labels(message).includes('Stop'));
   const refused = await (await discord.as('other').click(running, 'Stop')).followUp();
-  expect(text(refused)).toContain('Only whoever asked');
+  expect(text(refused)).toContain('Only the member who requested');
   await there.click(running, 'Stop');
-  expect(text(await exchange.message(ended))).toMatch(/a long story[\s\S]*Broken off here\./);
+  expect(text(await exchange.message(ended))).toMatch(/a long story[\s\S]*Stopped\./);
 });
 
 it('Delete takes its voice message away as well', async () => {

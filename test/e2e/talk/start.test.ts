@@ -16,7 +16,9 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
     const thread = discord.world.channel(await threadOf(exchange));
     expect(thread).toMatchObject({ type: ChannelType.PrivateThread, name: `Live: ${model}` });
     const [opening] = discord.messages(thread.id).filter(opens);
-    expect(opening && text(opening)).toMatch(/parley-realtime · voice marin[\s\S]*be brief[\s\S]*Only <@\d+> is heard/);
+    expect(opening && text(opening)).toMatch(
+      /parley-realtime · Voice marin[\s\S]*be brief[\s\S]*listens only to <@\d+>\./,
+    );
     expect(() => discord.as('other').in(thread.id)).toThrow();
     discord.as('member').in(thread.id);
   });
@@ -28,7 +30,7 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
     expect((await exchange.message()).ephemeral).toBe(false);
     const thread = discord.world.channel(await threadOf(exchange));
     expect(thread.type).toBe(ChannelType.PublicThread);
-    expect(saying(discord, thread.id, 'Everyone here is heard.')).toHaveLength(1);
+    expect(saying(discord, thread.id, 'The model listens to everyone here.')).toHaveLength(1);
   });
 });
 
@@ -60,13 +62,13 @@ it('of two that begin at once in the same thread one takes place, and nothing is
   );
   expect(answers.map(text).sort()).toEqual([expect.stringContaining('already'), expect.stringContaining('below')]);
   await (await discord.as('member').in('thread').slash('talk end', {})).message();
-  await discord.until(() => saying(discord, 'thread', 'This conversation is over.')[0]);
+  await discord.until(() => saying(discord, 'thread', 'This conversation has ended.')[0]);
   expect(inPublic(stage, 'thread')).toHaveLength(1);
 });
 
 it.each([
   ['a channel without the permission', 'no-threads', 'Create Public Threads'],
-  ['the chat of a voice channel', 'voice-room', 'no threads in a channel of this kind'],
+  ['the chat of a voice channel', 'voice-room', 'this channel cannot have one'],
   ['a channel where the bot may not write', 'read-only', 'Send Messages in Threads'],
 ])('in %s it says so before the gateway is asked', async (_name, channel, words) => {
   const { discord, gateway } = await talkBot();
@@ -85,7 +87,7 @@ it('a thread that cannot be made after all ends the conversation, and is told', 
   const { discord, logged } = await talkBot();
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'status', status: 400, code: 160006 } });
   const answer = await (await discord.as('member').slash('talk start', { who: 'everyone' })).message();
-  expect(text(answer)).toContain('as many active threads as Discord allows');
+  expect(text(answer)).toContain('reached Discord’s limit of active threads');
   const list = await (await discord.as('member').slash('tasks', { kind: 'talk', state: 'working' })).message();
   expect(text(list)).toContain('Nothing fits');
   expect(logged()).not.toContain('Something unexpected');
@@ -101,7 +103,7 @@ it('a model that does not speak is refused in words, with some that seem to', as
 it('a voice that the model does not have is refused in the gateway’s words, and not the model', async () => {
   const { discord } = await talkBot();
   const answer = await (await discord.as('member').slash('talk start', { voice: 'nobody' })).message();
-  expect(text(answer)).toContain("cannot do this as it was asked: Invalid value: 'nobody'");
+  expect(text(answer)).toContain("The gateway refused this: Invalid value: 'nobody'");
 });
 
 it('models that speak and the known voices are suggested, and others are taken', async () => {
@@ -116,6 +118,6 @@ it('models that speak and the known voices are suggested, and others are taken',
 it('who may not use the bot here is told, and nothing is asked', async () => {
   const { discord, gateway } = await talkBot({ settings: { DISCORD_GUILD_IDS: '900000000000000001' } });
   const answer = await (await discord.as('member').slash('talk start', {})).message();
-  expect(text(answer)).toContain('at home on another server');
+  expect(text(answer)).toContain('does not accept requests on this server');
   expect(gateway.heard).toEqual([]);
 });

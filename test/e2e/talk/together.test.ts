@@ -33,7 +33,7 @@ describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
     gateway.setSpeed(20);
     const second = await there.say('wait, what was that?');
     const broken = await answerTo(stage, thread, first);
-    expect(text(broken)).toContain('Broken off here, for somebody spoke.');
+    expect(text(broken)).toContain('Interrupted by a new message.');
     const answer = await answerTo(stage, thread, second);
     const [, lastWords = 'none'] = /My last words were: “([^”]+)”/.exec(text(answer)) ?? [];
     expect(text(broken)).toContain(lastWords);
@@ -103,7 +103,7 @@ describe('time', () => {
     await stage.app.stop();
     clock.putForward(16 * MINUTE_MS);
     const second = await enter(stage);
-    const told = () => saying(discord, thread, 'nobody spoke for a while');
+    const told = () => saying(discord, thread, 'it was inactive');
     await discord.until(() => told().length === 2 || undefined, 'a notice');
     await second.stop();
     await enter(stage);

@@ -10,8 +10,8 @@ const everybody = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](ht
 
 describe.each(profiles)('a gateway of the %s profile', (profile) => {
   it.each([
-    ['refuses the key', 'unauthorized', 'does not accept the key'],
-    ['has too much to do', 'rate-limited', 'too much to do'],
+    ['refuses the key', 'unauthorized', 'rejected the key'],
+    ['is busy', 'rate-limited', 'is busy'],
   ] as const)('that %s is told, and leaves nothing behind', async (_name, fault, words) => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord, gateway } = stage;
@@ -27,7 +27,7 @@ describe.each(profiles)('a gateway of the %s profile', (profile) => {
     const { opening } = await begun(stage);
     gateway.faults.add({ do: { type: 'realtime', how: 'drop-middle' } });
     const cut = await spoken(stage, opening, 'tell me of snow');
-    expect(text(cut)).toMatch(/This is[\s\S]*The connection ended in the middle of this/);
+    expect(text(cut)).toMatch(/This is[\s\S]*The connection ended mid-reply/);
     expect(text(await spoken(stage, opening, 'once more'))).toContain('You said: “once more”');
   });
 });
@@ -41,7 +41,7 @@ it('where nobody knows whether it was heard its member decides, and it is said o
   const modal = await (await there.click(opening, 'Speak')).modal();
   const exchange = await there.fill(modal, { words: 'hello' });
   const unknown = await exchange.message((message) => labels(message).includes('Dismiss'));
-  expect(text(unknown)).toContain('may or may not have taken');
+  expect(text(unknown)).toContain('couldn’t confirm whether the gateway accepted');
   await there.click(unknown, 'Try again (may be charged twice)');
   const answer = await exchange.message(ended);
   expect(text(answer)).toContain('You said: “hello”');
@@ -57,7 +57,7 @@ it('a bot that ends in the middle of an answer tells of it afterwards, and the c
   await exchange.message((message) => labels(message).includes('Stop'));
   await stage.app.stop();
   await enter(stage);
-  const interrupted = await discord.until(() => saying(discord, thread, 'restarted in the middle')[0]);
+  const interrupted = await discord.until(() => saying(discord, thread, 'restarted mid-')[0]);
   expect(labels(interrupted)).toEqual(['Speak', 'Delete']);
   expect(text(await spoken(stage, interrupted, 'go on'))).toContain('sandbox speaking');
 });

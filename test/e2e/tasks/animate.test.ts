@@ -44,7 +44,7 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
       loop: 'yes',
       end: [{ name: 'end.png', bytes: end }],
     });
-    const film = await filled.message(says('Done in'));
+    const film = await filled.message(says('Finished in'));
     const { path, body } = lastOrder(stage);
     expect([path, Object.keys(body).sort()]).toEqual([
       '/imgx/submit/video',
@@ -54,7 +54,7 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     expect(String(body.image)).toMatch(/^data:image\/png;base64,.*\(\d+ characters\)$/);
     expect(body.endImage).toBe(`data:image/png;base64,${end.toString('base64')}`);
     expect(text(film)).toMatch(
-      /^\*\*the fox runs\*\* · <@\d+>\n-# Made of \[this one\].*\n-# High motion · loop\nDone in/,
+      /^\*\*the fox runs\*\* · <@\d+>\n-# Made from \[this result\].*\n-# High motion · Loop\nFinished in/,
     );
     expect(film.attachments).toMatchObject([
       { content_type: 'video/mp4', filename: expect.stringMatching(/^SPOILER_/) },
@@ -66,13 +66,15 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
     const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
-    const film = await (await member.fill(form, {})).message(says('Done in'));
+    const film = await (await member.fill(form, {})).message(says('Finished in'));
     expect(Object.keys(lastOrder(stage).body).sort()).toEqual(['image', 'motion']);
     expect(lastOrder(stage).body.motion).toBe('low');
     expect(text(film)).toMatch(/^\*\*a fox in the snow\*\*/);
-    expect(labels(film)).toContain('Longer');
-    const longer = await (await member.click(film, 'Longer')).modal();
-    const extended = await (await member.fill(longer, { words: 'it turns', motion: 'high' })).message(says('Done in'));
+    expect(labels(film)).toContain('Extend');
+    const longer = await (await member.click(film, 'Extend')).modal();
+    const extended = await (await member.fill(longer, { words: 'it turns', motion: 'high' })).message(
+      says('Finished in'),
+    );
     const [, , shot, asked] = jobs(stage.gateway);
     // The embedded gateway asks for the words of a longer film, whether it has them or not.
     expect(orders(stage.gateway).slice(-2)).toEqual([
@@ -93,16 +95,16 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     const animate = async (words: string) =>
       member.fill(await (await member.click(picture, 'Animate')).modal(), { words });
     gateway.faults.add({ do: { type: 'fail', reason: 'The picture does not move.' } });
-    expect(text(await (await animate('run')).message(says('could not do this')))).toContain('does not move');
+    expect(text(await (await animate('run')).message(says('This task failed')))).toContain('does not move');
     gateway.faults.add({ do: 'stick' });
     const exchange = await animate('walk');
     await exchange.message(says('%'));
     clock.putForward(40 * minute);
     const moving = jobs(gateway).at(-1)?.id ?? '';
-    const overdue = await discord.until(() => discord.messages('studio').find(says('Still processing')));
+    const overdue = await discord.until(() => discord.messages('studio').find(says('longer than usual')));
     gateway.jobs.finish(moving);
     const done = await discord.until(() =>
-      discord.messages('studio').find((one) => one.id === overdue.id && says('Done in')(one)),
+      discord.messages('studio').find((one) => one.id === overdue.id && says('Finished in')(one)),
     );
     expect(done.attachments).toHaveLength(1);
   });
@@ -113,10 +115,10 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     const single = await enlarged(stage);
     const before = submits(stage.gateway);
     const refused = [
-      ['fox', 'is no address'],
-      ['https://example.org/1.png https://example.org/2.png', 'At most `1`'],
-      ['http://192.168.0.1/fox.png', 'could not be fetched'],
-      [`${stage.gateway.url}/v1/models`, 'could not be fetched'],
+      ['fox', 'is not a valid URL'],
+      ['https://example.org/1.png https://example.org/2.png', 'at most `1` images'],
+      ['http://192.168.0.1/fox.png', 'could not be downloaded'],
+      [`${stage.gateway.url}/v1/models`, 'could not be downloaded'],
     ] as const;
     for (const [picture, words] of refused) {
       const form = await (await member.click(single, 'Animate')).modal();
@@ -137,7 +139,7 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
         : { type: 'status', status, as: 'empty' };
     gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: bare });
     const form = await (await member.click(picture, 'Animate')).modal();
-    expect(text(await (await member.fill(form, {})).message())).toBe('This gateway does not offer that.');
+    expect(text(await (await member.fill(form, {})).message())).toBe('This gateway does not support this feature.');
     expect(labels(await follow(stage, parent, 'U2'))).toContain('Animate');
     await (await discord.as('other').click(picture, 'Animate')).modal();
   });
@@ -155,10 +157,12 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
       do: { type: 'status', status, code: 'api_not_implemented' },
     });
     const refused = await (await member.fill(form, {})).message();
-    expect(text(refused)).toBe('This gateway does not offer that.');
+    expect(text(refused)).toBe('This gateway does not support this feature.');
     expect(labels(await follow(stage, parent, 'U2'))).not.toContain('Animate');
     const before = submits(gateway);
-    expect(text(await (await member.click(picture, 'Animate')).message())).toBe('This gateway does not offer that.');
+    expect(text(await (await member.click(picture, 'Animate')).message())).toBe(
+      'This gateway does not support this feature.',
+    );
     expect(submits(gateway)).toBe(before);
     expect(text(await (await member.slash('about')).message())).toContain('Follows 0 tasks');
   });
@@ -169,9 +173,9 @@ it('a film that is larger than Discord takes is linked to', async () => {
   const member = stage.discord.as('member');
   const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
   stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
-  const film = await (await member.fill(form, {})).message(says('Done in'));
+  const film = await (await member.fill(form, {})).message(says('Finished in'));
   expect(film.attachments).toEqual([]);
-  expect(text(film)).toContain(`It could not be attached here. It is at ${stage.gateway.url}/files/`);
+  expect(text(film)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);
 });
 
 describe('where the gateway has buttons for films', () => {
@@ -182,7 +186,7 @@ describe('where the gateway has buttons for films', () => {
     const picture = await follow(stage, parent, 'U1');
     expect(labels(picture)).toEqual(expect.arrayContaining(['Animate (High motion)', 'Animate (Low motion)']));
     expect(labels(picture)).not.toContain('Animate');
-    await (await member.click(picture, 'Animate (High motion)')).message(says('does not offer that'));
+    await (await member.click(picture, 'Animate (High motion)')).message(says('does not support this feature'));
     const next = labels(await follow(stage, parent, 'U2'));
     expect(next).not.toContain('Animate (High motion)');
     expect(next).toContain('Animate');
@@ -196,8 +200,8 @@ describe('where the gateway has buttons for films', () => {
     const parent = await grid(stage);
     stage.gateway.faults.add({ do: 'no-buttons' });
     const form = await (await member.click(await follow(stage, parent, 'U1'), 'Animate')).modal();
-    const film = await (await member.fill(form, {})).message(says('Done in'));
+    const film = await (await member.fill(form, {})).message(says('Finished in'));
     expect(labels(film)).toEqual(expect.arrayContaining(['Extend (High motion)', 'Extend (Low motion)']));
-    expect(labels(film)).not.toContain('Longer');
+    expect(labels(film)).not.toContain('Extend');
   });
 });

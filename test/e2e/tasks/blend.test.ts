@@ -22,17 +22,19 @@ describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
     const { discord, gateway } = stage;
     const given = { ...(await pictures()), image3: await png('hare.png', 'white') };
     const exchange = await discord.as('member').slash('blend', { ...given, aspect: 'portrait' });
-    const message = await exchange.message(says('Done in'));
+    const message = await exchange.message(says('Finished in'));
     const base64Array = Object.values(given).map(({ bytes }) => dataUri(bytes));
     expect(orders(gateway)).toEqual([{ path: '/imgx/submit/blend', body: { base64Array, dimensions: 'PORTRAIT' } }]);
-    expect(text(message)).toMatch(/^\*\*fox\.png \+ sea\.png \+ hare\.png\*\* · <@\d+>\n-# Portrait \(2:3\)\nDone in/);
+    expect(text(message)).toMatch(
+      /^\*\*fox\.png \+ sea\.png \+ hare\.png\*\* · <@\d+>\n-# Portrait \(2:3\)\nFinished in/,
+    );
     const [grid] = message.attachments;
     expect(grid).toMatchObject({ description: 'AI-generated: fox.png + sea.png + hare.png' });
     expect((grid?.height ?? 0) / (grid?.width ?? 1)).toBeCloseTo(1.5, 1);
     expect(labels(message)).toEqual(expect.arrayContaining(['U1', 'V4', 'Upscale all']));
     const enlarged = await follow(stage, message, 'U2');
     expect(text(enlarged)).toMatch(
-      /^\*\*fox\.png \+ sea\.png \+ hare\.png\*\* · .*\n-# Upscale of picture 2 of \[this one\]/,
+      /^\*\*fox\.png \+ sea\.png \+ hare\.png\*\* · .*\n-# Upscale of image 2 · \[source\]/,
     );
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -49,19 +51,19 @@ describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'These cannot be blended.' } });
-    const failed = await (await member.slash('blend', await pictures())).message(says('could not do this'));
+    const failed = await (await member.slash('blend', await pictures())).message(says('This task failed'));
     expect([text(failed).includes('These cannot be blended.'), labels(failed)]).toEqual([true, ['Retry', 'Delete']]);
     gateway.faults.add({ do: 'stick' });
     const exchange = await member.slash('blend', { ...(await pictures()), aspect: 'square' });
     await exchange.message(says('%'));
     clock.putForward(6 * minute);
-    await exchange.message(says('Still processing'));
+    await exchange.message(says('longer than usual'));
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
-    expect((await exchange.message(says('Done in'))).attachments).toHaveLength(1);
+    expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
   it.each([
-    ['an executable by another name', Buffer.from('MZ\x90\0\x03'), 'fox.png is not a picture'],
+    ['an executable by another name', Buffer.from('MZ\x90\0\x03'), 'fox.png is not a valid image'],
     ['an empty file', Buffer.alloc(0), 'fox.png is empty'],
   ])('refuses %s before anything is submitted', async (_, bytes, words) => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });

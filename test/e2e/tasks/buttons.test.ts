@@ -11,20 +11,20 @@ const patience = { timeout: 20_000 };
 
 async function grid(stage: QuickStage, options: Record<string, string | boolean> = {}): Promise<Message> {
   const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox in the snow', ...options });
-  return exchange.message(says('Done in'));
+  return exchange.message(says('Finished in'));
 }
 
 const lastSubmit = ({ gateway }: QuickStage) => gateway.heard.findLast(({ path }) => path.includes('/submit/'));
 
 describe.each(profiles)('under a grid of a gateway of the %s profile', (profile) => {
   it.each([
-    ['U2', 'Upscale of picture 2'],
-    ['V3', 'Variation of picture 3'],
+    ['U2', 'Upscale of image 2'],
+    ['V3', 'Variation of image 3'],
   ] as const)('%s sends exactly the stored action, and its result comes beside it', async (label, what) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     const pressed = await stage.discord.as('other').click(parent, label);
-    const child = await pressed.message(says('Done in'));
+    const child = await pressed.message(says('Finished in'));
     expect(child.id).not.toBe(parent.id);
     expect(text(child)).toContain(what);
     expect(text(child)).toContain(parent.id);
@@ -42,10 +42,10 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     const member = stage.discord.as('member');
-    const rerolled = await (await member.click(parent, '🔄')).message(says('Done in'));
+    const rerolled = await (await member.click(parent, '🔄')).message(says('Finished in'));
     expect(text(rerolled)).toContain('Reroll');
-    const upscaled = await (await member.click(rerolled, 'U1')).message(says('Done in'));
-    const zoomed = await (await member.click(upscaled, 'Zoom Out 2x')).message(says('Done in'));
+    const upscaled = await (await member.click(rerolled, 'U1')).message(says('Finished in'));
+    const zoomed = await (await member.click(upscaled, 'Zoom Out 2x')).message(says('Finished in'));
     expect(text(zoomed)).toContain('Zoom out');
     expect(submits(stage.gateway)).toBe(4);
   });
@@ -56,7 +56,8 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     await stage.discord.as('member').click(parent, 'Upscale all');
     await expect
       .poll(
-        () => stage.discord.messages('studio').filter((one) => says('Upscale of picture')(one) && says('Done in')(one)),
+        () =>
+          stage.discord.messages('studio').filter((one) => says('Upscale of image')(one) && says('Finished in')(one)),
         patience,
       )
       .toHaveLength(4);
@@ -68,20 +69,20 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     stage.gateway.faults.add({ do: 'no-buttons' });
     const parent = await grid(stage);
     expect(labels(parent)).toContain('V4');
-    const child = await (await stage.discord.as('member').click(parent, 'V4')).message(says('Done in'));
-    expect(text(child)).toContain('Variation of picture 4');
+    const child = await (await stage.discord.as('member').click(parent, 'V4')).message(says('Finished in'));
+    expect(text(child)).toContain('Variation of image 4');
     expect(lastSubmit(stage)).toMatchObject({ path: '/imgx/submit/change', body: { action: 'VARIATION', index: 4 } });
   });
 
   it('a custom zoom asks for words before the gateway is asked, and sends them', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
-    const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Done in'));
+    const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
     const before = submits(stage.gateway);
     const form = await (await member.click(upscaled, 'Custom Zoom')).modal();
     expect(submits(stage.gateway)).toBe(before);
     const filled = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7' });
-    const zoomed = await filled.message(says('Done in'));
+    const zoomed = await filled.message(says('Finished in'));
     expect(text(zoomed)).toContain('a wide valley');
     const sent = stage.gateway.heard.filter(({ path }) => path.includes('/submit/')).slice(before);
     expect(sent.map(({ path }) => path)).toEqual(['/imgx/submit/action', '/imgx/submit/modal']);
@@ -91,7 +92,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
   it.each(['side', 'drawn'] as const)('a region is changed: %s', async (how) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
-    const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Done in'));
+    const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
     const form = await (await member.click(upscaled, 'Vary (Region)')).modal();
     const bytes = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'black' } })
       .composite([{ input: { create: { width: 20, height: 20, channels: 3, background: 'white' } }, left: 4, top: 4 }])
@@ -99,8 +100,8 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
       .toBuffer();
     const given = how === 'side' ? { side: 'left' } : { mask: [{ name: 'mask.png', bytes }] };
     const filled = await member.fill(form, { words: 'a red fox', ...given });
-    const changed = await filled.message(says('Done in'));
-    expect(text(changed)).toContain('Change in a region');
+    const changed = await filled.message(says('Finished in'));
+    expect(text(changed)).toContain('Region edit');
     expect(lastSubmit(stage)).toMatchObject({
       path: '/imgx/submit/modal',
       body: { prompt: 'a red fox', maskBase64: expect.stringContaining('data:image/png;base64,') },
@@ -118,9 +119,9 @@ describe('who may press', () => {
       .click(secret, 'U1')
       .catch((error: Error) => error.message);
     // Discord does not even show it to others; whoever forges the press is refused by the bot.
-    if (typeof refused !== 'string') expect(text(await refused.message())).toContain('Only whoever asked');
+    if (typeof refused !== 'string') expect(text(await refused.message())).toContain('Only the member who requested');
     expect(submits(stage.gateway)).toBe(before);
-    const child = await (await stage.discord.as('member').click(secret, 'U1')).message(says('Done in'));
+    const child = await (await stage.discord.as('member').click(secret, 'U1')).message(says('Finished in'));
     expect(child.ephemeral).toBe(true);
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
@@ -134,8 +135,10 @@ describe('who may press', () => {
       stage.discord.as('other').click(parent, 'U1'),
       member.click(parent, 'U1'),
     ]);
-    const answers = await Promise.all(presses.map((one) => one.message((m) => /Done in|just asked/.test(text(m)))));
-    expect(answers.map(text).filter((words) => words.includes('just asked'))).toHaveLength(1);
+    const answers = await Promise.all(
+      presses.map((one) => one.message((m) => /Finished in|just submitted/.test(text(m)))),
+    );
+    expect(answers.map(text).filter((words) => words.includes('just submitted'))).toHaveLength(1);
     expect(submits(stage.gateway)).toBe(3);
   });
 
@@ -157,19 +160,19 @@ describe('a result that failed', () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ do: 'fail' });
-    const failed = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('could not do this'));
+    const failed = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
     const refused = await stage.discord.as('other').click(failed, 'Retry');
-    expect(text(await refused.message())).toContain('Only whoever asked');
+    expect(text(await refused.message())).toContain('Only the member who requested');
     // The same order twice within three seconds is one.
     stage.clock.putForward(5_000);
-    const again = await (await member.click(failed, 'Retry')).message(says('Done in'));
+    const again = await (await member.click(failed, 'Retry')).message(says('Finished in'));
     expect(again.id).not.toBe(failed.id);
     const form = await (await member.click(failed, 'Edit and retry')).modal();
-    const edited = await (await member.fill(form, { words: 'a red fox' })).message(says('Done in'));
+    const edited = await (await member.fill(form, { words: 'a red fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a red fox');
     stage.discord.restrict('studio', PermissionFlagsBits.AttachFiles);
     const before = submits(stage.gateway);
-    expect(text(await (await member.click(failed, 'Retry')).message())).toContain('lacks `Attach Files` here');
+    expect(text(await (await member.click(failed, 'Retry')).message())).toContain('lacks `Attach Files`.');
     expect(submits(stage.gateway)).toBe(before);
   });
 });
@@ -181,8 +184,8 @@ describe('a job under way', () => {
     const exchange = await member.slash('imagine', { prompt: 'a fox' });
     const moving = await exchange.message(says('%'));
     const pressed = await member.click(moving, 'Cancel');
-    expect(text(await pressed.followUp())).toContain('no way to take an order back');
-    await exchange.message(says('Done in'));
+    expect(text(await pressed.followUp())).toContain('cannot cancel tasks');
+    await exchange.message(says('Finished in'));
   });
 
   it('that turns out to wait for words has a button for them', async () => {
@@ -190,12 +193,12 @@ describe('a job under way', () => {
     const member = stage.discord.as('member');
     const parent = await grid(stage);
     const pressed = await member.click(parent, 'V1');
-    const waiting = await pressed.message(says('waits for words'));
+    const waiting = await pressed.message(says('needs a prompt'));
     expect(labels(waiting)).toEqual(['Continue', 'Cancel']);
     const form = await (await member.click(waiting, 'Continue')).modal();
     await member.fill(form, { words: 'a blue fox' });
     const final = await stage.discord.until(() =>
-      stage.discord.messages('studio').find((one) => one.id === waiting.id && says('Done in')(one)),
+      stage.discord.messages('studio').find((one) => one.id === waiting.id && says('Finished in')(one)),
     );
     expect(text(final)).toContain('a blue fox');
   });
@@ -207,7 +210,7 @@ describe('a job under way', () => {
     });
     const member = stage.discord.as('member');
     const form = await (await member.click(await grid(stage), 'V1')).modal();
-    const final = await (await member.fill(form, { words: 'a green fox' })).message(says('Done in'));
+    const final = await (await member.fill(form, { words: 'a green fox' })).message(says('Finished in'));
     expect(text(final)).toContain('a green fox');
   });
 });
@@ -219,6 +222,6 @@ it('a button still works after the bot was stopped and started again', async () 
   await app.stop();
   stage.clock.putForward(60 * 24 * 3_600_000);
   await enter(stage);
-  const child = await (await stage.discord.as('other').click(parent, 'U4')).message(says('Done in'));
-  expect(text(child)).toContain('Upscale of picture 4');
+  const child = await (await stage.discord.as('other').click(parent, 'U4')).message(says('Finished in'));
+  expect(text(child)).toContain('Upscale of image 4');
 });

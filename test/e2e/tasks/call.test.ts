@@ -28,12 +28,12 @@ describe.each(profiles)('a job of more than a minute at a gateway of the %s prof
     const exchange = await discord.as('member').slash('imagine', { prompt: '@everyone and <@111111111111111111>' });
     await exchange.message(says('%'));
     clock.putForward(2 * minute);
-    const final = await exchange.message(says('Done in'));
+    const final = await exchange.message(says('Finished in'));
     await atRest(discord);
     const { id } = discord.world.user('member');
     expect(calls(discord)).toMatchObject([
       {
-        content: `<@${id}>, this is done.`,
+        content: `<@${id}>, your task has finished.`,
         type: MessageType.Reply,
         message_reference: { message_id: final.id },
         mentions: [{ id }],
@@ -51,16 +51,16 @@ describe.each(profiles)('a job of more than a minute at a gateway of the %s prof
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
     clock.putForward(2 * minute);
-    await exchange.message(says('could not do this'));
+    await exchange.message(says('This task failed'));
     await atRest(discord);
-    expect(calls(discord).map(text)).toEqual([`<@${discord.world.user('member').id}>, this was not done.`]);
+    expect(calls(discord).map(text)).toEqual([`<@${discord.world.user('member').id}>, your task failed.`]);
   });
 });
 
 describe('a job', () => {
   it('of less than a minute calls nobody', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
-    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     await atRest(discord);
     expect(calls(discord)).toEqual([]);
     expect(discord.messages('studio').filter(says('<@'))).toHaveLength(1);
@@ -78,9 +78,11 @@ describe('a job', () => {
       .poll(() => gateway.heard.filter(({ path }) => path.endsWith('/fetch')).length, patience)
       .toBeGreaterThan(3);
     clock.putForward(6 * minute);
-    await exchange.message(says('does not know this task any more'));
+    await exchange.message(says('no longer has this task'));
     await atRest(discord);
-    expect(calls(discord).map(text)).toEqual([expect.stringContaining('nobody knows what became of this')]);
+    expect(calls(discord).map(text)).toEqual([
+      expect.stringContaining('we couldn’t confirm what happened to your task'),
+    ]);
   });
 
   it('that is private calls nobody, however long it takes, and nobody hears of it', async () => {
@@ -88,7 +90,7 @@ describe('a job', () => {
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     await exchange.message(says('%'));
     clock.putForward(5 * minute);
-    await exchange.message(says('Done in'));
+    await exchange.message(says('Finished in'));
     await atRest(discord);
     expect(calls(discord)).toEqual([]);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
@@ -104,13 +106,13 @@ describe('a job', () => {
     clock.putForward(20 * minute);
     for (let starts = 0; starts < 4; starts++) {
       app = await enter(stage);
-      await discord.until(() => discord.messages('studio').find(says('Done in')));
+      await discord.until(() => discord.messages('studio').find(says('Finished in')));
       await app.stop();
     }
     await enter(stage);
     await atRest(discord);
     expect(calls(discord)).toHaveLength(1);
-    expect(discord.messages('studio').filter(says('Done in'))).toHaveLength(1);
+    expect(discord.messages('studio').filter(says('Finished in'))).toHaveLength(1);
   });
 
   it('calls once where Discord loses its answers to the call', async () => {
@@ -123,7 +125,7 @@ describe('a job', () => {
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
     clock.putForward(2 * minute);
-    await exchange.message(says('Done in'));
+    await exchange.message(says('Finished in'));
     await atRest(discord);
     expect(calls(discord)).toHaveLength(1);
   });

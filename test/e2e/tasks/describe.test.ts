@@ -20,7 +20,7 @@ const dataUri = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base
 
 async function described({ discord }: QuickStage, options: { private?: boolean } = {}): Promise<Message> {
   const image = await png('fox.png', 'orange');
-  return (await discord.as('member').slash('describe', { image, ...options })).message(says('Done in'));
+  return (await discord.as('member').slash('describe', { image, ...options })).message(says('Finished in'));
 }
 
 /** Custom ids of a message's buttons, without what they point to. */
@@ -40,7 +40,7 @@ const linesOf = (message: Message): string[] =>
 /** What is made of all four lines; nobody waits for the pictures. */
 const made = ({ discord }: QuickStage): Promise<Message[]> =>
   discord.until(() => {
-    const found = discord.messages('studio').filter(says('Made of [this one]'));
+    const found = discord.messages('studio').filter(says('Made from [this result]'));
     return found.length === 4 ? found : undefined;
   });
 
@@ -50,15 +50,15 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     const { discord, gateway } = stage;
     const [image, image2] = [await png('fox.png', 'orange'), await png('sea.png', 'navy')];
     const exchange = await discord.as('member').slash('describe', { image, image2 });
-    const message = await exchange.message(says('Done in'));
+    const message = await exchange.message(says('Finished in'));
     expect(orders(gateway)).toEqual([
       { path: '/imgx/submit/describe', body: { base64Array: [dataUri(image.bytes), dataUri(image2.bytes)] } },
     ]);
-    expect(text(message)).toMatch(/^\*\*fox\.png, sea\.png\*\* · <@\d+>\nDone in/);
+    expect(text(message)).toMatch(/^\*\*fox\.png, sea\.png\*\* · <@\d+>\nFinished in/);
     expect(linesOf(message)).toHaveLength(4);
     expect(message.attachments).toMatchObject([
-      { content_type: 'image/png', description: 'What was described: fox.png' },
-      { content_type: 'image/png', description: 'What was described: sea.png' },
+      { content_type: 'image/png', description: 'Described image: fox.png' },
+      { content_type: 'image/png', description: 'Described image: sea.png' },
     ]);
     expect(verbs(message)).toEqual(['line', 'line', 'line', 'line', 'same', 'lines', 'delete']);
     expect(errorsIn(stage)).toEqual([]);
@@ -69,7 +69,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     const parent = await described(stage);
     const other = stage.discord.as('other');
     const form = await (await other.click(parent, '2️⃣')).modal();
-    expect(form.title).toBe('Pictures from these words');
+    expect(form.title).toBe('Generate images from this prompt');
     const [, line = ''] = linesOf(parent);
     expect(JSON.stringify(form.components)).toContain(JSON.stringify(line));
     expect(submits(stage.gateway)).toBe(1);
@@ -77,11 +77,11 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(text(await refused.message())).toContain('--chaos');
     expect(submits(stage.gateway)).toBe(1);
     const again = await (await other.click(parent, '2️⃣')).modal();
-    const child = await (await other.fill(again, {})).message(says('Done in'));
+    const child = await (await other.fill(again, {})).message(says('Finished in'));
     expect(orders(stage.gateway).slice(1)).toEqual([{ path: '/imgx/submit/imagine', body: { prompt: line } }]);
     expect(text(child)).toContain(`<@${stage.discord.world.user('other').id}>`);
     expect(text(child)).toMatch(
-      new RegExp(`Made of \\[this one\\]\\(https://discord.com/channels/\\d+/\\d+/${parent.id}\\)`),
+      new RegExp(`Made from \\[this result\\]\\(https://discord.com/channels/\\d+/\\d+/${parent.id}\\)`),
     );
     expect(labels(child)).toContain('U1');
   });
@@ -90,7 +90,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await described(stage);
     const pressed = await stage.discord.as('other').click(parent, 'Describe again');
-    const child = await pressed.message(says('Done in'));
+    const child = await pressed.message(says('Finished in'));
     expect(child.id).not.toBe(parent.id);
     const [first, second] = orders(stage.gateway);
     expect(second).toEqual(first);
@@ -101,12 +101,12 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     const { discord, gateway } = stage;
     const parent = await described(stage);
     const other = discord.as('other');
-    const question = await (await other.click(parent, 'All of them')).message();
+    const question = await (await other.click(parent, 'Generate all')).message();
     expect(question.ephemeral).toBe(true);
-    expect(text(question)).toContain('That is 4 jobs');
+    expect(text(question)).toContain('This submits 4 tasks');
     expect(submits(gateway)).toBe(1);
     gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
-    const presses = await Promise.all([1, 2].map(() => other.click(question, 'Order all 4')));
+    const presses = await Promise.all([1, 2].map(() => other.click(question, 'Submit all 4 tasks')));
     const results = await made(stage);
     expect(results.some(({ ephemeral }) => ephemeral)).toBe(false);
     expect(
@@ -114,10 +114,10 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
         .slice(1)
         .map(({ body }) => body),
     ).toEqual(linesOf(parent).map((prompt) => ({ prompt })));
-    const told = await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('just asked')));
+    const told = await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('just submitted')));
     expect(told.ephemeral).toBe(true);
     const answered = discord.messages('studio').find(({ id }) => id === question.id);
-    expect(answered && text(answered)).toBe('4 jobs: each comes in a message of its own.');
+    expect(answered && text(answered)).toBe('4 tasks submitted. Each gets its own message.');
     expect(answered && labels(answered)).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -128,9 +128,9 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     const member = discord.as('member');
     const parent = await described(stage, { private: true });
     expect(parent.ephemeral).toBe(true);
-    const question = await (await member.click(parent, 'All of them')).message();
+    const question = await (await member.click(parent, 'Generate all')).message();
     stage.gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
-    await member.click(question, 'Order all 4');
+    await member.click(question, 'Submit all 4 tasks');
     await made(stage);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
@@ -141,7 +141,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'The picture cannot be read.' } });
     const failed = await (await member.slash('describe', { image: await png('fox.png', 'orange') })).message(
-      says('could not do this'),
+      says('This task failed'),
     );
     expect(text(failed)).toContain('The picture cannot be read.');
     expect(labels(failed)).toEqual(['Retry', 'Delete']);
@@ -149,16 +149,20 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     const exchange = await member.slash('describe', { image: await png('sea.png', 'navy') });
     await exchange.message(says('%'));
     clock.putForward(6 * minute);
-    await exchange.message(says('Still processing'));
+    await exchange.message(says('longer than usual'));
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
-    expect(linesOf(await exchange.message(says('Done in')))).toHaveLength(4);
+    expect(linesOf(await exchange.message(says('Finished in')))).toHaveLength(4);
   });
 
   it.each([
-    ['an executable by another name', { name: 'fox.png', bytes: Buffer.from('MZ\x90\0\x03') }, 'not a picture'],
-    ['a page', { name: 'fox.html', bytes: Buffer.from('<html>') }, 'is no picture'],
+    ['an executable by another name', { name: 'fox.png', bytes: Buffer.from('MZ\x90\0\x03') }, 'not a valid image'],
+    ['a page', { name: 'fox.html', bytes: Buffer.from('<html>') }, 'is not an image'],
     ['an empty file', { name: 'fox.png', bytes: Buffer.alloc(0) }, 'is empty'],
-    ['more than fits', { name: 'fox.png', bytes: Buffer.alloc(21 * 2 ** 20), contentType: 'image/png' }, 'too large'],
+    [
+      'more than fits',
+      { name: 'fox.png', bytes: Buffer.alloc(21 * 2 ** 20), contentType: 'image/png' },
+      'is larger than',
+    ],
   ])('refuses %s before anything is submitted', async (_, image, words) => {
     const { discord, gateway } = await quickBot({
       gateway: { profile },
@@ -186,7 +190,7 @@ describe('a picture that the gateway finds too large', () => {
     const stage = await quickBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
     const { discord, gateway } = stage;
     const message = await (await discord.as('member').slash('describe', { image: await large() })).message(
-      says('Done in'),
+      says('Finished in'),
     );
     expect(linesOf(message)).toHaveLength(4);
     expect(jobs(gateway)).toHaveLength(1);
@@ -214,7 +218,7 @@ describe('a picture that the gateway finds too large', () => {
       const { discord, gateway, clock } = await quickBot({ gateway: { speed: 20 } });
       gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: trouble });
       const exchange = await discord.as('member').slash('describe', { image: await large() });
-      await exchange.message(says('may or may not have taken'));
+      await exchange.message(says('couldn’t confirm whether the gateway accepted'));
       clock.putForward(10 * minute);
       await (await discord.as('other').slash('about')).message();
       expect(submits(gateway)).toBe(1);
@@ -230,22 +234,22 @@ describe('the menu on a message', () => {
     const note = { name: 'note.txt', bytes: Buffer.from('hello') };
     const message = await discord.as('other').say('look', [note, ...files]);
     const member = discord.as('member');
-    const answer = await (await member.menu('Describe this picture', message)).message(says('Done in'));
+    const answer = await (await member.menu('Describe image', message)).message(says('Finished in'));
     expect(answer.ephemeral).toBe(true);
     expect(text(answer)).toContain('red.png, lime.png, blue.png, gold.png');
     expect(orders(gateway)).toEqual([
       { path: '/imgx/submit/describe', body: { base64Array: files.slice(0, 4).map(({ bytes }) => dataUri(bytes)) } },
     ]);
     const form = await (await member.click(answer, '1️⃣')).modal();
-    const child = await (await member.fill(form, {})).message(says('Done in'));
+    const child = await (await member.fill(form, {})).message(says('Finished in'));
     expect([child.ephemeral, labels(child).includes('U1')]).toEqual([true, true]);
   });
 
   it('says in one sentence where there is no picture', async () => {
     const { discord, gateway } = await quickBot();
     const message = await discord.as('other').say('look', [{ name: 'note.txt', bytes: Buffer.from('hello') }]);
-    const answer = await (await discord.as('member').menu('Describe this picture', message)).message();
-    expect(text(answer)).toBe('There is no picture on this message. Choose a message that shows one.');
+    const answer = await (await discord.as('member').menu('Describe image', message)).message();
+    expect(text(answer)).toBe('This message has no image. Choose a message that shows one.');
     expect(submits(gateway)).toBe(0);
   });
 });
@@ -268,7 +272,7 @@ describe('a description that is longer than a message', () => {
     gateway.faults.add({ on: { path: /\/fetch$/ }, do: { type: 'body', body }, times: 9 });
     const member = discord.as('member');
     const message = await (await member.slash('describe', { image: await png('fox.png', 'orange') })).message(
-      says('Done in'),
+      says('Finished in'),
     );
     expect(text(message).length).toBeLessThanOrEqual(2_000);
     expect(linesOf(message)).toHaveLength(4);
@@ -292,7 +296,7 @@ it('the lines of a description can be gone on from months later, after the bot w
   const other = stage.discord.as('other');
   const form = await (await other.click(parent, '3️⃣')).modal();
   const child = await (await other.fill(form, { words: 'a fox' })).message(says('%'));
-  expect(text(child)).toContain('Made of [this one]');
+  expect(text(child)).toContain('Made from [this result]');
   // The picture itself is no longer where Discord had it.
   const again = await (await other.click(parent, 'Describe again')).message();
   expect(text(again)).toContain('Upload it again.');

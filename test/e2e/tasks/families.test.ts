@@ -7,8 +7,8 @@ import { answerWith, errorsIn, finished, follow, grid, jobs, offered, orders, sh
 
 /** Under one of a grid's pictures: what begins at once, and what its message says it is. */
 const atOnce = [
-  ['Upscale (Subtle)', 'Larger copy'],
-  ['Upscale (Creative)', 'Larger copy'],
+  ['Upscale (Subtle)', 'Upscale'],
+  ['Upscale (Creative)', 'Upscale'],
   ['Vary (Subtle)', 'Variation'],
   ['Vary (Strong)', 'Variation'],
   ['Zoom Out 2x', 'Zoom out'],
@@ -36,7 +36,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
       { path: '/imgx/submit/action', body: { taskId: enlarged?.id, customId: enlarged && offered(enlarged, button) } },
     ]);
     expect(job?.details.parent).toBe(enlarged?.id);
-    expect(text(child)).toContain(`${what} of [this one](https://discord.com/channels/`);
+    expect(text(child)).toContain(`${what} · [source](https://discord.com/channels/`);
     expect(text(child)).toContain(`/${parent.id})`);
     expect(child.attachments).toMatchObject([
       { content_type: 'image/png', description: expect.stringContaining('AI-generated: a fox in the snow') },
@@ -52,7 +52,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
       path: '/imgx/submit/action',
       body: { taskId: enlarged?.id, customId: enlarged && offered(enlarged, button) },
     });
-    expect(text(film)).toContain('Film of [this one]');
+    expect(text(film)).toContain('Animation · [source]');
     expect(film.attachments).toMatchObject([
       {
         filename: expect.stringMatching(/\.mp4$/),
@@ -74,13 +74,13 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
       expect(form.title).toBe(button);
       expect(submits(stage.gateway)).toBe(before);
       const filled = await member.fill(form, { words: 'the fox runs away' });
-      const longer = await filled.message(says('Done in'));
+      const longer = await filled.message(says('Finished in'));
       const [, , shot, extended] = jobs(stage.gateway);
       expect(orders(stage.gateway).slice(before)).toEqual([
         { path: '/imgx/submit/action', body: { taskId: shot?.id, customId: shot && offered(shot, button) } },
         { path: '/imgx/submit/modal', body: { taskId: extended?.id, prompt: 'the fox runs away' } },
       ]);
-      expect(text(longer)).toContain('Longer film of [this one]');
+      expect(text(longer)).toContain('Extended video · [source]');
       expect(text(longer)).toContain('the fox runs away');
       expect(longer.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
     },
@@ -92,7 +92,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     const larger = await follow(stage, film, 'U1');
     const [, , shot] = jobs(stage.gateway);
     expect(orders(stage.gateway).at(-1)?.body).toEqual({ taskId: shot?.id, customId: shot && offered(shot, 'U1') });
-    expect(text(larger)).toContain('One film of [this one]');
+    expect(text(larger)).toContain('Single video · [source]');
     expect(larger.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
@@ -118,7 +118,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     });
     const rerolled = await follow(stage, upscaled, '🔄');
     expect(orders(stage.gateway).at(-1)?.body).toEqual({ taskId: enlarged?.id, customId });
-    expect(text(rerolled)).toContain('Reroll of [this one]');
+    expect(text(rerolled)).toContain('Reroll · [source]');
   });
 
   it('leads on over five results, each made of the one before', async () => {
@@ -147,8 +147,8 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     const parent = await single(stage);
     const before = submits(stage.gateway);
     const form = await (await member.click(parent, button)).modal();
-    const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Done in'));
-    expect(text(child)).toContain(`${what} of [this one]`);
+    const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
+    expect(text(child)).toContain(`${what} · [source]`);
     expect(text(child)).toContain('a blue fox');
     expect(orders(stage.gateway).slice(before)).toMatchObject([
       { path: '/imgx/submit/action' },
@@ -161,7 +161,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
     const member = stage.discord.as('member');
     const form = await (await member.click(await grid(stage), 'V1')).modal();
-    const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Done in'));
+    const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
     expect(orders(stage.gateway).map(({ path }) => path)).toEqual(['/imgx/submit/imagine', '/imgx/submit/action']);
     expect(text(child)).toContain(jobs(stage.gateway).at(-1)?.prompt);
   });
@@ -210,7 +210,7 @@ describe('what a stock gateway does not book', () => {
     const parent = await single(stage, { private: isPrivate });
     const made = jobs(stage.gateway).length;
     const refused = await (await member.click(parent, button)).message();
-    expect(text(refused)).toBe('This gateway does not offer that.');
+    expect(text(refused)).toBe('This gateway does not support this feature.');
     expect(refused.ephemeral).toBe(true);
     expect(labels(refused)).toEqual([]);
     expect(jobs(stage.gateway)).toHaveLength(made);

@@ -7,7 +7,7 @@ import { at, MODEL as IMAGE_MODEL, picture, upload } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
 import { here, MODEL, ordered } from './video-scene.ts';
 
-const MENU = 'Make a video of it';
+const MENU = 'Make a video';
 const BUTTON = 'Make a video';
 
 describe.each(profiles)('a film of what a message shows, at a gateway of the %s profile', (profile) => {
@@ -21,10 +21,10 @@ describe.each(profiles)('a film of what a message shows, at a gateway of the %s 
       .as('other')
       .say('look', [await upload(), { name: 'a.txt', bytes: Buffer.from('x') }]);
     const form = await (await member.menu(MENU, shown)).modal();
-    expect(form.title).toBe('A film of this picture');
+    expect(form.title).toBe('Generate a video from this image');
     expect(JSON.stringify(form.components)).toContain(`"value":"${MODEL}"`);
     const filled = await member.fill(form, { words: 'the fox runs', duration: '1', size: '160x96' });
-    const message = await filled.message(says('Done in'));
+    const message = await filled.message(says('Finished in'));
     expect(message.ephemeral).toBe(false);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
     expect(text(message)).toContain(`**the fox runs** · <@${member.user.id}>\n-# Model ${MODEL} · Size 160x96 · 1 s`);
@@ -39,7 +39,9 @@ describe.each(profiles)('a film of what a message shows, at a gateway of the %s 
     expect(labels(parent)).toContain(BUTTON);
     const other = stage.discord.as('other');
     const form = await (await other.click(parent, BUTTON)).modal();
-    const message = await (await other.fill(form, { words: 'it runs', model: 'reel-2-pro' })).message(says('Done in'));
+    const message = await (await other.fill(form, { words: 'it runs', model: 'reel-2-pro' })).message(
+      says('Finished in'),
+    );
     expect(text(message)).toContain(parent.id);
     expect(text(message)).toContain(other.user.id);
     const body = { model: 'reel-2-pro', prompt: 'it runs', image: at(`${parent.attachments[0]?.filename}?ex=`) };
@@ -50,7 +52,7 @@ describe.each(profiles)('a film of what a message shows, at a gateway of the %s 
     const stage = await stand();
     const member = stage.discord.as('member');
     const form = await (await member.click(await picture(stage, { private: true }), BUTTON)).modal();
-    const message = await (await member.fill(form, { words: 'it runs' })).message(says('Done in'));
+    const message = await (await member.fill(form, { words: 'it runs' })).message(says('Finished in'));
     expect(message.ephemeral).toBe(true);
   });
 });
@@ -62,7 +64,7 @@ describe('what is refused of it', () => {
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
     const refused = await member.menu(MENU, plain);
     expect(await refused.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
-    expect(text(await refused.message())).toContain('There is no picture on this message.');
+    expect(text(await refused.message())).toContain('This message has no image.');
     const silent = stage.discord.as('admin').in('admin-room');
     const shown = await silent.say('look', [await upload()]);
     expect(text(await (await silent.menu(MENU, shown)).message())).toContain('lacks `View Channel`');
@@ -75,10 +77,10 @@ describe('what is refused of it', () => {
     const shown = await member.say('look', [await upload()]);
     for (const [values, words] of [
       [{ words: ' \u200b' }, 'The prompt is empty'],
-      [{ words: 'x', size: 'huge' }, '`huge` is no size'],
-      [{ words: 'x', duration: 'long' }, '`long` is no duration'],
-      [{ words: 'x', model: 'reel-9' }, 'There is no model `reel-9`'],
-      [{ words: 'x', pictures: 'my cat' }, '`my` is no address'],
+      [{ words: 'x', size: 'huge' }, '`huge` is not a valid size'],
+      [{ words: 'x', duration: 'long' }, '`long` is not a valid duration'],
+      [{ words: 'x', model: 'reel-9' }, 'The model `reel-9` does not exist'],
+      [{ words: 'x', pictures: 'my cat' }, '`my` is not a valid URL'],
     ] as const) {
       const form = await (await member.menu(MENU, shown)).modal();
       expect(text(await (await member.fill(form, values)).message())).toContain(words);

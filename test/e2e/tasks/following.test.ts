@@ -36,9 +36,9 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
     const fault = name === 'drip' ? ({ type: 'drip', bytes: 200, everyMs: 30 } as const) : name;
     gateway.faults.add({ on: onFetch, do: fault, times: 2 });
-    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     expect(submits(gateway)).toBe(1);
-    expect(saying(discord, 'studio', 'Done in')).toHaveLength(1);
+    expect(saying(discord, 'studio', 'Finished in')).toHaveLength(1);
   });
 
   it('refuses to be asked, no task ends, and the log and /about say why', async () => {
@@ -52,12 +52,12 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
     expect(text(await (await discord.as('admin').slash('about')).message())).toContain(
       'refuses to be asked about tasks',
     );
-    await exchange.message(says('Still processing'));
+    await exchange.message(says('longer than usual'));
     gateway.faults.clear();
     await expect
       .poll(() => {
         clock.putForward(minute);
-        return saying(discord, 'studio', 'Done in');
+        return saying(discord, 'studio', 'Finished in');
       }, patience)
       .toHaveLength(1);
     expect(text(await (await discord.as('admin').slash('about')).message())).not.toContain('refuses to be asked');
@@ -71,10 +71,10 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
     });
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    expect(text(await exchange.message(says('Still processing')))).toContain('followed to its end');
+    expect(text(await exchange.message(says('longer than usual')))).toContain('The result will appear here');
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
-    await exchange.message(says('Done in'));
+    await exchange.message(says('Finished in'));
     expect(submits(gateway)).toBe(1);
   });
 
@@ -87,9 +87,9 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect.poll(() => polls(gateway), patience).toBeGreaterThanOrEqual(4);
-    expect(saying(discord, 'studio', 'does not know this task')).toEqual([]);
+    expect(saying(discord, 'studio', 'no longer has this task')).toEqual([]);
     clock.putForward(6 * minute);
-    await exchange.message(says('does not know this task any more'));
+    await exchange.message(says('no longer has this task'));
     expect(submits(gateway)).toBe(1);
   });
 });
@@ -102,7 +102,7 @@ describe('where the gateway answers about many tasks at once', () => {
       Array.from({ length: 10 }, (_, index) => member.slash('imagine', { prompt: `number ${index}` })),
     );
     await Promise.all(
-      exchanges.map((one, index) => one.message((m) => says('Done in')(m) && says(`number ${index}`)(m))),
+      exchanges.map((one, index) => one.message((m) => says('Finished in')(m) && says(`number ${index}`)(m))),
     );
     const lists = gateway.heard.filter(({ path }) => path.endsWith('/list-by-condition')).length;
     expect(lists).toBeGreaterThan(0);
@@ -113,14 +113,14 @@ describe('where the gateway answers about many tasks at once', () => {
 
 describe('a result', () => {
   it.each([
-    ['html-as-picture', 'not what it should be'],
-    ['executable-as-picture', 'not what it should be'],
-    ['lose-files', 'could not be fetched any more'],
-    ['no-media', 'gave nothing to show'],
+    ['html-as-picture', 'its file is not valid'],
+    ['executable-as-picture', 'its file is not valid'],
+    ['lose-files', 'could not be downloaded'],
+    ['no-media', 'Finished without a result'],
   ] as const)('that cannot be attached (%s) is told or linked, and the task is delivered once', async (name, words) => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     gateway.faults.add({ do: name });
-    const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done'));
+    const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished'));
     expect(text(final)).toContain(words);
     expect(final.attachments).toEqual([]);
     expect(submits(gateway)).toBe(1);
@@ -129,8 +129,8 @@ describe('a result', () => {
   it('that is too large to be fetched is linked', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     gateway.faults.add({ do: { type: 'huge-file', megabytes: 150 } });
-    const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done'));
-    expect(text(final)).toMatch(/could not be attached here. It is at http\S+\/files\//);
+    const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished'));
+    expect(text(final)).toMatch(/could not be attached. Open it at http\S+\/files\//);
     expect(final.attachments).toEqual([]);
   });
 
@@ -139,7 +139,9 @@ describe('a result', () => {
     async (name) => {
       const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
       gateway.faults.add({ do: name });
-      const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+      const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
+        says('Finished in'),
+      );
       expect(final.attachments).toHaveLength(1);
     },
   );

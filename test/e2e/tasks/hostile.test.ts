@@ -49,7 +49,7 @@ describe.each(profiles)('a prompt for a gateway of the %s profile', (profile) =>
       const { discord } = stage;
       const exchange = await discord.as('member').slash('imagine', { prompt });
       const moving = await exchange.message(says('%'));
-      const final = await exchange.message(says('Done in'));
+      const final = await exchange.message(says('Finished in'));
       expect(promptOf(stage)).toBe(prompt);
       for (const message of [moving, final]) {
         expect(isQuiet(message)).toBe(true);
@@ -58,7 +58,7 @@ describe.each(profiles)('a prompt for a gateway of the %s profile', (profile) =>
         const inside = headline(message).slice(2, headline(message).lastIndexOf('** · '));
         expect(literally(inside).replace(/<https?:\/\/[^<>\s]*>/g, '')).not.toMatch(/[*_~`|<>[\]]/);
       }
-      expect(status(final)).toMatch(/^Done in \d+ s\.$/);
+      expect(status(final)).toMatch(/^Finished in \d+ s\.$/);
       expect(labels(final)).toContain('Upscale all');
       expect(final.attachments).toHaveLength(1);
       expect(final.attachments[0]?.description).toMatch(/^AI-generated: ./);
@@ -85,7 +85,7 @@ describe.each(profiles)('a prompt for a gateway of the %s profile', (profile) =>
       expect(text(final).isWellFormed()).toBe(true);
       expect(final.attachments[0]?.description?.isWellFormed()).toBe(true);
       expect(text(final)).toContain(`<@${stage.discord.world.user('member').id}>`);
-      expect(text(final)).toMatch(/Done in \d+ s\./);
+      expect(text(final)).toMatch(/Finished in \d+ s\./);
     },
   );
 });
@@ -131,12 +131,12 @@ describe('words in a form', () => {
   ])('full of %s arrive letter by letter, and ping nobody', async (_, words) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
-    const single = await (await member.click(await grid(stage), 'U1')).message(says('Done in'));
+    const single = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
     const form = await (await member.click(single, 'Custom Zoom')).modal();
-    const zoomed = await (await member.fill(form, { words })).message(says('Done in'));
+    const zoomed = await (await member.fill(form, { words })).message(says('Finished in'));
     expect(promptOf(stage)).toBe(words);
     expect(isQuiet(zoomed)).toBe(true);
-    expect(text(zoomed)).toContain('Zoom of its own of [this one]');
+    expect(text(zoomed)).toContain('Custom zoom · [source]');
     expect(errorsIn(stage)).toEqual([]);
   });
 
@@ -175,7 +175,7 @@ describe('a gateway’s own words', () => {
     const { discord, gateway } = stage;
     gateway.faults.add({ do: { type: 'fail', reason: `${everybody} **now** https://a.example ${'x'.repeat(5_000)}` } });
     const failed = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
-      says('could not do'),
+      says('This task failed'),
     );
     expect(isQuiet(failed)).toBe(true);
     expect(status(failed)).toContain('\\<@&200000000000000001\\>');
@@ -225,7 +225,7 @@ describe('a file that is sent along', () => {
       const stage = await quickBot({ gateway: { speed: 20 } });
       const image = { name, bytes: Buffer.from('no picture'), contentType: 'image/png' };
       const refused = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox', image })).message();
-      expect(text(refused)).toMatch(/^`[^`]+` is not a picture that can be read\./);
+      expect(text(refused)).toMatch(/^`[^`]+` is not a valid image\./);
       expect(isQuiet(refused)).toBe(true);
       expect(orders(stage.gateway)).toEqual([]);
       expect(errorsIn(stage)).toEqual([]);

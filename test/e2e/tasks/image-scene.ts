@@ -40,7 +40,7 @@ export const upload = async (name = 'fox.png') => ({ name, bytes: await png() })
 /** A picture that was ordered and delivered. */
 export async function picture(stage: QuickStage, options: object = {}): Promise<Message> {
   const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox', ...options });
-  return exchange.message(says('Done in'));
+  return exchange.message(says('Finished in'));
 }
 
 /** An address, as far as a test knows it. */

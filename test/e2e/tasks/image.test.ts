@@ -20,7 +20,14 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     expect(text(message)).toContain(`-# Model ${MODEL}`);
     expect(await sharp(await bytesOf(message)).metadata()).toMatchObject({ width: 128 });
     expect(labels(message)).toEqual(
-      expect.arrayContaining(['Again', 'Edit prompt', 'Use as reference', 'Larger (2K)', 'Larger (4K)', 'Delete']),
+      expect.arrayContaining([
+        'Run again',
+        'Edit prompt',
+        'Use as reference',
+        'Enlarge (2K)',
+        'Enlarge (4K)',
+        'Delete',
+      ]),
     );
   });
 
@@ -53,7 +60,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     const failed = await exchange.message(says('rejected by moderation'));
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
     const form = await (await member.click(failed, 'Edit and retry')).modal();
-    const better = await (await member.fill(form, { words: 'a blue fox' })).message(says('Done in'));
+    const better = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
     expect(text(better)).toContain('a blue fox');
     expect(ordered(stage.gateway)).toMatchObject([{ prompt: 'a red fox' }, { prompt: 'a blue fox' }]);
   });
@@ -63,9 +70,9 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     stage.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: 'accepted-then-reset' });
     const member = stage.discord.as('member');
     const exchange = await member.slash('image', { prompt: 'a red fox', image: await upload('one.png') });
-    const message = await exchange.message(says('may or may not have taken this order'));
+    const message = await exchange.message(says('couldn’t confirm whether the gateway accepted this'));
     await member.click(message, 'Try again (may be charged twice)');
-    const done = (one: Message) => one.id === message.id && says('Done in')(one);
+    const done = (one: Message) => one.id === message.id && says('Finished in')(one);
     await stage.discord.until(() => stage.discord.messages('studio').find(done));
     const [first, second, ...others] = stage.gateway.heard.filter(
       ({ method, path }) => method === 'POST' && path === PATH,
@@ -81,8 +88,8 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     const stage = await stand({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}/`) }, do: 'unavailable', times: 8 });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox' });
-    await exchange.message(says('Still processing'));
-    const message = await exchange.message(says('Done in'));
+    await exchange.message(says('longer than usual'));
+    const message = await exchange.message(says('Finished in'));
     expect(message.attachments).toHaveLength(1);
     expect(ordered(stage.gateway)).toHaveLength(1);
   });
@@ -92,7 +99,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     const stage = await stand({ discord: { limits: { uploadBytes: 512 } } });
     const message = await picture(stage);
     expect(message.attachments).toEqual([]);
-    expect(text(message)).toContain(`It is at ${stage.gateway.url}/`);
+    expect(text(message)).toContain(`Open it at ${stage.gateway.url}/`);
     // What is not on the message is named by where the gateway has it.
     const form = await (await stage.discord.as('member').click(message, 'Use as reference')).modal();
     expect(JSON.stringify(form.components)).toContain(`${stage.gateway.url}/`);
@@ -105,9 +112,9 @@ describe('what /image refuses before the gateway hears of it', () => {
     const links = Array.from({ length: 8 }, (_, n) => `https://x.example/${n}.png`).join(' ');
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
-      [{ prompt: 'a fox', links }, 'At most `7` pictures'],
-      [{ prompt: 'a fox', links: 'my cat' }, '`my` is no address'],
-      [{ prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } }, '`a.txt` is no picture but'],
+      [{ prompt: 'a fox', links }, 'at most `7` images'],
+      [{ prompt: 'a fox', links: 'my cat' }, '`my` is not a valid URL'],
+      [{ prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } }, '`a.txt` is not an image but'],
       [{ prompt: 'a fox', image2: { name: 'a.png', bytes: Buffer.alloc(0) } }, '`a.png` is empty'],
     ] as const) {
       const exchange = await stage.discord.as('member').slash('image', options);
@@ -125,10 +132,10 @@ describe('what /image refuses before the gateway hears of it', () => {
     const said = await member.say('look', [await upload('old.png')]);
     const old = String(said.attachments[0]?.url);
     for (const [options, words] of [
-      [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a picture'],
-      [{ image: { name: 'page.png', bytes: Buffer.from('<!doctype html>') } }, '`page.png` is not a picture'],
-      [{ links: old.replace(/ex=\w+/, 'ex=1') }, 'The address of `old.png` ran out at `1970-01-01 00:00 UTC`'],
-      [{ model: 'lumen-image-9' }, 'There is no model `lumen-image-9`'],
+      [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a valid image'],
+      [{ image: { name: 'page.png', bytes: Buffer.from('<!doctype html>') } }, '`page.png` is not a valid image'],
+      [{ links: old.replace(/ex=\w+/, 'ex=1') }, 'The URL of `old.png` expired at `1970-01-01 00:00 UTC`'],
+      [{ model: 'lumen-image-9' }, 'The model `lumen-image-9` does not exist'],
     ] as const) {
       const exchange = await member.slash('image', { prompt: 'a fox', ...options });
       expect(text(await exchange.message())).toContain(words);
@@ -140,7 +147,7 @@ describe('what /image refuses before the gateway hears of it', () => {
     const strict = await here({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     const ask = async ({ discord }: QuickStage, options: object) =>
       text(await (await discord.as('member').slash('image', { prompt: 'a fox', ...options })).message());
-    expect(await ask(strict, { image: await upload() })).toContain('cannot reach files of this Discord');
+    expect(await ask(strict, { image: await upload() })).toContain('cannot download');
     expect(await ask(strict, { links: 'http://10.0.0.1/a.png' })).toContain('`a.png` is not on the public internet');
     expect(await ask(strict, { links: 'http://localhost:1/a.png' })).toContain('`a.png` is not on the public internet');
     expect(ordered(strict.gateway)).toEqual([]);
@@ -148,7 +155,7 @@ describe('what /image refuses before the gateway hears of it', () => {
       settings: { MAX_WAIT_PICTURE_SECONDS: '600' },
       discord: { limits: { attachmentLinkMs: 300_000 } },
     });
-    expect(await ask(brief, { image: await upload() })).toMatch(/`fox\.png` is good until `.* UTC` only.*`10` minutes/);
+    expect(await ask(brief, { image: await upload() })).toMatch(/`fox\.png` expires at `.* UTC`.*`10` minutes/);
     expect(ordered(brief.gateway)).toEqual([]);
   });
 
@@ -182,16 +189,16 @@ describe.each(profiles)('under a picture of a gateway of the %s profile', (profi
     const parent = await picture(stage, { image: await upload() });
     const other = stage.discord.as('other');
     const [first] = ordered(stage.gateway);
-    const again = await (await other.click(parent, 'Again')).message(says('Done in'));
+    const again = await (await other.click(parent, 'Run again')).message(says('Finished in'));
     expect(again.id).not.toBe(parent.id);
     expect(text(again)).toContain(other.user.id);
     const form = await (await other.click(parent, 'Edit prompt')).modal();
     expect(JSON.stringify(form.components)).toContain('a red fox');
-    const edited = await (await other.fill(form, { words: 'a blue fox' })).message(says('Done in'));
+    const edited = await (await other.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a blue fox');
-    const larger = await (await other.click(parent, 'Larger (2K)')).message(says('Done in'));
+    const larger = await (await other.click(parent, 'Enlarge (2K)')).message(says('Finished in'));
     expect(await sharp(await bytesOf(larger)).metadata()).toMatchObject({ width: 256 });
-    expect(labels(larger).filter((label) => label.startsWith('Larger'))).toEqual(['Larger (4K)']);
+    expect(labels(larger).filter((label) => label.startsWith('Enlarge'))).toEqual(['Enlarge (4K)']);
     expect(ordered(stage.gateway)).toEqual([
       first,
       first,

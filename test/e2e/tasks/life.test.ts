@@ -10,7 +10,7 @@ describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
     const moving = await exchange.message(says('%'));
     expect(text(moving)).toContain('a fox in the \\*snow\\*');
-    const final = await exchange.message(says('Done in'));
+    const final = await exchange.message(says('Finished in'));
     expect(final.id).toBe(moving.id);
     expect(final.attachments).toHaveLength(1);
     expect(final.attachments[0]).toMatchObject({
@@ -38,7 +38,7 @@ describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
 
   it('is asked about at once after it was taken, and no more after its end', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
-    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const [submit, query] = gateway.heard.filter(({ path }) => /submit|fetch/.test(path));
     expect(submit?.path).toContain('/submit/imagine');
     expect(query?.path).toMatch(/\/fetch$/);
@@ -52,7 +52,7 @@ describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
     gateway.faults.add({ do: 'moderated' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'something' });
-    const final = await exchange.message(says('could not do this'));
+    const final = await exchange.message(says('This task failed'));
     expect(text(final)).toContain('rejected by moderation');
     expect(submits(gateway)).toBe(1);
   });
@@ -63,7 +63,7 @@ describe('a private job', () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: true });
-    const final = await exchange.message(says('Done in'));
+    const final = await exchange.message(says('Finished in'));
     expect(final.ephemeral).toBe(true);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
@@ -78,9 +78,9 @@ describe('the same order twice in a moment', () => {
       member.slash('imagine', { prompt: 'twins' }),
     ]);
     const answers = await Promise.all(
-      [first, second].map((one) => one.message((m) => /Done in|just asked/.test(text(m)))),
+      [first, second].map((one) => one.message((m) => /Finished in|just submitted/.test(text(m)))),
     );
-    expect(answers.map(text).filter((words) => words.includes('just asked'))).toHaveLength(1);
+    expect(answers.map(text).filter((words) => words.includes('just submitted'))).toHaveLength(1);
     expect(submits(gateway)).toBe(1);
   });
 
@@ -91,7 +91,7 @@ describe('the same order twice in a moment', () => {
       discord.as('other').slash('imagine', { prompt: 'twins' }),
       discord.as('member').slash('imagine', { prompt: 'triplets' }),
     ]);
-    await Promise.all(exchanges.map((one) => one.message(says('Done in'))));
+    await Promise.all(exchanges.map((one) => one.message(says('Finished in'))));
     expect(submits(gateway)).toBe(3);
   });
 });
@@ -100,13 +100,13 @@ describe('the button under a result', () => {
   it('deletes the message for its owner and for those who manage messages, and for nobody else', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     const member = discord.as('member');
-    const first = await (await member.slash('imagine', { prompt: 'one' })).message(says('Done in'));
+    const first = await (await member.slash('imagine', { prompt: 'one' })).message(says('Finished in'));
     const refused = await discord.as('other').click(first, 'Delete');
-    expect(text(await refused.followUp())).toContain('Only whoever asked');
+    expect(text(await refused.followUp())).toContain('Only the member who requested');
     expect(discord.messages('studio').map(({ id }) => id)).toContain(first.id);
     await member.click(first, 'Delete');
     await discord.until(() => (discord.messages('studio').every(({ id }) => id !== first.id) ? true : undefined));
-    const second = await (await member.slash('imagine', { prompt: 'two' })).message(says('Done in'));
+    const second = await (await member.slash('imagine', { prompt: 'two' })).message(says('Finished in'));
     await discord.as('admin').click(second, 'Delete');
     await discord.until(() => (discord.messages('studio').every(({ id }) => id !== second.id) ? true : undefined));
   });
@@ -116,7 +116,7 @@ it('a spoiler covers the pictures, and those that are made of them', async () =>
   const { discord } = await quickBot({ gateway: { speed: 20 } });
   const member = discord.as('member');
   const exchange = await member.slash('imagine', { prompt: 'the end of the film', spoiler: true });
-  const parent = await exchange.message(says('Done in'));
-  const child = await (await member.click(parent, 'U1')).message(says('Done in'));
+  const parent = await exchange.message(says('Finished in'));
+  const child = await (await member.click(parent, 'U1')).message(says('Finished in'));
   for (const { attachments } of [parent, child]) expect(attachments[0]?.filename).toMatch(/^SPOILER_/);
 });

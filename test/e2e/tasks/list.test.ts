@@ -32,10 +32,10 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     stage.clock.putForward(90 * day);
     const page = await opened(stage, await list(stage));
     expect(labels(page)).toContain('Show here');
-    const shown = await (await stage.discord.as('member').click(page, 'Show here')).message(says('Done in'));
+    const shown = await (await stage.discord.as('member').click(page, 'Show here')).message(says('Finished in'));
     expect(shown.ephemeral).toBe(false);
     expect((await bytesOf(shown)).equals(before)).toBe(true);
-    const upscaled = await (await stage.discord.as('member').click(shown, 'U2')).message(says('Done in'));
+    const upscaled = await (await stage.discord.as('member').click(shown, 'U2')).message(says('Finished in'));
     expect(upscaled.attachments).toHaveLength(1);
   });
 
@@ -97,7 +97,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
       ...Array.from({ length: 9 }, (_, at) => `fox ${at}`),
     ];
     stage.gateway.faults.add({ do: 'fail', times: words.length });
-    for (const prompt of words) await (await member.slash('imagine', { prompt })).message(says('could not do this'));
+    for (const prompt of words) await (await member.slash('imagine', { prompt })).message(says('This task failed'));
     const first = await list(stage, 'member', { text: 'fox', kind: 'imagine', state: 'failed' });
     expect(offeredIn(first)).toHaveLength(10);
     const second = await (await member.click(first, 'Older')).message((shown) => labels(shown).includes('Newest'));

@@ -8,7 +8,7 @@ import { lists, singles, songs } from './songs.ts';
 
 const quickly = () => ({ speed: 60, studio: shortSongs() });
 const names = (message: Message) => message.attachments.map(({ filename }) => filename);
-const complete = (message: Message): boolean => /All have ended|It has ended/.test(text(message));
+const complete = (message: Message): boolean => /All completed|^Completed\.$/m.test(text(message));
 
 describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (profile) => {
   it('follows several songs in one message, by lists, and one that fails hides no other', async () => {
@@ -22,9 +22,9 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     });
     const message = await exchange.message(complete);
     expect(text(message)).toContain('**3 songs** · <@');
-    expect(text(message)).toContain('All have ended. 1 could not be done.');
+    expect(text(message)).toContain('All completed. 1 failed.');
     expect(text(message)).toMatch(
-      /1\. 🟢 \*\*Light\*\* · 2 tracks · 0:20 \+ 0:20 · folk\n> Words of Light\n2\. 🔴 \*\*Storm\*\* · could not be done: too loud\n3\. 🟢 \*\*Harbour\*\*/,
+      /1\. 🟢 \*\*Light\*\* · 2 tracks · 0:20 \+ 0:20 · folk\n> Words of Light\n2\. 🔴 \*\*Storm\*\* · Failed: too loud\n3\. 🟢 \*\*Harbour\*\*/,
     );
     expect(names(message)).toEqual([
       ...['Light-1.wav', 'Light-2.wav', 'Harbour-3.wav', 'Harbour-4.wav'],
@@ -47,7 +47,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     const [storm] = await songs(gateway, 'Storm');
     const exchange = await discord.as('owner').slash('music follow', { ids: `${light} ${storm}` });
     const early = await exchange.message((message) => names(message).includes('Light-1.wav'));
-    expect(text(early)).toContain('1 of 2 have ended.');
+    expect(text(early)).toContain('1 of 2 completed.');
   });
 
   it('goes on after a restart, in the same message', async () => {
@@ -77,7 +77,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     const turned = await (await owner.click(message, 'Next')).message(says('Page 2 of 2'));
     expect(turned.id).toBe(message.id);
     expect(text(turned)).toContain('17. 🟢 **Song 17**');
-    const tracks = await (await owner.choose(turned, 'Hear one of these, or look at it', ['Song 17'])).message();
+    const tracks = await (await owner.choose(turned, 'Select a song', ['Song 17'])).message();
     expect(tracks.id).not.toBe(message.id);
     expect(tracks.ephemeral).toBe(true);
     expect(text(tracks)).toContain('🎵 **Song 17** · 0:20');
@@ -96,7 +96,7 @@ describe('/music follow', () => {
     const message = await exchange.message(says('0 of 7'));
     const before = singles(gateway).length;
     const [, chosen = ''] = ids;
-    const select = 'Hear one of these, or look at it';
+    const select = 'Select a song';
     await (await owner.choose(message, select, [chosen])).message();
     const asked = () => singles(gateway).slice(before);
     // As soon as its allowance lets it be.
@@ -110,10 +110,10 @@ describe('/music follow', () => {
     const owner = discord.as('owner');
     const message = await (await owner.slash('music follow', { ids: ids.join(' ') })).message(complete);
     const before = singles(gateway).length;
-    const tracks = await (await owner.choose(message, 'Hear one of these, or look at it', ['C3'])).message();
+    const tracks = await (await owner.choose(message, 'Select a song', ['C3'])).message();
     expect(text(tracks)).toContain('**C3** · <@');
-    expect(text(tracks)).not.toContain('Made of');
-    expect(text(tracks)).toMatch(/2 results .*(any more|for good|gone)/);
+    expect(text(tracks)).not.toContain('Made from');
+    expect(text(tracks)).toMatch(/2 results .*(downloaded|no longer available)/);
     expect(
       singles(gateway)
         .slice(before)
@@ -155,25 +155,25 @@ describe('/music follow', () => {
     const follow = async (by: string, ids: string, isPrivate = false, where = 'studio') =>
       text(await (await discord.as(by).in(where).slash('music follow', { ids, private: isPrivate })).message());
     const [first = '', second = '', third = ''] = await songs(gateway, 'A1', 'B2', 'C3');
-    const not = 'neither your own nor anything public';
-    expect(await follow('member', `${first} ${second}`)).toMatch(new RegExp(`${not}: .${first}., .${second}.`));
+    const not = 'Only the operator and admins of the bot’s server can follow';
+    expect(await follow('member', `${first} ${second}`)).toMatch(new RegExp(`${not} .${first}., .${second}.`));
     expect(lists(gateway).length + singles(gateway).length).toBe(0);
     // The owner runs the bot; the admin manages the admin server.
     expect(await follow('owner', first, true, 'hall')).toContain('1 song');
     expect(await follow('admin', second)).toContain('1 song');
     // What is public now may be followed by everybody, what is private by nobody else.
     expect(await follow('member', second)).toContain('1 song');
-    expect(await follow('member', `${second} ${first}`)).toContain(`${not}: \`${first}\``);
-    expect(await follow('admin', `${first} ${third}`)).toContain(`private work of somebody else`);
+    expect(await follow('member', `${second} ${first}`)).toContain(`${not} \`${first}\``);
+    expect(await follow('admin', `${first} ${third}`)).toContain('Only the member who requested them');
     expect(await follow('admin', `${first} ${third}`)).toContain(first);
-    expect(await follow('owner', first)).toContain('everybody would see them');
+    expect(await follow('owner', first)).toContain('with `private` switched on');
     expect(await follow('owner', first, true)).toContain('1 song');
   });
 
   it.each([
-    ['{}', 'There is no id in this'],
-    ['please and thanks', 'These are no ids: `please`, `and`, `thanks`'],
-    [Array.from({ length: 301 }, (_, index) => `id-${index}`).join(), 'At most `300` tasks'],
+    ['{}', 'No task IDs found'],
+    ['please and thanks', 'These are not valid task IDs: `please`, `and`, `thanks`'],
+    [Array.from({ length: 301 }, (_, index) => `id-${index}`).join(), 'at most `300` tasks'],
   ])('refuses what makes no sense: %#', async (ids, words) => {
     const { discord, gateway } = await quickBot();
     const heard = gateway.heard.length;

@@ -5,7 +5,7 @@ import { enter } from '../bot.ts';
 import { labels, quickBot, quickStage, saying, says } from '../quick.ts';
 import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
 
-const missing = 'This gateway has no way to order this';
+const missing = 'This gateway does not support this';
 const quickly = () => ({ speed: 60, studio: shortSongs() });
 
 describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profile) => {
@@ -16,7 +16,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     const exchange = await discord.as('member').slash('music make', {
       ...{ lyrics, style: 'folk, calm', title: 'Light', instrumental: false, model: 'chorale-4' },
     });
-    const message = await exchange.message(says('Done in'));
+    const message = await exchange.message(says('Finished in'));
     expect(orders(gateway)).toEqual([
       {
         path: '/music/submit/music',
@@ -35,7 +35,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect((await bytesOf(message)).subarray(0, 4).toString()).toBe('RIFF');
     expect(message.attachments[0]?.description).toBe('AI-generated song: Light');
     expect(message.attachments[2]?.description).toBe('Cover of Light');
-    expect(labels(message)).toEqual(['Again', 'Edit prompt', 'Delete']);
+    expect(labels(message)).toEqual(['Run again', 'Edit prompt', 'Delete']);
     expect(errorsIn(side)).toEqual([]);
   });
 
@@ -51,8 +51,8 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
   it('puts long lyrics into a file', async () => {
     const { discord } = await quickBot({ gateway: { profile, ...quickly() } });
     const lyrics = 'Harbour lights are calling. '.repeat(60).trim();
-    const message = await (await discord.as('member').slash('music make', { lyrics })).message(says('Done in'));
-    expect(text(message)).toContain('Lyrics: in the file');
+    const message = await (await discord.as('member').slash('music make', { lyrics })).message(says('Finished in'));
+    expect(text(message)).toContain('The lyrics are in the attached file');
     const place = message.attachments.findIndex(({ filename }) => filename.startsWith('lyrics-'));
     expect((await bytesOf(message, place)).toString()).toContain(lyrics);
   });
@@ -62,15 +62,15 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
     const failed = await (await member.slash('music make', { about: 'a storm', style: 'folk' })).message(
-      says('could not do this'),
+      says('This task failed'),
     );
     expect(text(failed)).toContain('too loud');
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
     // Sooner it would be taken for the same order, given twice.
     clock.putForward(5_000);
-    await (await member.click(failed, 'Retry')).message(says('Done in'));
+    await (await member.click(failed, 'Retry')).message(says('Finished in'));
     const form = await (await member.click(failed, 'Edit and retry')).modal();
-    await (await member.fill(form, { Words: 'a calm' })).message(says('Done in'));
+    await (await member.fill(form, { Prompt: 'a calm' })).message(says('Finished in'));
     expect(orders(gateway).map(({ body }) => body)).toEqual([
       { gpt_description_prompt: 'a storm', tags: 'folk' },
       { gpt_description_prompt: 'a storm', tags: 'folk' },
@@ -96,7 +96,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
     expect(orders(gateway)).toHaveLength(2);
     clock.putForward(10 * 60_000);
-    await (await make('other', 'a calm')).message(says('Done in'));
+    await (await make('other', 'a calm')).message(says('Finished in'));
   });
 });
 
@@ -112,7 +112,7 @@ describe('/music make', () => {
       gateway.faults.add({ on: { path: '/music/submit' }, do: bare });
       const make = (by: string) => discord.as(by).slash('music make', { about: 'a storm' });
       expect(text(await (await make('member')).message())).toContain(missing);
-      await (await make('other')).message(says('Done in'));
+      await (await make('other')).message(says('Finished in'));
       expect(orders(gateway)).toHaveLength(2);
     },
   );
@@ -127,12 +127,12 @@ describe('/music make', () => {
   });
 
   it.each([
-    [{}, 'Say what the song is about'],
-    [{ about: ' \u200b ', private: true }, 'Say what the song is about'],
-    [{ about: 'a storm', lyrics: 'la la' }, 'either lyrics or a description'],
-    [{ about: 'x'.repeat(3_001) }, 'The option `about` may have `3000` characters, and this has `3001`'],
+    [{}, 'The song request is empty'],
+    [{ about: ' \u200b ', private: true }, 'The song request is empty'],
+    [{ about: 'a storm', lyrics: 'la la' }, 'either `about` or `lyrics`'],
+    [{ about: 'x'.repeat(3_001) }, 'The option `about` has `3001` characters, and the limit is `3000`'],
     [{ about: 'a storm', title: 'x'.repeat(201) }, 'The option `title`'],
-    [{ about: 'a storm', model: 'nobodys-model' }, 'There is no model `nobodys-model`'],
+    [{ about: 'a storm', model: 'nobodys-model' }, 'The model `nobodys-model` does not exist'],
   ])('refuses what cannot be made (%#) with a sentence, and asks the gateway for nothing', async (options, words) => {
     const { discord, gateway } = await quickBot();
     const message = await (await discord.as('member').slash('music make', options)).message();
@@ -155,7 +155,7 @@ describe('/music make', () => {
     const { discord } = await quickBot({ gateway: quickly() });
     const message = await (
       await discord.as('member').slash('music make', { about: 'a secret', private: true })
-    ).message(says('Done in'));
+    ).message(says('Finished in'));
     expect(message.ephemeral).toBe(true);
     expect(saying(discord, 'studio', 'secret').every(({ ephemeral }) => ephemeral)).toBe(true);
   });

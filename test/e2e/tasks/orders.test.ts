@@ -7,13 +7,13 @@ import { labels, quickBot, says, submits } from '../quick.ts';
 
 /** What a gateway can answer to an order without taking it, each with the words a member reads. */
 const refusals = {
-  'rate-limited': 'too much to do',
-  'rate-limited-until': 'too much to do',
-  'rate-limited-silent': 'too much to do',
-  saturated: 'too much to do',
+  'rate-limited': 'is busy',
+  'rate-limited-until': 'is busy',
+  'rate-limited-silent': 'is busy',
+  saturated: 'is busy',
   quota: 'used up',
-  unauthorized: 'does not accept the key',
-  'too-large': 'cannot do this as it was asked',
+  unauthorized: 'rejected the key',
+  'too-large': 'The gateway refused this',
 } satisfies Partial<Record<PresetName, string>>;
 
 /** What leaves it open whether the order was taken. */
@@ -56,7 +56,7 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
       gateway.faults.add({ on: onSubmit, do: name });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       const message = await exchange.message();
-      expect(text(message)).toContain('may or may not have taken this order');
+      expect(text(message)).toContain('couldn’t confirm whether the gateway accepted this');
       expect(labels(message)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
       clock.putForward(120_000);
       expect(text(await (await discord.as('member').slash('about')).message())).toContain('Follows 0 tasks');
@@ -67,7 +67,7 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
   it('has taken is delivered although its answer came in drips', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
     gateway.faults.add({ on: onSubmit, do: { type: 'drip', bytes: 20, everyMs: 5 } });
-    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     expect(submits(gateway)).toBe(1);
   });
 
@@ -76,7 +76,7 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
     const redirect: Fault = { type: 'redirect', to: 'https://elsewhere.example/submit' };
     gateway.faults.add({ on: onSubmit, do: redirect });
     const message = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
-    expect(text(message)).toContain('does not offer that');
+    expect(text(message)).toContain('does not support this feature');
     expect(submits(gateway)).toBe(1);
   });
 
@@ -86,7 +86,7 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
       const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
       gateway.faults.add({ on: onSubmit, do: name });
       const message = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
-      expect(text(message)).toMatch(/The gateway (may or may not|cannot do this|is in trouble)/);
+      expect(text(message)).toMatch(/couldn’t confirm|The gateway (refused this|is temporarily unavailable)/);
       expect(submits(gateway)).toBe(1);
     },
   );
@@ -114,10 +114,12 @@ describe('an order whose fate is unknown', () => {
     const { discord, gateway, message } = await unknown();
     const member = discord.as('member');
     const presses = await Promise.all([1, 2].map(() => member.click(message, 'Try again (may be charged twice)')));
-    await discord.until(() => discord.messages('studio').find((one) => one.id === message.id && says('Done in')(one)));
+    await discord.until(() =>
+      discord.messages('studio').find((one) => one.id === message.id && says('Finished in')(one)),
+    );
     expect(submits(gateway)).toBe(2);
     const told = presses.flatMap((press) => press.followUps());
-    expect(told.map(text)).toEqual([expect.stringContaining('tried again already')]);
+    expect(told.map(text)).toEqual([expect.stringContaining('already submitted again')]);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
@@ -126,16 +128,18 @@ describe('an order whose fate is unknown', () => {
     const member = discord.as('member');
     gateway.faults.add({ on: onSubmit, do: 'saturated' });
     const refused = await member.click(message, 'Try again (may be charged twice)');
-    expect(text(await refused.followUp())).toContain('too much to do');
+    expect(text(await refused.followUp())).toContain('is busy');
     await member.click(message, 'Try again (may be charged twice)');
-    await discord.until(() => discord.messages('studio').find((one) => one.id === message.id && says('Done in')(one)));
+    await discord.until(() =>
+      discord.messages('studio').find((one) => one.id === message.id && says('Finished in')(one)),
+    );
     expect(submits(gateway)).toBe(3);
   });
 
   it('is dismissed by its owner alone', async () => {
     const { discord, gateway, message } = await unknown();
     const refused = await discord.as('other').click(message, 'Dismiss');
-    expect(text(await refused.followUp())).toContain('Only whoever asked');
+    expect(text(await refused.followUp())).toContain('Only the member who requested');
     const dismissed = await (await discord.as('member').click(message, 'Dismiss')).message();
     expect(text(dismissed)).toContain('Dismissed');
     expect(labels(dismissed)).toEqual(['Delete']);

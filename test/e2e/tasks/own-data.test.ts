@@ -57,7 +57,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(files.length).toBeLessThan(3);
     for (const answer of answers) {
       expect(answer.ephemeral).toBe(true);
-      if (!files.includes(answer)) expect(text(answer)).toContain('being prepared already');
+      if (!files.includes(answer)) expect(text(answer)).toContain('already in progress');
     }
     discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
     await (await askedToForget(stage)).message(says('It is under way'));
@@ -96,12 +96,12 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     const stage = await quickBot({ gateway: { profile, speed: 1 } });
     const member = stage.discord.as('member');
     await grid(stage);
-    await standing(stage, 'studio', 'this is done');
+    await standing(stage, 'studio', 'your task has finished');
     await expect.poll(async () => text(await list(stage))).toContain('🟢');
     const page = await opened(stage, await list(stage));
-    await (await member.click(page, 'Show here')).message(says('Done in'));
+    await (await member.click(page, 'Show here')).message(says('Finished in'));
     const inHall = await list(stage, 'member', {}, 'hall');
-    await (await member.click(await opened(stage, inHall), 'Show here')).message(says('Done in'));
+    await (await member.click(await opened(stage, inHall), 'Show here')).message(says('Finished in'));
     expect([inPublic(stage).length, inPublic(stage, 'hall').length]).toEqual([3, 1]);
     expect(text(await forgotten(stage))).toContain('Deleted: 1 tasks and 4 messages');
     expect([...inPublic(stage), ...inPublic(stage, 'hall')]).toEqual([]);

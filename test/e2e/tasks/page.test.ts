@@ -33,7 +33,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     const again = await opened(stage, await (await member.click(page, 'Back')).message(says('What you asked for')));
     expect(labels(again)).not.toContain('Delete its message');
     // Discord's copy is gone, so it comes from the gateway.
-    const back = await (await member.click(again, 'Show here')).message(says('Done in'));
+    const back = await (await member.click(again, 'Show here')).message(says('Finished in'));
     expect(back.attachments).toHaveLength(1);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -42,20 +42,20 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ do: 'fail', times: 2 });
-    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('could not do this'));
-    await (await member.slash('imagine', { prompt: 'an owl', private: true })).message(says('could not do this'));
+    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
+    await (await member.slash('imagine', { prompt: 'an owl', private: true })).message(says('This task failed'));
     const found = await list(stage, 'member', { state: 'failed' });
     const fox = await opened(stage, found, 'member', 'fox');
     expect(text(fox)).toContain('🔴');
     // The same order twice within three seconds is one.
     stage.clock.putForward(5_000);
-    const retried = await (await member.click(fox, 'Retry')).message(says('Done in'));
+    const retried = await (await member.click(fox, 'Retry')).message(says('Finished in'));
     expect(retried.ephemeral).toBe(false);
     const modal = await (await member.click(fox, 'Edit and retry')).modal();
-    const edited = await (await member.fill(modal, { words: 'a hare' })).message(says('Done in'));
+    const edited = await (await member.fill(modal, { words: 'a hare' })).message(says('Finished in'));
     expect([edited.ephemeral, text(edited).includes('a hare')]).toEqual([false, true]);
     const owl = await opened(stage, await list(stage, 'member', { state: 'failed' }), 'member', 'owl');
-    expect((await (await member.click(owl, 'Retry')).message(says('Done in'))).ephemeral).toBe(true);
+    expect((await (await member.click(owl, 'Retry')).message(says('Finished in'))).ephemeral).toBe(true);
     expect(JSON.stringify(inPublic(stage))).not.toContain('owl');
     expect(submits(stage.gateway)).toBe(5);
   });
@@ -64,11 +64,11 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
-    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('may or may not'));
+    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('couldn’t confirm'));
     const page = await opened(stage, await list(stage, 'member', { state: 'unknown' }));
     const again = 'Try again (may be charged twice)';
-    expect((await (await member.click(page, again)).message(says('Done in'))).ephemeral).toBe(false);
-    await (await member.click(page, again)).message(says('tried again already'));
+    expect((await (await member.click(page, again)).message(says('Finished in'))).ephemeral).toBe(false);
+    await (await member.click(page, again)).message(says('already submitted again'));
     expect(submits(stage.gateway)).toBe(2);
   });
 
@@ -77,12 +77,12 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     await grid(stage, { private: true });
     const member = stage.discord.as('member');
     const page = await opened(stage, await list(stage, 'member', { text: 'fox' }));
-    const mine = await (await member.click(page, 'Show it to me')).message(says('Done in'));
+    const mine = await (await member.click(page, 'Show it to me')).message(says('Finished in'));
     expect([mine.ephemeral, mine.attachments.length]).toEqual([true, 1]);
     const question = await (await member.click(page, 'Show here')).message(says('everybody here sees'));
     expect(question.ephemeral).toBe(true);
     expect(inPublic(stage)).toEqual([]);
-    const shown = await (await member.click(question, 'Show it to everybody')).message(says('Done in'));
+    const shown = await (await member.click(question, 'Show it to everybody')).message(says('Finished in'));
     expect(shown.ephemeral).toBe(false);
     expect(text(await (await member.click(page, 'Back')).message(says('What you asked for')))).toContain('fox');
   });
@@ -97,19 +97,21 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     const page = await opened(stage, await list(stage));
     await (await member.click(page, 'Delete its message')).message(says('is deleted'));
     stage.gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'bad-gateway', times: 100 });
-    await (await member.click(page, 'Show it to me')).message(says('could not be fetched'));
+    await (await member.click(page, 'Show it to me')).message(says('could not be downloaded'));
     stage.gateway.faults.clear();
-    await (await member.click(page, 'Show it to me')).message(says('neither Discord nor the gateway has it any more'));
+    await (await member.click(page, 'Show it to me')).message(says('no longer available on Discord or at the gateway'));
   });
 
   it('shows words as they were', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
-    const before = await (await member.slash('shorten', { prompt: 'a very long red fox' })).message(says('Done in'));
+    const before = await (await member.slash('shorten', { prompt: 'a very long red fox' })).message(
+      says('Finished in'),
+    );
     stage.clock.putForward(90 * DAY_MS);
     const page = await opened(stage, await list(stage));
     expect(text(page)).toContain('a very long red fox');
-    const shown = await (await member.click(page, 'Show here')).message(says('Done in'));
+    const shown = await (await member.click(page, 'Show here')).message(says('Finished in'));
     expect(text(shown).split('\n').slice(1)).toEqual(text(before).split('\n').slice(1));
   });
 });
@@ -134,10 +136,10 @@ describe('a result that reached nobody', () => {
     const waiting = await (await member.click(await list(stage), 'Waiting results')).message(says('📬'));
     // Whoever manages the server sees it too, which takes nothing from its owner.
     const managed = await opened(stage, await list(stage, 'admin', { whose: 'server' }), 'admin');
-    await (await discord.as('admin').click(managed, 'Show it to me')).message(says('Done in'));
+    await (await discord.as('admin').click(managed, 'Show it to me')).message(says('Finished in'));
     expect(text(await list(stage))).toContain('A result is waiting');
     const page = await opened(stage, waiting);
-    const shown = await (await member.click(page, 'Show here')).message(says('Done in'));
+    const shown = await (await member.click(page, 'Show here')).message(says('Finished in'));
     expect((await bytesOf(shown)).length).toBeGreaterThan(100);
     expect(text(await list(stage))).not.toContain('waiting');
     expect(errorsIn(stage)).toEqual([]);

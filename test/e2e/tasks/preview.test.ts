@@ -51,7 +51,7 @@ describe.each(profiles)('while a job runs at a gateway of the %s profile', (prof
     });
     expect(preview?.size).toBeLessThanOrEqual(2 ** 20);
     gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
-    const final = await exchange.message(says('Done in'));
+    const final = await exchange.message(says('Finished in'));
     expect(final.attachments).toHaveLength(1);
     expect(final.attachments[0]?.filename).not.toContain('preview');
     const edits = discord.heard.filter(({ method }) => method === 'PATCH').length - 1;
@@ -71,7 +71,7 @@ describe.each(profiles)('while a job runs at a gateway of the %s profile', (prof
       await exchange.message((message) => /[3-9]\d %/.test(message.content) && message.attachments.length === 0);
       await expect.poll(logged, { timeout: 20_000 }).toContain('A preview could not be had');
       gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
-      const final = await exchange.message(says('Done in'));
+      const final = await exchange.message(says('Finished in'));
       expect(final.attachments).toHaveLength(1);
       expect(uploads(discord)).toEqual([]);
     },
@@ -94,7 +94,7 @@ describe('the preview of a job', () => {
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     expect(await exchange.message(shownWith(1))).toMatchObject({ ephemeral: true, attachments: [{ ephemeral: true }] });
     gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
-    await exchange.message(says('Done in'));
+    await exchange.message(says('Finished in'));
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 

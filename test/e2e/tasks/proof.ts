@@ -16,12 +16,12 @@ export async function grid(
   by = discord.as('member'),
 ): Promise<Message> {
   const exchange = await by.slash('imagine', { prompt: 'a fox in the snow', ...options });
-  return exchange.message(says('Done in'));
+  return exchange.message(says('Finished in'));
 }
 
 /** Presses a button and waits for its result, which comes beside what was pressed. */
 export async function follow({ discord }: QuickStage, message: Message, button: string): Promise<Message> {
-  return (await discord.as('member').click(message, button)).message(says('Done in'));
+  return (await discord.as('member').click(message, button)).message(says('Finished in'));
 }
 
 /** What was ordered of the gateway, oldest first. */

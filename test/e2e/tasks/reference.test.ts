@@ -15,7 +15,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     const parent = await picture(stage);
     const other = stage.discord.as('other');
     const form = await (await other.click(parent, 'Use as reference')).modal();
-    const child = await (await other.fill(form, { words: 'the same at night' })).message(says('Done in'));
+    const child = await (await other.fill(form, { words: 'the same at night' })).message(says('Finished in'));
     expect(text(child)).toContain(parent.id);
     expect(text(child)).toContain(other.user.id);
     expect(child.ephemeral).toBe(false);
@@ -32,7 +32,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     const member = stage.discord.as('member');
     const form = await (await member.click(parent, 'Use as reference')).modal();
     const filled = await member.fill(form, { words: 'as a woodcut', model: `${MODEL}-2K` });
-    const child = await filled.message(says('Done in'));
+    const child = await filled.message(says('Finished in'));
     expect(ordered(stage.gateway)).toEqual([{ model: `${MODEL}-2K`, prompt: 'as a woodcut', image: [at('ex=')] }]);
     // What was covered stays covered in what is made of it.
     expect(child.attachments[0]?.filename).toMatch(/^SPOILER_/);
@@ -44,11 +44,11 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     const member = stage.discord.as('member');
     // The same order twice within three seconds is one.
     stage.clock.putForward(5_000);
-    const again = await (await member.click(parent, 'Again')).message(says('Done in'));
+    const again = await (await member.click(parent, 'Run again')).message(says('Finished in'));
     const form = await (await member.click(parent, 'Use as reference')).modal();
-    const child = await (await member.fill(form, { words: 'at night' })).message(says('Done in'));
+    const child = await (await member.fill(form, { words: 'at night' })).message(says('Finished in'));
     const menu = await (await member.menu(MENU, parent)).modal();
-    const other = await (await member.fill(menu, { words: 'as a woodcut' })).message(says('Done in'));
+    const other = await (await member.fill(menu, { words: 'as a woodcut' })).message(says('Finished in'));
     expect([parent, again, child, other].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
   });
 
@@ -65,7 +65,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     ] as const) {
       const form = await (await member.menu(MENU, message)).modal();
       const filled = await member.fill(form, { words: 'as a woodcut', ...(which && { which: [which] }) });
-      const answer = await filled.message(says('Done in'));
+      const answer = await filled.message(says('Finished in'));
       expect(answer.ephemeral).toBe(false);
       expect(ordered(stage.gateway).at(-1)).toEqual({ model: MODEL, prompt: 'as a woodcut', image: images });
     }
@@ -80,7 +80,7 @@ describe('what is refused of it', () => {
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
     const refused = await member.menu(MENU, plain);
     expect(await refused.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
-    expect(text(await refused.message())).toContain('There is no picture on this message.');
+    expect(text(await refused.message())).toContain('This message has no image.');
     const silent = stage.discord.as('admin').in('admin-room');
     const shown = await silent.say('look', [await upload()]);
     expect(text(await (await silent.menu(MENU, shown)).message())).toContain('lacks `View Channel`');
@@ -94,10 +94,10 @@ describe('what is refused of it', () => {
       Array.from({ length: count }, (_, n) => `https://x.example/${n}.png`).join('\n');
     for (const [filled, words] of [
       [{ words: ' \u200b' }, 'The prompt is empty'],
-      [{ words: 'a fox', pictures: 'my cat' }, '`my` is no address'],
-      [{ words: 'a fox', pictures: pictures(8) }, 'At most `7` pictures'],
-      [{ words: 'a fox', pictures: pictures(1), which: ['2'] }, 'There is no picture `2`'],
-      [{ words: 'a fox', model: 'nothing-1' }, 'There is no model `nothing-1`'],
+      [{ words: 'a fox', pictures: 'my cat' }, '`my` is not a valid URL'],
+      [{ words: 'a fox', pictures: pictures(8) }, 'at most `7` images'],
+      [{ words: 'a fox', pictures: pictures(1), which: ['2'] }, 'The form has no image `2`'],
+      [{ words: 'a fox', model: 'nothing-1' }, 'The model `nothing-1` does not exist'],
     ] as const) {
       const form = await (await member.menu(MENU, message)).modal();
       expect(text(await (await member.fill(form, filled)).message())).toContain(words);
@@ -113,14 +113,16 @@ describe('what is refused of it', () => {
     const member = discord.as('member');
     // Discord's address of a file is good for a day, and the button for longer.
     stage.clock.putForward(25 * 3_600_000);
-    expect(text(await (await member.click(parent, 'Again')).message())).toContain(
-      'The address of `fox.png` ran out at',
+    expect(text(await (await member.click(parent, 'Run again')).message())).toContain(
+      'The URL of `fox.png` expired at',
     );
     gateway.faults.add({ on: { path: /models$/ }, do: { type: 'body', body: { object: 'list', data: [] } }, times: 9 });
     gateway.faults.add({ on: { path: /models\/./ }, do: { type: 'status', status: 404 }, times: 9 });
     // An old list is taken rather than a late one: a press waits for a moment only, this command for the list itself.
     await (await member.slash('models')).message();
-    expect(text(await (await member.click(parent, 'Larger (2K)')).message())).toContain('There is no model');
+    expect(text(await (await member.click(parent, 'Enlarge (2K)')).message())).toContain(
+      'does not exist or is not available',
+    );
     expect(ordered(gateway)).toHaveLength(ordersBefore);
   });
 });

@@ -45,7 +45,7 @@ describe('a bot that was stopped while a job was at work', () => {
     const moving = await exchange.message(says('%'));
     await app.stop();
     await enter(stage);
-    const final = await exchange.message(says('Done in'));
+    const final = await exchange.message(says('Finished in'));
     expect(final.id).toBe(moving.id);
     expect(submits(gateway)).toBe(1);
   });
@@ -60,14 +60,14 @@ describe('a bot that was stopped while a job was at work', () => {
     clock.putForward(20 * minute);
     discord.expireTokens();
     const back = await enter(stage);
-    const final = await discord.until(() => saying(discord, 'studio', 'Done in')[0]);
+    const final = await discord.until(() => saying(discord, 'studio', 'Finished in')[0]);
     expect(final.id).toBe(moving.id);
     expect(final.attachments).toHaveLength(1);
     await back.stop();
     const edits = discord.heard.filter(({ method }) => method === 'PATCH').length;
     await (await enter(stage)).stop();
     expect(discord.heard.filter(({ method }) => method === 'PATCH')).toHaveLength(edits);
-    expect(saying(discord, 'studio', 'Done in')).toHaveLength(1);
+    expect(saying(discord, 'studio', 'Finished in')).toHaveLength(1);
     expect(submits(gateway)).toBe(1);
   });
 
@@ -83,7 +83,7 @@ describe('a bot that was stopped while a job was at work', () => {
     discord.expireTokens();
     await enter(stage);
     const { channel } = member.in('dm');
-    const final = await discord.until(() => saying(discord, channel.id, 'Done in')[0]);
+    const final = await discord.until(() => saying(discord, channel.id, 'Finished in')[0]);
     expect(text(final)).toContain('a secret');
     expect(final.attachments).toHaveLength(1);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
@@ -119,7 +119,7 @@ describe('a bot that was stopped while a job was at work', () => {
     await expect
       .poll(async () => text(await (await discord.as('other').slash('about')).message()), { timeout: 20_000 })
       .toContain('Follows 0 tasks');
-    expect(saying(discord, 'studio', 'Done in')).toEqual([]);
+    expect(saying(discord, 'studio', 'Finished in')).toEqual([]);
     expect(submits(gateway)).toBe(1);
   });
 
@@ -135,9 +135,9 @@ describe('a bot that was stopped while a job was at work', () => {
     await app.stop();
     const before = polls(gateway);
     await enter(stage);
-    await Promise.all(exchanges.map((one) => one.message(says('Done in'))));
+    await Promise.all(exchanges.map((one) => one.message(says('Finished in'))));
     expect(polls(gateway)).toBeGreaterThan(before);
-    expect(saying(discord, 'studio', 'Done in')).toHaveLength(12);
+    expect(saying(discord, 'studio', 'Finished in')).toHaveLength(12);
     expect(submits(gateway)).toBe(12);
   });
 });
@@ -148,6 +148,6 @@ describe('two bots on one store', () => {
     const { discord } = stage;
     await enter(stage);
     await expect(enter(stage)).rejects.toMatchObject({ name: 'StoreError', kind: 'in-use' });
-    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
   });
 });

@@ -36,7 +36,7 @@ const fileOf = ({ gateway }: QuickStage, name = '1.png'): string =>
 async function answered(stage: QuickStage, body: object, by?: 'other'): Promise<Message> {
   answerWith(stage.gateway, finished(body));
   const exchange = await stage.discord.as(by ?? 'member').slash('imagine', { prompt: 'a hare in the grass' });
-  return exchange.message(says('Done'));
+  return exchange.message(says('Finished'));
 }
 
 describe.each(profiles)('a result at a gateway of the %s profile', (profile) => {
@@ -47,7 +47,7 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
       if (state === 'succeeded' && !expired) gateway.jobs.expireFiles(id);
     });
     const message = await grid(stage);
-    expect(text(message)).toContain('A result could not be fetched any more.');
+    expect(text(message)).toContain('1 result could not be downloaded.');
     expect(message.attachments).toEqual([]);
     expect(asked(stage).slice(-4)).toEqual(['task', 'file', 'task', 'file']);
     expect(labels(message)).toContain('U1');
@@ -67,7 +67,7 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
     });
     const message = await grid(stage, { prompt: 'a hare in the grass' });
     expect(message.attachments).toHaveLength(1);
-    expect(text(message)).not.toContain('could not be fetched');
+    expect(text(message)).not.toContain('could not be downloaded');
     expect(asked(stage).slice(-4)).toEqual(['task', 'file', 'task', 'file']);
   });
 
@@ -86,9 +86,9 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
   });
 
   it.each([
-    ['half', 'it is not what it should be'],
-    ['lying', 'could not be attached here. It is at http'],
-    ['cut', 'could not be attached here. It is at http'],
+    ['half', 'its file is not valid'],
+    ['lying', 'could not be attached. Open it at http'],
+    ['cut', 'could not be attached. Open it at http'],
   ] as const)('whose file arrives %s is said so, and never attached', async (how, words) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     stage.gateway.faults.add({ on: { path: /^\/files\// }, do: { type: 'truncated', how }, times: 1_000 });
@@ -107,7 +107,7 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
     stage.gateway.faults.add({ on: { path: /\.mp4$/ }, do: { type: 'truncated', how: 'half' }, times: 1_000 });
     const film = await follow(stage, single, 'Animate (Low motion)');
     expect(film.attachments).toEqual([]);
-    expect(text(film)).toContain('not what it should be');
+    expect(text(film)).toContain('its file is not valid');
   });
 
   it('that has four pictures, one of them lost and one of them none, still brings the others', async () => {
@@ -127,8 +127,8 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
       ['image/png', 'AI-generated: a hare in the grass'],
     ]);
     expect((await bytesOf(message, 1)).equals(await bytesOf(other))).toBe(true);
-    expect(text(message)).toContain('A result could not be fetched any more.');
-    expect(text(message)).toContain('A result could not be shown: it is not what it should be.');
+    expect(text(message)).toContain('1 result could not be downloaded.');
+    expect(text(message)).toContain('1 result could not be shown because its file is not valid.');
   });
 
   it('with notes in it leaves without them, and every pixel stays', async () => {
@@ -169,7 +169,7 @@ describe('a result larger than an upload may be', () => {
     const { width = 0 } = await sharp(await bytesOf(message)).metadata();
     const { width: whole = 0 } = await sharp(made).metadata();
     // Whoever gets less than half of it is told where the whole is.
-    const isPreview = text(message).includes(`A smaller copy is attached here. The whole is at ${fileOf(stage)}`);
+    const isPreview = text(message).includes(`A smaller copy is attached. The original is at ${fileOf(stage)}`);
     expect(isPreview).toBe(width < whole / 2);
     expect(isPreview).toBe(uploadBytes < 100_000);
     expect(errorsIn(stage)).toEqual([]);
@@ -179,7 +179,7 @@ describe('a result larger than an upload may be', () => {
     const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
     const message = await grid(stage);
     expect(message.attachments).toEqual([]);
-    expect(text(message)).toContain(`It could not be attached here. It is at ${fileOf(stage)}`);
+    expect(text(message)).toContain(`The result could not be attached. Open it at ${fileOf(stage)}`);
     expect(labels(message)).toContain('U1');
   });
 
@@ -193,7 +193,7 @@ describe('a result larger than an upload may be', () => {
     const addresses = Array.from({ length: count }, (_, at) => address(at));
     answerWith(stage.gateway, finished({ imageUrls: addresses.map((url) => ({ url })) }));
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox '.repeat(300).trim() });
-    const message = await exchange.message(says('Done in'));
+    const message = await exchange.message(says('Finished in'));
     for (const one of addresses) expect(text(message)).toContain(one);
   });
 
@@ -218,12 +218,14 @@ describe('a result larger than an upload may be', () => {
     const film = await follow(stage, await follow(stage, await grid(stage), 'U1'), 'Animate (Low motion)');
     const shot = jobs(stage.gateway).at(-1);
     const url = `${stage.gateway.url}/files/${shot?.id}/1.mp4`;
-    expect(text(film)).toContain(`It could not be attached here. It is at ${url}`);
+    expect(text(film)).toContain(`The result could not be attached. Open it at ${url}`);
     expect(text(film)).not.toContain('until');
     expect(film.attachments).toEqual([]);
     const until = Math.floor((stage.clock.now() + 24 * hour) / 1000);
     const dated = await answered(stage, { action: 'VIDEO', videoUrls: [{ url, expires_at: until }] });
-    expect(text(dated)).toContain(`It could not be attached here. It is at ${url} (until <t:${until}:f>)`);
+    expect(text(dated)).toContain(
+      `The result could not be attached. Open it at ${url} (available until <t:${until}:f>)`,
+    );
     expect(errorsIn(stage)).toEqual([]);
   });
 });
@@ -251,7 +253,7 @@ describe('a picture that a member sends along', () => {
       const exchange = await stage.discord
         .as('member')
         .slash('imagine', { prompt, image: { name: 'fox.png', bytes, contentType: 'image/png' } });
-      expect(text(await exchange.message())).toContain('is not a picture that can be read');
+      expect(text(await exchange.message())).toContain('is not a valid image');
       expect(orders(stage.gateway)).toEqual([]);
     },
   );

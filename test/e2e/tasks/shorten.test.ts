@@ -13,16 +13,16 @@ describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => 
     const { discord, gateway } = stage;
     const member = discord.as('member');
     const exchange = await member.slash('shorten', { prompt: `  ${prompt} `, private: true });
-    const message = await exchange.message(says('Done in'));
+    const message = await exchange.message(says('Finished in'));
     expect(orders(gateway)).toEqual([{ path: '/imgx/submit/shorten', body: { prompt } }]);
     const drafts = text(message).match(/(?<=^\d\ufe0f\u20e3 ).*$/gm) ?? [];
     expect(drafts.length).toBeGreaterThan(1);
-    expect(labels(message)).toEqual(['All of them', 'Delete']);
+    expect(labels(message)).toEqual(['Generate all', 'Delete']);
     const form = await (await member.click(message, '1️⃣')).modal();
     const child = await (await member.fill(form, {})).message(says('%'));
     expect(orders(gateway).at(-1)).toEqual({ path: '/imgx/submit/imagine', body: { prompt: drafts[0] } });
     expect([message.ephemeral, child.ephemeral]).toEqual([true, true]);
-    expect(text(child)).toContain('Made of');
+    expect(text(child)).toContain('Made from');
     expect(errorsIn(stage)).toEqual([]);
   });
 
@@ -30,15 +30,15 @@ describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => 
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'There is nothing to leave out.' } });
-    const failed = await (await member.slash('shorten', { prompt })).message(says('could not do this'));
+    const failed = await (await member.slash('shorten', { prompt })).message(says('This task failed'));
     expect(text(failed)).toContain('There is nothing to leave out.');
     gateway.faults.add({ do: 'stick' });
     const exchange = await member.slash('shorten', { prompt: `${prompt}, in oil` });
     await exchange.message(says('%'));
     clock.putForward(6 * minute);
-    await exchange.message(says('Still processing'));
+    await exchange.message(says('longer than usual'));
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
-    expect(text(await exchange.message(says('Done in')))).toContain('1️⃣ ');
+    expect(text(await exchange.message(says('Finished in')))).toContain('1️⃣ ');
   });
 
   it('refuses a prompt of letters that nobody sees', async () => {
@@ -62,12 +62,12 @@ it('shortened words that are longer than a message stand in a file as a whole, u
     properties: { finalPrompt },
   };
   gateway.faults.add({ on: { path: /\/fetch$/ }, do: { type: 'body', body }, times: 9 });
-  const message = await (await discord.as('member').slash('shorten', { prompt })).message(says('Done in'));
+  const message = await (await discord.as('member').slash('shorten', { prompt })).message(says('Finished in'));
   expect(text(message).length).toBeLessThanOrEqual(2_000);
   for (const number of [1, 2, 3])
     expect(text(message)).toMatch(new RegExp(`\n${number}\ufe0f\u20e3 \\\\\\*\\\\\\*fox.*…\n`));
-  expect(text(message)).toContain('-# Mainly: fox \\(1.00\\)');
+  expect(text(message)).toContain('-# Main topics: fox \\(1.00\\)');
   expect(message.attachments).toHaveLength(1);
   expect((await bytesOf(message)).toString() === finalPrompt).toBe(true);
-  expect(labels(message)).toEqual(['All of them', 'Delete']);
+  expect(labels(message)).toEqual(['Generate all', 'Delete']);
 });

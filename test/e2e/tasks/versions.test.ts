@@ -6,8 +6,8 @@ import { type QuickStage, quickBot, says, submits } from '../quick.ts';
 import { errorsIn, follow, grid, jobs } from './proof.ts';
 
 const OUTDATED = 'This button is from another version of the bot.';
-const UNKNOWN = 'This button belongs to something that this bot does not know.';
-const NO_TASK = 'The bot does not know this task any more.';
+const UNKNOWN = 'This button no longer works.';
+const NO_TASK = 'The bot no longer has this task.';
 
 const verbs = [
   ...['a', 'chg', 'all', 'w', 'go', 'retry', 'edit', 'cancel', 'again', 'dismiss', 'delete', 'models'],
@@ -153,10 +153,10 @@ describe('a forged press on a task', () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage));
     const expected = {
-      [`again.1.${task}`]: 'nothing to decide',
-      [`dismiss.1.${task}`]: 'nothing to decide',
+      [`again.1.${task}`]: 'already been decided',
+      [`dismiss.1.${task}`]: 'already been decided',
       [`retry.1.${task}`]: 'has not failed',
-      [`go.1.${task}`]: 'does not wait for words',
+      [`go.1.${task}`]: 'no longer needs a prompt',
     };
     const answers = await answersTo(stage, Object.keys(expected));
     for (const [id, words] of Object.entries(expected)) expect(answers[id]).toContain(words);
@@ -166,7 +166,7 @@ describe('a forged press on a task', () => {
 
   it.each([
     ['is still at work', 'stick', '%'],
-    ['has failed', 'fail', 'could not do this'],
+    ['has failed', 'fail', 'This task failed'],
   ] as const)('that %s begins nothing at the gateway', async (_, fault, words) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     stage.gateway.faults.add({ do: fault });
@@ -194,7 +194,7 @@ describe('a forged press on a task', () => {
     const task = taskOf(await grid(stage, { private: true }));
     const ids = ofTasks.map((verb) => idOf(verb, task));
     const answers = await answersTo(stage, ids, 'other');
-    expect(answers).toEqual(allAnswer(ids, 'Only whoever asked for this can decide about it.'));
+    expect(answers).toEqual(allAnswer(ids, 'Only the member who requested this can do that.'));
     expect(submits(stage.gateway)).toBe(1);
     expect(JSON.stringify(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral))).not.toContain('fox');
     expect(errorsIn(stage)).toEqual([]);
@@ -251,7 +251,7 @@ describe('a form', () => {
       [`wf.1.${task}.99`]: UNKNOWN,
       // Its words are those of what it was made of.
       [`editf.1.${task}`]: UNKNOWN,
-      [`gof.1.${task}`]: 'does not wait for words',
+      [`gof.1.${task}`]: 'no longer needs a prompt',
       'nothing.1': UNKNOWN,
       ['x'.repeat(100)]: UNKNOWN,
     };

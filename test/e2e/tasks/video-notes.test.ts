@@ -33,11 +33,11 @@ describe.each(profiles)('what is found out about a film of a gateway of the %s p
     });
     const failed = await exchange.message(says('The engine could not finish this task.'));
     expect(text(failed).split('\n').slice(-5)).toEqual([
-      '-# The reference `good.png` can be fetched just now, and is what it should be.',
-      '-# Check the reference `lost.png`: its address answers with HTTP 404.',
-      '-# Check the reference `page.png`: it is no picture.',
-      '-# Check the reference `dance.mp4`: its address answers with HTTP 500.',
-      '-# The reference `song.wav` can be fetched just now, and is what it should be.',
+      '-# The reference `good.png` is available and valid.',
+      '-# The URL of the reference `lost.png` returns HTTP 404. Check the URL.',
+      '-# The reference `page.png` is not an image. Choose another file.',
+      '-# The URL of the reference `dance.mp4` returns HTTP 500. Check the URL.',
+      '-# The reference `song.wav` is available and valid.',
     ]);
     expect(host.heard.map((one) => one.path).sort()).toEqual([...paths].sort());
     expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
@@ -49,26 +49,26 @@ describe.each(profiles)('what is found out about a film of a gateway of the %s p
     const stage = await stand({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
     stage.gateway.faults.add({ do: 'stick' });
     const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', image: await upload() });
-    await exchange.message(says('At work'));
+    await exchange.message(says('Running since'));
     stage.gateway.jobs.fail(stage.gateway.jobs.list()[0]?.id ?? '', 'The reference was not there.');
     stage.clock.putForward(1_100_000);
     const failed = () => stage.discord.messages('studio').map(text).join('\n');
     await expect
       .poll(failed, { timeout: 10_000 })
-      .toContain('Check the reference `fox.png`: its address has run out. Upload it again.');
+      .toContain('The URL of the reference `fox.png` has expired. Upload the file again.');
   });
 
   it('is which wishes had no effect, and where else they may belong', async () => {
     const stage = await stand();
     const message = await film(stage, { size: '640x360', duration: '6' });
-    expect(text(message)).toContain('-# The film is 160x96 and not 640x360, so `size` had no effect.');
-    expect(text(message)).toContain('-# The film lasts 1 s and not 6 s, so `duration` had no effect.');
-    expect(text(message)).toContain('ask again with `{"duration":6}` in `extra`');
+    expect(text(message)).toContain('-# The video is 160x96 instead of 640x360, so `size` had no effect.');
+    expect(text(message)).toContain('-# The video lasts 1 s instead of 6 s, so `duration` had no effect.');
+    expect(text(message)).toContain('try again with `{"duration":6}` in `extra`');
     const again = await film(stage, { extra: '{"duration":6}' });
     expect(ordered(stage.gateway).at(-1)?.body).toMatchObject({ metadata: { duration: 6 } });
-    expect(text(again)).toContain('ask again with the option `duration`');
+    expect(text(again)).toContain('try again with the option `duration`');
     const vendor = await film(stage, { image: await upload(), duration: '6', endpoint: 'image-to-video' });
-    expect(text(vendor)).toContain('This endpoint has no other place for it');
+    expect(text(vendor)).toContain('Try again with the generic endpoint');
   });
 
   it('is that the face check was not sent, where its name is not known', async () => {
@@ -86,7 +86,7 @@ describe('a picture that failed', () => {
     stage.gateway.faults.add({ do: 'fail' });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await upload() });
     const failed = await exchange.message(says('The engine could not finish this task.'));
-    expect(text(failed)).toContain('The reference `fox.png` can be fetched just now, and is what it should be.');
-    expect(text(failed)).toContain('-# So it may be that this model takes no such references, or fewer of them.');
+    expect(text(failed)).toContain('The reference `fox.png` is available and valid.');
+    expect(text(failed)).toContain('-# The model may not support these references, or not this many.');
   });
 });

@@ -14,21 +14,21 @@ describe.each(profiles)('what /video refuses before a gateway of the %s profile 
     const seven = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
-      [{ ...seven, links: address }, 'At most `7` pictures'],
-      [{ image, image2: image, endpoint: 'videos' }, 'takes one picture, and `2` were given'],
-      [{ image, links: address, endpoint: 'image-to-video' }, 'takes one picture, and `2` were given'],
-      [{ endpoint: 'image-to-video' }, 'This endpoint makes a film of a picture. Add one'],
-      [{ image, size: '16:9', endpoint: 'image-to-video' }, 'The option `size` has no place at this endpoint.'],
-      [{ size: 'huge' }, '`huge` is no size. Write it as `1280x720`, as `16:9` or as `720p`.'],
-      [{ duration: 'long' }, '`long` is no duration.'],
-      [{ extra: '{"fps":' }, 'is no JSON that can be read'],
-      [{ extra: '[24]' }, 'takes one JSON object'],
-      [{ extra: '{"!duration":5}' }, '`!duration` in `extra` has a place of its own. Use the option `duration`'],
-      [{ extra: '{"__proto__":{"model":"x"}}' }, '`__proto__` is no name for a field'],
-      [{ camera: '{"type"' }, 'The camera begins like JSON and is none.'],
-      [{ reference_video: `${video} `.repeat(4) }, '`reference_video` takes at most `3` addresses'],
-      [{ reference_audio: 'song' }, '`song` in `reference_audio` is no address'],
-      [{ image: { name: 'a.txt', bytes: Buffer.from('hello') } }, '`a.txt` is no picture but'],
+      [{ ...seven, links: address }, 'at most `7` images'],
+      [{ image, image2: image, endpoint: 'videos' }, 'takes one image, and you added `2`'],
+      [{ image, links: address, endpoint: 'image-to-video' }, 'takes one image, and you added `2`'],
+      [{ endpoint: 'image-to-video' }, 'This endpoint needs an image. Add one'],
+      [{ image, size: '16:9', endpoint: 'image-to-video' }, 'This endpoint does not support the option `size`.'],
+      [{ size: 'huge' }, '`huge` is not a valid size. Use a format such as `1280x720`, `16:9` or `720p`.'],
+      [{ duration: 'long' }, '`long` is not a valid duration.'],
+      [{ extra: '{"fps":' }, 'The option `extra` contains invalid JSON'],
+      [{ extra: '[24]' }, 'must be a JSON object'],
+      [{ extra: '{"!duration":5}' }, '`!duration` cannot be set in `extra`. Use the option `duration`'],
+      [{ extra: '{"__proto__":{"model":"x"}}' }, '`__proto__` is not a valid field name'],
+      [{ camera: '{"type"' }, 'The option `camera` contains invalid JSON.'],
+      [{ reference_video: `${video} `.repeat(4) }, '`reference_video` takes at most `3` URLs'],
+      [{ reference_audio: 'song' }, '`song` in `reference_audio` is not a valid URL'],
+      [{ image: { name: 'a.txt', bytes: Buffer.from('hello') } }, '`a.txt` is not an image but'],
       [{ image: { name: 'a.png', bytes: Buffer.alloc(0) } }, '`a.png` is empty'],
     ] as const) {
       const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', ...options });
@@ -47,11 +47,11 @@ describe.each(profiles)('what /video refuses before a gateway of the %s profile 
     const films = await Promise.all([6, 5, 6].map((seconds) => shownFilm(stage, seconds)));
     const page = host.on('/page.mp4', (response) => response.end('<!doctype html>'));
     for (const [options, words] of [
-      [{ model: 'reel-9' }, 'There is no model `reel-9`'],
-      [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a picture'],
-      [{ reference_video: films.join(' ') }, 'last `17` s together, and at most `15` s are taken'],
-      [{ reference_video: page }, '`page.mp4` is not a film'],
-      [{ reference_video: `${host.origin}/none.mp4` }, '`none.mp4` is no longer where it was'],
+      [{ model: 'reel-9' }, 'The model `reel-9` does not exist'],
+      [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a valid image'],
+      [{ reference_video: films.join(' ') }, 'are `17` s long in total, and the limit is `15` s'],
+      [{ reference_video: page }, '`page.mp4` is not a valid video'],
+      [{ reference_video: `${host.origin}/none.mp4` }, '`none.mp4` is no longer available'],
       [{ extra: '{"!face_ok":true}' }, 'Use the option `face_check`'],
       [{ extra: '{"!reference_video_urls":[]}' }, 'Use the option `reference_video`'],
     ] as const) {
@@ -67,7 +67,7 @@ describe.each(profiles)('what /video refuses before a gateway of the %s profile 
     for (const [options, words] of [
       [{ links }, '`a.png` is not on the public internet'],
       [{ links, endpoint: 'image-to-video' }, '`a.png` is not on the public internet'],
-      [{ image: await upload(), endpoint: 'image-to-video' }, 'cannot reach files of this Discord'],
+      [{ image: await upload(), endpoint: 'image-to-video' }, 'cannot download'],
       [{ reference_video: 'http://localhost:1/v.mp4' }, '`v.mp4` is not on the public internet'],
       [{ reference_audio: 'http://[::1]:1/s.mp3' }, '`s.mp3` is not on the public internet'],
     ] as const) {

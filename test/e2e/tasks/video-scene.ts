@@ -37,7 +37,7 @@ export const ordered = ({ heard }: EmbeddedGateway): { path: string; body: unkno
 /** A film that was ordered and delivered. */
 export async function film({ discord }: QuickStage, options: object = {}): Promise<Message> {
   const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn', ...options });
-  return exchange.message(says('Done in'));
+  return exchange.message(says('Finished in'));
 }
 
 /** A place of files besides Discord. */

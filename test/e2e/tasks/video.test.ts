@@ -18,13 +18,13 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     const message = await film(stage);
     expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body: { model: MODEL, prompt: 'waves at dawn' } }]);
     expect(text(message)).toContain(
-      `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model ${MODEL}\nDone`,
+      `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model ${MODEL}\nFinished`,
     );
     expect(text(message)).not.toContain('had no effect');
     expect(message.attachments).toMatchObject([
       { content_type: 'video/mp4', description: 'AI-generated: waves at dawn' },
     ]);
-    expect(labels(message)).toEqual(['Again', 'Edit prompt', 'Delete']);
+    expect(labels(message)).toEqual(['Run again', 'Edit prompt', 'Delete']);
     expect(errorsIn(stage)).toEqual([]);
   });
 
@@ -53,13 +53,13 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
       ...{ reference_video_urls: [dance, leap], reference_audio_urls: [song], face_ok: false, fps: 24 },
     };
     expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
-    expect(text(message)).toContain('-# Model reel-2-pro · Size 160x96 · 1 s · Mode pro\nDone');
+    expect(text(message)).toContain('-# Model reel-2-pro · Size 160x96 · 1 s · Mode pro\nFinished');
     expect(text(message)).not.toContain('had no effect');
     const other = stage.discord.as('other');
-    const again = await (await other.click(message, 'Again')).message(says('Done in'));
+    const again = await (await other.click(message, 'Run again')).message(says('Finished in'));
     expect(text(again)).toContain(other.user.id);
     const form = await (await other.click(message, 'Edit prompt')).modal();
-    const edited = await (await other.fill(form, { words: 'waves at night' })).message(says('Done in'));
+    const edited = await (await other.fill(form, { words: 'waves at night' })).message(says('Finished in'));
     expect(text(edited)).toContain('waves at night');
     expect(ordered(stage.gateway).map((one) => one.body)).toEqual([body, body, { ...body, prompt: 'waves at night' }]);
     expect(errorsIn(stage)).toEqual([]);
@@ -113,14 +113,14 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     const { discord, gateway, clock } = stage;
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn' });
-    const waiting = await exchange.message(says('Still processing'));
-    expect(text(waiting)).toContain('followed to its end');
+    const waiting = await exchange.message(says('longer than usual'));
+    expect(text(waiting)).toContain('The result will appear here');
     gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
     // The interaction's token is long dead then, so only an edit by the bot itself can change its message.
     clock.putForward(3 * hour);
     const shown = () => discord.messages('studio').find(({ id }) => id === waiting.id);
     await expect.poll(() => shown()?.attachments.length, { timeout: 10_000 }).toBe(1);
-    expect(text(shown() ?? waiting)).toContain('Done in');
+    expect(text(shown() ?? waiting)).toContain('Finished in');
     expect(ordered(gateway)).toHaveLength(1);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -138,15 +138,15 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
       stage.gateway.faults.add({ on: { method: 'GET', path: `${GENERIC}/` }, do: { type: 'body', body }, times: 100 });
     });
     const message = await film(stage);
-    expect(text(message)).toContain(`It could not be attached here. It is at ${stage.gateway.url}/files/`);
+    expect(text(message)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);
     expect(message.attachments).toMatchObject([
       {
         ...{ filename: expect.stringMatching(/-frame\.png$/), content_type: 'image/png', width: 40, height: 30 },
-        description: 'A still of a film that is AI-generated: waves at dawn',
+        description: 'Frame of an AI-generated video: waves at dawn',
       },
     ]);
     expect(host.heard.map(({ headers }) => headers.authorization)).toEqual([undefined]);
-    expect(labels(message)).toEqual(['Again', 'Edit prompt', 'Delete']);
+    expect(labels(message)).toEqual(['Run again', 'Edit prompt', 'Delete']);
     expect((await bytesOf(message)).length).toBeGreaterThan(0);
   });
 });

@@ -21,8 +21,8 @@ const places = [
 ] as const;
 
 const ends = {
-  result: 'Done in',
-  failure: 'The gateway could not do this: no reason at all',
+  result: 'Finished in',
+  failure: 'This task failed: no reason at all',
 } as const;
 
 const staged = (gateway: object = {}): ReturnType<typeof quickBot> =>
@@ -123,7 +123,7 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
   /** A private grid in the studio. */
   async function secret(stage: QuickStage): Promise<Message> {
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
-    return exchange.message(says('Done in'));
+    return exchange.message(says('Finished in'));
   }
 
   it('is private too: all four at once, words, what failed, what is tried again, what is refused, what is unknown', async () => {
@@ -131,26 +131,27 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
     const member = stage.discord.as('member');
     const parent = await secret(stage);
     await member.click(parent, 'Upscale all');
-    const upscales = () => stage.discord.messages('studio').filter((one) => says('Upscale')(one) && says('Done')(one));
+    const upscales = () =>
+      stage.discord.messages('studio').filter((one) => says('Upscale')(one) && says('Finished')(one));
     await expect.poll(upscales, patience).toHaveLength(4);
 
     const [upscaled] = upscales();
     const form = await (await member.click({ id: upscaled?.id ?? '' }, 'Custom Zoom')).modal();
-    await (await member.fill(form, { words: 'a wider secret' })).message(says('Done in'));
+    await (await member.fill(form, { words: 'a wider secret' })).message(says('Finished in'));
 
     stage.gateway.faults.add({ do: 'moderated' });
-    const failed = await (await member.click(parent, 'V1')).message(says('could not do this'));
+    const failed = await (await member.click(parent, 'V1')).message(says('This task failed'));
     stage.clock.putForward(sameOrder);
-    await (await member.click(failed, 'Retry')).message(says('Done in'));
+    await (await member.click(failed, 'Retry')).message(says('Finished in'));
 
     stage.gateway.faults.add({ on: { path: /\/submit\// }, do: 'quota' });
     await (await member.click(parent, 'V2')).message(says('used up'));
 
     stage.gateway.faults.add({ on: { path: /\/submit\// }, do: 'accepted-then-reset' });
-    const unknown = await (await member.click(parent, 'V3')).message(says('may or may not'));
+    const unknown = await (await member.click(parent, 'V3')).message(says('couldn’t confirm'));
     await member.click(unknown, 'Try again (may be charged twice)');
     await stage.discord.until(() =>
-      stage.discord.messages('studio').find((m) => m.id === unknown.id && says('Done in')(m)),
+      stage.discord.messages('studio').find((m) => m.id === unknown.id && says('Finished in')(m)),
     );
 
     await followsNothing(stage);
@@ -166,12 +167,12 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
     const { shown } = await underWay(stage, () => member.click(parent, 'U1'));
     tokensEnd(stage);
     end(stage, 'result');
-    const upscaled = await directly(stage, 'member', 'Upscale of picture 1');
+    const upscaled = await directly(stage, 'member', 'Upscale of image 1');
     expect(upscaled.id).not.toBe(shown.id);
     const zoomed = await underWay(stage, () => member.click(upscaled, 'Zoom Out 2x'));
     tokensEnd(stage);
     end(stage, 'result');
-    const final = await zoomed.exchange.message(says('Done in'));
+    const final = await zoomed.exchange.message(says('Finished in'));
     expect(final.id).toBe(zoomed.shown.id);
     expect(direct(stage, 'member').map(({ id }) => id)).toEqual([upscaled.id, final.id]);
     await member.click(final, 'Delete');
@@ -204,14 +205,14 @@ describe('a follow-up that is tried again in direct messages', () => {
   it('links to where its parent really stands', async () => {
     const stage = await staged();
     const installer = stage.discord.as('installer');
-    const parent = await (await installer.slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    const parent = await (await installer.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     await underWay(stage, () => installer.click(parent, 'U1'));
     tokensEnd(stage);
     end(stage, 'failure');
-    const failed = await directly(stage, 'installer', 'could not do this');
-    const again = await (await installer.click(failed, 'Retry')).message(says('Done in'));
+    const failed = await directly(stage, 'installer', 'This task failed');
+    const again = await (await installer.click(failed, 'Retry')).message(says('Finished in'));
     const { guildId, id } = stage.discord.world.channel('lobby');
-    expect(text(again)).toContain(`[this one](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
+    expect(text(again)).toContain(`[source](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
   });
 });
 
@@ -241,7 +242,7 @@ describe('where the bot has lost its place meanwhile', () => {
     );
     lose(stage.discord.world);
     end(stage, 'result');
-    const final = await exchange.message(says('Done in'));
+    const final = await exchange.message(says('Finished in'));
     expect(final.id).toBe(shown.id);
     expect(final.attachments).toHaveLength(1);
     expect(direct(stage, 'member')).toEqual([]);
@@ -255,14 +256,14 @@ describe('where the bot has lost its place meanwhile', () => {
       lose(stage.discord.world);
       tokensEnd(stage);
       end(stage, 'result');
-      const final = await directly(stage, 'member', 'Done in');
+      const final = await directly(stage, 'member', 'Finished in');
       expect(final.attachments).toHaveLength(1);
       await expect
         .poll(() => stage.discord.heard.findLast(({ path }) => path.startsWith('/channels/'))?.status, patience)
         .toBe(200);
       const refused = stage.discord.heard
         .filter(({ status, path }) => status >= 400 && path.startsWith('/channels/'))
-        .map(({ method, path, body }) => `${method} ${path} ${JSON.stringify(body).includes('Done in')}`);
+        .map(({ method, path, body }) => `${method} ${path} ${JSON.stringify(body).includes('Finished in')}`);
       expect(new Set(refused).size).toBe(refused.length);
       expect(direct(stage, 'member')).toHaveLength(1);
       expect(errorsIn(stage)).toEqual([]);
@@ -277,7 +278,7 @@ describe('where the bot has lost its place meanwhile', () => {
     deny(May.SendMessages | May.AttachFiles)(stage.discord.world);
     tokensEnd(stage);
     end(stage, 'failure');
-    expect((await exchange.message(says('could not do this'))).id).toBe(shown.id);
+    expect((await exchange.message(says('This task failed'))).id).toBe(shown.id);
     expect(direct(stage, 'member')).toEqual([]);
   });
 
@@ -298,12 +299,12 @@ describe('where the bot has lost its place meanwhile', () => {
   it('a button under an older result still works: by the token, and by direct message afterwards', async () => {
     const stage = await staged();
     const member = stage.discord.as('member');
-    const parent = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    const parent = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     deny(May.SendMessages | May.AttachFiles)(stage.discord.world);
-    await (await member.click(parent, 'U1')).message(says('Done in'));
+    await (await member.click(parent, 'U1')).message(says('Finished in'));
     await underWay(stage, () => member.click(parent, 'U2'));
     tokensEnd(stage);
     end(stage, 'result');
-    expect((await directly(stage, 'member', 'Upscale of picture 2')).attachments).toHaveLength(1);
+    expect((await directly(stage, 'member', 'Upscale of image 2')).attachments).toHaveLength(1);
   });
 });

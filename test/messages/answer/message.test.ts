@@ -43,20 +43,20 @@ describe('the message of an answer', () => {
     const { content, labels } = shown(begun(asked(), []));
     expect(content).toContain('Thinking …');
     expect(labels).toEqual(['Stop']);
-    expect(shown(drafted(asked(), '', 'searching', 0)).content).toContain('Looking on the web …');
+    expect(shown(drafted(asked(), '', 'searching', 0)).content).toContain('Searching the web …');
   });
 
   it('says that an answer was cut off by its limit, and with which word of the gateway', () => {
     const { content, labels } = shown(answered(roundDone(asked(), response('So far'), []), 'max_output_tokens', 1));
     expect(content).toContain('So far');
-    expect(content).toContain('cut off before its end (max\\_output\\_tokens)');
+    expect(content).toContain('stopped before the end (max\\_output\\_tokens)');
     expect(labels[0]).toBe('Continue');
   });
 
   it('says that nothing came, and that JSON is none', () => {
-    expect(shown(answered(roundDone(asked(), response(''), []), undefined, 1)).content).toContain('nothing at all');
+    expect(shown(answered(roundDone(asked(), response(''), []), undefined, 1)).content).toContain('empty answer');
     const odd = answered(roundDone(asked({ format: 'json' }), response('{"a":'), []), undefined, 1);
-    expect(shown(odd).content).toContain('not JSON that can be read');
+    expect(shown(odd).content).toContain('did not return valid JSON');
     const right = answered(roundDone(asked({ format: 'json' }), response('{"a":1}'), []), undefined, 1);
     expect(shown(right).content).toContain('```json\n{"a":1}\n```');
   });
@@ -87,7 +87,7 @@ describe('the message of an answer', () => {
     );
     const link = `https://discord.com/channels/${'1'.repeat(20)}/${'2'.repeat(20)}/${'3'.repeat(20)}`;
     const { first } = answerMessages(waitingForMember(roundDone(before, response('x'), calls)), askManner, say, link);
-    for (const number of [1, 2, 3, 4]) expect(first.content).toContain(`${number}. A picture? fox ${number}`);
+    for (const number of [1, 2, 3, 4]) expect(first.content).toContain(`${number}. Image: fox ${number}`);
     expect(first.content?.length).toBeLessThanOrEqual(2_000);
   });
 

@@ -80,7 +80,7 @@ describe('live conversations on the workbench', () => {
     expect(session.said).toBe(LONG);
     expect((await order('cut', session.id)).body.said).toMatch(/^The connection is cut/);
     await at.until(() => live.events.find((event) => event.is === 'session-gone' && event.id === session.id));
-    await answerTo(said, 'The connection ended in the middle');
+    await answerTo(said, 'The connection ended mid-reply');
     await at.trouble({ do: 'clear' });
     await other(session);
     await answered('once more');
@@ -133,7 +133,7 @@ describe('trouble with live conversations', () => {
     await at.trouble({ do: 'clear' });
     expect((await at.workbench()).gateway.faults).toEqual([]);
     await at.trouble({ do: 'talk-trouble', how: 'drop-middle' });
-    await answerTo(await write(LONG), 'The connection ended in the middle');
+    await answerTo(await write(LONG), 'The connection ended mid-reply');
     expect((await at.workbench()).gateway.faults).toEqual([]);
   });
 

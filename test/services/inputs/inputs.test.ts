@@ -113,7 +113,11 @@ describe('what an order sends along', () => {
       const one = uploaded('a.png', png);
       expect((await gather({ pictures: [one, one, one, one, one] })).pictures).toHaveLength(5);
       const before = discord.heard.length;
-      expect(await refused(one, one, one, one, one, one)).toEqual({ key: 'refusals.picturesTooMany', most: '5' });
+      expect(await refused(one, one, one, one, one, one)).toEqual({
+        key: 'refusals.picturesTooMany',
+        count: '6',
+        most: '5',
+      });
       expect(discord.heard).toHaveLength(before);
     });
 

@@ -25,9 +25,9 @@ describe('the shipped bot', () => {
     writeFileSync(path, '{"imagine": 0.050}');
     const { discord, gateway, app, config } = await quickBot({ gateway: { speed: 20 }, settings: { PRICES: path } });
     const member = discord.as('member');
-    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Done in'));
+    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     gateway.faults.add({ do: 'moderated' });
-    await (await member.slash('imagine', { prompt: 'something' })).message(says('could not do this'));
+    await (await member.slash('imagine', { prompt: 'something' })).message(says('This task failed'));
     gateway.faults.clear();
     gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
     await (await member.slash('imagine', { prompt: 'a hare' })).message(says('used up'));

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { features } from '../../src/commands/index.ts';
+import type { Command, SingleCommand } from '../../src/discord/handlers.ts';
+import { registrations } from '../../src/discord/registration.ts';
+import type { Sentences } from '../../src/locales/index.ts';
+
+/** https://discord.com/developers/docs/interactions/application-commands */
+const MOST_NAME = 32;
+const MOST_DESCRIPTION = 100;
+const MOST_CHOICE = 100;
+/** Ours: Discord shows an option's description in one line beside its name. */
+const MOST_OPTION = 60;
+
+const placesIn = (sentences: Sentences, path = ''): string[] =>
+  Object.entries(sentences).flatMap(([name, one]) =>
+    typeof one === 'string' ? [path + name] : placesIn(one, `${path}${name}.`),
+  );
+
+const sentencesIn = (sentences: Sentences, within: string): string[] =>
+  Object.entries(sentences).flatMap(([name, one]) => {
+    if (typeof one === 'string') return [];
+    return name === within
+      ? Object.values(one).flatMap((text) => (typeof text === 'string' ? [text] : []))
+      : sentencesIn(one, within);
+  });
+
+const choicesIn = (sentences: Sentences): string[] =>
+  Object.entries(sentences).flatMap(([name, one]) => {
+    if (typeof one === 'string') return [];
+    return name === 'choices' ? Object.keys(one).flatMap((option) => sentencesIn(one, option)) : choicesIn(one);
+  });
+
+/** What its text has to say of a command. */
+function neededBy({ options }: SingleCommand<never>, path: string): string[] {
+  return [
+    `${path}example`,
+    `${path}who`,
+    ...Object.entries(options).flatMap(([name, option]) => [
+      `${path}options.${name}`,
+      ...(option.type === 'text' && !option.suggests
+        ? (option.choices ?? []).map((value) => `${path}choices.${name}.${value}`)
+        : []),
+    ]),
+  ];
+}
+
+const needed = (command: Command<never>): string[] =>
+  'subcommands' in command
+    ? [
+        'description',
+        ...command.subcommands.flatMap((one) => [`${one.name}.description`, ...neededBy(one, `${one.name}.`)]),
+      ]
+    : ['description', ...neededBy(command, '')];
+
+it.each(features.map(({ command, text }) => [command.name, command, text.command] as const))(
+  'the text of /%s describes what the command has, and nothing else',
+  (_name, command, text) => {
+    expect(placesIn(text).sort()).toEqual(needed(command).sort());
+  },
+);
+
+it('no name or description of a command is longer than Discord takes', () => {
+  for (const body of registrations(features, { userInstall: true })) {
+    expect(body.name.length, body.name).toBeLessThanOrEqual(MOST_NAME);
+    if ('description' in body) expect(body.description.length, body.name).toBeLessThanOrEqual(MOST_DESCRIPTION);
+  }
+  for (const { command, text } of features) {
+    if (!('subcommands' in command)) continue;
+    for (const { name } of command.subcommands) {
+      const one = Object.entries<string | Sentences>(text.command).find(([key]) => key === name)?.[1];
+      const description = typeof one === 'object' ? one.description : undefined;
+      expect(String(description).length, `${command.name} ${name}`).toBeLessThanOrEqual(MOST_DESCRIPTION);
+    }
+  }
+});
+
+it('the description of an option is a short phrase without a full stop', () => {
+  const odd = features
+    .flatMap(({ text }) => sentencesIn(text.command, 'options'))
+    .filter((description) => description.length > MOST_OPTION || description.endsWith('.'));
+  expect(odd).toEqual([]);
+});
+
+it('no choice is longer than Discord takes', () => {
+  const choices = features.flatMap(({ text }) => choicesIn(text.command));
+  expect(choices.length).toBeGreaterThan(20);
+  expect(choices.filter((name) => name.length > MOST_CHOICE)).toEqual([]);
+});

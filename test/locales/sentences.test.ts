@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest';
+import { texts } from '../../src/commands/index.ts';
+import { en } from '../../src/locales/en.ts';
+import type { Sentences } from '../../src/locales/index.ts';
+import { type Part, readUses } from './uses.ts';
+
+const PLURAL = /_(?:one|other)$/;
+
+/** Every sentence under its key. */
+const sentencesIn = (table: Sentences, path = ''): [string, string][] =>
+  Object.entries(table).flatMap(([name, one]) =>
+    typeof one === 'string' ? [[path + name, one]] : sentencesIn(one, `${path}${name}.`),
+  );
+
+const sentences = new Map([en, ...texts].flatMap((table) => sentencesIn(table)));
+/** As code names them: those of a plural without their ending. */
+const keys = new Set([...sentences.keys()].map((key) => key.replace(PLURAL, '')));
+const { uses, words } = readUses();
+
+const formsOf = (key: string): string[] =>
+  [key, `${key}_one`, `${key}_other`].flatMap((form) => sentences.get(form) ?? []);
+const isPlural = (key: string): boolean => sentences.has(`${key}_other`);
+const variablesIn = (sentence: string): string[] =>
+  [...sentence.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name);
+const variablesOf = (key: string): string[] => [
+  ...new Set([...formsOf(key).flatMap(variablesIn), ...(isPlural(key) ? ['count'] : [])]),
+];
+const meant = (patterns: readonly RegExp[]): string[] =>
+  [...keys].filter((key) => patterns.some((pattern) => pattern.test(key)));
+
+it('the code is understood: it says sentences by keys that can be read in it', () => {
+  expect(uses.length).toBeGreaterThan(200);
+  const dark = uses.filter((use) => use.keys.length === 0).map(({ at }) => at.replace(/:.*/, ''));
+  // They hand on refusals from the other process.
+  expect(dark.sort()).toEqual(['services/media-process/child.ts', 'services/media-process/program/sounds.ts']);
+});
+
+it('every key in the code leads to a sentence', () => {
+  const lost = uses.flatMap(({ at, keys: patterns }) =>
+    patterns.filter((pattern) => meant([pattern]).length === 0).map((pattern) => `${at} ${pattern.source}`),
+  );
+  expect(lost).toEqual([]);
+});
+
+it('every sentence is used by the code', () => {
+  const named = new Set([...keys].filter((key) => words.has(key)));
+  const patterns = uses.flatMap((use) => use.keys);
+  const unused = [...keys].filter((key) => {
+    if (named.has(key)) return false;
+    // Keys that are put together end with a word that stands in the code too.
+    return (
+      !meant(patterns.filter((pattern) => pattern.test(key))).includes(key) || !words.has(key.split('.').at(-1) ?? '')
+    );
+  });
+  expect(unused).toEqual([]);
+});
+
+it('every variable of a sentence is passed by the code, wherever it is said', () => {
+  const missing = uses.flatMap(({ at, keys: patterns, variables }) =>
+    meant(patterns)
+      // A key that is put together does not stand for those that the code names in full.
+      .filter((key) => patterns.some(({ source }) => !source.includes('[^.]+')) || !words.has(key))
+      .flatMap((key) =>
+        variablesOf(key)
+          .filter((name) => variables && !variables.has(name))
+          .map((name) => `${at} ${key}: ${name}`),
+      ),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('every variable that the code passes is in a sentence', () => {
+  const superfluous = uses.flatMap(({ at, keys: patterns, variables = new Set<string>() }) => {
+    const known = new Set(meant(patterns).flatMap(variablesOf));
+    return patterns.length === 0
+      ? []
+      : [...variables].filter((name) => !known.has(name)).map((name) => `${at}: ${name}`);
+  });
+  expect(superfluous).toEqual([]);
+});
+
+it('a plural has both forms, with the same variables', () => {
+  const plurals = [...sentences.keys()].filter((key) => PLURAL.test(key)).map((key) => key.replace(PLURAL, ''));
+  for (const key of new Set(plurals)) {
+    const [one = [], other = [], ...more] = formsOf(key).map((form) => variablesIn(form).sort());
+    expect(more, `${key} stands beside its plural`).toEqual([]);
+    expect(sentences.has(`${key}_one`) && sentences.has(`${key}_other`), key).toBe(true);
+    // "A result" needs no number.
+    const besides = (names: string[]) => names.filter((name) => name !== 'count');
+    expect(besides(one), key).toEqual(besides(other));
+  }
+});
+
+/** https://discord.com/developers/docs/components/reference; what variables add is cut by the adapter. */
+const MOST: Readonly<Record<Part, number>> = {
+  button: 80,
+  'form title': 45,
+  'form label': 45,
+  'form hint': 100,
+  choice: 100,
+  placeholder: 150,
+};
+
+it('no label, title, hint or choice is longer than Discord takes', () => {
+  const labels = uses.flatMap(({ keys: patterns, part }) =>
+    part ? meant(patterns).flatMap((key) => formsOf(key).map((text) => ({ key, text, most: MOST[part] }))) : [],
+  );
+  const buttons = [...sentences].flatMap(([key, text]) =>
+    /\.buttons\.[^.]+$/.test(key) ? [{ key, text, most: MOST.button }] : [],
+  );
+  expect(new Set(uses.map(({ part }) => part)).size).toBe(Object.keys(MOST).length + 1);
+  const long = [...labels, ...buttons].filter(({ text, most }) => text.replace(/\{\{\w+\}\}/g, '').length > most);
+  expect(long).toEqual([]);
+});

@@ -1,0 +1,132 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type CallExpression, type NewExpression, type Node, parseSync, Visitor } from 'oxc-parser';
+
+/** One place in the code that says a sentence, or throws a refusal which is told by one. */
+export interface Use {
+  /** File and line. */
+  readonly at: string;
+  /** The keys it may stand for, as patterns of whole keys. */
+  readonly keys: readonly RegExp[];
+  /** The names of the variables it passes; undefined where only the running program knows them. */
+  readonly variables: ReadonlySet<string> | undefined;
+  /** What the sentence becomes, where Discord limits that. */
+  readonly part: Part | undefined;
+}
+
+export type Part = 'button' | 'form title' | 'form label' | 'form hint' | 'choice' | 'placeholder';
+
+const root = fileURLToPath(new URL('../../src', import.meta.url));
+/** These hold sentences and use none. */
+const isTable = (path: string): boolean => path.startsWith('locales/') || path.endsWith('/text.ts');
+/** Rooms below the surface know no sentences: what is called `say` there is something else. */
+const isBelow = (path: string): boolean => path.startsWith('services/') || path.startsWith('lib/');
+
+/** What the code outside the tables of sentences says, and every word that stands in it as a string or a name. */
+export function readUses(): { uses: Use[]; words: ReadonlySet<string> } {
+  const paths = globSync('**/*.ts', { cwd: root }).filter((path) => !isTable(path));
+  const files = paths.map((path) => usesIn(path, readFileSync(join(root, path), 'utf8')));
+  return { uses: files.flatMap(({ uses }) => uses), words: new Set(files.flatMap(({ words }) => [...words])) };
+}
+
+type Call = CallExpression | NewExpression;
+
+function usesIn(path: string, source: string): { uses: Use[]; words: Set<string> } {
+  const { program, errors } = parseSync(path, source, { preserveParens: false });
+  if (errors[0]) throw new Error(`${path}: ${errors[0].message}`);
+  const calls: Call[] = [];
+  const words = new Set<string>();
+  const values = new Map<string, Node>();
+  const parts = new Map<Node, Part>();
+  /** Keys of refusals that are handed to functions. */
+  const passed: string[] = [];
+  new Visitor({
+    NewExpression: (call) => void calls.push(call),
+    CallExpression(call) {
+      calls.push(call);
+      const [first] = call.arguments;
+      const key = first && textOf(first);
+      if (key?.startsWith('refusals.')) passed.push(key);
+    },
+    Literal: ({ value }) => void (typeof value === 'string' && words.add(value)),
+    Identifier: ({ name }) => void words.add(name),
+    VariableDeclarator({ id, init }) {
+      if (id.type === 'Identifier' && init) values.set(id.name, bare(init));
+    },
+    ObjectExpression({ properties }) {
+      const own = properties.flatMap((one) => (one.type === 'Property' ? [one] : []));
+      const named = (name: string) => own.find(({ key }) => key.type === 'Identifier' && key.name === name)?.value;
+      const type = named('type');
+      for (const name of ['label', 'title', 'hint', 'placeholder']) {
+        const value = named(name);
+        const part = partOf(name, type && textOf(type), named('blocks') !== undefined);
+        if (value && part) parts.set(value, part);
+      }
+    },
+  }).visit(program);
+
+  /** The literals of a choice between several, or of a table in the same file. */
+  const keysOf = (node: Node): RegExp[] => {
+    const text = textOf(node);
+    if (text !== undefined) return [exactly(text)];
+    if (node.type === 'ConditionalExpression') return [...keysOf(node.consequent), ...keysOf(node.alternate)];
+    if (node.type === 'TemplateLiteral')
+      return [new RegExp(`^${node.quasis.map(({ value }) => RegExp.escape(value.raw)).join('[^.]+')}$`)];
+    if (node.type === 'MemberExpression' && node.object.type === 'Identifier') {
+      const table = values.get(node.object.name);
+      if (table?.type === 'ObjectExpression')
+        return table.properties.flatMap((one) => (one.type === 'Property' ? keysOf(one.value) : []));
+    }
+    return [];
+  };
+
+  const namesIn = (node: Node | undefined): string[] | undefined => {
+    if (!node) return [];
+    if (node.type === 'Identifier') return values.has(node.name) ? namesIn(values.get(node.name)) : undefined;
+    if (node.type === 'LogicalExpression') return namesIn(node.right);
+    if (node.type !== 'ObjectExpression') return undefined;
+    const names = node.properties.map((one) => {
+      if (one.type === 'SpreadElement') return namesIn(bare(one.argument));
+      return one.key.type === 'Identifier' ? [one.key.name] : undefined;
+    });
+    return names.includes(undefined) ? undefined : names.flatMap((some) => some ?? []);
+  };
+
+  const uses = calls.flatMap((call): Use[] => {
+    const [key, variables] = call.arguments;
+    if (!key || !(isRefusal(call) || (isSaying(call) && !isBelow(path)))) return [];
+    // A function of the same file is given the key, and throws.
+    const given = key.type === 'Identifier' ? passed : [];
+    const keys = [...keysOf(key), ...given.map(exactly)];
+    const names = namesIn(variables && bare(variables));
+    const line = source.slice(0, call.start).split('\n').length;
+    return [{ at: `${path}:${line}`, keys, variables: names && new Set(names), part: parts.get(call) }];
+  });
+  return { uses, words };
+}
+
+const exactly = (key: string): RegExp => new RegExp(`^${RegExp.escape(key)}$`);
+
+const isRefusal = ({ type, callee }: Call): boolean =>
+  type === 'NewExpression' && callee.type === 'Identifier' && callee.name === 'Refusal';
+
+/** `say(…)`, `ask.say(…)` and `this.#say(…)`. */
+function isSaying({ callee }: Call): boolean {
+  if (callee.type === 'Identifier') return callee.name === 'say';
+  return callee.type === 'MemberExpression' && 'name' in callee.property && callee.property.name === 'say';
+}
+
+function partOf(name: string, type: string | undefined, isPage: boolean): Part | undefined {
+  if (name === 'placeholder') return 'placeholder';
+  if (name === 'title') return isPage ? undefined : 'form title';
+  if (name === 'hint') return 'form hint';
+  if (type === undefined) return 'choice';
+  return type === 'button' ? 'button' : 'form label';
+}
+
+const textOf = (node: Node): string | undefined =>
+  node.type === 'Literal' && typeof node.value === 'string' ? node.value : undefined;
+
+/** Without what only the type checker reads. */
+const bare = (node: Node): Node => (node.type === 'TSAsExpression' ? bare(node.expression) : node);
