@@ -1,7 +1,7 @@
 import { Follower } from '../discord/follower.ts';
 import { Funnel } from '../discord/funnel.ts';
 import { servedHere } from '../discord/guards.ts';
-import { typedCommands } from '../discord/handlers.ts';
+import { menusByName, typedCommands } from '../discord/handlers.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import { Whereabouts } from '../discord/place.ts';
@@ -70,7 +70,7 @@ export function openCommands({
     quietMs: followQuietMs,
     planOf: followPlan(followQuietMs, say),
   });
-  const names = [...typedCommands(handlers.commands).keys(), ...handlers.menus.map(({ name }) => say(`menus.${name}`))];
+  const names = [...typedCommands(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
   const services: Services = {
     ...{ tasks, asks, talks, models, offers, usage, answers, messageOf, brought, follows, followQuietMs, clock },
     defaultModels: settings.models,

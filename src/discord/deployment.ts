@@ -9,23 +9,30 @@ export interface Deployment {
 }
 
 /** What has to be written so that Discord has what we want: only what differs, for Discord allows 200 creations a day. */
-export function deploymentOf(registered: readonly APIApplicationCommand[], wanted: readonly CommandBody[]): Deployment {
+export function deploymentOf(
+  registered: readonly APIApplicationCommand[],
+  wanted: readonly CommandBody[],
+  formerNames: ReadonlyMap<string, readonly string[]> = new Map(),
+): Deployment {
   const deployment: Deployment = { create: [], change: [], remove: [], same: [] };
+  const kept = new Set<APIApplicationCommand>();
   for (const body of wanted) {
-    const there = registered.find((command) => sameCommand(command, body));
+    // A renamed command keeps its id: with it, the permissions that servers have set, and its place among the few menus that Discord allows.
+    const names = [body.name, ...(formerNames.get(body.name) ?? [])];
+    const [there] = names.flatMap((name) => registered.filter((command) => isCommand(command, { ...body, name })));
+    if (there) kept.add(there);
     if (!there) deployment.create.push(body);
     else if (meaning(there) === meaning(body)) deployment.same.push(body.name);
     else deployment.change.push({ id: there.id, body });
   }
   for (const command of registered) {
-    if (wanted.some((body) => sameCommand(command, body))) continue;
-    deployment.remove.push({ id: command.id, name: command.name });
+    if (!kept.has(command)) deployment.remove.push({ id: command.id, name: command.name });
   }
   return deployment;
 }
 
-function sameCommand(command: APIApplicationCommand, body: CommandBody): boolean {
-  return command.name === body.name && command.type === (body.type ?? 1);
+function isCommand(command: APIApplicationCommand, { name, type = 1 }: Pick<CommandBody, 'name' | 'type'>): boolean {
+  return command.name === name && command.type === type;
 }
 
 /** What a command says, without what Discord adds to it and without the difference between "not said" and the default. */

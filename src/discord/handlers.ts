@@ -162,6 +162,17 @@ function parsing<O extends Options, Services, Parsed>(
 /** An entry of the menu on any message. Discord calls it by the sentence that is found by its name. */
 interface MenuEntry<Services> extends Guarded<Services> {
   name: MenuName;
+  /** Sentences by which Discord called it before: it goes on doing so until the operator deploys the commands again. */
+  formerNames?: readonly string[];
+}
+
+/** Menus by every sentence that Discord may call them. A present name takes precedence over a former one. */
+export function menusByName<One extends Pick<Menu<never>, 'name' | 'formerNames'>>(
+  menus: readonly One[],
+  say: Say,
+): Map<string, One> {
+  const former = menus.flatMap((menu) => (menu.formerNames ?? []).map((name) => [name, menu] as const));
+  return new Map([...former, ...menus.map((menu) => [say(`menus.${menu.name}`), menu] as const)]);
 }
 
 /** One that answers with a message. */

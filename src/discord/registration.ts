@@ -31,6 +31,15 @@ export function registrations(features: readonly Offered[], settings: { userInst
   ];
 }
 
+/** What menus were called before, by their present names. */
+export function formerNames(features: readonly Offered[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    features.flatMap(({ menus = [], text }) =>
+      menus.map((menu) => [wordsOf(text, 'menus')(menu.name), menu.formerNames ?? []] as const),
+    ),
+  );
+}
+
 interface Labels {
   name: string;
   description: string;

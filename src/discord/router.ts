@@ -22,6 +22,7 @@ import {
   type Handlers,
   type LateGuard,
   type Menu,
+  menusByName,
   type Opener,
   type Outcome,
   type SingleCommand,
@@ -64,7 +65,7 @@ export class Router<Services> {
     const { commands, menus = [], buttons, openers, forms } = parts.handlers;
     this.#parts = parts;
     this.#commands = typedCommands(commands);
-    this.#menus = new Map(menus.map((menu) => [parts.say(`menus.${menu.name}`), menu]));
+    this.#menus = menusByName(menus, parts.say);
     this.#buttons = keyed(buttons);
     this.#openers = keyed(openers);
     this.#forms = keyed(forms);

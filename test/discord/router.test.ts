@@ -75,7 +75,14 @@ const handlers: Handlers<undefined> = {
       }),
     }),
   ],
-  menus: [{ name: 'describe', isPrivate: true, run: async ({ id }) => ({ content: `described ${id}` }) }],
+  menus: [
+    {
+      name: 'describe',
+      formerNames: ['What is this?'],
+      isPrivate: true,
+      run: async ({ id }) => ({ content: `described ${id}` }),
+    },
+  ],
   buttons: [
     button(push, { answers: 'here', run: async (args) => ({ content: `pressed ${args.join()}` }) }),
     button(pick, { answers: 'here', run: async (_, __, chosen) => ({ content: `picked ${chosen.join()}` }) }),
@@ -94,6 +101,8 @@ const handlers: Handlers<undefined> = {
     }),
   ],
 };
+
+const describeMenu = speak(texts)('menus.describe');
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -127,7 +136,7 @@ async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }>
     body: [
       { name: 'show', description: 'x', options: [{ type: 3, name: 'what', description: 'x', required: true }] },
       ...['late', 'throws', 'many', 'gone'].map((name) => ({ name, description: 'x' })),
-      { name: 'Describe this picture', type: ApplicationCommandType.Message },
+      ...[describeMenu, 'What is this?'].map((name) => ({ name, type: ApplicationCommandType.Message })),
     ],
   });
   return { discord, logged: () => lines.join('') };
@@ -144,8 +153,17 @@ describe('the router', () => {
     const again = await (await member.slash('show', { what: 'cat' })).message();
     const picked = await member.choose(again, 'Pick', ['b']);
     expect(text(await picked.message((message) => text(message).includes('picked')))).toContain('picked b');
-    const described = await (await member.menu('Describe this picture', again)).message();
+    const described = await (await member.menu(describeMenu, again)).message();
     expect(text(described)).toContain(`described ${again.id}`);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('brings a menu that is still registered under a former name to its handler', async () => {
+    const { discord } = await routed();
+    const member = discord.as('member');
+    const shown = await (await member.slash('show', { what: 'boat' })).message();
+    const described = await (await member.menu('What is this?', shown)).message();
+    expect(text(described)).toContain(`described ${shown.id}`);
     expect(discord.violations).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { type Ask, command, typedCommands } from '../../discord/handlers.ts';
+import { type Ask, command, menusByName, typedCommands } from '../../discord/handlers.ts';
 import { mentionOf } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { type Say, sentenceAt } from '../../locales/index.ts';
@@ -18,8 +18,10 @@ function helpPage(features: readonly Feature[], registered: ReadonlyMap<string, 
   );
   const more = features
     .flatMap(({ menus = [] }) => menus)
-    .filter(({ name }) => registered.has(say(`menus.${name}`)))
-    .map(({ name }) => say('help.menuLine', { name: say(`menus.${name}`), description: say(`help.about.${name}`) }));
+    .flatMap((menu) => {
+      const name = [...menusByName([menu], say).keys()].findLast((one) => registered.has(one));
+      return name === undefined ? [] : [say('help.menuLine', { name, description: say(`help.about.${menu.name}`) })];
+    });
   const blocks = [
     lines.length === 0 ? say('help.nothing') : lines.join('\n'),
     ...(more.length === 0 ? [] : [[say('help.menus'), ...more].join('\n')]),
