@@ -98,7 +98,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await Promise.all([clients.close(), engine.close(), store.close()]);
     throw error;
   }
-  log.info({ version, tasks: tasks.liveCount }, 'Atelier is here.');
+  log.info({ version, tasks: tasks.liveCount }, 'Atelier is ready.');
   // After the start, which must not wait for direct messages, nor fail with them.
   const told = store
     .tellOwners((memberId) => outbox.tellPerson(memberId, { content: say('tasks.unreadable') }))

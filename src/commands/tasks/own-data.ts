@@ -76,23 +76,23 @@ function mustBeAlone({ origin }: Ask<Services>): void {
 
 /** What deleting everything means, before it is asked once more. */
 function forgetQuestion(tasks: number, say: Say): MessagePlan {
-  const label = say('ownData.buttons.sure');
+  const label = say('ownData.buttons.confirm');
   return {
-    content: say('ownData.forget', { tasks: String(tasks) }),
+    content: say('ownData.confirm', { count: tasks }),
     controls: [{ type: 'button', id: customIds.eraseDataSure.id(), label, look: 'danger' }],
   };
 }
 
 function lastQuestion(say: Say): MessagePlan {
-  const label = say('ownData.buttons.really');
+  const label = say('ownData.buttons.confirmAgain');
   return {
-    content: say('ownData.forgetReally'),
+    content: say('ownData.confirmAgain'),
     controls: [{ type: 'button', id: customIds.eraseDataReally.id(), label, look: 'danger' }],
   };
 }
 
 /** It takes longer than anybody waits. */
-const underWayPage = (say: Say): MessagePlan => ({ content: say('ownData.underWay'), controls: [] });
+const underWayPage = (say: Say): MessagePlan => ({ content: say('ownData.deleting'), controls: [] });
 
 /** With the addresses of the first of those messages that could not be deleted. */
 function forgottenPage(
@@ -101,7 +101,7 @@ function forgottenPage(
   say: Say,
 ): MessagePlan {
   const lines = [
-    say('ownData.forgotten', { tasks: String(tasks), messages: String(messages) }),
+    say('ownData.deleted', { tasks: String(tasks), messages: String(messages) }),
     ...(running === 0 ? [] : [say('ownData.running', { count: running })]),
     ...(stays === 0 ? [] : [say('ownData.left', { count: stays }), ...links.map((link) => `<${link}>`)]),
     ...(stays > links.length && links.length > 0 ? [say('ownData.more', { count: stays - links.length })] : []),

@@ -160,7 +160,7 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     const before = submits(gateway);
     expect(text(await (await member.click(picture, 'Animate')).message())).toBe('This gateway does not offer that.');
     expect(submits(gateway)).toBe(before);
-    expect(text(await (await member.slash('about')).message())).toContain('Follows 0 tasks');
+    expect(text(await (await member.slash('about')).message())).toContain('Tasks in progress: 0');
   });
 });
 
