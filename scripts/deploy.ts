@@ -3,7 +3,7 @@ import { type APIApplicationCommand, REST, Routes } from 'discord.js';
 import { features, kindSpecs } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, deploymentOf, installLinks } from '../src/discord/deployment.ts';
-import { registrations } from '../src/discord/registration.ts';
+import { formerNames, registrations } from '../src/discord/registration.ts';
 import { onTerminal } from '../src/lib/text.ts';
 import { kindNames } from '../src/services/tasks/task.ts';
 
@@ -29,7 +29,7 @@ async function deploy(): Promise<number> {
   const all = guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
   const registered = (await rest.get(all)) as APIApplicationCommand[];
   const wanted = values.clear ? [] : registrations(features, discord);
-  const deployment = deploymentOf(registered, wanted);
+  const deployment = deploymentOf(registered, wanted, formerNames(features));
   tell(deployment, guild, values['dry-run']);
   if (!values['dry-run']) await carryOut(deployment, rest, all);
   const links = installLinks(id, discord);

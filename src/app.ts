@@ -97,7 +97,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await Promise.all([clients.close(), engine.close(), store.close()]);
     throw error;
   }
-  log.info({ version, tasks: tasks.book.liveCount }, 'Atelier has started.');
+  log.info({ version, tasks: tasks.book.liveCount }, 'Atelier is ready.');
   // After the start, which must not wait for direct messages or fail with them.
   const told = store.quarantine
     .tellOwners((memberId) => outbox.tellPerson(memberId, { content: say('tasks.unreadable') }))

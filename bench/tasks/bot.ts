@@ -10,7 +10,7 @@ export interface StartedBot {
   here: Promise<{ at: number; tasks: number }>;
 }
 
-const HERE = 'Atelier is here.';
+const HERE = 'Atelier is ready.';
 
 /** The shipped bot, started as `npm start` does it; it sees nothing of this one's environment but where programs are. */
 export function startBot(settings: Readonly<Record<string, string>>, nodeOptions: readonly string[] = []): StartedBot {

@@ -8,21 +8,32 @@ export interface Deployment {
   same: string[];
 }
 
-/** Only what differs is written, for Discord allows 200 creations a day. */
-export function deploymentOf(registered: readonly APIApplicationCommand[], wanted: readonly CommandBody[]): Deployment {
+/** Only differences are written, because Discord allows 200 creations a day. */
+export function deploymentOf(
+  registered: readonly APIApplicationCommand[],
+  wanted: readonly CommandBody[],
+  formerNames: ReadonlyMap<string, readonly string[]> = new Map(),
+): Deployment {
   const deployment: Deployment = { create: [], change: [], remove: [], same: [] };
+  const kept = new Set<APIApplicationCommand>();
   for (const body of wanted) {
-    const there = registered.find((command) => isSameCommand(command, body));
+    // A renamed menu keeps its id, and with it the permissions that servers have set.
+    const names = [body.name, ...(formerNames.get(body.name) ?? [])];
+    const [there] = names.flatMap((name) => registered.filter((command) => isCommand(command, { ...body, name })));
+    if (there) kept.add(there);
     if (!there) deployment.create.push(body);
     else if (meaning(there) === meaning(body)) deployment.same.push(body.name);
     else deployment.change.push({ id: there.id, body });
   }
-  const surplus = registered.filter((command) => !wanted.some((body) => isSameCommand(command, body)));
-  return { ...deployment, remove: surplus.map(({ id, name }) => ({ id, name })) };
+  for (const command of registered) {
+    if (!kept.has(command)) deployment.remove.push({ id: command.id, name: command.name });
+  }
+  return deployment;
 }
 
-const isSameCommand = (command: APIApplicationCommand, body: CommandBody): boolean =>
-  command.name === body.name && command.type === (body.type ?? 1);
+function isCommand(command: APIApplicationCommand, { name, type = 1 }: Pick<CommandBody, 'name' | 'type'>): boolean {
+  return command.name === name && command.type === type;
+}
 
 /** A command without what Discord adds to it; an absent field equals its default. */
 function meaning(command: APIApplicationCommand | CommandBody): string {

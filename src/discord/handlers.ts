@@ -143,7 +143,9 @@ export function menusByName<One extends MenuNames>(menus: readonly One[], say: S
 }
 
 /** An entry of the menu on any message, shown by the sentence of this name. It replies with a message, or opens a form first. */
-export type Menu<Services> = Guarded & MenuNames & (
+export type Menu<Services> = Guarded &
+  MenuNames &
+  (
     | { isPrivate: boolean; run(target: Target, ask: Ask<Services>): Promise<Outcome> }
     | { open(target: Target, ask: Ask<Services>): Promise<FormPlan> }
   );

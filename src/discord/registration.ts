@@ -34,6 +34,15 @@ export function registrations(features: readonly Offered[], settings: { userInst
   ];
 }
 
+/** Earlier names of menus, by their present names. */
+export function formerNames(features: readonly Offered[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    features.flatMap(({ menus = [], text }) =>
+      menus.map((menu) => [wordsOf(text, 'menus')(menu.name), menu.formerNames ?? []] as const),
+    ),
+  );
+}
+
 type Labels = Required<Pick<LeafBody, 'name' | 'description' | 'required'>>;
 
 /** Where a command may be used follows from who may install the bot. */

@@ -203,7 +203,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await here.enter('admin-room');
     await here.begin('usage');
     await page.getByRole('button', { name: 'Send the command' }).click();
-    await page.getByText('What the account used', { exact: true }).waitFor();
+    await page.getByText('Account usage', { exact: true }).waitFor();
     await page
       .getByRole('link', { name: /^usage-.*\.csv$/ })
       .first()

@@ -124,7 +124,7 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
 async function begin(here: Visitor): Promise<void> {
   const { page } = here;
   await here.begin('talk start');
-  const answers = page.locator('li.message', { hasText: 'The conversation takes place in' });
+  const answers = page.locator('li.message', { hasText: 'Your conversation started in' });
   const before = await answers.count();
   await page.getByRole('button', { name: 'Send the command' }).click();
   await answers

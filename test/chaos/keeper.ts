@@ -86,7 +86,7 @@ export class Keeper {
     this.#child = child;
     this.#isMeant = false;
     const before = this.#said.length;
-    const isHere = (): boolean => this.#said.includes('Atelier has started.', before);
+    const isHere = (): boolean => this.#said.includes('Atelier is ready.', before);
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (piece: Buffer) => (this.#said += piece.toString()));
     this.#ended = once(child, 'close').then(async ([code]) => {

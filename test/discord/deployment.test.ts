@@ -1,4 +1,4 @@
-import type { APIApplicationCommand } from 'discord.js';
+import { type APIApplicationCommand, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
 import { features } from '../../src/commands/index.ts';
@@ -46,6 +46,17 @@ describe('deploying', () => {
     expect(change).toEqual([{ id: first?.id, body: wanted[0] }]);
     expect(remove.map(({ name }) => name)).toEqual(names.slice(-1));
     expect(same).toEqual(names.slice(1, -1));
+  });
+
+  it('renames a menu that is registered under a former name', () => {
+    const menu = { name: 'New', type: ApplicationCommandType.Message } as const;
+    const former = new Map([['New', ['Old', 'Older']]]);
+    const there = registered([{ ...menu, name: 'Old' }]);
+    const renamed = { create: [], change: [{ id: there[0]?.id, body: menu }], remove: [], same: [] };
+    expect(deploymentOf(there, [menu], former)).toEqual(renamed);
+    const both = registered([{ ...menu, name: 'Old' }, menu]);
+    const oldOne = { id: both[0]?.id, name: 'Old' };
+    expect(deploymentOf(both, [menu], former)).toEqual({ create: [], change: [], remove: [oldOne], same: ['New'] });
   });
 
   it.each([true, false])('registers what Discord takes (user installation: %s)', (userInstall) => {

@@ -8,7 +8,7 @@ describe('/about', () => {
     const { discord } = await bot();
     const said = text(await (await discord.as('member').slash('about')).message());
     expect(said).toContain('Version 1.2.3');
-    expect(said).toMatch(/The gateway answers \(in \d+ ms\)/);
+    expect(said).toMatch(/Gateway: available \(\d+ ms\)/);
     expect(discord.violations).toEqual([]);
   });
 

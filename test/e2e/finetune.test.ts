@@ -77,7 +77,7 @@ describe('/finetune', () => {
   it('is refused to whoever neither runs the bot nor manages its server, and the gateway hears nothing', async () => {
     const { discord, gateway } = await at();
     expect(text(await (await discord.as('member').slash('finetune', { id: ID })).message())).toContain(
-      'only whoever runs the bot or manages its server',
+      'Only the operator and admins of the bot’s server',
     );
     expect(asked(gateway)).toBe(0);
     tells(gateway, [event(1_700_000_000, 'begun')]);
@@ -89,12 +89,12 @@ describe('/finetune', () => {
     const { discord, gateway } = await at({ gateway: { profile: 'stock' } });
     const admin = discord.as('admin');
     const said = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
-    expect(await said(ID)).toContain('This gateway does not tell of fine-tunes');
+    expect(await said(ID)).toContain('This gateway has no endpoint for fine-tune events');
     gateway.settings.quirks.fineTunesMissing = false;
-    expect(await said('ft-nobody')).toMatch(/knows no fine-tune .*ft-nobody/);
+    expect(await said('ft-nobody')).toMatch(/does not know the fine-tune .*ft-nobody/);
     const before = gateway.heard.length;
     expect(text(await (await admin.slash('finetune', { id: 'ü'.repeat(50) })).message())).toContain(
-      'no id of a fine-tune',
+      'not a fine-tune ID',
     );
     expect(gateway.heard).toHaveLength(before);
   });
@@ -108,7 +108,7 @@ describe('a followed fine-tune', () => {
     const exchange = await admin.slash('finetune', { id: ID, follow: true });
     const first = await exchange.message();
     expect(labels(first)).toEqual(['Stop following']);
-    expect(text(first)).toMatch(/Kept up to date until <t:\d+:t>, unless nothing new comes for 10 min/);
+    expect(text(first)).toMatch(/Updated automatically until <t:\d+:t>, or until nothing new arrives for 10 min/);
     tells(gateway, [event(1_700_000_000, 'Fine-tune started'), event(1_700_000_009, 'Fine-tune succeeded')]);
     const second = await exchange.message((message) => read(message).includes('Fine-tune succeeded'));
     // An event's words end nothing.
@@ -117,17 +117,17 @@ describe('a followed fine-tune', () => {
     expect(read(stopped)).toContain('Fine-tune succeeded');
     expect(labels(stopped)).toEqual(['Follow']);
     tells(gateway, [event(1_700_000_020, 'too late for you')]);
-    const again = await (await admin.click(stopped, 'Follow')).message(says('Kept up to date'));
+    const again = await (await admin.click(stopped, 'Follow')).message(says('Updated automatically'));
     expect(read(again)).toContain('too late for you');
   });
 
-  it('ends when nothing new has come for the configured time, and says so', async () => {
+  it('ends when nothing new arrived for the configured time, and says so', async () => {
     const { discord, gateway, clock } = await at({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
     tells(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
     clock.putForward(2 * minute);
-    const ended = await exchange.message(says('nothing new has come'));
+    const ended = await exchange.message(says('nothing new arrived'));
     expect(read(ended)).toContain('begun');
     const looks = asked(gateway);
     clock.putForward(5 * minute);
@@ -144,8 +144,8 @@ describe('a followed fine-tune', () => {
     tells(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_300, 'still at it')]);
     await exchange.message((message) => read(message).includes('still at it'));
     clock.putForward(5.7 * minute);
-    const ended = await exchange.message(says('a quarter of an hour'));
-    const renewed = await (await admin.click(ended, 'Follow')).message(says('Kept up to date'));
+    const ended = await exchange.message(says('for 15 minutes'));
+    const renewed = await (await admin.click(ended, 'Follow')).message(says('Updated automatically'));
     expect(read(renewed)).toContain('still at it');
   });
 
@@ -173,7 +173,7 @@ describe('a followed fine-tune', () => {
       do: { type: 'body', body: { data: [event(1_700_000_000, 'begun'), event(1_700_000_001, 'back again')] } },
     });
     gateway.faults.add({ on: { path }, do: { type: 'status', status: 404 }, times: 9 });
-    const ended = await exchange.message(says('does not tell of this fine-tune any more'));
+    const ended = await exchange.message(says('no longer has this fine-tune'));
     expect(read(ended)).toContain('back again');
   });
 });

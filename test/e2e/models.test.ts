@@ -37,13 +37,15 @@ describe('/models', () => {
     const quills = text(await (await member.slash('models', { text: 'QUILL' })).message());
     expect(quills).toContain('quill-5-mini');
     expect(quills).not.toContain('reel-2');
-    expect(text(await (await member.slash('models', { text: 'no such thing' })).message())).toContain('No model fits');
+    expect(text(await (await member.slash('models', { text: 'no such thing' })).message())).toContain(
+      'No models match',
+    );
   });
 
   it('shows the list of the compatible entry', async () => {
     const { discord, gateway } = await bot();
     const said = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
-    expect(said).toContain('compatible entry');
+    expect(said).toContain('compatible endpoint');
     expect(gateway.heard.at(-1)?.path).toBe('/v1beta/compat/models');
   });
 
@@ -52,7 +54,7 @@ describe('/models', () => {
     const said = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
     expect(said).toContain('sandbox');
     expect(said).toContain('supported_endpoint_types');
-    expect(said).toContain('Seems to be made for: pictures');
+    expect(said).toContain('Likely purpose: images');
   });
 
   it('says of an unknown model what may be the matter, suggests near ones, and does not ask for it again', async () => {

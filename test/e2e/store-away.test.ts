@@ -22,10 +22,10 @@ describe('a bot whose store is away for a moment', () =>
       const refused = await (await member.slash('imagine', { prompt: 'a fox' })).message();
       expect(text(refused)).toContain('cannot save anything right now');
       expect(submits(gateway)).toBe(0);
-      expect(await about()).toContain('keeps its tasks in cannot be reached');
+      expect(await about()).toContain('cannot reach its database');
 
       wire.mend();
-      await vi.waitFor(async () => expect(await about()).not.toContain('keeps its tasks in'), patience);
+      await vi.waitFor(async () => expect(await about()).not.toContain('cannot reach its database'), patience);
       gateway.setSpeed(50);
       const done = await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
       expect(done.attachments).toHaveLength(1);

@@ -50,13 +50,13 @@ describe('two bots on one store', () =>
       const site = await stage();
       const side = await sides();
       const first = run(side, site.url);
-      await expect.poll(first.said, patience).toContain('Atelier has started.');
+      await expect.poll(first.said, patience).toContain('Atelier is ready.');
       const exchange = await side.discord.as('member').slash('imagine', { prompt: 'a fox' });
       await exchange.message(says('%'));
       first.child.kill('SIGSTOP');
 
       const second = run(side, site.url);
-      await expect.poll(second.said, patience).toContain('Atelier has started.');
+      await expect.poll(second.said, patience).toContain('Atelier is ready.');
       side.gateway.setSpeed(100);
       const done = await exchange.message(says('Finished in'));
       await expect.poll(() => site.keys('finished'), patience).toHaveLength(1);
@@ -80,13 +80,13 @@ describe('two bots on one store', () =>
       const site = await stage();
       const side = await sides();
       const first = run(side, site.url);
-      await expect.poll(first.said, patience).toContain('Atelier has started.');
+      await expect.poll(first.said, patience).toContain('Atelier is ready.');
       const second = run(side, site.url);
       expect(await second.ended).toBe(75);
       expect(second.said()).toContain('Another Atelier is using the store');
       first.child.kill('SIGTERM');
       expect(await first.ended).toBe(0);
       const third = run(side, site.url);
-      await expect.poll(third.said, patience).toContain('Atelier has started.');
+      await expect.poll(third.said, patience).toContain('Atelier is ready.');
     });
   }));

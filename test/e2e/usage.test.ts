@@ -51,11 +51,11 @@ describe('/usage of a spec gateway', () => {
     expect((await exchange.acknowledged()).ephemeral).toBe(false);
     const message = await exchange.message();
     const said = text(message);
-    expect(said).toContain('What the account used** · 2026-03-04 to 2026-03-10 (UTC)');
+    expect(said).toContain('Account usage** · 2026-03-04 to 2026-03-10 (UTC)');
     expect(said).toContain(longInCents);
     expect(said).toContain('0.0000000000000001');
     expect(said).toContain('Total: **12345678901234.5678901234567892** for 2 requests');
-    expect(said).not.toMatch(/[$€]|differs|did not keep/);
+    expect(said).not.toMatch(/[$€]|differs|outside the requested range/);
     expect(asked(gateway).map(({ query }) => query)).toEqual([{ start_date: '2026-03-04', end_date: '2026-03-10' }]);
     expect(files(message)).toEqual(['usage.png', 'usage-2026-03-04-to-2026-03-10.csv']);
     expect(message.attachments[0]?.description).toContain(
@@ -97,8 +97,8 @@ describe('/usage of a spec gateway', () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '0.5');
     const message = await (await discord.as('admin').slash('usage', { by: 'member' })).message();
-    expect(text(message)).toContain('What members used through this bot');
-    expect(text(message)).toContain('The gateway gives for the whole account: 50.');
+    expect(text(message)).toContain('Member usage through this bot');
+    expect(text(message)).toContain('The gateway’s total for the whole account: 50.');
     expect(asked(gateway)).toHaveLength(1);
   });
 
@@ -107,7 +107,7 @@ describe('/usage of a spec gateway', () => {
     for (let daysAgo = 0; daysAgo < 120; daysAgo++) book(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);
     const message = await (await discord.as('admin').slash('usage', { start: '2025-10-01' })).message();
     expect(message.content.length).toBeLessThanOrEqual(2_000);
-    expect(text(message)).toMatch(/\d+ more lines are in the CSV/);
+    expect(text(message)).toMatch(/\d+ more rows are in the CSV/);
     expect((await fileOf(message, '.csv')).toString().trim().split('\r\n')).toHaveLength(121);
   });
 });
@@ -118,7 +118,7 @@ describe('/usage of a stock gateway', () => {
     book(400, 'verse-1', long);
     const message = await (await discord.as('admin').slash('usage')).message();
     expect(text(message)).toContain(`Total: **${longInCents}**`);
-    expect(text(message)).toContain('does not say what days it covers');
+    expect(text(message)).toContain('returned only a total without dates');
     expect(text(message).split('\n')[0]).not.toContain('2026');
     expect(message.attachments).toEqual([]);
     expect(asked(gateway)[0]?.query).toEqual({ start_date: '2026-03-04', end_date: '2026-03-10' });
@@ -133,7 +133,7 @@ describe.each(profiles)('/usage, whoever asks of a %s gateway,', (profile) => {
     book(0, 'verse-1', '1');
     const exchange = await discord.as('admin').slash('usage', { private: true });
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
-    expect(text(await exchange.message())).toContain('What the account used');
+    expect(text(await exchange.message())).toContain('Account usage');
   });
 
   it('shows a member their own use alone, privately, and asks the gateway nothing', async () => {
@@ -142,7 +142,7 @@ describe.each(profiles)('/usage, whoever asks of a %s gateway,', (profile) => {
     for (const asking of [{}, { private: false }, { by: 'member' }]) {
       const exchange = await discord.as('member').slash('usage', asking);
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
-      expect(text(await exchange.message())).toContain('What you used through this bot');
+      expect(text(await exchange.message())).toContain('Your usage through this bot');
     }
     expect(asked(gateway)).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe.each(profiles)('/usage, whoever asks of a %s gateway,', (profile) => {
     for (let time = 0; time < 2; time++) {
       const exchange = await there.slash('usage');
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
-      expect(text(await exchange.message())).toContain('What the account used');
+      expect(text(await exchange.message())).toContain('Account usage');
     }
     const heard = discord.heard.filter(({ path: at }) => at.endsWith('/applications/@me'));
     expect(heard).toHaveLength(1);
@@ -167,7 +167,7 @@ describe.each(profiles)('/usage, whoever asks of a %s gateway,', (profile) => {
     elsewhere.members.get(discord.world.user('other').id)?.roles.push('999999999999999999');
     const exchange = await discord.as('other').in('elsewhere/hall').slash('usage');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
-    expect(text(await exchange.message())).toContain('What you used through this bot');
+    expect(text(await exchange.message())).toContain('Your usage through this bot');
   });
 
   it.each([
@@ -191,7 +191,7 @@ describe.each(profiles)('/usage, whoever asks of a %s gateway,', (profile) => {
     const { discord } = await at(options);
     const message = await (await discord.as('admin').slash('usage')).message();
     expect(text(message)).toContain('may not cover the dates of the requests');
-    expect(text(message)).not.toContain('does not say what days');
+    expect(text(message)).not.toContain('only a total without dates');
     expect(message.attachments).toEqual([]);
   });
 
@@ -220,7 +220,7 @@ describe('/usage of gateways in the wild', () => {
     answers(gateway, body);
     const byDay = text(await (await discord.as('admin').slash('usage')).message());
     expect(byDay).toMatch(/2026-03-10 +12345678901234\.6678901234567891/);
-    expect(byDay).not.toContain('The rows come to');
+    expect(byDay).not.toContain('The rows add up to');
     answers(gateway, body);
     const byModel = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
     expect(byModel).toMatch(/DALL +12345678901234\.5678901234567891\nGPT +0\.1\n/);
@@ -251,7 +251,7 @@ describe('/usage of gateways in the wild', () => {
     });
     const said = text(await (await discord.as('admin').slash('usage')).message());
     expect(said).toContain('Total: **2.5**');
-    expect(said).toContain('it sent 2 other days too (2025-01-01 to 2026-03-11)');
+    expect(said).toContain('also returned 2 days outside the requested range (2025-01-01 to 2026-03-11)');
     expect(said).toContain('Its own total is not for this range: 509.5.');
   });
 
@@ -260,8 +260,8 @@ describe('/usage of gateways in the wild', () => {
     answers(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
     const said = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
     expect(said).toContain('Total: **3**');
-    expect(said).toContain('The rows come to 2.5');
-    expect(said).toContain('do not say their day');
+    expect(said).toContain('The rows add up to 2.5');
+    expect(said).toContain('some rows have no date');
     expect(said.split('\n')[0]).not.toContain('2026');
   });
 });
@@ -297,7 +297,7 @@ describe('the ranges of /usage', () => {
     const pressed = await discord.as('member').click(shown, 'Today');
     const beside = await pressed.followUp();
     expect(beside.ephemeral).toBe(true);
-    expect(text(beside)).toContain('Only whoever may see the account');
+    expect(text(beside)).toContain('Only members who can see the account’s usage');
     expect(asked(gateway)).toHaveLength(1);
     expect(
       text(
@@ -305,7 +305,7 @@ describe('the ranges of /usage', () => {
           text(one).includes('· 2026-03-10 (UTC)'),
         ),
       ),
-    ).toContain('account');
+    ).toContain('Account usage');
   });
 
   it('ask anew what may be seen: a manager no longer one sees their own use in their private message', async () => {
@@ -315,8 +315,8 @@ describe('the ranges of /usage', () => {
     const shown = await (await admin.slash('usage', { private: true })).message();
     const member = discord.world.guild('atelier').members.get(admin.user.id);
     if (member) member.roles = [];
-    const next = await (await admin.click(shown, 'Today')).message((one) => text(one).includes('What you used'));
-    expect(text(next)).not.toContain('What the account used');
+    const next = await (await admin.click(shown, 'Today')).message((one) => text(one).includes('Your usage'));
+    expect(text(next)).not.toContain('Account usage');
     expect(asked(gateway)).toHaveLength(1);
   });
 
@@ -358,10 +358,10 @@ describe('what members ordered', () => {
     expect(text(own)).toMatch(/imagine/);
     expect(files(own)).toContain('usage.png');
     const others = text(await (await discord.as('other').slash('usage')).message());
-    expect(others).toContain('You have nothing here');
+    expect(others).toContain('You have no usage');
     const all = text(await (await discord.as('admin').slash('usage', { by: 'member' })).message());
     expect(all).toContain(`#1 <@${member.user.id}>`);
     expect(all).toContain('~0.200000000000000000000000000002');
-    expect(all).toContain('The gateway gives for the whole account');
+    expect(all).toContain('The gateway’s total for the whole account');
   });
 });

@@ -1,21 +1,20 @@
 export const text = {
-  command: { description: 'What this bot is, and whether it is well', example: '/about', who: 'everyone' },
+  command: { description: 'Show the version and status of this bot', example: '/about', who: 'everyone' },
   about: {
     title: 'Atelier',
     version: 'Version {{version}}',
-    latency: 'Answers Discord within {{ms}} ms',
-    latencyUnknown: 'Has not measured its way to Discord yet',
-    gatewayAnswers: 'The gateway answers (in {{ms}} ms)',
-    gatewayRefuses: 'The gateway does not answer as it should: {{reason}}',
-    liveTasks_one: 'Follows {{count}} task',
-    liveTasks_other: 'Follows {{count}} tasks',
+    latency: 'Discord: connected ({{ms}} ms)',
+    latencyUnknown: 'Discord: connected (latency not measured yet)',
+    gatewayAvailable: 'Gateway: available ({{ms}} ms)',
+    gatewayUnavailable: 'Gateway: not available. {{reason}}',
+    liveTasks: 'Tasks in progress: {{count}}',
     trouble: {
-      busy: 'The gateway asks to wait, so no task is asked about ({{lane}}, since <t:{{since}}:R>)',
-      refused: 'The gateway refuses to be asked about tasks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
-      unreachable: 'The gateway does not answer when asked about tasks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
+      busy: 'The gateway is busy, so status checks are paused ({{lane}}, since <t:{{since}}:R>).',
+      refused: 'The gateway refuses status checks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
+      unreachable: 'The gateway does not respond to status checks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
     },
-    storeAway:
-      'What the bot keeps its tasks in cannot be reached (since <t:{{since}}:R>). It takes no orders meanwhile; what is under way goes on.',
-    more: 'What can be done here: {{mention}}',
+    storeUnreachable:
+      'The bot cannot reach its database (since <t:{{since}}:R>). It accepts no new tasks for now; running tasks continue.',
+    more: 'Use {{mention}} to see all commands.',
   },
 } as const;

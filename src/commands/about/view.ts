@@ -24,13 +24,13 @@ export function aboutPage(
     say('about.version', { version }),
     latencyMs === undefined ? say('about.latencyUnknown') : say('about.latency', { ms: String(latencyMs) }),
     gateway.answers
-      ? say('about.gatewayAnswers', { ms: String(gateway.ms) })
-      : say('about.gatewayRefuses', { reason: gateway.reason }),
+      ? say('about.gatewayAvailable', { ms: String(gateway.ms) })
+      : say('about.gatewayUnavailable', { reason: gateway.reason }),
     say('about.liveTasks', { count: liveTasks }),
     ...troubles.map(({ kind, lane, since, reason }) =>
       say(`about.trouble.${kind}`, { lane, since: String(Math.floor(since / 1000)), reason }),
     ),
-    ...(store ? [say('about.storeAway', { since: String(Math.floor(store.since / 1000)) })] : []),
+    ...(store ? [say('about.storeUnreachable', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];
   return { page: { title: say('about.title'), blocks: [lines.join('\n'), say('about.more', { mention: help })] } };
 }

@@ -81,7 +81,7 @@ function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
     ...(request.effort !== undefined ? [say('ask.details.effort', { effort: request.effort })] : []),
     ...tokenLines(task, say),
     ...(times.ended === undefined ? [] : [say('ask.details.seconds', { seconds: String(seconds) })]),
-    say('ask.details.letters', { count: wordsOf(task).length }),
+    say('ask.details.characters', { count: wordsOf(task).length }),
     ...(tools === 0 ? [] : [say('ask.details.tools', { count: tools })]),
     ...(turns === 0 ? [] : [say('ask.details.turns', { count: turns })]),
     ...(request.instructions === undefined ? [] : [say('ask.details.instructions')]),

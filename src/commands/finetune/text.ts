@@ -1,41 +1,38 @@
 export const text = {
   command: {
-    description: 'What happened in a fine-tune of the account',
+    description: 'Show the events of a fine-tune',
     example: '/finetune id:ft-abc123 follow:True',
-    who: 'whoever runs the bot or manages its server',
+    who: 'the operator, and admins of the bot’s server',
     options: {
-      id: 'The id of the fine-tune, as the gateway gave it',
-      follow: 'The message is kept up to date until you stop it',
+      id: 'ID of the fine-tune, as the gateway gave it',
+      follow: 'Automatic updates of the message until you stop them',
     },
   },
   fineTune: {
-    heading: '**Fine-tune** {{id}}',
-    count_one: '{{count}} event',
-    count_other: '{{count}} events',
-    page: 'page {{page}} of {{pages}}',
-    empty: 'The gateway tells of nothing yet.',
-    unknown: 'The gateway did not answer when it was asked last.',
-    noTime: 'no time told',
+    heading_one: '**Fine-tune** {{id}} · {{count}} event',
+    heading_other: '**Fine-tune** {{id}} · {{count}} events',
+    pageHeading_one: '**Fine-tune** {{id}} · {{count}} event, page {{page}} of {{pages}}',
+    pageHeading_other: '**Fine-tune** {{id}} · {{count}} events, page {{page}} of {{pages}}',
+    empty: 'The gateway has reported no events yet.',
+    noResponse: 'The gateway did not respond to the last request.',
+    noTime: 'unknown time',
     follow: 'Follow',
     stop: 'Stop following',
     followed:
-      'Kept up to date until <t:{{until}}:t>, unless nothing new comes for {{minutes}} min. The newest is last.',
+      'Updated automatically until <t:{{until}}:t>, or until nothing new arrives for {{minutes}} min. The newest event is last.',
     ended: {
-      stopped: 'No longer kept up to date: you stopped it.',
-      quiet:
-        'No longer kept up to date: nothing new has come for a while. Whether the job has ended, its last event tells.',
-      'too-late': 'No longer kept up to date: Discord allows a quarter of an hour for it. "Follow" begins another one.',
-      gone: 'No longer kept up to date: the gateway does not tell of this fine-tune any more.',
+      stopped: 'No longer updated: you stopped it.',
+      quiet: 'No longer updated: nothing new arrived for a while. The last event shows whether the job has ended.',
+      'too-late': 'No longer updated: Discord allows updates for 15 minutes. Press **Follow** to start them again.',
+      gone: 'No longer updated: the gateway no longer has this fine-tune.',
     },
   },
   refusals: {
-    fineTuneNotYours:
-      'Fine-tunes belong to the account of this bot, so only whoever runs the bot or manages its server can see them. Ask one of them.',
+    fineTuneNotYours: 'Only the operator and admins of the bot’s server can see fine-tunes. Ask one of them.',
     fineTuneNoId:
-      'This is no id of a fine-tune: give it as the gateway does, such as `ft-abc123`, with 60 letters at most.',
-    fineTuneUnknown:
-      'The gateway knows no fine-tune {{id}}. Its id has to be given letter by letter, as the gateway told it.',
+      'This is not a fine-tune ID. Enter it as the gateway gave it, such as `ft-abc123`, with at most 60 characters.',
+    fineTuneUnknown: 'The gateway does not know the fine-tune {{id}}. Check that the ID is exact.',
     fineTunesNotOffered:
-      'This gateway does not tell of fine-tunes: it has no such endpoint. Nothing is wrong with the id, and asking again does not help.',
+      'This gateway has no endpoint for fine-tune events. The ID is not the problem, and trying again does not help.',
   },
 } as const;

@@ -32,12 +32,13 @@ export function fineTunePage({ fineTuneId, events: known, page, following }: Fin
   const last = pages.length - 1;
   // A page that is kept up to date is the newest, or it would change under its reader.
   const shown = following.is === 'followed' ? last : Math.min(Math.max(0, page ?? last), last);
-  const count = say('fineTune.count', { count: events.length });
-  const place =
-    pages.length > 1 ? `, ${say('fineTune.page', { page: String(shown + 1), pages: String(pages.length) })}` : '';
-  const heading = `${say('fineTune.heading', { id: inCode(fineTuneId) })} · ${count}${place}`;
+  const counted = { id: inCode(fineTuneId), count: events.length };
+  const heading =
+    pages.length > 1
+      ? say('fineTune.pageHeading', { ...counted, page: String(shown + 1), pages: String(pages.length) })
+      : say('fineTune.heading', counted);
   const body =
-    events.length === 0 ? say(known ? 'fineTune.empty' : 'fineTune.unknown') : (pages[shown] ?? []).join('\n');
+    events.length === 0 ? say(known ? 'fineTune.empty' : 'fineTune.noResponse') : (pages[shown] ?? []).join('\n');
   const isCut = events.some(({ message }) => literal(message).length > LONGEST_EVENT);
   return {
     content: [heading, body, ...noteOf(following, say)].join('\n'),

@@ -1,10 +1,10 @@
 export const text = {
-  command: { description: 'What can be done here', example: '/help', who: 'everyone' },
+  command: { description: 'List the commands you can use here', example: '/help', who: 'everyone' },
   help: {
-    title: 'What can be done here',
-    line: '{{mention}} · {{description}} ({{who}}). For example `{{example}}`',
-    menus: 'On any message with a picture, under "Apps":',
+    title: 'Commands',
+    line: '{{mention}} · {{description}} ({{who}}). Example: `{{example}}`',
+    menus: 'On any message with an image, under **Apps**:',
     menuLine: '**{{name}}** · {{description}}',
-    nothing: 'No command is registered here yet.',
+    nothing: 'No commands are registered here yet.',
   },
 } as const;

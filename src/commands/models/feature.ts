@@ -58,10 +58,11 @@ function modelsPage(models: readonly Model[], listing: ModelsPage, say: Say): Me
   const groups = Map.groupBy(matching.slice(shown * PAGE, (shown + 1) * PAGE), (model) => model.ownedBy);
   const blocks = [...groups].map(([owner, group]) => {
     const lines = group.map((model) => `${inCode(model.id)} · ${say(`models.kinds.${kindOf(model)}`)}`);
-    return [`**${owner === undefined ? say('models.nobody') : inCode(owner)}**`, ...lines].join('\n');
+    return [`**${owner === undefined ? say('models.unknownOwner') : inCode(owner)}**`, ...lines].join('\n');
   });
-  const place = pages > 1 ? `, ${say('models.page', { page: String(shown + 1), pages: String(pages) })}` : '';
-  const footer = `${say('models.count', { count: matching.length })}${place}. ${say('models.guess')}`;
+  const count = matching.length;
+  const paged = { count, page: String(shown + 1), pages: String(pages) };
+  const footer = pages > 1 ? say('models.pageFooter', paged) : say('models.footer', { count });
   return {
     page: { title, blocks, footer },
     controls: pages > 1 ? pageButtons({ ...listing, page: shown }, pages, say) : [],
@@ -79,7 +80,7 @@ function modelDetail(model: Model, say: Say): MessagePlan {
       : [`${say('models.field.created')}: <t:${Math.floor(model.createdAt / 1000)}:D>`]),
   ];
   const extra = Object.entries(others).map(([name, value]) => `${inCode(name)}: ${inCode(JSON.stringify(value))}`);
-  const guess = say('models.detailGuess', { kind: say(`models.kinds.${kindOf(model)}`) });
+  const guess = say('models.detailFooter', { kind: say(`models.kinds.${kindOf(model)}`) });
   return { page: { title: inCode(model.id), blocks: [[...known, ...extra].join('\n')], footer: guess } };
 }
 

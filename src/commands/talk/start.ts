@@ -49,7 +49,9 @@ export const start = command({
     if (where.in === 'this-thread') return { content: say('talk.startedHere') };
     const isSeen = request.who === 'me' && !where.isClosed;
     return {
-      content: [say('talk.started', { channel: `<#${channelId}>` }), ...(isSeen ? [say('talk.seen')] : [])].join('\n'),
+      content: [say('talk.started', { channel: `<#${channelId}>` }), ...(isSeen ? [say('talk.isReadable')] : [])].join(
+        '\n',
+      ),
     };
   },
 });

@@ -1,49 +1,50 @@
 export const text = {
   command: {
-    description: 'Live conversations, in words and by voice',
+    description: 'Talk with a model live, by text or voice',
     start: {
-      description: 'A live conversation with a model, in a thread',
+      description: 'Start a live conversation in a thread',
       example: '/talk start voice:marin who:everyone',
       who: 'everyone, on servers',
       options: {
-        model: 'Which model talks; without it, the usual one of this bot',
-        voice: 'Which voice it has; others than the suggested ones are taken as they are typed',
-        instructions: 'How the model is to talk, in the whole conversation',
-        who: 'Who is heard in the thread; without it, only you',
+        model: 'Model ID; default: this bot’s live model',
+        voice: 'Voice name; a suggested one or any other',
+        instructions: 'Instructions for the whole conversation',
+        who: 'Members who can speak in the thread; default: only you',
       },
       choices: { who: { me: 'Only me', everyone: 'Everyone here' } },
     },
     end: {
-      description: 'End the live conversation of this thread',
+      description: 'End the live conversation in this thread',
       example: '/talk end',
-      who: 'whoever began it, and those who manage messages here',
+      who: 'the member who started it, and members who can manage messages here',
     },
   },
   talk: {
     threadName: 'Live: {{model}}',
-    started: 'The conversation takes place in {{channel}}.',
-    startedHere: 'The conversation begins below.',
-    seen: 'Others can read along there, for the bot cannot make a private thread here. Only you are heard.',
-    over: 'The conversation is over.',
+    started: 'Your conversation started in {{channel}}.',
+    startedHere: 'Your conversation starts below.',
+    isReadable:
+      'Others can read it there because the bot cannot create private threads here. The model responds only to you.',
+    over: 'The conversation has ended.',
     form: {
       title: 'Speak',
-      words: 'What do you want to say?',
-      sound: 'Or a sound file',
+      words: 'Your message',
+      sound: 'Or an audio file',
       soundHint: 'Ogg Opus, MP3 or WAV, up to five minutes.',
     },
   },
   refusals: {
     talkHere:
-      'A live conversation is going on in this thread already. End it with `/talk end`, or begin another one elsewhere.',
-    talkNone: 'There is no live conversation in this thread. `/talk start` begins one.',
-    talkNotYours: 'Only whoever began this conversation, and those who manage messages here, can end it.',
-    talkElsewhere: 'This conversation takes place in a thread of its own. Speak there.',
-    talkOnlyOwner: 'Only whoever began this conversation is heard in it. `/talk start` begins one of your own.',
-    talkNothing: 'There is nothing in it to be said. Write something, or add a sound file.',
-    talkNotOpened: 'The gateway did not say whether it opens a conversation. Try again in a moment.',
+      'This thread already has a live conversation. End it with `/talk end`, or start another one in a different channel.',
+    talkNone: 'There is no live conversation in this thread. Start one with `/talk start`.',
+    talkNotYours: 'Only the member who started this conversation and members who can manage messages here can end it.',
+    talkElsewhere: 'This conversation takes place in its own thread. Speak there.',
+    talkOnlyOwner: 'Only the member who started this conversation can speak in it. Start your own with `/talk start`.',
+    talkNothing: 'This message is empty. Write something, or add an audio file.',
+    talkNotOpened: 'The gateway did not confirm that the conversation was opened. Try again in a moment.',
     talkNoRealtime:
-      'The model {{model}} does not support live conversations. Name another one with the option `model`; `/models kind:voice` lists those that seem to.',
+      'The model {{model}} does not support live conversations. Choose another with the option `model`; `/models kind:voice` lists likely ones.',
     talkNoRealtimeNear:
-      'The model {{model}} does not support live conversations. These seem to: {{near}}. Name one with the option `model`.',
+      'The model {{model}} does not support live conversations. Choose another with the option `model`, such as {{near}}.',
   },
 } as const;

@@ -112,7 +112,7 @@ export function tasksList({ filter, lines, waiting, next }: TasksList, say: Say)
 function ownDataButtons(say: Say): ButtonPlan[] {
   return [
     { type: 'button', id: customIds.exportData.id(), label: say('ownData.buttons.export'), startsRow: true },
-    { type: 'button', id: customIds.eraseData.id(), label: say('ownData.buttons.forget') },
+    { type: 'button', id: customIds.eraseData.id(), label: say('ownData.buttons.delete') },
   ];
 }
 

@@ -29,9 +29,9 @@ const forgetButton = button(customIds.eraseData, {
   answers: 'here',
   async run(_nothing, ask: Ask<Services>) {
     mustBeAlone(ask);
-    const tasks = String(await ask.services.tasks.countOf(ask.place.userId));
+    const count = await ask.services.tasks.countOf(ask.place.userId);
     const id = customIds.eraseDataSure.id();
-    return question(ask.say('ownData.forget', { tasks }), { id, label: ask.say('ownData.buttons.sure') });
+    return question(ask.say('ownData.confirm', { count }), { id, label: ask.say('ownData.buttons.confirm') });
   },
 });
 
@@ -41,7 +41,7 @@ const forgetSureButton = button(customIds.eraseDataSure, {
   async run(_nothing, ask: Ask<Services>) {
     mustBeAlone(ask);
     const id = customIds.eraseDataReally.id();
-    return question(ask.say('ownData.forgetReally'), { id, label: ask.say('ownData.buttons.really') });
+    return question(ask.say('ownData.confirmAgain'), { id, label: ask.say('ownData.buttons.confirmAgain') });
   },
 });
 
@@ -68,14 +68,14 @@ const forgetReallyButton = button(customIds.eraseDataReally, {
     });
     await within(clock, AT_ONCE_MS, done.promise);
     isAnswered = true;
-    return page ?? { content: ask.say('ownData.underWay'), controls: [] };
+    return page ?? { content: ask.say('ownData.deleting'), controls: [] };
   },
 });
 
 /** Links the first of the messages that could not be deleted. */
 export function forgottenOutcome({ tasks, messages, running, stays, left }: Forgotten, say: Say): MessagePlan {
   const lines = [
-    say('ownData.forgotten', { tasks: String(tasks), messages: String(messages) }),
+    say('ownData.deleted', { tasks: String(tasks), messages: String(messages) }),
     ...(running === 0 ? [] : [say('ownData.running', { count: running })]),
     ...(stays === 0 ? [] : [say('ownData.left', { count: stays }), ...left.map((one) => `<${linkTo(one)}>`)]),
     ...(stays > left.length && left.length > 0 ? [say('ownData.more', { count: stays - left.length })] : []),

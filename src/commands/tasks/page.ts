@@ -90,10 +90,10 @@ function facts(task: Task, { message, parent, cost }: Known, say: Say): string[]
     time === undefined ? undefined : `<t:${Math.floor(time / 1000)}:f>`;
   const known = {
     model: model === undefined ? undefined : inCode(model),
-    asked: at(times.created),
+    requested: at(times.created),
     accepted: at(times.accepted),
     ended: at(times.ended),
-    shown: delivery.undeliverable === undefined ? at(times.settled) : undefined,
+    delivered: delivery.undeliverable === undefined ? at(times.settled) : undefined,
     polls: String(polls),
     remoteId: remoteId === undefined ? undefined : inCode(remoteId),
     seed: seed === undefined ? undefined : inCode(seed),
@@ -102,8 +102,9 @@ function facts(task: Task, { message, parent, cost }: Known, say: Say): string[]
     reason: failure?.reason === undefined ? undefined : asText(failure.reason, LONGEST_REASON),
     message,
     parent,
-    private: isClosed(task) ? say('tasks.isPrivate') : undefined,
-    lost: delivery.undeliverable === undefined ? undefined : say(`tasks.undeliverable.${delivery.undeliverable}`),
+    visibility: isClosed(task) ? say('tasks.visibility.private') : undefined,
+    notDelivered:
+      delivery.undeliverable === undefined ? undefined : say(`tasks.undeliverable.${delivery.undeliverable}`),
   };
   return Object.entries(known).flatMap(([name, value]) =>
     value === undefined ? [] : [`${say(`tasks.facts.${name as keyof typeof known}`)}: ${value}`],
@@ -113,8 +114,7 @@ function facts(task: Task, { message, parent, cost }: Known, say: Say): string[]
 type Known = TaskPage['links'] & Pick<TaskPage, 'cost'>;
 
 function costText({ amount, isEstimate, standing }: Cost, say: Say): string {
-  const text = isEstimate ? say('tasks.cost.estimate', { amount }) : amount;
-  return standing === 'settled' ? text : say(`tasks.cost.${standing}`, { amount: text });
+  return say(`tasks.cost.${isEstimate ? 'estimate' : 'exact'}.${standing}`, { amount });
 }
 
 /** What the request says besides its words, its addresses and what points at another task. */
@@ -148,9 +148,8 @@ function options({ request }: Task): string | undefined {
 function results({ media }: Task, say: Say): string[] {
   return media.flatMap(({ address, expiresAt }) => {
     if (address === undefined) return [];
-    const until =
-      expiresAt === undefined ? '' : ` ${say('tasks.until', { until: String(Math.floor(expiresAt / 1000)) })}`;
-    return [`${say('tasks.original')}: <${address}>${until}`];
+    if (expiresAt === undefined) return [say('tasks.original', { address })];
+    return [say('tasks.originalUntil', { address, until: String(Math.floor(expiresAt / 1000)) })];
   });
 }
 

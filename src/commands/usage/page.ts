@@ -46,7 +46,7 @@ const isEmpty = ({ total }: Sheet): boolean => total === undefined || isZero(tot
 /** Only what is known to be of the range is said to be. */
 function heading(sheet: Sheet, say: Say): string {
   const title = say(`usage.title.${sheet.subject}`);
-  if (!isOfRange(sheet)) return say('usage.headingUnclaimed', { title });
+  if (!isOfRange(sheet)) return say('usage.headingWithoutRange', { title });
   return say('usage.heading', { title, range: rangeText(sheet.range, say) });
 }
 

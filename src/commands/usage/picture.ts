@@ -14,7 +14,7 @@ export function pictureOf(sheet: Sheet, say: Say): BarPicture | undefined {
   const ofAmounts = lines.some(({ amount }) => amount !== undefined);
   const entries = by === 'day' ? dayBars(sheet, ofAmounts) : rankedBars(sheet, ofAmounts, say);
   if (entries.length === 0) return undefined;
-  const title = say(`usage.chart.title.${by}`, { title: say(`usage.chart.subject.${sheet.subject}`) });
+  const title = say(`usage.chart.title.${sheet.subject}.${by}`);
   return { title, facts: factsOf(sheet, ofAmounts, say), bars: by === 'day' ? 'upright' : 'lying', entries };
 }
 

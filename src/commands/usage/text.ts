@@ -1,24 +1,24 @@
 export const text = {
   command: {
-    description: 'What was used, and what it cost',
+    description: 'Show usage and costs',
     example: '/usage by:model',
-    who: 'everyone, their own; the whole account for whoever runs the bot or manages its server',
+    who: 'everyone, for their own usage; the operator and admins of the bot’s server, for the whole account',
     options: {
-      start: 'The first day (UTC), such as 2026-01-31; without it, a week up to the end',
-      end: 'The last day (UTC), such as 2026-01-31; without it, today',
-      by: 'What the table adds up by; without it, by day',
-      private: 'Only you see the answer',
+      start: 'First day (UTC), like 2026-01-31; default: 6 days before end',
+      end: 'Last day (UTC), like 2026-01-31; default: today',
+      by: 'Grouping of the table; default: by day',
+      private: 'Private reply that only you can see',
     },
     choices: { by: { day: 'Day', model: 'Model', member: 'Member' } },
   },
   usage: {
     title: {
-      account: 'What the account used',
-      own: 'What you used through this bot',
-      members: 'What members used through this bot',
+      account: 'Account usage',
+      own: 'Your usage through this bot',
+      members: 'Member usage through this bot',
     },
     heading: '**{{title}}** · {{range}} (UTC)',
-    headingUnclaimed: '**{{title}}**',
+    headingWithoutRange: '**{{title}}**',
     range: '{{start}} to {{end}}',
     total: 'Total: **{{total}}**',
     totalRequests_one: 'Total: **{{total}}** for {{count}} request',
@@ -28,10 +28,10 @@ export const text = {
     dollars: '{{amount}} (= {{dollars}})',
     empty: {
       account:
-        'The gateway tells of nothing for these days. The range may not cover the dates of the requests: its days are days of UTC, and what is new may come in late. Try another range.',
-      own: 'You have nothing here for these days. The range may not cover the dates of your requests: its days are days of UTC. Try another range.',
+        'The gateway reports no usage on these days (UTC); new usage can appear late. The range may not cover the dates of the requests: try another one.',
+      own: 'You have no usage on these days (UTC). The range may not cover the dates of your requests: try another one.',
       members:
-        'Nobody has anything here for these days. The range may not cover the dates of the requests: its days are days of UTC. Try another range.',
+        'Members have no usage on these days (UTC). The range may not cover the dates of the requests: try another one.',
     },
     column: {
       day: 'Day',
@@ -41,32 +41,38 @@ export const text = {
       amount: 'Amount',
       dollars: 'Dollars',
     },
-    unknown: { day: 'day not told', model: 'model not told', member: 'nobody any more' },
-    more_one: '{{count}} more line is in the CSV.',
-    more_other: '{{count}} more lines are in the CSV.',
+    unknown: { day: 'unknown day', model: 'unknown model', member: 'deleted member' },
+    more_one: '{{count}} more row is in the CSV file.',
+    more_other: '{{count}} more rows are in the CSV file.',
     note: {
       totalOnly:
-        'These dates were asked for: {{range}}. The gateway gave a total only and does not say what days it covers; it may be everything since the account began.',
+        'The requested range is {{range}}, but the gateway returned only a total without dates. It may cover all usage since the account was created.',
       otherDays_one:
-        'The gateway did not keep to the range: it sent {{count}} other day too ({{range}}), which is left out here.',
+        'The gateway also returned {{count}} day outside the requested range ({{range}}), which is left out.',
       otherDays_other:
-        'The gateway did not keep to the range: it sent {{count}} other days too ({{range}}), which are left out here.',
+        'The gateway also returned {{count}} days outside the requested range ({{range}}), which are left out.',
       otherTotal: 'Its own total is not for this range: {{total}}.',
-      undated:
-        'These dates were asked for: {{range}}. Some rows do not say their day, so nobody can tell whether they belong to them.',
-      differs: 'The rows come to {{sum}}, which is not what the gateway gives as the total.',
-      atGateway: 'The gateway gives for the whole account: {{total}}.',
-      open_one: '{{count}} order has not ended yet and is not counted.',
-      open_other: '{{count}} orders have not ended yet and are not counted.',
-      unconfirmed_one: 'Of {{count}} order nobody knows whether the gateway took it; it is not counted.',
-      unconfirmed_other: 'Of {{count}} orders nobody knows whether the gateway took them; they are not counted.',
-      unpriced_one: 'Of {{count}} order it is not known what it cost; it is counted without an amount.',
-      unpriced_other: 'Of {{count}} orders it is not known what they cost; they are counted without an amount.',
-      estimate: '~ is an estimate from prices that the operator set.',
+      undated: 'The requested range is {{range}}, but some rows have no date and may belong to other days.',
+      differs: 'The rows add up to {{sum}}, which differs from the gateway’s total.',
+      atGateway: 'The gateway’s total for the whole account: {{total}}.',
+      open_one: '{{count}} task has not ended yet and is not counted.',
+      open_other: '{{count}} tasks have not ended yet and are not counted.',
+      unconfirmed_one: '{{count}} task is unconfirmed and is not counted.',
+      unconfirmed_other: '{{count}} tasks are unconfirmed and are not counted.',
+      unpriced_one: '{{count}} task has no known cost and is counted without an amount.',
+      unpriced_other: '{{count}} tasks have no known cost and are counted without an amount.',
+      estimate: '~ marks an estimate from the operator’s prices.',
     },
     chart: {
-      subject: { account: 'What the account used', own: 'What you used', members: 'What members used' },
-      title: { day: '{{title}}, by day', model: '{{title}}, by model', member: '{{title}}, by member' },
+      title: {
+        account: {
+          day: 'Account usage by day',
+          model: 'Account usage by model',
+          member: 'Account usage by member',
+        },
+        own: { day: 'Your usage by day', model: 'Your usage by model', member: 'Your usage by member' },
+        members: { day: 'Member usage by day', model: 'Member usage by model', member: 'Usage by member' },
+      },
       total: 'Total {{total}}',
       totalRequests_one: 'Total {{count}} request',
       totalRequests_other: 'Total {{count}} requests',
@@ -79,6 +85,6 @@ export const text = {
   },
   refusals: {
     usageNotYours:
-      'Only whoever may see the account can change this. What you used yourself is shown by `/usage`, to you alone.',
+      'Only members who can see the account’s usage can change this message. Use `/usage` to see your own.',
   },
 } as const;

@@ -10,8 +10,8 @@ const health = {
 
 it('says since when the store cannot be reached, and nothing of it where it can', () => {
   const away = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', speak(texts)));
-  expect(away).toContain('keeps its tasks in cannot be reached (since <t:1700000000:R>)');
+  expect(away).toContain('cannot reach its database (since <t:1700000000:R>)');
   expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', speak(texts)))).not.toContain(
-    'keeps its tasks in',
+    'cannot reach its database',
   );
 });

@@ -74,9 +74,9 @@ describe('the words of a fine-tune', () => {
 
   it('without a time or a level are shown all the same, and none at all is said', () => {
     expect(page({ events: [{ ...event('well'), at: undefined, level: undefined }] }).content).toContain(
-      'no time told · well',
+      'unknown time · well',
     );
-    expect(page({}).content).toContain('tells of nothing yet');
-    expect(page({ events: undefined }).content).toContain('did not answer');
+    expect(page({}).content).toContain('has reported no events yet');
+    expect(page({ events: undefined }).content).toContain('did not respond');
   });
 });

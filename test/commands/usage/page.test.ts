@@ -29,10 +29,10 @@ describe('the table', () => {
     const { text, shown } = tableOf(sheet, 'cents', 2_000, say);
     expect(shown).toBe(3);
     expect(rows(text)).toEqual([
-      'Model           Requests  Amount  Dollars',
-      'verse-1               10   12.50   0.1250',
-      'lumen-image-1          2       3     0.03',
-      'model not told         1       -        -',
+      'Model          Requests  Amount  Dollars',
+      'verse-1              10   12.50   0.1250',
+      'lumen-image-1         2       3     0.03',
+      'unknown model         1       -        -',
     ]);
   });
 
@@ -65,7 +65,7 @@ describe('the page', () => {
     const lines = Array.from({ length: 366 }, (_, index) => line(dayAfter('2026-03-10', -index), `${index}${long}`));
     const { content = '', files = [] } = page(sheetOf(lines, { by: 'day' }), 'cents');
     expect(content.length).toBeLessThanOrEqual(2_000);
-    const told = /(\d+) more lines/.exec(content)?.[1];
+    const told = /(\d+) more rows/.exec(content)?.[1];
     const shown = content.match(/^20\d\d-\d\d-\d\d/gm) ?? [];
     expect(shown[0]).toBe('2026-03-10');
     expect(shown.length + Number(told)).toBe(366);
@@ -161,7 +161,7 @@ describe('the picture', () => {
   it('is told in words with its range, its total and its largest part', () => {
     const picture = pictureOf(sheetOf([line('verse-1', long), line('b', '1')], { total: long }), say);
     expect(picture && altOf(picture, say)).toBe(
-      `Bar chart. What the account used, by model. 2026-03-04 to 2026-03-10. Total ${long}. Largest: verse-1 with ${long}`,
+      `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total ${long}. Largest: verse-1 with ${long}`,
     );
   });
 

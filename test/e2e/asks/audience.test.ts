@@ -29,16 +29,16 @@ const asked = async (person: Person, options: Record<string, string | boolean>):
 
 async function goneOn(person: Person, from: Message, words: string): Promise<Message> {
   const form = await (await person.click(from, 'Continue')).modal();
-  return (await person.fill(form, { 'What next?': words })).message(ended);
+  return (await person.fill(form, { 'Your next question': words })).message(ended);
 }
 
 /** A copy of an answer for everybody in a channel, or for its member alone. */
 async function copy(stage: QuickStage, words: string, as: 'everybody' | 'me', channel?: string): Promise<Message> {
   const person = channel === undefined ? stage.discord.as('member') : stage.discord.as('member').in(channel);
   const page = await opened(stage, await list(stage, 'member', {}, channel), 'member', words);
-  if (as === 'me') return (await person.click(page, 'Show it to me')).message(ended);
+  if (as === 'me') return (await person.click(page, 'Show only to me')).message(ended);
   const question = await (await person.click(page, 'Show here')).message();
-  return (await person.click(question, 'Show it to everybody')).message(ended);
+  return (await person.click(question, 'Show to everyone')).message(ended);
 }
 
 /** Two private turns, of which the second is shown to everybody. */
@@ -128,7 +128,7 @@ it('a manager who goes on privately from the answer of somebody else is told non
   await goneOn(member, shown, 'an open question');
   const admin = stage.discord.as('admin');
   const page = await opened(stage, await list(stage, 'admin', { whose: 'server' }), 'admin', 'an open question');
-  const seen = await (await admin.click(page, 'Show it to me')).message(ended);
+  const seen = await (await admin.click(page, 'Show only to me')).message(ended);
   const next = await goneOn(admin, seen, 'what did they say?');
   expect([next.ephemeral, turns(stage)]).toEqual([true, 3]);
   expect(told(stage)).not.toMatch(/first secret|Ishmael/);

@@ -25,7 +25,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     const first = await answerTo(stage, { prompt: 'snow?', instructions: 'Be brief.' });
     const before = said(stage.gateway);
     const form = await (await member.click(first, 'Continue')).modal();
-    const second = await (await member.fill(form, { 'What next?': 'and ice?' })).message(ended);
+    const second = await (await member.fill(form, { 'Your next question': 'and ice?' })).message(ended);
     expect(shown(stage).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'user']);
     expect(shown(stage)[1]).toContain(JSON.stringify(before).slice(1, 40));
     expect(asks(stage.gateway).at(-1)?.instructions).toBe('Be brief.');
@@ -62,12 +62,12 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     const first = await answerTo(stage, { prompt: 'snow?' });
     const second = await answerTo(stage, { prompt: 'and ice?' });
     const told = await (await member.click(first, 'Forget conversation')).message();
-    expect(text(told)).toContain('Forgotten');
+    expect(text(told)).toContain('Conversation forgotten');
     expect(told.ephemeral).toBe(true);
     await answerTo(stage, { prompt: 'and water?' });
     expect(shown(stage)).toHaveLength(1);
     const form = await (await member.click(second, 'Continue')).modal();
-    await (await member.fill(form, { 'What next?': 'and steam?' })).message(ended);
+    await (await member.fill(form, { 'Your next question': 'and steam?' })).message(ended);
     expect(shown(stage)).toHaveLength(1);
   });
 
@@ -76,7 +76,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     const first = await answerTo(stage, { prompt: 'snow?' });
     const details = await (await stage.discord.as('other').click(first, 'Show details')).message();
     expect(details.ephemeral).toBe(true);
-    expect(JSON.stringify(details.components)).toMatch(/Tokens: \d+ read, \d+ written/);
+    expect(JSON.stringify(details.components)).toMatch(/Tokens: \d+ input, \d+ output/);
   });
 
   it('shows the model a picture and a file, and refuses a file that cannot be read', async () => {

@@ -46,7 +46,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     const exchange = await discord.as('member').slash('ask', { prompt, model: 'canvas-2' });
     expect(labels(await exchange.message())).toEqual([]);
     expect(asks(gateway).length).toBeLessThanOrEqual(3);
-    expect(text(await (await discord.as('member').slash('about')).message())).toContain('Follows 0 tasks');
+    expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
 
   it('nobody knows about is told as that, and goes again only when its member says so', async () => {

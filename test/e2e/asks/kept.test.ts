@@ -101,7 +101,9 @@ describe('an answer', () => {
     expect((await bytesOf(shown)).toString()).toBe(said(gateway));
     const exported = await (await member.click(await list(stage), 'Export my data')).message();
     expect((await bytesOf(exported)).toString()).toContain('This is the sandbox speaking');
-    await (await askedToForget(stage, 'member')).message((message) => text(message).includes('Deleted: 1 tasks'));
+    await (await askedToForget(stage, 'member')).message((message) =>
+      text(message).includes('Your data is deleted (tasks: 1,'),
+    );
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 

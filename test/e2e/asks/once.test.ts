@@ -118,7 +118,7 @@ describe('a further message of a private answer', () => {
       expect(exchange.followUps()).toHaveLength(nth);
       expect(inPublic(stage)).toEqual([]);
       const page = await opened(stage, await list(stage));
-      const shown = await (await member.click(page, 'Show it to me')).message(ended);
+      const shown = await (await member.click(page, 'Show only to me')).message(ended);
       expect((await bytesOf(shown)).toString()).toBe(said(gateway));
     },
   );

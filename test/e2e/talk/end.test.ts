@@ -16,7 +16,7 @@ describe('a conversation is over', () => {
     const there = discord.as('member').in(thread);
     const closed = once(gateway.realtime, 'close');
     const told = how === 'the command' ? await there.slash('talk end', {}) : await there.click(opening, 'End');
-    expect(text(await told.message())).toContain('The conversation is over.');
+    expect(text(await told.message())).toContain('The conversation has ended.');
     const over = await discord.until(() => saying(discord, thread, 'This conversation has ended.')[0]);
     expect([over.id, labels(over)]).toEqual([opening.id, []]);
     expect(text(over)).toContain('/talk start');
@@ -30,7 +30,7 @@ describe('a conversation is over', () => {
     const { discord } = stage;
     const { thread, opening } = await begun(stage, { who: 'everyone' });
     const no = await (await discord.as('other').click(opening, 'End')).message();
-    expect([text(no), no.ephemeral]).toEqual([expect.stringContaining('Only whoever began'), true]);
+    expect([text(no), no.ephemeral]).toEqual([expect.stringContaining('Only the member who started'), true]);
     const yes = await (await discord.as('admin').in(thread).slash('talk end', {})).message();
     expect(text(yes)).toContain('is over');
     // Those who were in it too read of it below what was said last.
@@ -92,8 +92,8 @@ it('a bot that ends before there is a place leaves no conversation behind', asyn
   await stage.app.stop();
   await enter(stage);
   const working = await list(stage, 'member', { kind: 'talk', state: 'working' });
-  expect(text(working)).toContain('Nothing fits');
-  expect(text(await list(stage))).not.toContain('waiting');
+  expect(text(working)).toContain('No tasks found');
+  expect(text(await list(stage))).not.toContain('could not be delivered');
 });
 
 it('lists show a conversation and its page what was said; Show brings all of it', async () => {
@@ -104,7 +104,7 @@ it('lists show a conversation and its page what was said; Show brings all of it'
   const there = discord.as('member');
   const listed = await list(stage);
   expect(text(listed)).toMatch(/Live conversation · be brief 🔒/);
-  expect(text(listed)).not.toContain('Said in');
+  expect(text(listed)).not.toContain('Message in');
   const shown = await opened(stage, listed);
   expect(text(shown)).toMatch(/tell me of snow[\s\S]*↳ This is the sandbox/);
   expect(labels(shown)).toContain('End');
@@ -112,7 +112,7 @@ it('lists show a conversation and its page what was said; Show brings all of it'
   await discord.until(() => saying(discord, thread, 'This conversation has ended.')[0]);
   const back = await (await there.click(shown, 'Back')).message((message) => !labels(message).includes('Back'));
   const over = await opened(stage, back);
-  const brought = await (await there.click(over, 'Show it to me')).message();
+  const brought = await (await there.click(over, 'Show only to me')).message();
   expect(text(brought)).toMatch(/Transcript[\s\S]*tell me of snow[\s\S]*Where there is/);
   expect(discord.messages(thread).filter(opens)).toEqual([]);
   expect(discord.messages(thread).filter(ended)).toHaveLength(1);
@@ -128,6 +128,6 @@ it('what was said can be shown elsewhere, and is spoken to where it takes place 
   expect(labels(page)).not.toContain('Retry');
   const shown = await (await there.click(page, 'Show here')).message();
   expect(text(shown)).toMatch(/tell me of snow[\s\S]*This is the sandbox speaking/);
-  expect(text(await (await there.click(shown, 'Speak')).message())).toContain('takes place in a thread of its own');
+  expect(text(await (await there.click(shown, 'Speak')).message())).toContain('takes place in its own thread');
   expect(gateway.realtime.opened).toBe(1);
 });

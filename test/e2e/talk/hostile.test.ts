@@ -24,7 +24,7 @@ describe('Discord', () => {
     const told = await (await discord.as('member').slash('talk start', {})).message();
     expect(text(told)).toMatch(/thread/);
     await expect.poll(() => gateway.realtime.sessions).toEqual([]);
-    expect(text(await list(stage, 'member', { kind: 'talk', state: 'working' }))).toContain('Nothing fits');
+    expect(text(await list(stage, 'member', { kind: 'talk', state: 'working' }))).toContain('No tasks found');
     expect(errorsIn(stage)).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ async function run({ discord, gateway, config }: Stage): Promise<ChildProcess> {
   running.push(child);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString()));
-  await expect.poll(() => said, { timeout: 20_000 }).toContain('Atelier has started.');
+  await expect.poll(() => said, { timeout: 20_000 }).toContain('Atelier is ready.');
   return child;
 }
 

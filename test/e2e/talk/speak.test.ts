@@ -58,7 +58,7 @@ it('what says nothing is refused with a sentence, and so is what is no sound', a
     if ((event as { type?: string }).type === 'response.create') responses += 1;
   });
   const nothing = await filled({ words: ' \u200b ' });
-  expect(text(nothing)).toContain('nothing in it to be said');
+  expect(text(nothing)).toContain('This message is empty');
   expect(nothing.ephemeral).toBe(true);
   const noSound = await filled({ sound: [{ name: 'a.ogg', bytes: Buffer.from('no sound at all') }] });
   expect(text(noSound)).toContain('audio format is not supported');
@@ -70,7 +70,7 @@ it('in a conversation for one nobody else is heard, in one for everyone everybod
   const { discord } = stage;
   const mine = await begun(stage, {}, 'no-private-threads');
   const no = await (await discord.as('other').click(mine.opening, 'Speak')).message();
-  expect(text(no)).toContain('Only whoever began this conversation is heard');
+  expect(text(no)).toContain('Only the member who started this conversation can speak');
   expect(no.ephemeral).toBe(true);
   const ours = await begun(stage, { who: 'everyone' });
   expect(text(await spoken(stage, ours.opening, 'hello', 'other'))).toContain('This is the sandbox speaking.');

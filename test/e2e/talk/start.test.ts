@@ -37,7 +37,7 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
 it('where the bot may make no private thread, a public one hears its member alone, and that is said', async () => {
   const { discord } = await talkBot();
   const exchange = await discord.as('member').in('no-private-threads').slash('talk start', {});
-  expect(text(await exchange.message())).toContain('Others can read along');
+  expect(text(await exchange.message())).toContain('Others can read it there');
   const thread = discord.world.channel(await threadOf(exchange));
   expect(thread.type).toBe(ChannelType.PublicThread);
 });
@@ -46,11 +46,11 @@ it('in a thread it takes place right there, and only once at a time', async () =
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const there = discord.as('member').in('thread');
-  expect(text(await (await there.slash('talk start', {})).message())).toContain('begins below');
+  expect(text(await (await there.slash('talk start', {})).message())).toContain('starts below');
   expect(discord.messages('thread').filter(opens)).toHaveLength(1);
   const before = upgrades(gateway);
   const again = await (await discord.as('other').in('thread').slash('talk start', { who: 'everyone' })).message();
-  expect(text(again)).toContain('going on in this thread already');
+  expect(text(again)).toContain('already has a live conversation');
   expect(upgrades(gateway)).toBe(before);
 });
 
@@ -89,15 +89,17 @@ it('a thread that cannot be made after all ends the conversation, and is told', 
   const answer = await (await discord.as('member').slash('talk start', { who: 'everyone' })).message();
   expect(text(answer)).toContain('reached Discord’s limit of active threads');
   const list = await (await discord.as('member').slash('tasks', { kind: 'talk', state: 'working' })).message();
-  expect(text(list)).toContain('Nothing fits');
+  expect(text(list)).toContain('No tasks found');
   expect(logged()).not.toContain('Something unexpected');
 });
 
 it('a model that does not speak is refused in words, with some that seem to', async () => {
   const { discord } = await talkBot();
   const answer = await (await discord.as('member').slash('talk start', { model: 'quill-5' })).message();
-  expect(text(answer)).toMatch(/`quill-5` does not support live conversations\. These seem to: .*`parley-realtime`/);
-  expect(text(await (await discord.as('member').slash('tasks', {})).message())).toContain('Nothing fits');
+  expect(text(answer)).toMatch(
+    /`quill-5` does not support live conversations\. Choose another with the option `model`, such as .*`parley-realtime`/,
+  );
+  expect(text(await (await discord.as('member').slash('tasks', {})).message())).toContain('No tasks found');
 });
 
 it('a voice that the model does not have is refused in the gateway’s words, and not the model', async () => {

@@ -161,7 +161,7 @@ describe('who wants to be forgotten', () => {
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
     await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a secret' });
     await expect.poll(wire.asked).toBe(1);
-    await (await askedToForget(stage)).message((message) => text(message).includes('still under way'));
+    await (await askedToForget(stage)).message((message) => text(message).includes('still running'));
     clock.putForward(2 * MINUTE_MS);
     await expect.poll(() => storedTasks(stage), { timeout: 15_000 }).toEqual([]);
     await discord.until(() => inPublic(stage, thread).length === 0 || undefined, 'an empty thread');

@@ -17,7 +17,7 @@ describe.each(profiles)('a gateway of the %s profile', (profile) => {
     const { discord, gateway } = stage;
     gateway.faults.add({ on: { kind: 'realtime' }, do: fault, times: 20 });
     expect(text(await (await discord.as('member').slash('talk start', {})).message())).toContain(words);
-    expect(text(await list(stage))).toContain('Nothing fits');
+    expect(text(await list(stage))).toContain('No tasks found');
     expect([...discord.world.channels.values()].some(({ name }) => name.startsWith('Live'))).toBe(false);
   });
 
@@ -85,7 +85,7 @@ it('who wants to be forgotten leaves nothing in the thread, and the conversation
   await discord.until(() => discord.messages(thread).find(isVoice));
   await askedToForget(stage);
   await discord.until(() => (inPublic(stage, thread).length === 0 ? true : undefined));
-  expect(text(await list(stage))).toContain('Nothing fits');
+  expect(text(await list(stage))).toContain('No tasks found');
   const asked = upgrades(gateway);
   expect(text(await (await discord.as('member').in(thread).slash('talk end', {})).message())).toContain('no live');
   expect(upgrades(gateway)).toBe(asked);

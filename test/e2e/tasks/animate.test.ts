@@ -164,7 +164,7 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
       'This gateway does not support this feature.',
     );
     expect(submits(gateway)).toBe(before);
-    expect(text(await (await member.slash('about')).message())).toContain('Follows 0 tasks');
+    expect(text(await (await member.slash('about')).message())).toContain('Tasks in progress: 0');
   });
 });
 

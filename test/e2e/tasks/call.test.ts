@@ -19,7 +19,7 @@ const calls = (discord: EmbeddedDiscord): Message[] =>
 async function atRest(discord: EmbeddedDiscord): Promise<void> {
   await expect
     .poll(async () => text(await (await discord.as('other').slash('about')).message()), patience)
-    .toContain('Follows 0 tasks');
+    .toContain('Tasks in progress: 0');
 }
 
 describe.each(profiles)('a job of more than a minute at a gateway of the %s profile', (profile) => {

@@ -209,7 +209,7 @@ describe('a picture that the gateway finds too large', () => {
     const exchange = await discord.as('member').slash('describe', { image: await large() });
     expect(text(await exchange.message())).toContain('The gateway');
     expect([submits(gateway), jobs(gateway).length]).toEqual([2, 0]);
-    expect(text(await (await discord.as('member').slash('about')).message())).toContain('Follows 0 tasks');
+    expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
 
   it.each(['server-error', 'bad-gateway', 'reset', 'accepted-then-reset', 'hang'] satisfies PresetName[])(

@@ -216,7 +216,7 @@ describe('what a stock gateway does not book', () => {
     expect(jobs(stage.gateway)).toHaveLength(made);
     const { content, components } = parent;
     expect(stage.discord.messages('studio').find(({ id }) => id === parent.id)).toMatchObject({ content, components });
-    expect(text(await (await member.slash('about')).message())).toContain('Follows 0 tasks');
+    expect(text(await (await member.slash('about')).message())).toContain('Tasks in progress: 0');
     expect(labels(await follow(stage, parent, 'Vary (Strong)'))).toContain('U1');
     expect(labels(await single(stage, { prompt: 'a hare in the grass' }))).not.toContain(button);
     expect(errorsIn(stage)).toEqual([]);

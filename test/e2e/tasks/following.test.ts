@@ -49,9 +49,7 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
     gateway.faults.add({ on: onFetch, do: 'unauthorized', times: 1_000 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect.poll(logged, patience).toContain('"kind":"refused"');
-    expect(text(await (await discord.as('admin').slash('about')).message())).toContain(
-      'refuses to be asked about tasks',
-    );
+    expect(text(await (await discord.as('admin').slash('about')).message())).toContain('refuses status checks');
     await exchange.message(says('longer than usual'));
     gateway.faults.clear();
     await expect
@@ -60,7 +58,7 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
         return saying(discord, 'studio', 'Finished in');
       }, patience)
       .toHaveLength(1);
-    expect(text(await (await discord.as('admin').slash('about')).message())).not.toContain('refuses to be asked');
+    expect(text(await (await discord.as('admin').slash('about')).message())).not.toContain('refuses status checks');
     expect(submits(gateway)).toBe(1);
   });
 

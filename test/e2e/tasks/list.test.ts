@@ -16,12 +16,14 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(shown.ephemeral).toBe(true);
     expect(text(shown)).toMatch(/🟢 Imagine · an owl at night 🔒 · .*\n🟢 Imagine · a fox in the snow · /);
     expect(text(await list(stage, 'member', { text: 'owl' }))).not.toContain('fox');
-    expect(text(await list(stage, 'member', { state: 'failed' }))).toContain('Nothing fits');
-    expect(text(await list(stage, 'other'))).toContain('Nothing fits');
+    expect(text(await list(stage, 'member', { state: 'failed' }))).toContain('No tasks found');
+    expect(text(await list(stage, 'other'))).toContain('No tasks found');
     const managed = text(await list(stage, 'admin', { whose: 'server' }));
     expect(managed).toContain('a fox in the snow');
     expect(managed).not.toContain('an owl at night');
-    expect(text(await list(stage, 'member', { whose: 'server' }))).toContain('Only members who manage this server');
+    expect(text(await list(stage, 'member', { whose: 'server' }))).toContain(
+      'Only members with the Manage Server permission',
+    );
   });
 
   it('brings a result of three months ago back, as Discord keeps it, with buttons that work', async () => {
@@ -52,15 +54,15 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(text(here)).not.toMatch(/owl|hare|wolf/);
     // Somebody else's page has nothing on it that is the owner's to decide, and no amounts.
     const page = await opened(stage, here, 'admin');
-    expect(labels(page)).toEqual(['Back', 'Show it to me', 'Show here', 'Delete its message']);
+    expect(labels(page)).toEqual(['Back', 'Show only to me', 'Show here', 'Delete message']);
     const elsewhere = text(await list(stage, 'owner', whose, 'hall'));
     expect(elsewhere).toContain('hare');
     expect(elsewhere).not.toMatch(/fox|owl|wolf/);
     for (const who of ['member', 'other'])
-      expect(text(await list(stage, who, whose))).toContain('Only members who manage this server');
-    expect(text(await list(stage, 'member', whose, 'dm'))).toContain('This is no server');
+      expect(text(await list(stage, who, whose))).toContain('Only members with the Manage Server permission');
+    expect(text(await list(stage, 'member', whose, 'dm'))).toContain('works on servers only');
     expect(text(await list(stage, 'member', {}, 'dm'))).toMatch(/wolf.*hare.*owl.*fox/s);
-    expect(text(await list(stage, 'admin', {}, 'dm'))).toContain('Nothing fits');
+    expect(text(await list(stage, 'admin', {}, 'dm'))).toContain('No tasks found');
     expect(errorsIn(stage)).toEqual([]);
   });
 
@@ -81,7 +83,9 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     await grid(stage, {}, stage.discord.as('installer'));
     await grid(stage, { prompt: 'an owl at home' });
     expect(text(await list(stage, 'installer'))).toContain('fox');
-    expect(text(await list(stage, 'installer', { whose: 'server' }))).toContain('Only members who manage this server');
+    expect(text(await list(stage, 'installer', { whose: 'server' }))).toContain(
+      'Only members with the Manage Server permission',
+    );
     expect(text(await list(stage, 'installer', {}, 'dm'))).toContain('fox');
     expect(text(await list(stage, 'installer'))).not.toContain('owl');
   });
@@ -103,7 +107,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     const second = await (await member.click(first, 'Older')).message((shown) => labels(shown).includes('Newest'));
     expect(offeredIn(second)).toHaveLength(2);
     const page = await opened(stage, second);
-    const back = await (await member.click(page, 'Back')).message(says('What you asked for'));
+    const back = await (await member.click(page, 'Back')).message(says('Your tasks'));
     expect(offeredIn(back)).toEqual(offeredIn(second));
     const all = [...offeredIn(await list(stage)), ...offeredIn(second)].map(({ label }) => label);
     expect(all.every((label) => label.trim() !== '')).toBe(true);

@@ -143,7 +143,7 @@ describe('/music follow', () => {
     await app.stop();
     await enter(stage);
     const used = text(await (await other.slash('usage')).message());
-    expect(used).toContain('You have nothing here');
+    expect(used).toContain('You have no usage');
     expect(used).not.toContain('has not ended');
   });
 

@@ -89,9 +89,9 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
     expect(orders(gateway)).toHaveLength(1);
     const used = text(await (await discord.as('member').slash('usage')).message());
-    expect(used).toContain('You have nothing here');
+    expect(used).toContain('You have no usage');
     expect(used).not.toContain('has not ended');
-    expect(text(await (await discord.as('member').slash('tasks')).message())).toContain('Nothing fits');
+    expect(text(await (await discord.as('member').slash('tasks')).message())).toContain('No tasks found');
     clock.putForward(10 * 60_000);
     expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
     expect(orders(gateway)).toHaveLength(2);

@@ -44,7 +44,7 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
       const exchange = await member.slash('imagine', { prompt: 'a fox' });
       expect(text(await exchange.message())).toContain(words);
       expect(submits(gateway)).toBe(1);
-      expect(text(await (await member.slash('about')).message())).toContain('Follows 0 tasks');
+      expect(text(await (await member.slash('about')).message())).toContain('Tasks in progress: 0');
       await app.stop();
     },
   );
@@ -59,7 +59,7 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
       expect(text(message)).toContain('couldn’t confirm whether the gateway accepted this');
       expect(labels(message)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
       clock.putForward(120_000);
-      expect(text(await (await discord.as('member').slash('about')).message())).toContain('Follows 0 tasks');
+      expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
       expect(submits(gateway)).toBe(1);
     },
   );

@@ -11,7 +11,7 @@ import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 
 /** What stands there when it is done. */
 const forgotten = async (stage: QuickStage, who = 'member'): Promise<Message> =>
-  (await askedToForget(stage, who)).message(says('Deleted:'));
+  (await askedToForget(stage, who)).message(says('Your data is deleted'));
 
 const usedBy = async ({ discord }: QuickStage, who: string): Promise<string> =>
   text(await (await discord.as(who).slash('usage', { by: 'model' })).message());
@@ -60,7 +60,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
       if (!files.includes(answer)) expect(text(answer)).toContain('already in progress');
     }
     discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
-    await (await askedToForget(stage)).message(says('It is under way'));
+    await (await askedToForget(stage)).message(says('Your data is being deleted'));
     const refused = await (await member.click(await list(stage), 'Export my data')).message();
     expect(text(refused)).toContain('being deleted');
     expect([refused.ephemeral, refused.attachments]).toEqual([true, []]);
@@ -72,10 +72,10 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     const mine = await grid(stage);
     const theirs = await grid(stage, { prompt: 'an owl' }, stage.discord.as('other'));
     const done = await forgotten(stage);
-    expect(text(done)).toContain('Deleted: 1 tasks and 1 messages');
+    expect(text(done)).toContain('Your data is deleted (tasks: 1, messages: 1)');
     expect(stage.discord.messages('studio').map(({ id }) => id)).not.toContain(mine.id);
     expect(stage.discord.messages('studio').map(({ id }) => id)).toContain(theirs.id);
-    expect(text(await list(stage))).toContain('Nothing fits');
+    expect(text(await list(stage))).toContain('No tasks found');
     expect(await usedBy(stage, 'member')).not.toContain('imagine');
   });
 
@@ -84,10 +84,10 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     stage.gateway.faults.add({ do: 'stick' });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
-    expect(text(await forgotten(stage))).toContain('1 job is still under way');
+    expect(text(await forgotten(stage))).toContain('1 task is still running');
     const before = stage.discord.messages('studio').length;
     stage.gateway.jobs.finish(jobs(stage.gateway).at(-1)?.id ?? '');
-    await expect.poll(async () => text(await list(stage)), { timeout: 20_000 }).toContain('Nothing fits');
+    await expect.poll(async () => text(await list(stage)), { timeout: 20_000 }).toContain('No tasks found');
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral).length).toBeLessThanOrEqual(before);
     expect(submits(stage.gateway)).toBe(1);
   });
@@ -103,7 +103,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     const inHall = await list(stage, 'member', {}, 'hall');
     await (await member.click(await opened(stage, inHall), 'Show here')).message(says('Finished in'));
     expect([inPublic(stage).length, inPublic(stage, 'hall').length]).toEqual([3, 1]);
-    expect(text(await forgotten(stage))).toContain('Deleted: 1 tasks and 4 messages');
+    expect(text(await forgotten(stage))).toContain('Your data is deleted (tasks: 1, messages: 4)');
     expect([...inPublic(stage), ...inPublic(stage, 'hall')]).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -127,13 +127,15 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     clock.putForward(20 * MINUTE_MS);
     discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
     const exchange = await askedToForget(stage);
-    const answer = await exchange.message(says('It is under way'));
+    const answer = await exchange.message(says('Your data is being deleted'));
     expect(answer.ephemeral).toBe(true);
     expect(inPublic(stage)).toHaveLength(1);
     if (isDead) discord.expireTokens();
     discord.faults.clear();
-    const told = isDead ? await standing(stage, 'dm', 'Deleted:') : await exchange.followUp(says('Deleted:'));
-    expect(text(told)).toContain('Deleted: 1 tasks and 1 messages');
+    const told = isDead
+      ? await standing(stage, 'dm', 'Your data is deleted')
+      : await exchange.followUp(says('Your data is deleted'));
+    expect(text(told)).toContain('Your data is deleted (tasks: 1, messages: 1)');
     expect(inPublic(stage)).toEqual([]);
   });
 
@@ -142,12 +144,14 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     await grid(stage);
     stage.clock.putForward(20 * MINUTE_MS);
     stage.discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'hang' }, times: 30 });
-    await (await askedToForget(stage)).message(says('It is under way'));
+    await (await askedToForget(stage)).message(says('Your data is being deleted'));
     await stage.app.stop();
     stage.discord.faults.clear();
     await enter(stage);
-    expect(text(await standing(stage, 'dm', 'Deleted:'))).toContain('Deleted: 1 tasks and 1 messages');
-    expect(text(await list(stage))).toContain('Nothing fits');
+    expect(text(await standing(stage, 'dm', 'Your data is deleted'))).toContain(
+      'Your data is deleted (tasks: 1, messages: 1)',
+    );
+    expect(text(await list(stage))).toContain('No tasks found');
   });
 
   it('carries no secret away, and leaves none in the log', async () => {

@@ -28,10 +28,10 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     expect(text(page)).toContain('Cost: ~0.05');
     expect(text(page)).toContain(`/${shown.id}`);
     const member = stage.discord.as('member');
-    expect(text(await (await member.click(page, 'Delete its message')).message(says('is deleted')))).toContain('kept');
+    expect(text(await (await member.click(page, 'Delete message')).message(says('is deleted')))).toContain('kept');
     expect(inPublic(stage)).toEqual([]);
-    const again = await opened(stage, await (await member.click(page, 'Back')).message(says('What you asked for')));
-    expect(labels(again)).not.toContain('Delete its message');
+    const again = await opened(stage, await (await member.click(page, 'Back')).message(says('Your tasks')));
+    expect(labels(again)).not.toContain('Delete message');
     // Discord's copy is gone, so it comes from the gateway.
     const back = await (await member.click(again, 'Show here')).message(says('Finished in'));
     expect(back.attachments).toHaveLength(1);
@@ -77,14 +77,14 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     await grid(stage, { private: true });
     const member = stage.discord.as('member');
     const page = await opened(stage, await list(stage, 'member', { text: 'fox' }));
-    const mine = await (await member.click(page, 'Show it to me')).message(says('Finished in'));
+    const mine = await (await member.click(page, 'Show only to me')).message(says('Finished in'));
     expect([mine.ephemeral, mine.attachments.length]).toEqual([true, 1]);
-    const question = await (await member.click(page, 'Show here')).message(says('everybody here sees'));
+    const question = await (await member.click(page, 'Show here')).message(says('everyone in this channel sees'));
     expect(question.ephemeral).toBe(true);
     expect(inPublic(stage)).toEqual([]);
-    const shown = await (await member.click(question, 'Show it to everybody')).message(says('Finished in'));
+    const shown = await (await member.click(question, 'Show to everyone')).message(says('Finished in'));
     expect(shown.ephemeral).toBe(false);
-    expect(text(await (await member.click(page, 'Back')).message(says('What you asked for')))).toContain('fox');
+    expect(text(await (await member.click(page, 'Back')).message(says('Your tasks')))).toContain('fox');
   });
 
   it('says that a result is gone where neither side has it any more, and only then', async () => {
@@ -95,11 +95,13 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     stage.gateway.jobs.expireFiles(job?.id ?? '');
     stage.clock.putForward(90 * DAY_MS);
     const page = await opened(stage, await list(stage));
-    await (await member.click(page, 'Delete its message')).message(says('is deleted'));
+    await (await member.click(page, 'Delete message')).message(says('is deleted'));
     stage.gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'bad-gateway', times: 100 });
-    await (await member.click(page, 'Show it to me')).message(says('could not be downloaded'));
+    await (await member.click(page, 'Show only to me')).message(says('could not be downloaded'));
     stage.gateway.faults.clear();
-    await (await member.click(page, 'Show it to me')).message(says('no longer available on Discord or at the gateway'));
+    await (await member.click(page, 'Show only to me')).message(
+      says('no longer available on Discord or at the gateway'),
+    );
   });
 
   it('shows words as they were', async () => {
@@ -132,16 +134,16 @@ describe('a result that reached nobody', () => {
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
     await expect
       .poll(async () => text(await list(stage)), { timeout: 20_000 })
-      .toContain('A result is waiting: it could not be brought to you.');
-    const waiting = await (await member.click(await list(stage), 'Waiting results')).message(says('📬'));
+      .toContain('1 result could not be delivered. Press **Show undelivered** to see it.');
+    const waiting = await (await member.click(await list(stage), 'Show undelivered')).message(says('📬'));
     // Whoever manages the server sees it too, which takes nothing from its owner.
     const managed = await opened(stage, await list(stage, 'admin', { whose: 'server' }), 'admin');
-    await (await discord.as('admin').click(managed, 'Show it to me')).message(says('Finished in'));
-    expect(text(await list(stage))).toContain('A result is waiting');
+    await (await discord.as('admin').click(managed, 'Show only to me')).message(says('Finished in'));
+    expect(text(await list(stage))).toContain('1 result could not be delivered');
     const page = await opened(stage, waiting);
     const shown = await (await member.click(page, 'Show here')).message(says('Finished in'));
     expect((await bytesOf(shown)).length).toBeGreaterThan(100);
-    expect(text(await list(stage))).not.toContain('waiting');
+    expect(text(await list(stage))).not.toContain('could not be delivered');
     expect(errorsIn(stage)).toEqual([]);
   });
 });

@@ -21,16 +21,16 @@ export const offeredIn = (shown: Message): { value: string; label: string }[] =>
 /** Opens a task of a list, the newest unless another is named by its words. */
 export async function opened(stage: QuickStage, shown: Message, who = 'member', words = ''): Promise<Message> {
   const option = offeredIn(shown).find(({ label }) => label.includes(words));
-  const chosen = await stage.discord.as(who).choose(shown, 'Open one of these', [option?.value ?? '']);
-  return chosen.message(says('Asked for'));
+  const chosen = await stage.discord.as(who).choose(shown, 'Open a task', [option?.value ?? '']);
+  return chosen.message(says('Requested'));
 }
 
 /** Asked for, and both questions answered with yes; what is said to the last press. */
 export async function askedToForget(stage: QuickStage, who = 'member') {
   const member = stage.discord.as(who);
-  const first = await (await member.click(await list(stage, who), 'Delete my data')).message(says('deletes all your'));
-  const second = await (await member.click(first, 'Delete everything')).message(says('Really?'));
-  return member.click(second, 'Yes, delete it for good');
+  const first = await (await member.click(await list(stage, who), 'Delete my data')).message(says('This deletes your'));
+  const second = await (await member.click(first, 'Delete everything')).message(says('cannot be undone'));
+  return member.click(second, 'Delete permanently');
 }
 
 /** What everybody sees in a channel. */

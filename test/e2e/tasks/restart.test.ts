@@ -24,7 +24,7 @@ describe('a task that a new version cannot read', () => {
 
     const back = await enter(stage);
     const { channel } = member.in('dm');
-    const told = () => saying(discord, channel.id, 'cannot read one of your tasks');
+    const told = () => saying(discord, channel.id, 'can no longer read one of your tasks');
     await discord.until(() => told()[0]);
     await back.stop();
     const again = await enter(stage);
@@ -102,7 +102,7 @@ describe('a bot that was stopped while a job was at work', () => {
     await enter(stage);
     await expect
       .poll(async () => text(await (await discord.as('other').slash('about')).message()), { timeout: 20_000 })
-      .toContain('Follows 0 tasks');
+      .toContain('Tasks in progress: 0');
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
     expect(logged()).not.toContain('a secret');
   });
@@ -118,7 +118,7 @@ describe('a bot that was stopped while a job was at work', () => {
     });
     await expect
       .poll(async () => text(await (await discord.as('other').slash('about')).message()), { timeout: 20_000 })
-      .toContain('Follows 0 tasks');
+      .toContain('Tasks in progress: 0');
     expect(saying(discord, 'studio', 'Finished in')).toEqual([]);
     expect(submits(gateway)).toBe(1);
   });

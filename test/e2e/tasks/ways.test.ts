@@ -77,7 +77,7 @@ const directly = async (stage: QuickStage, who: string, words: string): Promise<
 async function followsNothing({ discord }: QuickStage): Promise<void> {
   await expect
     .poll(async () => text(await (await discord.as('other').slash('about')).message()), patience)
-    .toContain('Follows 0 tasks');
+    .toContain('Tasks in progress: 0');
 }
 
 describe.each(profiles)('at a gateway of the %s profile', (profile) => {
@@ -110,7 +110,7 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
         expect(final.id === shown.id).toBe(when === 'before');
         expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
         await followsNothing(stage);
-        expect(readByOthers(stage, by).filter((one) => !says('Follows')(one))).toEqual([]);
+        expect(readByOthers(stage, by).filter((one) => !says('Tasks in progress')(one))).toEqual([]);
         expect(askedInPublic(stage, by)).toEqual([]);
         expect(stage.logged()).not.toContain('a secret');
         expect(errorsIn(stage)).toEqual([]);
@@ -155,7 +155,7 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
     );
 
     await followsNothing(stage);
-    expect(readByOthers(stage, 'member').filter((one) => !says('Follows')(one))).toEqual([]);
+    expect(readByOthers(stage, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
     expect(askedInPublic(stage, 'member')).toEqual([]);
     expect(stage.logged()).not.toContain('secret');
   });
@@ -178,7 +178,7 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
     await member.click(final, 'Delete');
     await stage.discord.until(() => (direct(stage, 'member').length === 1 ? true : undefined));
     await followsNothing(stage);
-    expect(readByOthers(stage, 'member').filter((one) => !says('Follows')(one))).toEqual([]);
+    expect(readByOthers(stage, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
     expect(askedInPublic(stage, 'member')).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -196,7 +196,7 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
       .toEqual([1, 1, 1, 1]);
     await followsNothing(stage);
     expect(direct(stage, 'member')).toHaveLength(4);
-    expect(readByOthers(stage, 'member').filter((one) => !says('Follows')(one))).toEqual([]);
+    expect(readByOthers(stage, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
     expect(askedInPublic(stage, 'member')).toEqual([]);
   });
 });
@@ -291,7 +291,7 @@ describe('where the bot has lost its place meanwhile', () => {
     end(stage, 'result');
     await expect
       .poll(async () => text(await (await stage.discord.as('other').in('hall').slash('about')).message()), patience)
-      .toContain('Follows 0 tasks');
+      .toContain('Tasks in progress: 0');
     expect(direct(stage, 'member')).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);
   });

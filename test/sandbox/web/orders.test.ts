@@ -191,7 +191,7 @@ describe('the workbench', () => {
       pid: expect.any(Number),
       readyMs: expect.any(Number),
     });
-    expect(bench.bot.log.map((line) => line.text).join('\n')).toContain('Atelier has started.');
+    expect(bench.bot.log.map((line) => line.text).join('\n')).toContain('Atelier is ready.');
     const sides = new Set(bench.traffic.map(({ side }) => side));
     expect(sides).toEqual(new Set(['discord', 'gateway']));
     const callback = bench.traffic.find(({ path }) => path.endsWith('/callback'));
