@@ -13,9 +13,9 @@ export function keepToLoopback(server: FastifyInstance, what: string): void {
     const host = request.headers.host ?? '';
     const { origin } = request.headers;
     if (!isLoopbackName(host.replace(/:\d+$/, '')))
-      return sentence(reply, 403, `${what} answers on 127.0.0.1 or localhost only.`);
+      return sentence(reply, 403, `${what} accepts requests to 127.0.0.1 or localhost only.`);
     if (origin !== undefined && origin !== `http://${host}`)
-      return sentence(reply, 403, `${what} does not answer to pages from elsewhere.`);
+      return sentence(reply, 403, `${what} does not accept requests from other origins.`);
   });
 }
 

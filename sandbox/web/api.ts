@@ -19,7 +19,7 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
 
   api.addHook('onRequest', async (request, reply) => {
     if (!isSame(tokenOf(request), token))
-      return sentence(reply, 401, 'This needs the token of the address that `npm run sandbox` printed.');
+      return sentence(reply, 401, 'This request needs the token from the address that `npm run sandbox` printed.');
   });
   api.setErrorHandler((problem, _, reply) => {
     const { statusCode, message } = problem as Error & { statusCode?: number };

@@ -57,7 +57,7 @@ export async function openStage(
 
 async function deploy(settings: Settings, signal: AbortSignal): Promise<void> {
   const { code, said } = await runShipped('scripts/deploy.ts', settings, signal);
-  if (code !== 0) throw new StartFailed(`The commands could not be registered:\n${said.trim()}`);
+  if (code !== 0) throw new StartFailed(`Registering the commands failed:\n${said.trim()}`);
 }
 
 /** The bot's own documented variables, and no others. */
@@ -111,7 +111,9 @@ function whenHere(bot: BotProcess): Promise<void> {
     bot.off('state', listen);
     if (state === 'running') resolve();
     const last = bot.log.slice(-LAST_WORDS).map(({ text }) => `\n  ${text}`);
-    reject(new StartFailed(`The bot did not start (exit code ${exitCode ?? 'none'}). Its last words:${last.join('')}`));
+    reject(
+      new StartFailed(`The bot did not start (exit code ${exitCode ?? 'none'}). The end of its log:${last.join('')}`),
+    );
   };
   bot.on('state', listen);
   promise.catch(() => undefined);

@@ -8,7 +8,7 @@ export interface Person {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
-  /** "An admin with Manage Server." */
+  /** Describes the person in a sentence, such as "Another member of the server." */
   readonly blurb: string;
   readonly avatar?: string;
 }

@@ -37,7 +37,9 @@ export async function pageServer({ stage, token, folder }: PageOptions): Promise
     { prefix: '/api' },
   );
   await server.register(files, { root: folder, cacheControl: false, setHeaders: keepAsNamed });
-  server.setNotFoundHandler((request, reply) => sentence(reply, 404, `There is no ${request.url.split('?')[0]} here.`));
+  server.setNotFoundHandler((request, reply) =>
+    sentence(reply, 404, `${request.url.split('?')[0]} does not exist on this server.`),
+  );
   return server;
 }
 

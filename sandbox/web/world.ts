@@ -13,7 +13,10 @@ const APPLICATION = 'Atelier';
 export function personNamed(wanted: unknown, { world }: EmbeddedDiscord): Person {
   const people = peopleOf(world);
   const found = people.find(({ id, name }) => id === wanted || name === wanted);
-  if (!found) throw new Error(`There is nobody called ${String(wanted)}: there are ${people.map(({ name }) => name)}.`);
+  if (!found)
+    throw new Error(
+      `There is no person named ${String(wanted)}. Choose one of: ${people.map(({ name }) => name).join(', ')}.`,
+    );
   return found;
 }
 

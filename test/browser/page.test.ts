@@ -52,7 +52,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     const picture = page.locator('.message .picture').first();
     await picture.focus();
     await press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Picture 1 of 1' });
+    const dialog = page.getByRole('dialog', { name: 'Image 1 of 1' });
     await dialog.getByRole('img', { name: /a fox in the snow/ }).waitFor();
     await press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -117,7 +117,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await page.getByRole('button', { name: 'chaos', exact: true }).click();
     await here.type('many');
     await press('Enter');
-    await page.getByText('This is a number.', { exact: true }).waitFor();
+    await page.getByText('Enter a number.', { exact: true }).waitFor();
     await press('Escape');
     await page.getByPlaceholder(/type \/ for commands/).waitFor();
     const { gateway } = await here.workbench();
@@ -169,8 +169,8 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
 
   it('a failed order is edited in its form and succeeds', async () => {
     const { page } = await visit();
-    await (await here.bench('Trouble')).getByRole('button', { name: 'Fail the next job' }).click();
-    await page.getByText('Still to come').waitFor();
+    await (await here.bench('Faults')).getByRole('button', { name: 'Fail the next job' }).click();
+    await page.getByText('Pending faults').waitFor();
     await order('a wrong owl');
     await here.latest().getByRole('button', { name: 'Edit and retry' }).click();
     const form = page.getByRole('dialog');
@@ -178,7 +178,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(await words.inputValue()).toBe('a wrong owl');
     await words.fill('');
     await form.getByRole('button', { name: 'Submit' }).click();
-    await form.getByText('This is required.').waitFor();
+    await form.getByText('This field is required.').waitFor();
     await words.fill('a right owl');
     await form.getByRole('button', { name: 'Submit' }).click();
     await form.waitFor({ state: 'detached' });
@@ -214,14 +214,14 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
 
   it('the bot is killed in the middle, and the result arrives all the same', async () => {
     const { page } = await visit();
-    await (await here.bench('Trouble')).getByRole('button', { name: '1×', exact: true }).click();
+    await (await here.bench('Faults')).getByRole('button', { name: '1×', exact: true }).click();
     await order('a lantern in the fog');
     await here.latest().getByText('a lantern in the fog').waitFor();
     await here.bench('Jobs');
     await page.getByText('running').first().waitFor();
     await (await here.bench('Bot')).getByRole('button', { name: 'Kill' }).click();
     await page.getByText('The bot was killed.', { exact: true }).waitFor();
-    await (await here.bench('Trouble')).getByRole('button', { name: '50×' }).click();
+    await (await here.bench('Faults')).getByRole('button', { name: '50×' }).click();
     await here.latest().getByRole('button', { name: 'U1' }).waitFor();
     const { bot, gateway } = await here.workbench();
     expect(bot.starts).toBe(2);
@@ -240,20 +240,20 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(await page.locator('figure audio').count()).toBe(1);
     await page.getByRole('group', { name: 'Voice message, 1:05' }).waitFor();
     expect(await page.getByText('started a thread:').count()).toBe(2);
-    await page.getByText('The message with which this thread began is gone.').waitFor();
+    await page.getByText('The message that started this thread was deleted.').waitFor();
     expect(await page.getByRole('link', { name: 'A link' }).getAttribute('rel')).toContain('noreferrer');
     expect(await page.getByRole('button', { name: 'Not now' }).isDisabled()).toBe(true);
     await page.getByText('bot is thinking…').waitFor();
     await page.getByRole('button', { name: 'Spoiler', exact: true }).first().click();
-    await page.getByRole('button', { name: 'Open A purple picture' }).waitFor();
+    await page.getByRole('button', { name: 'Open A purple image' }).waitFor();
 
-    await page.getByRole('button', { name: 'Open A crimson picture' }).click();
+    await page.getByRole('button', { name: 'Open A crimson image' }).click();
     await page.getByText('1 / 3').waitFor();
     await press('ArrowLeft');
     await page.getByText('3 / 3').waitFor();
     await press('Escape');
     // The picture that was opened has the focus again: what comes back later would take it from the list.
-    await page.locator('[aria-label="Open A crimson picture"]:focus').waitFor();
+    await page.locator('[aria-label="Open A crimson image"]:focus').waitFor();
     await page.getByRole('combobox', { name: 'Choose a colour' }).focus();
     await press('ArrowDown', 'ArrowDown');
     await page.getByRole('option', { name: 'Blue' }).waitFor();
@@ -328,17 +328,17 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await press('Escape');
     await page.getByRole('button', { name: 'Style 1' }).click();
     await page.getByRole('button', { name: 'Submit' }).click();
-    await page.getByText('This is required.').first().waitFor();
+    await page.getByText('This field is required.').first().waitFor();
     found.form = await here.faults('dialog');
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    for (const tab of ['Traffic', 'Trouble', 'Bot'] as const) {
+    for (const tab of ['Traffic', 'Faults', 'Bot'] as const) {
       await here.bench(tab);
       found[tab] = await here.faults('.workbench');
     }
     await page.unroute('**/api/messages/*');
     await here.enter('thread');
-    await page.getByText('It is seen by everybody who sees #studio.').waitFor();
+    await page.getByText('Everyone who can see #studio can see this thread.').waitFor();
     found.thread = await here.faults('main');
     await here.enter('studio');
     await page.getByRole('heading', { name: 'Welcome to #studio' }).waitFor();
@@ -357,7 +357,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     found.push(...(await here.overflowing()));
     await press('Escape');
     await page.getByRole('button', { name: /^Workbench/ }).click();
-    for (const tab of ['Jobs', 'Traffic', 'Trouble', 'Bot'] as const) {
+    for (const tab of ['Jobs', 'Traffic', 'Faults', 'Bot'] as const) {
       await here.bench(tab);
       found.push(...(await here.overflowing()));
     }
@@ -365,7 +365,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await page.getByRole('complementary').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Servers and channels' }).click();
     await here.enter('thread');
-    await page.getByText('It is seen by everybody who sees #studio.').waitFor();
+    await page.getByText('Everyone who can see #studio can see this thread.').waitFor();
     found.push(...(await here.overflowing()));
     expect(found).toEqual([]);
   });

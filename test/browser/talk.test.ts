@@ -39,7 +39,7 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
       await growing.waitFor({ state: 'detached', ...PATIENCE });
       const voice = page.getByRole('group', { name: /^Voice message, / });
       await voice.first().waitFor(PATIENCE);
-      await page.getByText('A private thread', { exact: true }).waitFor();
+      await page.getByText('Private thread', { exact: true }).waitFor();
       expect(await here.faults()).toEqual([]);
       expect(await here.overflowing()).toEqual([]);
       expect(await played(here)).toBeGreaterThan(5);
@@ -66,8 +66,8 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
       const here = await visitor(browser.context, sandbox);
       const { page } = here;
       await begin(here);
-      await page.getByText('Made by Atelier. A private thread: it is seen by those who').waitFor();
-      expect(await page.getByText('or begin with one of these').count()).toBe(0);
+      await page.getByText('Started by Atelier. This thread is private. Only added members').waitFor();
+      expect(await page.getByText('or try one of these').count()).toBe(0);
 
       const sessions = await live(here);
       await write(here, 'tell me of rain, 500 words');
@@ -75,7 +75,7 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
       await page.getByText('This is the sandbox speaking. You said: “tell me of rain').first().waitFor(PATIENCE);
       expect(await here.faults()).toEqual([]);
       await sessions.getByRole('button', { name: 'Cut' }).first().click();
-      await sessions.getByText(/^The connection is cut without a word/).waitFor();
+      await sessions.getByText(/^The connection was cut without notice/).waitFor();
       await page.getByText('The connection ended in the middle of this.').first().waitFor(PATIENCE);
 
       await write(here, 'and of hail');
@@ -83,17 +83,17 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
       expect(await here.faults()).toEqual([]);
       expect(await here.overflowing()).toEqual([]);
 
-      const trouble = await here.bench('Trouble');
-      const asked = trouble.getByRole('group', { name: 'As the next answer of a live session is asked for' });
-      await asked.getByRole('button', { name: 'Failure in the middle' }).click();
-      const sentence = 'As the next answer of a live session is asked for: failure in the middle.';
+      const trouble = await here.bench('Faults');
+      const asked = trouble.getByRole('group', { name: 'When the bot requests the next response' });
+      await asked.getByRole('button', { name: 'Failure midway' }).click();
+      const sentence = 'When the bot requests the next response: failure midway.';
       await trouble.getByRole('status').getByText(sentence).waitFor();
       await trouble.getByRole('listitem').getByText(sentence).waitFor();
-      await trouble.getByRole('button', { name: 'The one before (beta)', pressed: false }).click();
-      await trouble.getByRole('button', { name: 'The one before (beta)', pressed: true }).waitFor();
+      await trouble.getByRole('button', { name: 'Previous (beta)', pressed: false }).click();
+      await trouble.getByRole('button', { name: 'Previous (beta)', pressed: true }).waitFor();
       expect(await here.faults('.workbench')).toEqual([]);
-      await trouble.getByRole('button', { name: 'Clear them' }).click();
-      await trouble.getByRole('button', { name: 'Today’s (ga)', pressed: true }).waitFor();
+      await trouble.getByRole('button', { name: 'Clear faults' }).click();
+      await trouble.getByRole('button', { name: 'Current (ga)', pressed: true }).waitFor();
       await here.bench('Jobs');
       await page.getByRole('button', { name: /End$/ }).first().click();
       await sessions.getByRole('button', { name: 'Cut' }).waitFor({ state: 'detached', ...PATIENCE });

@@ -71,7 +71,7 @@ describe.skipIf(browserPath === undefined)('threads and voice messages on the pa
     expect(await secret.count()).toBe(0);
     await rest.put(Routes.threadMembers(hidden.id, stage.discord.world.user('member').id));
     await secret.click();
-    await page.getByText('A private thread: it is seen by').waitFor();
+    await page.getByText('This thread is private.').waitFor();
     await page.getByRole('button', { name: 'studio', exact: true }).click();
     await page.locator('.thread-link').click();
     await page.getByRole('main', { name: '#A long talk about the sea' }).waitFor();
@@ -82,7 +82,7 @@ describe.skipIf(browserPath === undefined)('threads and voice messages on the pa
     await here.latest().locator('figure.sound audio').waitFor();
     expect(stage.discord.messages(id).map(({ attachments }) => attachments[0]?.content_type)).toEqual(['audio/ogg']);
     stage.discord.as('owner').in(id).archive();
-    await page.getByText('An archived thread: a message brings it back').waitFor();
+    await page.getByText('Archived thread: send a message to reopen it').waitFor();
     await here.enter('studio');
     await expect.poll(() => page.locator('.below').getByText('A long talk').count()).toBe(0);
   });
@@ -125,7 +125,7 @@ describe.skipIf(browserPath === undefined)('threads and voice messages on the pa
       .as('member')
       .in('thread')
       .speak({ bytes: Buffer.from('no sound at all'), seconds: 1 });
-    await page.getByRole('link', { name: 'It does not play here' }).waitFor();
+    await page.getByRole('link', { name: 'Playback failed. Open the file' }).waitFor();
     expect(await here.latest().getByRole('button', { name: 'Play the voice message' }).isDisabled()).toBe(true);
   });
 });

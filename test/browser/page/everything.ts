@@ -9,7 +9,7 @@ const pixel = (colour: string, width: number, height: number) =>
   `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="${colour}"/></svg>`)}`;
 const picture = (name: string, colour: string, more: object = {}) => ({
   ...{ id: name, filename: name, size: 2_048, url: pixel(colour, 320, 240), proxy_url: '', content_type: 'image/png' },
-  ...{ width: 320, height: 240, description: `A ${colour} picture`, ...more },
+  ...{ width: 320, height: 240, description: `A ${colour} image`, ...more },
 });
 const file = (name: string, type: string) => ({
   ...{ id: name, filename: name, size: 1_234_567, url: `data:${type},`, proxy_url: '', content_type: type },

@@ -28,7 +28,7 @@ export interface Visitor {
   press(...keys: string[]): Promise<void>;
   type(words: string): Promise<void>;
   latest(): Locator;
-  bench(tab: 'Jobs' | 'Traffic' | 'Trouble' | 'Bot'): Promise<Locator>;
+  bench(tab: 'Jobs' | 'Traffic' | 'Faults' | 'Bot'): Promise<Locator>;
   workbench(): Promise<Workbench>;
   /** Serious and critical faults for people who cannot see or point. */
   faults(within?: string): Promise<string[]>;
@@ -75,9 +75,9 @@ export async function visitor(context: BrowserContext, { url, token }: Sandbox, 
       await page.locator('ol.messages[aria-busy="false"]').waitFor({ state: 'attached' });
     },
     async become(person) {
-      await page.getByRole('button', { name: /Be somebody else/ }).click();
+      await page.getByRole('button', { name: /Switch user/ }).click();
       await page.getByRole('menuitemradio', { name: new RegExp(`^${person}`) }).click();
-      await page.getByRole('button', { name: `${person} Be somebody else` }).waitFor();
+      await page.getByRole('button', { name: `${person} Switch user` }).waitFor();
     },
     async begin(command) {
       await composer.focus();

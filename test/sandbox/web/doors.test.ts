@@ -20,7 +20,7 @@ describe('every door of the page', () => {
     for (const authorization of ['', 'Bearer wrong', `Bearer ${token}x`, token.slice(1)]) {
       const { status, body } = await knock(method, path, { authorization });
       expect(status).toBe(401);
-      expect(body.error).toMatch(/token of the address/);
+      expect(body.error).toMatch(/token from the address/);
     }
   });
 
@@ -58,7 +58,7 @@ describe('every door of the page', () => {
     const [code, reason] = await new Promise<[number, string]>((resolve) =>
       socket.once('close', (number, why) => resolve([number, String(why)])),
     );
-    expect([code, reason]).toEqual([1008, expect.stringMatching(/nobody called nobody/)]);
+    expect([code, reason]).toEqual([1008, expect.stringMatching(/no person named nobody/)]);
   });
 
   it('the control addresses of both embedded sides obey the same rule', async () => {

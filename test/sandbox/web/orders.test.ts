@@ -46,7 +46,7 @@ describe('the world', () => {
     expect(installer.guilds.map(({ name, installed }) => [name, installed])).toEqual([['uninvited', false]]);
     expect(installer.guilds[0]?.commands.map(({ name }) => name)).toContain('imagine');
     expect((await at.world('other')).guilds.find(({ name }) => name === 'uninvited')?.commands).toEqual([]);
-    expect((await at.get<{ error: string }>('/api/world?as=nobody')).body.error).toMatch(/nobody called nobody/);
+    expect((await at.get<{ error: string }>('/api/world?as=nobody')).body.error).toMatch(/no person named nobody/);
     expect((await at.get('/api/world?as=atelier-bot')).status).toBe(400);
   });
 
@@ -135,9 +135,9 @@ describe('orders', () => {
   });
 
   it.each([
-    [{ as: 'nobody', do: 'say', content: 'x' }, /nobody called nobody/],
+    [{ as: 'nobody', do: 'say', content: 'x' }, /no person named nobody/],
     [{ as: 'member', do: 'dance' }, /do/],
-    [{}, /nobody called/],
+    [{}, /no person named/],
     [{ as: 'member', do: 'slash', name: 'nothing' }, /No command nothing/],
     [{ as: 'member', do: 'slash', name: 'imagine' }, /needs the option prompt/],
     [{ as: 'member', do: 'click', message: '1', button: 'U1' }, /no longer there/],

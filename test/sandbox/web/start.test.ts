@@ -50,7 +50,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
 }
 
 async function here(one: Run): Promise<{ url: string; token: string; bench(): Promise<Workbench> }> {
-  await expect.poll(one.said, PATIENCE).toContain('Usable after');
+  await expect.poll(one.said, PATIENCE).toContain('Ready in');
   const [, url = '', token = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/#(\S+)/.exec(one.said()) ?? [];
   const bench = async (): Promise<Workbench> => {
     const answer = await fetch(`${url}/api/workbench`, { headers: { authorization: `Bearer ${token}` } });
@@ -73,7 +73,7 @@ describe('npm run sandbox', () => {
     const operators = { DISCORD_TOKEN: 'MTIz.the-operators.own', GATEWAY_USAGE_UNIT: 'cents', LOG_LEVEL: 'trace' };
     const first = run(['--port', '0'], operators);
     const { url, bench } = await here(first);
-    expect(first.said()).toMatch(/^The sandbox is here: http:\/\/127\.0\.0\.1:\d+\/#[\w-]{32}\nUsable after \d+ ms/);
+    expect(first.said()).toMatch(/^The sandbox is running at http:\/\/127\.0\.0\.1:\d+\/#[\w-]{32}\nReady in \d+ ms/);
     const page = await (await fetch(url)).text();
     const script = /src="([^"]+)"/.exec(page)?.[1] ?? '';
     expect((await fetch(new URL(script, url))).headers.get('content-type')).toMatch(/javascript/);
@@ -100,7 +100,7 @@ describe('npm run sandbox', () => {
     // What was built once is served again.
     const second = run(['--port', '0'], operators);
     await here(second);
-    expect(second.said()).not.toContain('built');
+    expect(second.said()).not.toContain('build of the page');
     second.press('SIGTERM');
     await second.ended;
     expect(left(second)).toEqual([]);
@@ -120,16 +120,16 @@ describe('npm run sandbox', () => {
     await expect.poll(() => left(one).length, PATIENCE).toBe(1);
     one.press('SIGINT');
     await one.ended;
-    expect(one.said()).not.toContain('The sandbox is here');
+    expect(one.said()).not.toContain('The sandbox is running');
     expect(left(one)).toEqual([]);
   }, 60_000);
 
   it.each([
-    [['--port', '70000'], /^--port is a number from 0 to 65535, not 70000\.\n$/],
-    [['--speed', 'fast'], /^--speed is a number from 0\.25 to 50, not fast\.\n$/],
+    [['--port', '70000'], /^--port must be a number from 0 to 65535, not 70000\.\n$/],
+    [['--speed', 'fast'], /^--speed must be a number from 0\.25 to 50, not fast\.\n$/],
     [['--colour'], /^Unknown option.*--port, --speed, --real-gateway and --help\.\n$/],
     [['--real-gateway'], /^--real-gateway needs GATEWAY_BASE_URL and GATEWAY_API_KEY: set them in .*\n$/],
-    [['--help'], /--real-gateway +use the gateway of GATEWAY_BASE_URL/],
+    [['--help'], /--real-gateway +use the gateway at GATEWAY_BASE_URL/],
   ])('answers %j with a sentence and starts nothing', async (args, sentence) => {
     const one = run(args, { GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
     expect(await one.ended).toBe(args[0] === '--help' ? 0 : args[0] === '--real-gateway' ? 78 : 64);

@@ -78,18 +78,18 @@ describe('live conversations on the workbench', () => {
     onTestFinished(() => live.close());
     const { said, session } = await answering(LONG);
     expect(session.said).toBe(LONG);
-    expect((await order('cut', session.id)).body.said).toMatch(/^The connection is cut/);
+    expect((await order('cut', session.id)).body.said).toMatch(/^The connection was cut/);
     await at.until(() => live.events.find((event) => event.is === 'session-gone' && event.id === session.id));
     await answerTo(said, 'The connection ended in the middle');
     await at.trouble({ do: 'clear' });
     await other(session);
     await answered('once more');
-    expect((await order('cut', session.id)).body.error).toBe('That live session is over already.');
+    expect((await order('cut', session.id)).body.error).toBe('That live session has already ended.');
   });
 
   it('whose hour is over goes on in another', async () => {
     const before = await only();
-    expect((await order('expire', before.id)).body.said).toMatch(/its hour is over/);
+    expect((await order('expire', before.id)).body.said).toMatch(/reached its time limit/);
     await answered('and after the hour?');
     expect(await other(before)).toMatchObject({ state: 'listening', turns: 1 });
   });
@@ -99,7 +99,7 @@ describe('live conversations on the workbench', () => {
     expect((await order('hang', before.id)).status).toBe(200);
     expect((await only(({ id }) => id === before.id)).state).toBe('silent');
     for (const how of ['hang', 'expire'])
-      expect((await order(how, before.id)).body.error).toMatch(/silent already: it can only be cut/);
+      expect((await order(how, before.id)).body.error).toMatch(/already unresponsive\. You can only cut it/);
     expect((await order('cut', before.id)).status).toBe(200);
     await answered('are you there?');
     await other(before);
@@ -107,7 +107,7 @@ describe('live conversations on the workbench', () => {
 
   it('speaks the dialect that is switched on, from the next one on', async () => {
     const before = await only();
-    expect((await at.trouble({ do: 'dialect', speak: 'beta' })).body.said).toMatch(/did before \(beta\)/);
+    expect((await at.trouble({ do: 'dialect', speak: 'beta' })).body.said).toMatch(/previous dialect \(beta\)/);
     expect(await bench()).toMatchObject({ dialect: 'beta', sessions: [{ dialect: 'ga' }] });
     await order('cut', before.id);
     await answered('in the words of before');

@@ -69,7 +69,7 @@ describe('trouble with the gateway', () => {
     expect((await at.workbench()).gateway.faults).toEqual([]);
 
     await at.trouble({ do: 'rate-limit-next', times: 2 });
-    expect((await at.workbench()).gateway.faults[0]?.what).toBe('Each of the next 2 requests is answered with 429.');
+    expect((await at.workbench()).gateway.faults[0]?.what).toBe('Each of the next 2 requests fails with status 429.');
     await begin('a patient fox');
     await at.until(async () => (await at.workbench()).traffic.find(({ status }) => status === 429));
     await at.trouble({ do: 'clear' });

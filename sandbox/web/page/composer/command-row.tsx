@@ -22,8 +22,8 @@ export function CommandRow({ leaf }: { leaf: Leaf }) {
           <button
             type="button"
             class="icon-button"
-            aria-label="Leave this command"
-            title="Leave (Escape)"
+            aria-label="Cancel this command"
+            title="Cancel (Escape)"
             onClick={leave}
           >
             <Icon name="close" />

@@ -19,20 +19,20 @@ export function objection(option: Option, filled: Filled | undefined, uploadByte
   if (filled?.is === 'file')
     return filled.file.size > uploadBytes ? `That file is larger than ${bytesText(uploadBytes)}.` : undefined;
   if (filled?.is !== 'text') return undefined;
-  if (isPicked(option)) return 'Choose one of the list.';
+  if (isPicked(option)) return 'Choose an option from the list.';
   if (isNumeric(option)) return numberObjection(option, filled.text.trim());
   const { min_length: least = 0, max_length: most = 6_000 } = option;
   const { length } = filled.text;
-  if (length < least) return `At least ${least} letters, please.`;
-  return length > most ? `At most ${most} letters, please: these are ${length}.` : undefined;
+  if (length < least) return `Enter at least ${least} characters.`;
+  return length > most ? `Enter at most ${most} characters (now ${length}).` : undefined;
 }
 
 function numberObjection({ type, min_value: least, max_value: most }: Option, text: string): string | undefined {
   const value = Number(text.replace(',', '.'));
-  if (!Number.isFinite(value)) return 'This is a number.';
-  if (type === OptionType.integer && !Number.isInteger(value)) return 'This is a whole number.';
-  if (least !== undefined && value < least) return `At least ${least}, please.`;
-  return most !== undefined && value > most ? `At most ${most}, please.` : undefined;
+  if (!Number.isFinite(value)) return 'Enter a number.';
+  if (type === OptionType.integer && !Number.isInteger(value)) return 'Enter a whole number.';
+  if (least !== undefined && value < least) return `Enter ${least} or more.`;
+  return most !== undefined && value > most ? `Enter ${most} or less.` : undefined;
 }
 
 export const isNumeric = ({ type }: Option): boolean => type === OptionType.integer || type === OptionType.number;

@@ -105,7 +105,7 @@ function TextValue({ option }: { option: Option }) {
     <input
       {...shared}
       type="text"
-      placeholder="choose"
+      placeholder="Choose"
       role="combobox"
       aria-autocomplete="list"
       aria-expanded={list !== undefined}

@@ -46,7 +46,7 @@ export function Palette({ leaves, active, onPick, onPoint }: Props) {
             <span class="entry-words">{leaf.description}</span>
           </div>
         ))}
-        {leaves.length === 0 && <p class="panel-empty">No command of that name is registered here.</p>}
+        {leaves.length === 0 && <p class="panel-empty">No commands match your search.</p>}
       </div>
     </div>
   );

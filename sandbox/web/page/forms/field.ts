@@ -56,11 +56,11 @@ export function objectionTo({ component, required }: Field, value: Value, upload
     max_values?: number;
   };
   if (typeof value === 'boolean') return undefined;
-  if (value.length === 0) return required ? 'This is required.' : undefined;
+  if (value.length === 0) return required ? 'This field is required.' : undefined;
   if (typeof value === 'string') {
     if (component.type !== Kind.textInput) return undefined;
-    if (value.length < least) return `At least ${least} letters, please.`;
-    return value.length > most ? `At most ${most} letters, please: these are ${value.length}.` : undefined;
+    if (value.length < least) return `Enter at least ${least} characters.`;
+    return value.length > most ? `Enter at most ${most} characters (now ${value.length}).` : undefined;
   }
   const large = value.find((one): one is File => one instanceof File && one.size > uploadBytes);
   if (large) return `${large.name} is larger than ${bytesText(uploadBytes)}.`;

@@ -36,7 +36,7 @@ export function Lightbox() {
     <Dialog
       class="lightbox"
       first="button"
-      label={`Picture ${at + 1} of ${pictures.length}`}
+      label={`Image ${at + 1} of ${pictures.length}`}
       onClose={close}
       onKeyDown={({ key }) => {
         if (key === 'ArrowLeft') turn(-1);
@@ -60,8 +60,8 @@ export function Lightbox() {
           href={picture.url}
           target="_blank"
           rel="noreferrer"
-          aria-label="Open in a tab"
-          title="Open in a tab"
+          aria-label="Open in a new tab"
+          title="Open in a new tab"
         >
           <Icon name="open" />
         </a>
@@ -71,10 +71,10 @@ export function Lightbox() {
       </div>
       {pictures.length > 1 && (
         <>
-          <button type="button" class="lightbox-turn back" aria-label="Previous picture" onClick={() => turn(-1)}>
+          <button type="button" class="lightbox-turn back" aria-label="Previous image" onClick={() => turn(-1)}>
             <Icon name="left" size={28} />
           </button>
-          <button type="button" class="lightbox-turn on" aria-label="Next picture" onClick={() => turn(1)}>
+          <button type="button" class="lightbox-turn on" aria-label="Next image" onClick={() => turn(1)}>
             <Icon name="right" size={28} />
           </button>
         </>

@@ -106,13 +106,13 @@ function Menu({ point, apps, others, onClose }: MenuProps) {
     </button>
   );
   return (
-    <div ref={box} class="menu" role="menu" aria-label="Message" tabIndex={-1} onKeyDown={onKeyDown}>
+    <div ref={box} class="menu" role="menu" aria-label="Message actions" tabIndex={-1} onKeyDown={onKeyDown}>
       <div role="group" aria-label="Apps">
         <p class="menu-title" role="presentation">
           Apps
         </p>
         {apps.map(entry)}
-        {apps.length === 0 && <p class="menu-none">No app has a command for messages here</p>}
+        {apps.length === 0 && <p class="menu-none">No app offers a message command here</p>}
       </div>
       <hr />
       {others.map(entry)}

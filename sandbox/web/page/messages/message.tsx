@@ -108,7 +108,7 @@ function Contents({ message }: { message: SeenMessage }) {
       <Components components={components as unknown as readonly Component[]} message={message} />
       {thread && (
         <p class="thread-below">
-          <Icon name="thread" size={16} /> <ThreadLink id={thread.id} name={thread.name ?? 'A thread'} />
+          <Icon name="thread" size={16} /> <ThreadLink id={thread.id} name={thread.name ?? 'Thread'} />
         </p>
       )}
     </>

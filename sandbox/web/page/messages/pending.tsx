@@ -9,7 +9,7 @@ export function PendingRow({ pending: { id, command, failure } }: { pending: Pen
   const { application, me } = world.value ?? {};
   return (
     <li class="message ephemeral">
-      <article aria-label={`${command}, ${failure === undefined ? 'being sent' : 'failed'}`}>
+      <article aria-label={`${command}, ${failure === undefined ? 'sending' : 'failed'}`}>
         <p class="quoted">
           <Avatar id={me?.id ?? ''} name={me?.name ?? ''} size={16} />
           <b data-role={me?.role}>{me?.name}</b>

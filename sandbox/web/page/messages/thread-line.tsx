@@ -22,7 +22,7 @@ export function ThreadLine({ message }: { message: SeenMessage }) {
               started a thread: <ThreadLink id={reference?.channel_id ?? ''} name={content} />
             </>
           ) : (
-            'The message with which this thread began is gone.'
+            'The message that started this thread was deleted.'
           )}{' '}
           <time dateTime={timestamp} title={timeText(at, 'F')}>
             {messageTime(at, today.value)}

@@ -68,7 +68,7 @@ export function VoiceMessage({ file }: { file: APIAttachment }) {
       <span class="voice-time">{at.value > 0 ? minutes(at.value) : length}</span>
       {isBroken.value && (
         <a href={address} target="_blank" rel="noreferrer">
-          It does not play here
+          Playback failed. Open the file
         </a>
       )}
     </div>

@@ -31,7 +31,7 @@ export function Channels() {
       <div class="rooms">
         <header>
           <h1 class="cut">{guild?.name ?? 'Direct messages'}</h1>
-          {guild && !guild.installed && <small>The bot was not invited here</small>}
+          {guild && !guild.installed && <small>The bot is not in this server</small>}
         </header>
         <Rooms guild={guild} channels={guild?.channels ?? direct} />
         <Me />

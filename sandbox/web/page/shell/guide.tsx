@@ -13,7 +13,7 @@ export function Guide() {
     return (
       <div class="guide bad" role="status">
         <Icon name="alert" size={18} />
-        <p>The sandbox does not answer. The page goes on by itself as soon as it is back.</p>
+        <p>The connection to the sandbox was lost. The page reconnects automatically.</p>
       </div>
     );
   if (isDead)
@@ -22,11 +22,11 @@ export function Guide() {
         <Icon name="bolt" size={18} />
         <p>
           <b>The bot {state === 'killed' ? 'was killed' : state === 'stopped' ? 'is stopped' : 'crashed'}.</b>{' '}
-          {underWay.value.length > 0 ? 'Its job goes on at the gateway.' : 'Nobody answers commands now.'}
-          {state === 'killed' && ' It comes back by itself in a moment.'}
+          {underWay.value.length > 0 ? 'Its jobs continue at the gateway.' : 'Commands get no response.'}
+          {state === 'killed' && ' It restarts automatically in a few seconds.'}
         </p>
         <button type="button" class="button primary small" onClick={() => void make({ do: 'start-bot' })}>
-          Start it now
+          Start now
         </button>
       </div>
     );
@@ -40,7 +40,7 @@ export function Guide() {
       <button type="button" class="button primary small" onClick={offer.run}>
         Try it
       </button>
-      <button type="button" class="icon-button" aria-label="No more suggestions" onClick={() => (closed.value = true)}>
+      <button type="button" class="icon-button" aria-label="Hide suggestions" onClick={() => (closed.value = true)}>
         <Icon name="close" size={18} />
       </button>
     </div>

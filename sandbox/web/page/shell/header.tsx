@@ -31,7 +31,7 @@ export function Header() {
         class="bench-button"
         aria-expanded={bench.value}
         aria-controls="workbench"
-        aria-label={count > 0 ? `Workbench, jobs under way: ${count}` : 'Workbench'}
+        aria-label={count > 0 ? `Workbench, jobs in progress: ${count}` : 'Workbench'}
         onClick={() => (bench.value = !bench.value)}
       >
         <Icon name="bench" />
@@ -46,12 +46,12 @@ export function Header() {
 function topicOf(here: typeof channel.value): string {
   if (!here) return '';
   if (here.ageRestricted) return 'Age-restricted';
-  if (here.thread?.locked) return 'A locked thread';
-  if (here.thread?.archived) return 'An archived thread: a message brings it back';
+  if (here.thread?.locked) return 'Locked thread';
+  if (here.thread?.archived) return 'Archived thread: send a message to reopen it';
   if (!here.maySend) return 'Read-only';
   if (here.kind === 'direct') return 'Only you and the bot';
-  if (here.kind === 'group') return 'The bot is not part of this group';
-  if (here.kind === 'voice') return 'The chat of a voice channel';
-  if (here.thread) return here.thread.isPrivate ? 'A private thread' : 'A thread';
+  if (here.kind === 'group') return 'The bot is not a member of this group';
+  if (here.kind === 'voice') return 'Voice channel chat';
+  if (here.thread) return here.thread.isPrivate ? 'Private thread' : 'Thread';
   return '';
 }

@@ -24,14 +24,14 @@ interface Example {
 const examples: readonly Example[] = [
   {
     path: 'imagine',
-    title: 'Paint four pictures',
-    words: 'a lighthouse in a storm, oil painting',
+    title: 'Generate four images',
+    words: 'A lighthouse in a storm, as an oil painting',
     values: { prompt: 'a lighthouse in a storm, oil painting, warm light in the window' },
   },
-  { path: 'models', title: 'Look at the models', words: 'Everything this gateway can do' },
-  { path: 'help', title: 'Ask for help', words: 'What the bot understands' },
-  { path: 'talk start', title: 'Talk with a model', words: 'It answers aloud, in a thread' },
-  { path: 'usage', title: 'See what it cost', words: 'Your own use, to the last digit' },
+  { path: 'models', title: 'List the models', words: 'Every model that the gateway offers' },
+  { path: 'help', title: 'Get help', words: 'What the bot can do' },
+  { path: 'talk start', title: 'Talk with a model', words: 'It replies by voice in a thread' },
+  { path: 'usage', title: 'Check your usage', words: 'What your requests cost' },
 ];
 
 const known = JSON.parse(sessionStorage.getItem(KEPT) ?? '[]') as readonly string[];
@@ -61,8 +61,8 @@ export const offers = computed((): Offer[] => {
   if (first?.path !== 'imagine' || bot.value === undefined) return commands;
   const kill: Offer = {
     id: 'kill',
-    title: 'Now kill the bot while it works',
-    words: 'The result arrives all the same',
+    title: 'Kill the bot during a job',
+    words: 'The result still arrives',
     run: () => {
       tick('kill');
       void killAtWork(first);

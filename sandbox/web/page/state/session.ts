@@ -35,12 +35,15 @@ export async function tell<T>(path: string, body: unknown): Promise<T> {
 async function answered<T>(path: string, init: RequestInit): Promise<T> {
   const headers = { ...(init.headers as Record<string, string> | undefined), authorization: `Bearer ${token}` };
   const response = await fetch(path, { ...init, headers }).catch(() => {
-    throw new NotDone('The sandbox does not answer. Is it still running in its terminal?', 0);
+    throw new NotDone('The sandbox does not respond. Check that it is still running in the terminal.', 0);
   });
   const text = await response.text();
   const body = text === '' ? {} : (JSON.parse(text) as unknown);
   if (!response.ok)
-    throw new NotDone((body as Partial<Refused>).error ?? `The sandbox answered ${response.status}.`, response.status);
+    throw new NotDone(
+      (body as Partial<Refused>).error ?? `The sandbox returned status ${response.status}.`,
+      response.status,
+    );
   return body as T;
 }
 

@@ -56,7 +56,7 @@ export function BotPanel() {
         </p>
       )}
       <dl class="facts">
-        <Fact name="pid" value={pid} />
+        <Fact name="process ID" value={pid} />
         <Fact name="starts" value={starts} />
         <Fact name="ready after" value={readyMs === undefined ? undefined : duration(readyMs)} />
         <Fact name="exit code" value={exitCode} />
@@ -86,7 +86,7 @@ function Log() {
     if (box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [last]);
   return (
-    <section class="log" aria-label="Log of the bot">
+    <section class="log" aria-label="Bot log">
       <h3>Log</h3>
       <div class="log-lines" ref={box} tabIndex={0} role="region" aria-label="Log lines">
         {log.value.map(({ at, level, text }, index) => (
@@ -94,7 +94,7 @@ function Log() {
             <time>{timeText(at, 'T')}</time> <b>{level}</b> {text}
           </p>
         ))}
-        {log.value.length === 0 && <p>Nothing yet.</p>}
+        {log.value.length === 0 && <p>No log lines yet.</p>}
       </div>
     </section>
   );

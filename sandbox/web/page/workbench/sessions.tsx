@@ -5,15 +5,15 @@ import { make, said, sessions } from '../state/workbench.ts';
 import { Fact } from './fact.tsx';
 
 const WORDS: Readonly<Record<LiveSession['state'], string>> = {
-  listening: 'listens',
-  answering: 'answers',
-  silent: 'silent',
+  listening: 'listening',
+  answering: 'responding',
+  silent: 'unresponsive',
 };
 
 const orders: readonly { readonly how: SessionOrder; readonly name: string; readonly title: string }[] = [
-  { how: 'cut', name: 'Cut', title: 'Its connection breaks without a word' },
-  { how: 'expire', name: 'Expire', title: 'Its hour is over now' },
-  { how: 'hang', name: 'Hang', title: 'Nothing more comes over its connection' },
+  { how: 'cut', name: 'Cut', title: 'Cut the connection without notice' },
+  { how: 'expire', name: 'Expire', title: 'Reach the time limit now' },
+  { how: 'hang', name: 'Hang', title: 'Keep the connection open but stop responding' },
 ];
 
 /** The gateway's live conversations, and what can be done to one of them. */
@@ -54,7 +54,7 @@ function SessionCard({ session }: { session: LiveSession }) {
         </p>
       )}
       <dl class="facts">
-        <Fact name="answers" value={`${turns}×`} />
+        <Fact name="responses" value={`${turns}×`} />
         <Fact name="dialect" value={dialect} />
         <Fact name="id" value={id} />
       </dl>

@@ -2,8 +2,8 @@ import type { Dialect, TalkBench, TalkTrouble } from '../../protocol.ts';
 import { make } from '../state/workbench.ts';
 
 const dialects: readonly { readonly dialect: Dialect; readonly name: string }[] = [
-  { dialect: 'ga', name: 'Today’s (ga)' },
-  { dialect: 'beta', name: 'The one before (beta)' },
+  { dialect: 'ga', name: 'Current (ga)' },
+  { dialect: 'beta', name: 'Previous (beta)' },
 ];
 
 /** What can go wrong with live conversations, by the moment at which it does. */
@@ -12,7 +12,7 @@ export function TalkTroubles({ talk: { dialect: spoken, troubles } }: { talk: Ta
   return (
     <section class="switches">
       <h3>Live conversations</h3>
-      <div class="choices" role="group" aria-label="Dialect of the live sessions">
+      <div class="choices" role="group" aria-label="Dialect of new live sessions">
         {dialects.map(({ dialect, name }) => (
           <button
             key={dialect}
@@ -24,7 +24,7 @@ export function TalkTroubles({ talk: { dialect: spoken, troubles } }: { talk: Ta
           </button>
         ))}
       </div>
-      <p class="switch-words">The dialect of live sessions that are opened from now on. The bot finds out by itself.</p>
+      <p class="switch-words">The dialect of new live sessions. The bot detects it automatically.</p>
       {[...moments].map(([when, some]) => (
         <Moment key={when} when={when} troubles={some} />
       ))}

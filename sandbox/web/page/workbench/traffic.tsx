@@ -11,14 +11,14 @@ export function Traffic() {
   const shown = traffic.value.filter((one) => side.value === 'both' || one.side === side.value).toReversed();
   return (
     <>
-      <div class="choices" role="group" aria-label="Side">
+      <div class="choices" role="group" aria-label="Show traffic with">
         {sides.map((name) => (
           <button key={name} type="button" aria-pressed={side.value === name} onClick={() => (side.value = name)}>
-            {name === 'both' ? 'Both sides' : name === 'discord' ? 'Discord' : 'Gateway'}
+            {name === 'both' ? 'All' : name === 'discord' ? 'Discord' : 'Gateway'}
           </button>
         ))}
       </div>
-      {shown.length === 0 && <p class="bench-empty">Nothing was said yet.</p>}
+      {shown.length === 0 && <p class="bench-empty">No traffic yet.</p>}
       <ol class="traffic">
         {shown.map((exchange) => (
           <Row key={exchange.id} exchange={exchange} />
@@ -53,7 +53,7 @@ function Row({ exchange }: { exchange: Exchange }) {
           <p class="exchange-path">{path}</p>
           <p>
             {which === 'discord' ? 'Discord' : 'Gateway'} · {timeText(at, 'T')}
-            {ms !== undefined && ` · ${Math.round(ms)} ms`} · {isFine ? 'nothing to object to' : 'Discord objects:'}
+            {ms !== undefined && ` · ${Math.round(ms)} ms`} · {isFine ? 'no violations' : 'violations:'}
           </p>
           {!isFine &&
             verdict.map(({ path: where, code, message }) => (

@@ -10,7 +10,7 @@ import { TroublePanel } from './trouble.tsx';
 const tabs = [
   { id: 'jobs', title: 'Jobs', View: Work },
   { id: 'traffic', title: 'Traffic', View: Traffic },
-  { id: 'trouble', title: 'Trouble', View: TroublePanel },
+  { id: 'trouble', title: 'Faults', View: TroublePanel },
   { id: 'bot', title: 'Bot', View: BotPanel },
 ] as const;
 
@@ -61,8 +61,8 @@ export function Workbench() {
         <button
           type="button"
           class="icon-button"
-          aria-label="Fold the workbench away"
-          title="Fold away"
+          aria-label="Close the workbench"
+          title="Close"
           onClick={() => (bench.value = false)}
         >
           <Icon name="close" />
