@@ -20,13 +20,13 @@ Starts the bot with an embedded Discord and an embedded gateway, and serves a we
 
 class Misuse extends Error {}
 
-interface Wish {
+interface Arguments {
   readonly port: number;
   readonly speed: number;
   readonly realGateway: boolean;
 }
 
-function readWish(): Wish | undefined {
+function readArguments(): Arguments | undefined {
   const values = parsed();
   if (values.help) return undefined;
   const port = Number(values.port);
@@ -55,27 +55,27 @@ function parsed() {
   }
 }
 
-async function start(wish: Wish, signal: AbortSignal): Promise<Sandbox> {
-  // Only now: whoever misspelt an option need not wait until everything is loaded.
+async function start(args: Arguments, signal: AbortSignal): Promise<Sandbox> {
+  // Loaded after the arguments are read, so that a misspelt option is reported at once.
   const { startSandbox } = await import('./web/sandbox.ts');
   try {
-    return await startSandbox({ ...wish, environment: process.env, signal });
+    return await startSandbox({ ...args, environment: process.env, signal });
   } catch (problem) {
     const { code } = problem as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
       throw new Misuse(
-        `Port ${wish.port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free port).`,
+        `Port ${args.port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free port).`,
       );
     if (code === 'EACCES')
       throw new Misuse(
-        `Port ${wish.port} requires privileges that this user lacks. Choose a port above 1023 with --port.`,
+        `Port ${args.port} requires privileges that this user lacks. Choose a port above 1023 with --port.`,
       );
     throw problem;
   }
 }
 
-/** What to say and how to end for a start that did not come to be. */
-function failed(problem: unknown): number {
+/** Prints why the start failed and returns the exit code. */
+function reportFailure(problem: unknown): number {
   if (problem instanceof Misuse || problem instanceof MissingSettings || problem instanceof StartFailed) {
     console.error(problem.message);
     if (problem instanceof Misuse) return EX_USAGE;
@@ -86,30 +86,30 @@ function failed(problem: unknown): number {
 }
 
 async function run(): Promise<number> {
-  const wish = readWish();
-  if (!wish) {
+  const args = readArguments();
+  if (!args) {
     console.log(USAGE);
     return 0;
   }
-  const asked = new AbortController();
+  const stopping = new AbortController();
   const stop = (): void => {
-    // Who asks twice does not want to wait; the bot goes with this process.
-    if (asked.signal.aborted) process.exit(1);
-    asked.abort();
+    // A second signal exits at once; the bot ends with this process.
+    if (stopping.signal.aborted) process.exit(1);
+    stopping.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-  const sandbox = await start(wish, asked.signal).catch((problem: unknown) => {
-    if (asked.signal.aborted) return undefined;
+  const sandbox = await start(args, stopping.signal).catch((problem: unknown) => {
+    if (stopping.signal.aborted) return undefined;
     throw problem;
   });
   if (!sandbox) return 0;
   console.log(
     `The sandbox is running at ${sandbox.url}/#${sandbox.token}\nReady in ${Math.round(performance.now())} ms${sandbox.built ? ', including a one-time build of the page' : ''}. Press Ctrl-C to stop it.`,
   );
-  if (!asked.signal.aborted) await new Promise((resolve) => asked.signal.addEventListener('abort', resolve));
+  if (!stopping.signal.aborted) await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve));
   await sandbox.close();
   return 0;
 }
 
-// Nothing is left to do when it ends, whatever a library still holds open.
-process.exit(await run().catch(failed));
+// Exits explicitly, because libraries may hold handles open.
+process.exit(await run().catch(reportFailure));

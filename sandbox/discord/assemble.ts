@@ -19,7 +19,7 @@ import { Uploads } from './uploads.ts';
 import { Watch } from './waiting.ts';
 import { messageWire } from './wire/message.ts';
 
-/** Every room of the house, joined. */
+/** Creates and connects the modules of one embedded Discord. */
 export function partsOf(options: DiscordOptions, token: string, url: () => string): Parts {
   const { clock = systemClock, privilegedIntents = [], followUpAfterDeletion = true, guilds = 0 } = options;
   const limits = { ...discordLimits, ...options.limits };

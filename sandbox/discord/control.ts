@@ -7,7 +7,7 @@ import { channelWire } from './wire/channel.ts';
 
 const CONTROL = '/_sandbox';
 
-/** Orders for the embedded Discord itself, for people and pages on this machine. */
+/** Control routes of the embedded Discord, for programs and pages on this machine. */
 export const controlRoutes: Routes = (server, parts) => {
   server.register(
     named('control', (control, _, done) => {

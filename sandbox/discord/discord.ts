@@ -40,28 +40,28 @@ export interface EmbeddedDiscord {
   };
   readonly faults: { add(order: FaultOrder): void; clear(): void };
   expireTokens(): void;
-  /** As if so much time had passed for every message, and for the token of every interaction. */
+  /** Makes every message and every interaction token older by the given time. */
   age(ms: number): void;
   sight(user: string): Sight;
   openDirect(user: string): Channel;
-  /** Takes permissions from the bot in one channel and its threads, in which they are the same. */
+  /** Denies the bot permissions in a channel and its threads. */
   restrict(channel: string, ...permissions: readonly bigint[]): void;
-  /** Carries out an order as the control address takes it (`orders.ts`). */
+  /** Carries out an order in the format of the control address (`orders.ts`). */
   obey(order: unknown): Promise<Outcome>;
-  /** What goes on, as it happens; the returned function ends it. */
+  /** Reports events as they happen; the returned function stops it. */
   listen(listener: (happening: Happening) => void): () => void;
   readonly limits: Limits;
   as(user: 'member' | 'other' | 'admin' | 'owner' | 'installer' | (string & {})): Actor;
-  /** A message of an earlier life. */
+  /** Adds a message from an earlier run. */
   restore(post: Post): void;
-  /** What stands in a channel, oldest first, ephemeral messages among them. */
+  /** All messages of a channel, oldest first, including ephemeral ones. */
   messages(channel: string): readonly Message[];
-  /** Waits until what `look` looks for is there, looking whenever something has changed here. */
+  /** Waits until `look` returns a value; `look` runs after every change. */
   until<Found>(look: () => Found | undefined, what?: string): Promise<Found>;
   close(): Promise<void>;
 }
 
-/** Three parts, as Discord's tokens have, and nobody's. */
+/** Three parts, in the format of Discord's tokens; it belongs to no account. */
 const TOKEN = 'MTAwMDAwMDAwMDAwMDAwMDAw.GsandB.embedded-discord-token-for-tests-only-000';
 
 export async function startDiscord(options: DiscordOptions = {}): Promise<EmbeddedDiscord> {
@@ -117,7 +117,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     restrict: (channel, ...permissions) => {
       const deny = permissions.reduce((sum, bit) => sum | bit, 0n);
       const { parentId = '', ...there } = world.channel(channel);
-      // A thread has the permissions of its channel.
+      // Threads use the permission overwrites of their parent channel.
       const { overwrites } = world.channels.get(parentId) ?? there;
       overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny });
     },
@@ -127,7 +127,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     as: (user) => actorOf(user, parts),
     restore: (post) => messages.restore(post),
     messages: (channel) => messages.in(world.channel(channel).id).map((post) => seen(post, parts)),
-    until: (look, what = 'what a test looks for') => watch.until(look, what),
+    until: (look, what = 'a condition') => watch.until(look, what),
     close,
   };
 }

@@ -13,14 +13,14 @@ declare module 'fastify' {
     hearing: Hearing | null;
   }
   interface FastifyContextConfig {
-    /** Answered without a token. */
+    /** Accessible without a token. */
     open?: boolean;
   }
 }
 
 export const API = '/api/v10';
 
-/** What every REST request passes on its way in and out: noted, known, counted, and struck by ordered faults. */
+/** Hooks for every REST request: recording, authentication, rate limits and injected faults. */
 export function hangDoor(api: FastifyInstance, parts: Parts): void {
   const { heard, clock, buckets, faults } = parts;
   api.decorateRequest('trouble', null);
@@ -33,8 +33,8 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
     const seen = { method, route: routeOf(request), path: pathOf(request), auth } as const;
     request.sent = { body: undefined, files: [] };
     request.hearing = heard.note({ at: clock.now(), ...seen, body: undefined, files: [], status: 0 });
-    const seconds = buckets.shutOutFor();
-    if (seconds !== undefined) throw shutOut(seconds);
+    const seconds = buckets.blockedFor();
+    if (seconds !== undefined) throw blocked(seconds);
     if (request.is404 || isOpen(request)) return;
     if (authorization !== `Bot ${parts.token}`) throw unauthorized();
   });
@@ -79,7 +79,7 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
 
 const routeOf = (request: FastifyRequest) => (request.routeOptions.url ?? '').slice(API.length);
 
-/** As the router sees it: `@original` arrives as `%40original`. */
+/** Decodes the path as the router does, because `@original` arrives as `%40original`. */
 function pathOf(request: FastifyRequest): string {
   const path = (request.url.split('?')[0] ?? '').slice(API.length);
   try {
@@ -90,7 +90,7 @@ function pathOf(request: FastifyRequest): string {
   }
 }
 
-/** Interactions and their webhooks are known by the token in their address. */
+/** Interaction and webhook routes authenticate by the token in their path. */
 function isOpen(request: FastifyRequest): boolean {
   const route = routeOf(request);
   return request.routeOptions.config.open === true || /^\/(?:interactions|webhooks)\//.test(route);
@@ -109,7 +109,7 @@ function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): R
     status: 429,
     code: 0,
     headers: {
-      // Whole seconds would make every wait a second long; Discord's own header carries fractions too.
+      // Discord's header has fractions of a second too; rounding up would make every wait at least a second long.
       'retry-after': String(retryAfter),
       'x-ratelimit-scope': scope,
       ...(scope === 'global' && { 'x-ratelimit-global': 'true' }),
@@ -118,16 +118,16 @@ function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): R
   });
 }
 
-/** What the network before Discord says to an address with too many invalid requests. */
-function shutOut(retryAfter: number): Refusal {
+/** Cloudflare's response to an address with too many invalid requests. */
+function blocked(retryAfter: number): Refusal {
   const headers = { 'retry-after': String(Math.ceil(retryAfter)), 'content-type': 'text/plain; charset=UTF-8' };
-  return new Refusal('Shut out', { status: 429, code: 0, headers, body: 'error code: 1015' });
+  return new Refusal('Blocked', { status: 429, code: 0, headers, body: 'error code: 1015' });
 }
 
 async function strike(fault: DiscordFault, request: FastifyRequest, parts: Parts): Promise<void> {
   switch (fault.type) {
     case 'status': {
-      const { status, code = 0, message = `${status}: ordered by a test`, body } = fault;
+      const { status, code = 0, message = `${status}: injected fault`, body } = fault;
       throw new Refusal(message, { status, code, ...(body !== undefined && { body }) });
     }
     case '429':
@@ -142,7 +142,7 @@ async function strike(fault: DiscordFault, request: FastifyRequest, parts: Parts
         return;
       }
       if (fault.type === 'reset') request.raw.socket.destroy();
-      // Returning would let the handler run as soon as the client gives up on an answer that never comes.
+      // Returning would run the handler when the client gives up waiting.
       await new Promise<never>(() => undefined);
   }
 }
@@ -155,12 +155,12 @@ function sendRefusal(refusal: Refusal, reply: FastifyReply): FastifyReply {
     .send(body ?? { message: refusal.message, code, ...more });
 }
 
-/** fastify's own complaints are the client's fault; anything else is this server's, and says what it was. */
+/** Fastify's errors below 500 are the client's fault; all others are faults of this server and keep their message. */
 function asRefusal(problem: unknown): Refusal {
   if (problem instanceof Refusal) return problem;
   const { statusCode = 500, message } = problem as FastifyError;
   if (statusCode === 400) return Object.assign(badJson(), { cause: problem });
-  return new Refusal(statusCode < 500 ? message : `The sandbox itself failed: ${message}`, {
+  return new Refusal(statusCode < 500 ? message : `Internal error of the sandbox: ${message}`, {
     status: statusCode,
     code: 0,
   });

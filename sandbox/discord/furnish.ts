@@ -16,7 +16,7 @@ const everyone =
   May.CreatePrivateThreads |
   May.SendVoiceMessages;
 
-/** What the application asks for when it is installed, and nothing else. */
+/** Only the permissions that the application requests at installation. */
 const application =
   May.ViewChannel |
   May.SendMessages |
@@ -29,7 +29,7 @@ const application =
 
 const people = ['member', 'other', 'admin', 'owner', 'installer'] as const;
 
-/** The world that every test begins with. */
+/** The initial world of every test. */
 export function furnish(id: MakeId, now: number, guilds: number): World {
   const world = new World({ ...person(id(), 'atelier-bot'), bot: true });
   const users = Object.fromEntries(people.map((name) => [name, person(id(), name)])) as Record<
@@ -65,7 +65,7 @@ export function furnish(id: MakeId, now: number, guilds: number): World {
       thread: newThread(now, [users.member.id]),
     },
     { ...text(id(), 'voice-room', atelier), type: ChannelType.GuildVoice },
-    // Where the application lacks something that it has elsewhere.
+    // Channels that deny the application a permission.
     text(id(), 'no-threads', atelier, [
       over(roleOf(atelier, world.bot).id, { deny: May.CreatePublicThreads | May.CreatePrivateThreads }),
     ]),
@@ -164,7 +164,7 @@ export const newThread = (now: number, members: readonly string[]): Thread => ({
   sent: 0,
 });
 
-/** The application's own role is called as its bot. */
+/** The application's managed role has the name of its bot. */
 function roleOf(guild: Guild, bot: User): Role {
   const found = guild.roles.find(({ name }) => name === bot.name);
   if (!found) throw new Error(`The application is not installed in ${guild.name}.`);

@@ -2,23 +2,22 @@ import { performance } from 'node:perf_hooks';
 import type { Violation } from './judge/index.ts';
 
 export interface HeardRequest {
-  /** Rises by one with each. */
   readonly id: number;
   readonly at: number;
   readonly method: string;
-  /** The pattern, as in `/channels/:channel/messages`; empty where there is no such route. */
+  /** The route's pattern, as in `/channels/:channel/messages`; empty if no route matches. */
   readonly route: string;
   readonly path: string;
   readonly body: unknown;
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
   readonly auth: 'bot' | 'none';
-  /** 0 until it was answered. */
+  /** 0 until a response is sent. */
   readonly status: number;
-  /** Of real time, until it was answered. */
+  /** Real time until the response, even if the clock is simulated. */
   readonly ms?: number;
-  /** As text; a long one is cut. */
+  /** The response as text, truncated if long. */
   readonly answer?: string;
-  /** What the judge objected to. */
+  /** What the judge found wrong with the body. */
   readonly violations?: readonly Violation[];
 }
 
@@ -26,14 +25,14 @@ type Later = Partial<Pick<HeardRequest, 'body' | 'files' | 'status' | 'answer' |
 
 export interface Hearing {
   readonly id: number;
-  /** Adds what is only known later. */
+  /** Adds facts that are known later. */
   more(later: Later): void;
 }
 
 const MOST = 5_000;
 const LONGEST_ANSWER = 16 * 1_024;
 
-/** What reached the REST side, newest last. */
+/** The recorded REST requests, newest last. */
 export class HeardBook {
   readonly entries: HeardRequest[] = [];
   readonly #onChange: (entry: HeardRequest) => void;
@@ -46,13 +45,13 @@ export class HeardBook {
   note(entry: Omit<HeardRequest, 'id'>): Hearing {
     this.#last += 1;
     const kept = { ...entry, id: this.#last };
-    const begun = performance.now();
+    const startedAt = performance.now();
     this.entries.push(kept);
     if (this.entries.length > MOST) this.entries.shift();
     const more = ({ answer, ...later }: Later): void => {
       Object.assign(kept, later, answer !== undefined && { answer: answer.slice(0, LONGEST_ANSWER) });
       if (later.status === undefined) return;
-      Object.assign(kept, { ms: Math.round(performance.now() - begun) });
+      Object.assign(kept, { ms: Math.round(performance.now() - startedAt) });
       this.#onChange(kept);
     };
     return { id: kept.id, more };

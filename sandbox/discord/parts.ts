@@ -19,7 +19,7 @@ import type { Uploads } from './uploads.ts';
 import type { Watch } from './waiting.ts';
 import type { World } from './world.ts';
 
-/** What the rooms of this house share. */
+/** What the modules of the embedded Discord share. */
 export interface Parts {
   readonly clock: Clock;
   readonly id: MakeId;
@@ -40,7 +40,7 @@ export interface Parts {
   readonly judge: JudgeBook;
   readonly stream: Stream;
   readonly watch: Watch;
-  /** A message in full. */
+  /** Builds the full API message. */
   wire(post: Post): APIMessage;
   url(): string;
   gatewayUrl(): string;

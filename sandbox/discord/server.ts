@@ -29,9 +29,9 @@ const routes: readonly Routes[] = [
   threadEditRoutes,
 ];
 
-/** REST, the gateway socket, files and the control address, behind one port. */
+/** Serves REST, the gateway socket, files and the control address on one port. */
 export async function serverFor(parts: Parts): Promise<FastifyInstance> {
-  // An interaction token is longer than what fastify takes for one part of a path.
+  // Interaction tokens exceed Fastify's default length for path parameters.
   const server = fastify({
     forceCloseConnections: true,
     exposeHeadRoutes: false,

@@ -13,19 +13,19 @@ export interface ThreadWish {
   readonly type: ThreadType;
   readonly archiveMinutes?: number | null | undefined;
   readonly invitable?: boolean | null | undefined;
-  /** The message that it is about. */
+  /** The message on which the thread is started. */
   readonly from?: Post;
 }
 
 export type ThreadType = ChannelType.PublicThread | ChannelType.PrivateThread | ChannelType.AnnouncementThread;
 
-/** Which threads a channel can have; elsewhere, as in the chat of a voice channel, there are none. */
+/** The thread types of each channel type; other channels, such as voice channels, have no threads. */
 const KINDS: Readonly<Partial<Record<ChannelType, readonly ChannelType[]>>> = {
   [ChannelType.GuildText]: [ChannelType.PublicThread, ChannelType.PrivateThread],
   [ChannelType.GuildAnnouncement]: [ChannelType.AnnouncementThread],
 };
 
-/** Whether its kind of channel can have such a thread at all, whoever asks. */
+/** Throws if the channel's type does not support such a thread, regardless of permissions. */
 export function checkKind(parent: Channel, type: ThreadType): void {
   if (parent.people) throw notInDirectMessages();
   if (!KINDS[parent.type]?.includes(type)) throw wrongKindOfChannel();
@@ -35,7 +35,7 @@ export function startThread(wish: ThreadWish, parts: Parts): ThreadChannel {
   const { parent, owner, name, type, from } = wish;
   const { world, clock, limits, messages, threads } = parts;
   checkKind(parent, type);
-  // A thread on a message has the message's id.
+  // A thread that is started on a message has the message's id.
   if (from && world.channels.has(from.id)) throw hasThread();
   const guild = world.guildOf(parent);
   const active = guild?.channels.filter((one) => isThread(one) && !one.thread.archived).length ?? 0;

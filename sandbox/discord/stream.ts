@@ -6,7 +6,7 @@ export interface Happening {
   readonly what: unknown;
 }
 
-/** What a happening of the kind `message` is about. */
+/** The content of a `message` event. */
 export interface MessageHappening {
   readonly change: Change;
   readonly message: APIMessage;
@@ -17,7 +17,7 @@ export interface MessageHappening {
 
 type Listener = (happening: Happening) => void;
 
-/** What goes on, for whoever looks on: the page, through the control socket. */
+/** Reports events to the page and to the clients of the control socket. */
 export class Stream {
   readonly #listeners = new Set<Listener>();
 

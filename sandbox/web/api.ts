@@ -7,12 +7,12 @@ import type { Stage } from './stage.ts';
 import { makeTrouble } from './troubles.ts';
 import { personNamed, worldFor } from './world.ts';
 
-/** As many as somebody scrolls through. */
+/** More than anyone scrolls through. */
 const MOST_MESSAGES = 300;
 
 type AsPerson = { Querystring: { as?: unknown } };
 
-/** Everything that the page asks and orders, behind the token of this run. */
+/** The page's API; every route requires the token of this run. */
 export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): void {
   const { discord, gateway, bot, traffic } = stage;
   const me = ({ query }: FastifyRequest<AsPerson>) => personNamed(query.as ?? 'member', discord);
@@ -23,7 +23,7 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
   });
   api.setErrorHandler((problem, _, reply) => {
     const { statusCode, message } = problem as Error & { statusCode?: number };
-    // What cannot be done is told by a plain error with a sentence; a TypeError is a fault of the sandbox itself.
+    // Refusals are plain errors with a message for the user; a TypeError is a bug of the sandbox.
     return sentence(reply, statusCode ?? (problem instanceof TypeError ? 500 : 400), message);
   });
 
@@ -32,10 +32,10 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
     discord.sight(me(request).id).messages(request.params.channel, MOST_MESSAGES),
   );
   api.post('/act', async ({ body }): Promise<Acted> => {
-    const { as } = asked(body);
-    return await discord.obey({ ...asked(body), as: personNamed(as, discord).id });
+    const { as } = objectIn(body);
+    return await discord.obey({ ...objectIn(body), as: personNamed(as, discord).id });
   });
-  api.post('/direct', ({ body }) => ({ channel: discord.openDirect(personNamed(asked(body).as, discord).id).id }));
+  api.post('/direct', ({ body }) => ({ channel: discord.openDirect(personNamed(objectIn(body).as, discord).id).id }));
   api.get(
     '/workbench',
     (): Workbench => ({
@@ -54,5 +54,5 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
   });
 }
 
-const asked = (body: unknown): Record<string, unknown> =>
+const objectIn = (body: unknown): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};

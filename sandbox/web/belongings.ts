@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What has to be put away at the end, the newest first. */
+/** Closes resources at the end, the newest first. */
 export class Belongings {
   readonly #closers: (() => unknown)[] = [];
   #isClosed = false;
 
-  /** What comes when everything is over already is put away at once. */
+  /** A resource that is added after `close` is closed at once. */
   async keep<Thing>(thing: Thing, close: () => unknown): Promise<Thing> {
     if (this.#isClosed) await close();
     else this.#closers.push(close);
@@ -20,7 +20,7 @@ export class Belongings {
   }
 }
 
-/** Gone at the end, also where this process ends without asking anybody. */
+/** Removed even if the process exits early. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'atelier-sandbox-'));
   const remove = (): void => rmSync(path, { recursive: true, force: true });

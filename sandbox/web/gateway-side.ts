@@ -7,7 +7,7 @@ import { talkTroubleSentence } from './talk-troubles.ts';
 
 const MOST_JOBS = 200;
 
-/** The gateway that the bot uses: the embedded one, of which everything can be seen and steered, or a real one, of which nothing can. */
+/** The bot's gateway: the embedded one, which can be inspected and controlled, or a real one, which cannot. */
 export type GatewaySide =
   | { readonly kind: 'embedded'; readonly embedded: EmbeddedGateway; readonly usualSpeed: number }
   | { readonly kind: 'real'; readonly address: string };
@@ -31,7 +31,7 @@ export function gatewayBench(side: GatewaySide): Workbench['gateway'] {
   };
 }
 
-/** For people's eyes: no key, no bytes. */
+/** For display: without keys and without bytes. */
 export function jobOf(job: Known, { tally }: EmbeddedGateway): Job {
   const { id, kind, model, prompt, state, progress, reason, createdAt, startedAt, finishedAt } = job;
   return {

@@ -8,13 +8,13 @@ import type { BotState, Exchange, Live, LogLine, Person, SeenMessage } from './p
 import type { Stage } from './stage.ts';
 import { sessionOf } from './talk-side.ts';
 
-/** A page that does not read is left behind; it asks for everything anew when it comes back. */
+/** A page that stops reading is disconnected; it reloads everything when it reconnects. */
 const MOST_UNREAD_BYTES = 16 * 1_024 * 1_024;
 
 type Tell = (event: Live) => void;
 type Stop = () => void;
 
-/** Tells one page what happens, as far as this person sees it, until its socket ends. */
+/** Sends one page the events that its user may see, until its socket closes. */
 export function tellLive(socket: WebSocket, me: Person, stage: Stage): void {
   const tell: Tell = (event) => {
     if (socket.bufferedAmount > MOST_UNREAD_BYTES) return socket.terminate();
@@ -86,7 +86,7 @@ function followTalk({ realtime }: EmbeddedGateway, tell: Tell): Stop {
   return () => realtime.off('open', onSession).off('change', onSession).off('close', onClose);
 }
 
-/** A fault also goes when it has struck. */
+/** The list of faults also changes when a fault has been applied. */
 function followFaults({ gateway, troubled }: Stage, tell: Tell): Stop {
   if (gateway.kind === 'real') return () => undefined;
   const { embedded } = gateway;

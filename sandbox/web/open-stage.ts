@@ -15,20 +15,20 @@ import { runShipped } from './shipped.ts';
 import type { Stage } from './stage.ts';
 import { Traffic } from './traffic.ts';
 
-/** How long the bot is waited for when everything ends. */
-const STOP_PATIENCE_MS = 8_000;
-const LAST_WORDS = 10;
+/** The time the bot gets to stop when the sandbox ends. */
+const STOP_LIMIT_MS = 8_000;
+const LAST_LINES = 10;
 
 export interface StageOptions {
-  /** How many times faster than a real gateway the embedded one works. */
+  /** The speed of the embedded gateway, relative to a real one. */
   readonly speed: number;
   readonly realGateway: boolean;
   readonly environment: NodeJS.ProcessEnv;
-  /** Ends a start that is still under way. */
+  /** Aborts a start that is still in progress. */
   readonly signal: AbortSignal;
 }
 
-/** Both embedded sides and the shipped bot between them; `ready` when it is there, with its commands registered. */
+/** Starts both embedded sides and the bot; `ready` resolves once it is connected and its commands are registered. */
 export async function openStage(
   options: StageOptions,
   belongings: Belongings,
@@ -37,7 +37,7 @@ export async function openStage(
   const folder = temporaryFolder();
   await belongings.keep(folder, () => folder.remove());
   const [discord, { gateway, settings }] = await Promise.all([
-    // As in the developer portal: without it the setting below would end the bot.
+    // Enabled as in the developer portal; otherwise the setting below would make the bot exit.
     startDiscord({ privilegedIntents: ['message-content'] }).then((one) => belongings.keep(one, () => one.close())),
     gatewayFor(options, belongings),
   ]);
@@ -46,21 +46,21 @@ export async function openStage(
   const bot = new BotProcess({ settings: forBot, secrets, clock: systemClock });
   const stage: Stage = { discord, gateway, bot, traffic: new Traffic(secrets), troubled: new EventEmitter() };
   watch(stage);
-  await belongings.keep(bot, () => bot.close(STOP_PATIENCE_MS));
-  const here = whenHere(bot);
+  await belongings.keep(bot, () => bot.close(STOP_LIMIT_MS));
+  const connected = whenConnected(bot);
   bot.start();
-  const ready = Promise.all([here, deploy(forBot, signal)]);
-  // Whoever asked may look at it later than it fails.
+  const ready = Promise.all([connected, deploy(forBot, signal)]);
+  // The caller may await it only after it has failed.
   ready.catch(() => undefined);
   return { stage, ready };
 }
 
 async function deploy(settings: Settings, signal: AbortSignal): Promise<void> {
-  const { code, said } = await runShipped('scripts/deploy.ts', settings, signal);
-  if (code !== 0) throw new StartFailed(`Registering the commands failed:\n${said.trim()}`);
+  const { code, output } = await runShipped('scripts/deploy.ts', settings, signal);
+  if (code !== 0) throw new StartFailed(`Registering the commands failed:\n${output.trim()}`);
 }
 
-/** The bot's own documented variables, and no others. */
+/** Only documented variables of the bot. */
 const settingsFor = (discord: EmbeddedDiscord, folder: string): Settings => ({
   DISCORD_TOKEN: discord.token,
   DISCORD_API_URL: discord.apiUrl,
@@ -86,11 +86,11 @@ async function gatewayFor(
   return { gateway, settings: { GATEWAY_BASE_URL: embedded.url, GATEWAY_API_KEY: key } };
 }
 
-/** Its origin: a name and a password may stand in an address. */
+/** Only the origin, because a URL can contain a user name and a password. */
 const withoutSecrets = (address: string): string => URL.parse(address)?.origin ?? 'the configured address';
 
 function watch({ discord, gateway, bot, traffic, troubled }: Stage): void {
-  // Each open page listens to each of them.
+  // Every open page adds its own listeners.
   setMaxListeners(0, bot, traffic, troubled);
   if (gateway.kind === 'embedded') {
     const { jobs, tally, faults, realtime } = gateway.embedded;
@@ -98,19 +98,19 @@ function watch({ discord, gateway, bot, traffic, troubled }: Stage): void {
   }
   discord.listen(({ kind, what }) => {
     if (kind === 'heard') traffic.discord(what as HeardRequest);
-    if (kind === 'session' && (what as { connected: number }).connected > 0) bot.isHere();
+    if (kind === 'session' && (what as { connected: number }).connected > 0) bot.markConnected();
   });
   if (gateway.kind === 'embedded') gateway.embedded.onHeard((heard) => traffic.gateway(heard));
 }
 
-/** Waits for the first time that the bot is there; a start that fails says why. */
-function whenHere(bot: BotProcess): Promise<void> {
+/** Waits for the bot's first connection; a failed start includes the end of the log. */
+function whenConnected(bot: BotProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const listen = ({ state, exitCode }: BotState): void => {
     if (state === 'starting') return;
     bot.off('state', listen);
     if (state === 'running') resolve();
-    const last = bot.log.slice(-LAST_WORDS).map(({ text }) => `\n  ${text}`);
+    const last = bot.log.slice(-LAST_LINES).map(({ text }) => `\n  ${text}`);
     reject(
       new StartFailed(`The bot did not start (exit code ${exitCode ?? 'none'}). The end of its log:${last.join('')}`),
     );

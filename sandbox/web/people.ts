@@ -11,7 +11,7 @@ const blurbs: Readonly<Record<Role, string>> = {
 
 const roles = Object.keys(blurbs) as Role[];
 
-/** The furnished people are called what they are. */
+/** The predefined users are named after their roles. */
 const roleOf = ({ name }: User): Role | undefined => roles.find((role) => role === name);
 
 export function personOf(user: User): Person | undefined {

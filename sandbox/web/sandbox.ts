@@ -5,20 +5,19 @@ import { openStage, type StageOptions } from './open-stage.ts';
 import { pageServer } from './server.ts';
 
 export interface SandboxOptions extends StageOptions {
-  /** Any free one for 0. */
+  /** 0 picks a free port. */
   readonly port: number;
 }
 
 export interface Sandbox {
   readonly url: string;
   readonly token: string;
-  /** Whether the page had to be built. */
+  /** Whether this start had to build the page. */
   readonly built: boolean;
-  /** Ends everything. */
   close(): Promise<void>;
 }
 
-/** Both embedded sides, the shipped bot between them, and the page to look at it all. */
+/** Starts both embedded sides, the bot and the page server. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { signal } = options;
   const belongings = new Belongings();
@@ -28,7 +27,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   signal.addEventListener('abort', abort, { once: true });
   try {
     signal.throwIfAborted();
-    return await Promise.race([furnish(options, belongings), aborted.promise]);
+    return await Promise.race([open(options, belongings), aborted.promise]);
   } catch (problem) {
     await belongings.close();
     throw problem;
@@ -37,7 +36,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-async function furnish(options: SandboxOptions, belongings: Belongings): Promise<Sandbox> {
+async function open(options: SandboxOptions, belongings: Belongings): Promise<Sandbox> {
   const { stage, ready } = await openStage(options, belongings);
   const [{ folder, cached }] = await Promise.all([buildPage(), ready]);
   const token = randomBytes(24).toString('base64url');

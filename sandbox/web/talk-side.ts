@@ -3,14 +3,14 @@ import type { Session } from '../gateway/realtime/session.ts';
 import type { LiveSession, SessionOrder, TalkBench } from './protocol.ts';
 import { talkTroubles } from './talk-troubles.ts';
 
-/** The live conversations of the embedded gateway: which there are, and what can go wrong with them. */
+/** The live sessions of the embedded gateway, and the faults they support. */
 export const talkBench = ({ realtime, settings }: EmbeddedGateway): TalkBench => ({
   sessions: realtime.sessions.map(sessionOf).reverse(),
   dialect: settings.quirks.realtimeDialect,
   troubles: talkTroubles,
 });
 
-/** For people's eyes: no key, no sound. */
+/** For display: without keys and without audio. */
 export function sessionOf({ id, model, dialect, openedAt, isOver, turns, conversation }: Session): LiveSession {
   return {
     ...{ id, model: model.id, dialect, openedAt, turns: turns.begun },

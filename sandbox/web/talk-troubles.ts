@@ -1,7 +1,7 @@
 import { type Moment, momentOf, type RealtimeTrouble } from '../gateway/realtime/fault.ts';
 import type { TalkTrouble } from './protocol.ts';
 
-/** When a trouble strikes, so that somebody knows what to do for it to strike. */
+/** When a fault is applied, so that the user knows what triggers it. */
 const WHEN: Readonly<Record<Moment, string>> = {
   open: 'When the next live session opens',
   settings: 'When the next live session receives its settings',
@@ -9,7 +9,7 @@ const WHEN: Readonly<Record<Moment, string>> = {
   transcript: 'When the next utterance is transcribed',
 };
 
-/** What befalls, as it stands on a button. */
+/** The effect of a fault, as the label of its button. */
 const WHAT: Readonly<Record<RealtimeTrouble, string>> = {
   'drop-open': 'Connection lost',
   'hang-open': 'No response',
@@ -45,6 +45,5 @@ export const talkTroubles: readonly TalkTrouble[] = talkTroubleNames.map((how) =
   ...{ how, when: whenOf(how), what: WHAT[how] },
 }));
 
-/** When it strikes, and what will befall. */
 export const talkTroubleSentence = (how: RealtimeTrouble): string =>
   `${whenOf(how)}: ${WHAT[how].replace(/^./, (letter) => letter.toLowerCase())}.`;

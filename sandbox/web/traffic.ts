@@ -5,10 +5,10 @@ import { brief, briefText } from './brief.ts';
 import type { Exchange } from './protocol.ts';
 
 const MOST = 300;
-/** Addresses that carry an interaction's own token, with which anybody could answer in the bot's name. */
+/** Paths with an interaction token, which would let anyone respond as the bot. */
 const TOKEN_ADDRESS = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 
-/** The bot's requests to both sides and their answers, without secrets. */
+/** The bot's requests to both sides and their responses, without secrets. */
 export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
   readonly exchanges: Exchange[] = [];
   readonly #secrets: readonly string[];
@@ -34,12 +34,12 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
   }
 
   gateway({ id, at, method, path, query, status, body, ms, answer }: Heard): void {
-    const asked = Object.entries(query).map(([name, value]) => `${name}=${String(value)}`);
+    const parameters = Object.entries(query).map(([name, value]) => `${name}=${String(value)}`);
     this.#add({
       id: `g${id}`,
       side: 'gateway',
       ...{ at, method, status },
-      path: asked.length === 0 ? path : `${path}?${asked.join('&')}`,
+      path: parameters.length === 0 ? path : `${path}?${parameters.join('&')}`,
       ...(body !== undefined && { request: brief(body) }),
       ...(ms !== undefined && { ms }),
       ...(answer && { answer: briefText(answer) }),

@@ -30,7 +30,7 @@ const trouble = z.discriminatedUnion('do', [
 ]);
 type Trouble = z.output<typeof trouble>;
 
-/** Makes trouble, and says in a sentence what will happen; refuses with one. */
+/** Injects a fault and returns a sentence about its effect; throws an error with a sentence if it cannot. */
 export async function makeTrouble(order: unknown, stage: Stage): Promise<Said> {
   const read = trouble.safeParse(order);
   if (!read.success) throw new Error(complaint(read.error));

@@ -47,19 +47,21 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await here.latest().getByText('a fox in the snow').waitFor();
     await here.latest().getByRole('button', { name: 'U2' }).focus();
     await press('Enter');
-    await expect.poll(() => page.locator('.message .picture').count(), { timeout: 20_000 }).toBeGreaterThan(1);
+    await expect.poll(() => page.locator('.message .image-button').count(), { timeout: 20_000 }).toBeGreaterThan(1);
 
-    const picture = page.locator('.message .picture').first();
+    const picture = page.locator('.message .image-button').first();
     await picture.focus();
     await press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Image 1 of 1' });
     await dialog.getByRole('img', { name: /a fox in the snow/ }).waitFor();
     await press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.outerHTML')).toMatch(/^<button type="button" class="picture"/);
+    expect(await page.evaluate('document.activeElement.outerHTML')).toMatch(
+      /^<button type="button" class="image-button"/,
+    );
   });
 
-  it('a picture keeps its place before it has loaded', async () => {
+  it('The page reserves the space of an image before the image has loaded', async () => {
     const { page } = await visit({ furnished: true });
     const tile = page.locator('.gallery[data-count="1"] .tile').first();
     expect(await tile.getAttribute('style')).toMatch(/aspect-ratio: 320 \/ 240/);

@@ -23,13 +23,12 @@ interface Act {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Opens the interaction and tells the application of it. */
+/** Creates the interaction and dispatches it to the application. */
 export function perform({ user, channel, guild }: Where, act: Act, parts: Parts): Interaction {
-  if (channel.thread?.archived) throw new NotPossible(`${channel.name} is archived: a message brings it back.`);
+  if (channel.thread?.archived) throw new NotPossible(`${channel.name} is archived. Send a message to reopen it.`);
   const owners = ownersOf(user, channel, guild);
   const { type, data, source } = act;
-  if (Object.keys(owners).length === 0)
-    throw new NotPossible(`The application is not installed where ${user.name} is.`);
+  if (Object.keys(owners).length === 0) throw new NotPossible(`The application is not available to ${user.name} here.`);
   const metadata = { user: userWire(user), authorizing_integration_owners: owners, ...act.metadata };
   const interaction = parts.desk.open({ type, user, channel, guild, owners, metadata, source });
   const payload = {

@@ -29,7 +29,7 @@ export const callbackRoutes: Routes = (server, parts) => {
   });
 };
 
-/** Only an update changes the message that was pressed; anything else is a message of its own. */
+/** Only an update edits the message with the component; other responses create a new message. */
 const edited = ({ source }: Interaction, body: unknown) =>
   (body as Partial<CallbackBody> | undefined)?.type === InteractionResponseType.UpdateMessage ? source : undefined;
 

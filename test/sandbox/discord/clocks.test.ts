@@ -141,7 +141,7 @@ describe('an ephemeral answer', () => {
     });
     const message = await (await member.slash('models')).message();
     expect(message.ephemeral).toBe(true);
-    await expect(discord.as('other').click(message, 'x')).rejects.toThrow(/does not see/);
+    await expect(discord.as('other').click(message, 'x')).rejects.toThrow(/cannot see/);
     const edit = client.rest.patch(`/channels/${message.channel_id}/messages/${message.id}`, {
       body: { content: 'x' },
     });

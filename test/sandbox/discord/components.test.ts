@@ -47,7 +47,7 @@ describe('components', () => {
     const next = await again.followUp();
     expect(next).toMatchObject({ content: 'new', message_reference: { message_id: grid.id } });
     await expect(member.click(grid, 'Off')).rejects.toThrow(/disabled/);
-    await expect(member.click(grid, 'Out')).rejects.toThrow(/elsewhere/);
+    await expect(member.click(grid, 'Out')).rejects.toThrow(/opens a link/);
     await expect(member.click(grid, 'U9')).rejects.toThrow(/no button U9/);
   });
 
@@ -131,8 +131,8 @@ describe('a form', () => {
     expect(message.content).toBe('a ship in.png');
     const again = await (await member.click(message, 'U1')).modal();
     expect((await (await member.fill(again, { prompt: 'boat' })).message()).content).toBe('boat undefined');
-    await expect(member.fill(modal, {})).rejects.toThrow(/Prompt must be filled in/);
+    await expect(member.fill(modal, {})).rejects.toThrow(/Prompt is required/);
     await expect(member.fill(modal, { prompt: 'much too long' })).rejects.toThrow(/0 to 9 characters/);
-    await expect(discord.as('other').fill(modal, { prompt: 'x' })).rejects.toThrow(/no such form/);
+    await expect(discord.as('other').fill(modal, { prompt: 'x' })).rejects.toThrow(/does not have this form/);
   });
 });

@@ -64,12 +64,12 @@ describe('a slash command', () => {
     expect((await (await member.slash('music follow', { id: '1' })).message()).content).toBe('follow 1');
     for (const [name, options, reason] of [
       ['music', {}, /subcommand/],
-      ['music follow', { id: '2' }, /is one of "1"/],
-      ['imagine', {}, /needs the option prompt/],
+      ['music follow', { id: '2' }, /must be one of "1"/],
+      ['imagine', {}, /requires the option prompt/],
       ['imagine', { prompt: 'x'.repeat(21) }, /0 to 20 characters/],
       ['imagine', { prompt: 'x', count: 5 }, /from 1 to 4/],
       ['imagine', { prompt: 'x', size: 5 }, /no option size/],
-      ['nothing', {}, /No command nothing/],
+      ['nothing', {}, /No command named nothing/],
     ] as const)
       await expect(member.slash(name, options)).rejects.toThrow(reason);
   });

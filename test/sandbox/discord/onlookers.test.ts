@@ -47,7 +47,7 @@ describe('whoever looks on', () => {
     const may = ['studio', 'read-only', 'thread'].map((name) => maySend(discord.world.channel(name)));
     expect(may).toEqual([true, false, true]);
     expect(() => discord.sight('member').messages(discord.world.channel('admin-room').id, 10)).toThrow(
-      /no such channel/,
+      /cannot see that channel/,
     );
   });
 

@@ -69,7 +69,7 @@ describe('commands', () => {
     answering(client, async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply('yes');
     });
-    await expect(discord.as('member').slash('models')).rejects.toThrow(/not offered/);
+    await expect(discord.as('member').slash('models')).rejects.toThrow(/cannot use/);
     expect((await (await discord.as('admin').slash('models')).message()).content).toBe('yes');
     await expect(discord.as('member').slash('adult')).rejects.toThrow(/age-restricted/);
     expect((await (await discord.as('member').in('age-restricted').slash('adult')).message()).content).toBe('yes');

@@ -115,7 +115,7 @@ describe('orders', () => {
     expect((await at.messages(studio, 'other')).some(({ id }) => id === mine.id)).toBe(false);
     expect(theirs.events.filter((one) => one.is === 'message' && one.message.id === mine.id)).toEqual([]);
     const stolen = await at.act({ as: 'other', in: studio, do: 'click', message: mine.id, button: 'anything' });
-    expect(stolen).toMatchObject({ status: 400, body: { error: 'other does not see that message.' } });
+    expect(stolen).toMatchObject({ status: 400, body: { error: 'other cannot see that message.' } });
     theirs.close();
   });
 
@@ -138,14 +138,14 @@ describe('orders', () => {
     [{ as: 'nobody', do: 'say', content: 'x' }, /no person named nobody/],
     [{ as: 'member', do: 'dance' }, /do/],
     [{}, /no person named/],
-    [{ as: 'member', do: 'slash', name: 'nothing' }, /No command nothing/],
-    [{ as: 'member', do: 'slash', name: 'imagine' }, /needs the option prompt/],
-    [{ as: 'member', do: 'click', message: '1', button: 'U1' }, /no longer there/],
+    [{ as: 'member', do: 'slash', name: 'nothing' }, /No command named nothing/],
+    [{ as: 'member', do: 'slash', name: 'imagine' }, /requires the option prompt/],
+    [{ as: 'member', do: 'click', message: '1', button: 'U1' }, /no longer exists/],
     [{ as: 'member', in: '1', do: 'say', content: 'x' }, /no channel 1/],
-    [{ as: 'member', do: 'fill', interaction: '1' }, /opened no form/],
-    [{ as: 'member', do: 'menu', name: 'x' }, /needs a message or a user/],
+    [{ as: 'member', do: 'fill', interaction: '1' }, /did not open a form/],
+    [{ as: 'member', do: 'menu', name: 'x' }, /requires a message or a user/],
     [{ as: 'member', do: 'say', content: 'x', files: [{ name: 'a', base64: '%%%' }] }, /^files.0.base64: [^\n]+\.$/],
-    [{ as: 'member', do: 'say', content: ' ' }, /nothing to send/],
+    [{ as: 'member', do: 'say', content: ' ' }, /message is empty/],
     [{ as: 'member', do: 'say', content: 'x'.repeat(2_001) }, /at most 2000 characters/],
   ])('refuses %j with a sentence', async (order, sentence) => {
     const { status, body } = await at.act(order);
@@ -155,14 +155,16 @@ describe('orders', () => {
 
   it('refuses what a person may not do', async () => {
     const readOnly = await at.channel('member', 'read-only');
-    expect((await at.act({ as: 'member', in: readOnly, do: 'say', content: 'x' })).body.error).toMatch(/may not write/);
+    expect((await at.act({ as: 'member', in: readOnly, do: 'say', content: 'x' })).body.error).toMatch(
+      /cannot send messages/,
+    );
     const adminRoom = await at.channel('admin', 'admin-room');
     expect((await at.get<{ error: string }>(`/api/messages/${adminRoom}?as=member`)).body.error).toMatch(
-      /no such channel/,
+      /cannot see that channel/,
     );
     const { body } = await at.act({ as: 'admin', in: adminRoom, do: 'say', content: 'between us' });
     const pressed = await at.act({ as: 'member', do: 'click', message: body.message?.id, button: 'x' });
-    expect(pressed.body.error).toMatch(/no longer there/);
+    expect(pressed.body.error).toMatch(/no longer exists/);
     const large = { name: 'large.bin', base64: Buffer.alloc(11 * 1_024 * 1_024).toString('base64') };
     const refused = await at.act({ as: 'member', do: 'say', content: 'x', files: [large] });
     expect(refused.body.error).toMatch(/large.bin is larger/);

@@ -144,7 +144,7 @@ describe('npm run sandbox', () => {
     const { port } = taken.address() as { port: number };
     const one = run(['--port', String(port)]);
     expect(await one.ended).toBe(64);
-    expect(one.said()).toMatch(new RegExp(`^Port ${port} is in use: .*--port.*\n$`));
+    expect(one.said()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
     expect(left(one)).toEqual([]);
     expect(existsSync(one.folder)).toBe(true);
   }, 60_000);

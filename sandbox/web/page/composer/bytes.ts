@@ -1,6 +1,6 @@
 import type { FileSent } from '../../protocol.ts';
 
-/** Files travel as text. */
+/** Files are sent as base64. */
 export async function sentFile(file: File): Promise<FileSent> {
   const address = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();

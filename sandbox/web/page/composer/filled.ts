@@ -2,7 +2,7 @@ import { bytesText } from '../markdown/time.ts';
 import { OptionType } from '../wire.ts';
 import type { Choice, Option } from './commands.ts';
 
-/** What a person has put into an option so far. */
+/** The current value of an option. */
 export type Filled =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'choice'; readonly choice: Choice }
@@ -13,7 +13,7 @@ export const shownText = (filled: Filled | undefined): string =>
 
 const isEmpty = (filled: Filled | undefined): boolean => !filled || (filled.is === 'text' && filled.text.trim() === '');
 
-/** What Discord itself would say before it sends anything. */
+/** Validates an option as Discord's own client does before it sends a command. */
 export function objection(option: Option, filled: Filled | undefined, uploadBytes: number): string | undefined {
   if (isEmpty(filled)) return option.required ? 'This option is required.' : undefined;
   if (filled?.is === 'file')
@@ -37,13 +37,13 @@ function numberObjection({ type, min_value: least, max_value: most }: Option, te
 
 export const isNumeric = ({ type }: Option): boolean => type === OptionType.integer || type === OptionType.number;
 
-/** Nothing but an entry of a list can stand in it. */
+/** Whether only an entry of a list is valid. */
 export const isPicked = ({ type, choices }: Option): boolean =>
   (choices?.length ?? 0) > 0 ||
   type === OptionType.boolean ||
   (type >= OptionType.user && type <= OptionType.mentionable);
 
-/** Undefined where nothing was filled in: such an option is not sent. */
+/** Undefined for an empty option, which is not sent. */
 export function sentValue(option: Option, filled: Filled | undefined): Choice['value'] | File | undefined {
   if (!filled || isEmpty(filled)) return undefined;
   if (filled.is === 'file') return filled.file;

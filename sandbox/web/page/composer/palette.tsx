@@ -10,7 +10,7 @@ interface Props {
   readonly onPoint: (at: number) => void;
 }
 
-/** The registered commands, filtered by what is typed. */
+/** The registered commands, filtered by the typed text. */
 export function Palette({ leaves, active, onPick, onPoint }: Props) {
   const list = useShown<HTMLDivElement>(active);
   return (

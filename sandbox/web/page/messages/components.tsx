@@ -14,7 +14,7 @@ interface Props {
   readonly message: SeenMessage;
 }
 
-/** Rows of controls, and pages of Components V2. */
+/** Action rows and Components V2. */
 export function Components({ components, message }: Props) {
   return (
     <>
@@ -84,7 +84,7 @@ function One({ component, message }: { component: Component; message: SeenMessag
     case Kind.thumbnail:
       return <Thumbnail component={component} />;
     case Kind.gallery:
-      return <Gallery pictures={((component.items ?? []) as readonly Component[]).map(pictureOf)} />;
+      return <Gallery images={((component.items ?? []) as readonly Component[]).map(imageOf)} />;
     case Kind.file: {
       const { url } = component.file as MediaItem;
       return (
@@ -101,7 +101,7 @@ function One({ component, message }: { component: Component; message: SeenMessag
 }
 
 function Thumbnail({ component }: { component: Component }) {
-  const { url, alt, width, height, isSpoiler } = pictureOf(component);
+  const { url, alt, width, height, isSpoiler } = imageOf(component);
   return (
     <div class="thumbnail">
       <Covered covered={isSpoiler}>
@@ -111,7 +111,7 @@ function Thumbnail({ component }: { component: Component }) {
   );
 }
 
-function pictureOf(item: Component): Picture {
+function imageOf(item: Component): Picture {
   const { url, width, height, content_type: type } = item.media as MediaItem;
   return {
     url,

@@ -14,7 +14,7 @@ interface Entry {
   readonly run: () => void;
 }
 
-/** What can be done with a message: its apps, and copying. Opened by the right button, a long press, or its own button. */
+/** The context menu of a message. It opens on a right click, a long press or the message's own button. */
 export function MessageMenu({ message, at }: { message: SeenMessage; at: Signal<Point> }) {
   const opener = useRef<HTMLButtonElement>(null);
   const apps = useComputed(() =>

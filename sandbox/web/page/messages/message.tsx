@@ -17,7 +17,7 @@ import { MessageMenu } from './menu.tsx';
 import { Quoted } from './quoted.tsx';
 import { ThreadLink } from './thread-line.tsx';
 
-/** Discord leaves avatar and name out of what the same person says within seven minutes. */
+/** Discord omits the avatar and the name if the same author posted within seven minutes. */
 const TOGETHER_MS = 7 * 60_000;
 
 interface Props {
@@ -123,7 +123,7 @@ const Thinking = ({ name }: { name: string }) => (
 
 const LONG_PRESS_MS = 500;
 
-/** Fingers have no right button. */
+/** Touch screens have no right click. */
 function useLongPress(held: (x: number, y: number) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = () => clearTimeout(timer);

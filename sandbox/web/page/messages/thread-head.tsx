@@ -2,7 +2,7 @@ import type { Channel } from '../../protocol.ts';
 import { ChannelIcon } from '../shell/channels.tsx';
 import { channelOf, nameOf } from '../state/world.ts';
 
-/** Where a thread begins: what it is called, who made it, and who may see it. */
+/** The start of a thread: its name, its author and who can see it. */
 export function ThreadHead({ channel }: { channel: Channel }) {
   const { name, parentId = '', thread } = channel;
   const parent = channelOf(parentId)?.name;

@@ -6,7 +6,7 @@ import { isDone, offers } from '../state/guide.ts';
 import { messages } from '../state/messages.ts';
 import { world } from '../state/world.ts';
 
-/** Where a channel begins: what it is, and what to try in it. */
+/** The start of a channel: a description and suggestions. */
 export function Welcome({ channel }: { channel: Channel }) {
   const isDirect = channel.kind === 'direct';
   const isEmpty = messages.value?.length === 0;

@@ -7,7 +7,7 @@ import { Avatar, Mark } from './avatar.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { Me } from './me.tsx';
 
-/** Servers on the left, the channels of the one in front beside them, and who one is below. */
+/** The servers, the channels of the current server and the current user. */
 export function Channels() {
   const { guilds = [], direct = [] } = world.value ?? {};
   const guild = place.value?.guild;

@@ -4,7 +4,7 @@ import { bot, make, underWay } from '../state/workbench.ts';
 import { channel } from '../state/world.ts';
 import { Icon } from './icons.tsx';
 
-/** One line over the composer: what is wrong just now, or what to try next. */
+/** A line above the composer: a current problem, or the next suggestion. */
 export function Guide() {
   const { state } = bot.value ?? {};
   const isDead = state === 'killed' || state === 'stopped' || state === 'crashed';
@@ -30,7 +30,7 @@ export function Guide() {
         </button>
       </div>
     );
-  // Whoever is in a thread has something to do there.
+  // Suggestions would distract in a thread.
   if (!offer || channel.value?.thread) return null;
   return (
     <div class="guide">

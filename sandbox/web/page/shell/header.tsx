@@ -4,7 +4,7 @@ import { channel, world } from '../state/world.ts';
 import { ChannelIcon } from './channels.tsx';
 import { Icon } from './icons.tsx';
 
-/** Over the messages: where one is, and the way to the workbench. */
+/** The header above the messages, with the current channel and the workbench button. */
 export function Header() {
   const here = channel.value;
   const name = here?.kind === 'direct' ? world.value?.application.name : here?.name;

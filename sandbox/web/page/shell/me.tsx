@@ -10,7 +10,7 @@ import { Icon } from './icons.tsx';
 const THEMES = { system: 'system', dark: 'dark', light: 'light' } as const;
 const THEME_ICONS = { system: 'system', dark: 'moon', light: 'sun' } as const;
 
-/** Who one is, and everybody else one could be. */
+/** The current user, with a menu to switch users. */
 export function Me() {
   const isOpen = useSignal(false);
   const box = useRef<HTMLDivElement>(null);

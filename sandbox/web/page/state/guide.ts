@@ -5,7 +5,7 @@ import { bot, make, underWay } from './workbench.ts';
 
 const KEPT = 'atelier.guide';
 
-/** Something to click in the first minute. */
+/** A suggestion for new users. */
 export interface Offer {
   readonly id: string;
   readonly title: string;
@@ -20,7 +20,7 @@ interface Example {
   readonly values?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** In the order in which they make sense; those that are not registered are left out. */
+/** In a useful order; commands that are not registered are omitted. */
 const examples: readonly Example[] = [
   {
     path: 'imagine',
@@ -65,13 +65,13 @@ export const offers = computed((): Offer[] => {
     words: 'The result still arrives',
     run: () => {
       tick('kill');
-      void killAtWork(first);
+      void killDuringJob(first);
     },
   };
   return [...commands.slice(0, 1), kill, ...commands.slice(1)];
 });
 
-/** The first that has not been tried; nothing before anything was. */
+/** The first untried suggestion; undefined until one was tried. */
 export const next = computed(() =>
   done.value.size === 0 || closed.value ? undefined : offers.value.find(({ id }) => !done.value.has(id)),
 );
@@ -81,8 +81,8 @@ function tick(id: string): void {
   done.value = new Set([...done.value, id]);
 }
 
-/** Orders something first where nothing is under way, and pulls the plug as soon as it is. */
-async function killAtWork({ path, values = {} }: Example): Promise<void> {
+/** Starts a job if none is in progress, and kills the bot as soon as one is. */
+async function killDuringJob({ path, values = {} }: Example): Promise<void> {
   if (underWay.value.length === 0 && !(await sendSlash(path, values))) return;
   await new Promise<void>((resolve) => {
     const stop = effect(() => {

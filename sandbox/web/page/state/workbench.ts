@@ -10,11 +10,11 @@ const MOST_LINES = 200;
 export const bot = signal<BotState | undefined>(undefined);
 export const log = signal<readonly LogLine[]>([]);
 export const jobs = signal<readonly Job[]>([]);
-/** Live conversations that are open, newest first. */
+/** Open live sessions, newest first. */
 export const sessions = signal<readonly LiveSession[]>([]);
 export const traffic = signal<readonly Exchange[]>([]);
 export const gateway = signal<Omit<Workbench['gateway'], 'jobs'> | undefined>(undefined);
-/** What the latest switch did, or why it did not. */
+/** The result of the latest fault button. */
 export const said = signal<
   { readonly text: string; readonly failed: boolean; readonly trouble: Trouble['do'] } | undefined
 >(undefined);

@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<BotState['state'], string>> = {
   crashed: 'Crashed',
 };
 
-/** The bot's own process: the very one that `npm start` runs. */
+/** The state and the log of the bot's process. */
 export function BotPanel() {
   const { state = 'starting', pid, starts = 0, readyMs, since = now.value, exitCode } = bot.value ?? {};
   const isAlive = state === 'running' || state === 'starting' || state === 'stopping';

@@ -13,7 +13,6 @@ const WORDS: Readonly<Record<Job['state'], string>> = {
   failed: 'failed',
 };
 
-/** What the gateway has to do: live conversations, and jobs as they move. */
 export function Work() {
   return (
     <>

@@ -16,7 +16,7 @@ const orders: readonly { readonly how: SessionOrder; readonly name: string; read
   { how: 'hang', name: 'Hang', title: 'Keep the connection open but stop responding' },
 ];
 
-/** The gateway's live conversations, and what can be done to one of them. */
+/** The open live sessions, with faults for each. */
 export function Sessions() {
   const isTold = said.value?.trouble === 'session';
   if (sessions.value.length === 0 && !isTold) return null;

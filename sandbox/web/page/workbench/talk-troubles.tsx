@@ -6,8 +6,8 @@ const dialects: readonly { readonly dialect: Dialect; readonly name: string }[] 
   { dialect: 'beta', name: 'Previous (beta)' },
 ];
 
-/** What can go wrong with live conversations, by the moment at which it does. */
-export function TalkTroubles({ talk: { dialect: spoken, troubles } }: { talk: TalkBench }) {
+/** Faults of live sessions, grouped by the moment at which they are applied. */
+export function TalkTroubles({ talk: { dialect: current, troubles } }: { talk: TalkBench }) {
   const moments = Map.groupBy(troubles, ({ when }) => when);
   return (
     <section class="switches">
@@ -17,7 +17,7 @@ export function TalkTroubles({ talk: { dialect: spoken, troubles } }: { talk: Ta
           <button
             key={dialect}
             type="button"
-            aria-pressed={dialect === spoken}
+            aria-pressed={dialect === current}
             onClick={() => void make({ do: 'dialect', speak: dialect })}
           >
             {name}

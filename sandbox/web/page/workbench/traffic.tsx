@@ -6,7 +6,7 @@ import { traffic } from '../state/workbench.ts';
 const side = signal<'both' | Exchange['side']>('both');
 const sides = ['both', 'discord', 'gateway'] as const;
 
-/** What the bot sent, what it got, and whether Discord's schema agrees. Newest first. */
+/** The bot's requests with their responses and violations, newest first. */
 export function Traffic() {
   const shown = traffic.value.filter((one) => side.value === 'both' || one.side === side.value).toReversed();
   return (
@@ -71,7 +71,7 @@ function Row({ exchange }: { exchange: Exchange }) {
   );
 }
 
-/** Ids are long and all alike: their ends are enough to tell them apart. */
+/** Ids are long and similar, so only their last digits are shown. */
 const brief = (path: string) => path.replace(/\d{10,}(\d{4})/g, '…$1').replace(/^\/api\/v\d+/, '');
 
 const toneOf = (status: number) => (status === 0 ? 'open' : status < 300 ? 'good' : status < 400 ? 'open' : 'bad');

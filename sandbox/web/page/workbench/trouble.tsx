@@ -4,7 +4,7 @@ import { TalkTroubles } from './talk-troubles.tsx';
 
 interface Switch {
   readonly title: string;
-  /** What it does, and what to expect. */
+  /** The effect, and what to expect. */
   readonly words: string;
   readonly trouble: Trouble;
   readonly on?: boolean;
@@ -57,7 +57,7 @@ const discordSwitches: readonly Switch[] = [
   },
 ];
 
-/** Switches that make trouble, each with what to expect. */
+/** Buttons that inject faults. */
 export function TroublePanel() {
   const { kind, faults = [], down = false, speed = 1, talk } = gateway.value ?? {};
   const isDead = bot.value?.state === 'killed' || bot.value?.state === 'stopped' || bot.value?.state === 'crashed';

@@ -17,7 +17,7 @@ const tabs = [
 type Tab = (typeof tabs)[number]['id'];
 const front = signal<Tab>('jobs');
 
-/** Behind the scenes: the gateway's jobs, what is said on both sides, and switches that make trouble. */
+/** The gateway's jobs, the bot's traffic, fault buttons and the bot's process. */
 export function Workbench() {
   if (!bench.value) return null;
   const { View } = tabs.find(({ id }) => id === front.value) ?? tabs[0];
