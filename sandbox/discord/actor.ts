@@ -1,6 +1,6 @@
 import { PermissionFlagsBits as May, MessageFlags } from 'discord-api-types/v10';
 import { directWith } from './direct.ts';
-import { type Exchange, exchangeOf, type Message, seen } from './exchange.ts';
+import { type Exchange, exchangeOf, type Message, messageOf } from './exchange.ts';
 import { menu, slash, type Where } from './interactions/act.ts';
 import { permissionsOf } from './interactions/context.ts';
 import { fill, type ModalInput } from './interactions/fill.ts';
@@ -13,7 +13,7 @@ import type { Parts } from './parts.ts';
 import { has } from './permissions.ts';
 import type { Post } from './post.ts';
 import { isShown, maySend } from './sight.ts';
-import { archive, begin, bringIn, type ThreadOrder } from './thread-acts.ts';
+import { addToThread, archive, startUserThread, type ThreadOrder } from './thread-acts.ts';
 import type { FileInput, VoiceNotes } from './uploads.ts';
 import type { Channel, User } from './world.ts';
 
@@ -39,7 +39,7 @@ export interface Actor {
   /** Starts it in the actor's channel, or on a message of that channel. */
   startThread(name: string, order?: ThreadOrder & { readonly on?: Pick<Message, 'id'> }): Channel;
   /** Adds a user to the actor's current thread. */
-  bringIn(user: string): void;
+  addToThread(user: string): void;
   archive(order?: { readonly locked?: boolean }): void;
 }
 
@@ -53,7 +53,7 @@ interface VoiceInput extends Partial<VoiceNotes> {
 const ANY_WAVEFORM = Buffer.from(Array.from({ length: 64 }, (_, at) => 8 * Math.min(at, 63 - at))).toString('base64');
 
 export function actorOf(name: string, parts: Parts, place?: string): Actor {
-  const { world, messages, watch, desk } = parts;
+  const { world, messages, watch, interactions } = parts;
   const user = world.user(name);
   const channel = channelOf(user, place, parts);
   const guild = world.guildOf(channel);
@@ -74,7 +74,7 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
       const interaction = slash(where, wanted, options, parts, focused);
       const look = () => {
         if (interaction.missed) throw new Error('Loading options failed: the application did not respond');
-        return desk.find(interaction.id)?.choices;
+        return interactions.find(interaction.id)?.choices;
       };
       return [...(await watch.until(look, 'completions'))];
     },
@@ -87,7 +87,7 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
       return exchangeOf(choose(at(post), post, select, values, parts), parts);
     },
     fill: async (modal, values) => {
-      const opener = desk.find(modal.interactionId);
+      const opener = interactions.find(modal.interactionId);
       const there = opener ? { user, channel: opener.channel, guild: opener.guild } : where;
       return exchangeOf(fill(there, modal, values, parts), parts);
     },
@@ -99,7 +99,7 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
       checkWords(content, files);
       checkUploads(files, parts);
       const sent = files.map((file, id) => ({ ...file, id: String(id) }));
-      return seen(messages.write({ channel, author: user, body: { content }, files: sent }), parts);
+      return messageOf(messages.write({ channel, author: user, body: { content }, files: sent }), parts);
     },
     speak: async ({ bytes, seconds, waveform = ANY_WAVEFORM }) => {
       const may = permissionsOf(user, channel, guild);
@@ -109,10 +109,10 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
       checkUploads([file], parts);
       const attachments = [{ id: '0', duration_secs: seconds, waveform }];
       const body = { flags: MessageFlags.IsVoiceMessage, attachments };
-      return seen(messages.write({ channel, author: user, body, files: [file] }), parts);
+      return messageOf(messages.write({ channel, author: user, body, files: [file] }), parts);
     },
-    startThread: (title, { on, ...order } = {}) => begin(where, title, order, on && postOf(on), parts),
-    bringIn: (other) => bringIn(where, other, parts),
+    startThread: (title, { on, ...order } = {}) => startUserThread(where, title, order, on && postOf(on), parts),
+    addToThread: (other) => addToThread(where, other, parts),
     archive: (order = {}) => archive(where, order, parts),
   };
 }

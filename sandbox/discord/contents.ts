@@ -11,7 +11,7 @@ interface Place {
 
 /** The files of a message after a send or an edit: the kept files, then the new ones. */
 export function uploadsAfter(
-  before: readonly Upload[],
+  previous: readonly Upload[],
   body: MessageBody,
   files: readonly SentFile[],
   uploads: Uploads,
@@ -20,7 +20,7 @@ export function uploadsAfter(
   const { attachments } = body;
   const noteOf = (id: string) => attachments?.find((one) => String(one.id) === id);
   // An absent list keeps all files; a list keeps those it names (documentation, resources/message, "Edit Message").
-  const staying = before
+  const staying = previous
     .filter(({ id }) => attachments === undefined || noteOf(id))
     .map((upload) => {
       const description = noteOf(upload.id)?.description;
@@ -50,7 +50,7 @@ const DEFAULTS: Readonly<Record<number, object>> = {
 };
 
 /** Copies components as Discord stores them: with defaults, and with an id for each one that has none. */
-export function kept(components: readonly APIMessageTopLevelComponent[]): APIMessageTopLevelComponent[] {
+export function storedComponents(components: readonly APIMessageTopLevelComponent[]): APIMessageTopLevelComponent[] {
   const copy = structuredClone(components) as APIMessageTopLevelComponent[];
   const taken = new Set<number>();
   eachComponent(copy, (component) => {
@@ -92,4 +92,7 @@ export function mentionsIn(content: string, allowed: APIAllowedMentions | null |
   };
 }
 
-export const before = (post: Post) => ({ flags: post.flags, attachmentNames: post.uploads.map(({ name }) => name) });
+export const stateBefore = (post: Post) => ({
+  flags: post.flags,
+  attachmentNames: post.uploads.map(({ name }) => name),
+});

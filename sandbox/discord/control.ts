@@ -1,6 +1,6 @@
 import { named } from '../named.ts';
 import { guard } from './control/guard.ts';
-import { seen } from './exchange.ts';
+import { messageOf } from './exchange.ts';
 import { obey } from './orders.ts';
 import type { Parts, Routes } from './parts.ts';
 import { channelWire } from './wire/channel.ts';
@@ -19,7 +19,7 @@ export const controlRoutes: Routes = (server, parts) => {
         const posts = parts.messages.in(parts.world.channel(channel).id);
         return posts
           .filter((post) => viewer === undefined || post.viewer === undefined || post.viewer === viewer)
-          .map((post) => seen(post, parts));
+          .map((post) => messageOf(post, parts));
       });
       control.get('/heard', () => parts.heard.entries);
       control.post('/act', (request) => obey(request.body, parts));

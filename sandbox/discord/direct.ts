@@ -1,4 +1,4 @@
-import { direct } from './furnish.ts';
+import { direct } from './create-world.ts';
 import type { Parts } from './parts.ts';
 import type { Channel, User } from './world.ts';
 

@@ -2,18 +2,18 @@ import { type Actor, actorOf } from './actor.ts';
 import { partsOf } from './assemble.ts';
 import type { RateLimited } from './buckets.ts';
 import { directWith } from './direct.ts';
-import { type Message, seen } from './exchange.ts';
+import { type Message, messageOf } from './exchange.ts';
 import type { FaultOrder } from './faults.ts';
-import type { HeardRequest } from './heard.ts';
 import type { RecordedViolation } from './judging.ts';
 import type { Limits } from './limits.ts';
 import type { DiscordOptions } from './options.ts';
 import { type Outcome, obey } from './orders.ts';
 import type { Post } from './post.ts';
 import type { Command } from './registry.ts';
+import type { RecordedRequest } from './request-log.ts';
 import { serverFor } from './server.ts';
 import { type Sight, sightOf } from './sight.ts';
-import type { Happening } from './stream.ts';
+import type { StreamEvent } from './stream.ts';
 import { text } from './text.ts';
 import type { Channel, World } from './world.ts';
 
@@ -28,7 +28,7 @@ export interface EmbeddedDiscord {
   readonly commands: { global(): Command[]; guild(id: string): Command[] };
   readonly violations: readonly RecordedViolation[];
   readonly rateLimited: readonly RateLimited[];
-  readonly heard: readonly HeardRequest[];
+  readonly heard: readonly RecordedRequest[];
   readonly gateway: {
     readonly sessions: number;
     cut(): void;
@@ -49,7 +49,7 @@ export interface EmbeddedDiscord {
   /** Carries out an order in the format of the control address (`orders.ts`). */
   obey(order: unknown): Promise<Outcome>;
   /** Reports events as they happen; the returned function stops it. */
-  listen(listener: (happening: Happening) => void): () => void;
+  listen(listener: (happening: StreamEvent) => void): () => void;
   readonly limits: Limits;
   as(user: 'member' | 'other' | 'admin' | 'owner' | 'installer' | (string & {})): Actor;
   /** Adds a message from an earlier run. */
@@ -69,9 +69,9 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
   let url = '';
   const parts = partsOf(options, token, () => url);
   const server = await serverFor(parts);
-  const { world, watch, desk, hub, registry, judge, buckets, heard, faults, messages } = parts;
+  const { world, watch, interactions, hub, registry, judge, buckets, heard, faults, messages } = parts;
   const close = async () => {
-    desk.close();
+    interactions.close();
     watch.close();
     await server.close();
   };
@@ -107,9 +107,9 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
       invalidate: (resumable) => hub.invalidate(resumable),
     },
     faults,
-    expireTokens: () => desk.expireAll(),
+    expireTokens: () => interactions.expireAll(),
     age: (ms) => {
-      desk.age(ms);
+      interactions.age(ms);
       messages.age(ms);
     },
     sight: (user) => sightOf(user, parts),
@@ -126,7 +126,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     limits: parts.limits,
     as: (user) => actorOf(user, parts),
     restore: (post) => messages.restore(post),
-    messages: (channel) => messages.in(world.channel(channel).id).map((post) => seen(post, parts)),
+    messages: (channel) => messages.in(world.channel(channel).id).map((post) => messageOf(post, parts)),
     until: (look, what = 'a condition') => watch.until(look, what),
     close,
   };

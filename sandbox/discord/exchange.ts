@@ -27,7 +27,7 @@ export interface Exchange {
 /** A message of only this text is a placeholder, not yet the response. */
 const SMALL_PRINT = /^-# [^\n]*$/;
 
-export const seen = (post: Post, { wire }: Parts): Message => ({
+export const messageOf = (post: Post, { wire }: Parts): Message => ({
   ...wire(post),
   ephemeral: post.viewer !== undefined,
   edited: post.editedAt !== undefined,
@@ -47,13 +47,13 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
     const { original, answerSince } = interaction;
     if (original && !stands(original)) throw new Error('The response was deleted.');
     if (!original || original.revision < answerSince) return undefined;
-    return seen(original, parts);
+    return messageOf(original, parts);
   };
   const isDeleted = () => {
     const { original, acknowledgement: known } = interaction;
     return known?.type === Answer.DeferredChannelMessageWithSource && original !== undefined && !stands(original);
   };
-  const followUps = () => interaction.followUps.filter(stands).map((post) => seen(post, parts));
+  const followUps = () => interaction.followUps.filter(stands).map((post) => messageOf(post, parts));
   return {
     id: interaction.id,
     token: interaction.token,
@@ -67,7 +67,7 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
         return message && wanted(message) ? message : undefined;
       };
       const instead = () => {
-        const known = interaction.original ? [seen(interaction.original, parts)] : [];
+        const known = interaction.original ? [messageOf(interaction.original, parts)] : [];
         return `Found instead: ${JSON.stringify([acknowledgement()?.type, ...[...known, ...followUps()].map(text)])}`;
       };
       return watch.until(look, 'the response', instead);
@@ -79,7 +79,7 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
         acknowledgement();
         const { original, answerSince } = interaction;
         const response =
-          original && stands(original) && original.revision >= answerSince ? [seen(original, parts)] : [];
+          original && stands(original) && original.revision >= answerSince ? [messageOf(original, parts)] : [];
         return [...response, ...followUps()].find((message) => message.ephemeral && wanted(message));
       };
       return watch.until(look, 'an ephemeral message');

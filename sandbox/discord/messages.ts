@@ -1,12 +1,12 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import type { SentFile } from './body.ts';
-import { kept, mentionsIn, uploadsAfter } from './contents.ts';
+import { mentionsIn, storedComponents, uploadsAfter } from './contents.ts';
 import type { MessageBody, Post } from './post.ts';
 import type { MakeId } from './snowflake.ts';
 import type { Uploads } from './uploads.ts';
 import type { Channel, User } from './world.ts';
 
-export interface Writing {
+export interface NewMessage {
   readonly channel: Channel;
   readonly author: User;
   readonly body: MessageBody;
@@ -47,7 +47,7 @@ export class MessageBook {
     return [...this.#posts.values()].filter(({ channel }) => channel.id === channelId);
   }
 
-  write(writing: Writing): Post {
+  write(writing: NewMessage): Post {
     const { channel, author, body, files = [], viewer } = writing;
     const { id, now, uploads } = this.#needs;
     const content = body.content ?? '';
@@ -66,7 +66,7 @@ export class MessageBook {
       revision: 0,
       content,
       embeds: body.embeds ?? [],
-      components: kept(body.components ?? []),
+      components: storedComponents(body.components ?? []),
       uploads: uploadsAfter([], body, files, uploads, { folder: channel.id, ephemeral: viewer !== undefined }),
       ...mentionsIn(content, body.allowed_mentions),
     };
@@ -94,7 +94,7 @@ export class MessageBook {
       Object.assign(post, mentionsIn(post.content, body.allowed_mentions));
     }
     if (body.embeds !== undefined) post.embeds = body.embeds ?? [];
-    if (body.components !== undefined) post.components = kept(body.components ?? []);
+    if (body.components !== undefined) post.components = storedComponents(body.components ?? []);
     // A follow-up that completes a deferred response may make it a voice message.
     const settable =
       MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2 | (wasLoading ? MessageFlags.IsVoiceMessage : 0);

@@ -73,7 +73,7 @@ async function carryOut(order: z.output<typeof act>, actor: Actor, parts: Parts)
     case 'choose':
       return await shown(await actor.choose({ id: order.message }, order.select, order.values));
     case 'fill': {
-      const modal = parts.desk.find(order.interaction)?.modal;
+      const modal = parts.interactions.find(order.interaction)?.modal;
       if (!modal) throw new NotPossible(`The interaction ${order.interaction} did not open a form.`);
       return await shown(await actor.fill(modal, order.values));
     }

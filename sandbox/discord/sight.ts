@@ -1,5 +1,5 @@
 import { PermissionFlagsBits as May } from 'discord-api-types/v10';
-import { type Message, seen } from './exchange.ts';
+import { type Message, messageOf } from './exchange.ts';
 import { offeredCommands } from './interactions/available.ts';
 import { permissionsOf } from './interactions/context.ts';
 import { NotPossible } from './interactions/refuse.ts';
@@ -36,7 +36,7 @@ export function sightOf(name: string, parts: Parts): Sight {
       const channel = world.channels.get(channelId);
       if (!channel || !sees(channel)) throw new NotPossible(`${user.name} cannot see that channel.`);
       const posts = parts.messages.in(channelId).filter(({ viewer }) => viewer === undefined || viewer === user.id);
-      return posts.slice(-most).map((post) => seen(post, parts));
+      return posts.slice(-most).map((post) => messageOf(post, parts));
     },
     offered: (channel) => offeredCommands({ user, channel, guild: world.guildOf(channel) }, parts),
   };

@@ -1,12 +1,12 @@
 import { ChannelType, MessageFlags, MessageType } from 'discord-api-types/v10';
-import { newThread } from './furnish.ts';
+import { newThread } from './create-world.ts';
 import type { Parts } from './parts.ts';
 import { isThread } from './permissions.ts';
 import type { Post } from './post.ts';
 import { hasThread, notInDirectMessages, tooManyThreads, wrongKindOfChannel } from './refusal.ts';
 import type { Channel, ThreadChannel, User } from './world.ts';
 
-export interface ThreadWish {
+export interface NewThread {
   readonly parent: Channel;
   readonly owner: User;
   readonly name: string;
@@ -31,8 +31,8 @@ export function checkKind(parent: Channel, type: ThreadType): void {
   if (!KINDS[parent.type]?.includes(type)) throw wrongKindOfChannel();
 }
 
-export function startThread(wish: ThreadWish, parts: Parts): ThreadChannel {
-  const { parent, owner, name, type, from } = wish;
+export function startThread(order: NewThread, parts: Parts): ThreadChannel {
+  const { parent, owner, name, type, from } = order;
   const { world, clock, limits, messages, threads } = parts;
   checkKind(parent, type);
   // A thread that is started on a message has the message's id.
@@ -51,8 +51,8 @@ export function startThread(wish: ThreadWish, parts: Parts): ThreadChannel {
     overwrites: [],
     thread: {
       ...newThread(clock.now(), [owner.id]),
-      invitable: wish.invitable ?? true,
-      ...(wish.archiveMinutes && { archiveMinutes: wish.archiveMinutes }),
+      invitable: order.invitable ?? true,
+      ...(order.archiveMinutes && { archiveMinutes: order.archiveMinutes }),
     },
   };
   threads.open(thread);

@@ -1,13 +1,13 @@
 import type { APIMessage } from 'discord-api-types/v10';
 import type { Change } from './messages.ts';
 
-export interface Happening {
+export interface StreamEvent {
   readonly kind: 'gateway' | 'message' | 'heard' | 'session' | 'typing' | 'world';
   readonly what: unknown;
 }
 
 /** The content of a `message` event. */
-export interface MessageHappening {
+export interface MessageChange {
   readonly change: Change;
   readonly message: APIMessage;
   readonly viewer: string | null;
@@ -15,7 +15,7 @@ export interface MessageHappening {
   readonly channel_id: string;
 }
 
-type Listener = (happening: Happening) => void;
+type Listener = (happening: StreamEvent) => void;
 
 /** Reports events to the page and to the clients of the control socket. */
 export class Stream {
@@ -26,7 +26,7 @@ export class Stream {
     return () => this.#listeners.delete(listener);
   }
 
-  tell(happening: Happening): void {
+  tell(happening: StreamEvent): void {
     for (const listener of this.#listeners) listener(happening);
   }
 }

@@ -16,7 +16,13 @@ export interface ThreadOrder {
 }
 
 /** Starts a thread as a user, on a message or in the channel. */
-export function begin(where: Where, name: string, order: ThreadOrder, from: Post | undefined, parts: Parts): Channel {
+export function startUserThread(
+  where: Where,
+  name: string,
+  order: ThreadOrder,
+  from: Post | undefined,
+  parts: Parts,
+): Channel {
   const { user, channel, guild } = where;
   const { isPrivate = false } = order;
   const may = permissionsOf(user, channel, guild);
@@ -24,11 +30,11 @@ export function begin(where: Where, name: string, order: ThreadOrder, from: Post
     throw new NotPossible(`${user.name} cannot start such a thread in ${channel.name}.`);
   const type = isPrivate ? ChannelType.PrivateThread : ChannelType.PublicThread;
   const thread = startThread({ parent: channel, owner: user, name, type, ...(from && { from }) }, parts);
-  for (const one of order.with ?? []) bringIn({ ...where, channel: thread }, one, parts);
+  for (const one of order.with ?? []) addToThread({ ...where, channel: thread }, one, parts);
   return thread;
 }
 
-export function bringIn({ channel, guild }: Where, name: string, parts: Parts): void {
+export function addToThread({ channel, guild }: Where, name: string, parts: Parts): void {
   const { id } = parts.world.user(name);
   if (!guild?.members.has(id)) throw new NotPossible(`${name} is not a member of that server.`);
   parts.threads.join(threadOf(channel), id);

@@ -4,7 +4,7 @@ import { botPermissions, isThread } from './permissions.ts';
 import type { Post } from './post.ts';
 import type { Hub } from './socket/hub.ts';
 import type { Stream } from './stream.ts';
-import type { Watch } from './waiting.ts';
+import type { Watch } from './watch.ts';
 import { threadMemberWire, threadWire } from './wire/channel.ts';
 import { memberWire, userWire } from './wire/user.ts';
 import type { Thread, ThreadChannel, World } from './world.ts';
@@ -67,13 +67,13 @@ export class Threads {
   }
 
   /** A new message unarchives the thread and adds its author and the mentioned users. */
-  stir({ channel, author, mentions, type, viewer }: Post, change: Change): void {
+  onMessage({ channel, author, mentions, type, viewer }: Post, change: Change): void {
     if (!isThread(channel) || viewer !== undefined || type === MessageType.ThreadStarterMessage) return;
     const { thread } = channel;
-    if (change === 'delete') thread.standing -= 1;
+    if (change === 'delete') thread.messageCount -= 1;
     if (change !== 'create') return;
-    thread.standing += 1;
-    thread.sent += 1;
+    thread.messageCount += 1;
+    thread.totalSent += 1;
     if (thread.archived) this.change(channel, { archived: false });
     const guild = this.#needs.world.guildOf(channel);
     for (const id of [author.id, ...mentions]) if (guild?.members.has(id)) this.join(channel, id);

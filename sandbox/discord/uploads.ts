@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { APIAttachment } from 'discord-api-types/v10';
 import { contentTypeOf } from './content-type.ts';
-import { pictureSize } from './picture-size.ts';
+import { imageSize } from './image-size.ts';
 import type { MakeId } from './snowflake.ts';
 
 export interface FileInput {
@@ -94,7 +94,7 @@ export class Uploads {
 
   wireOf(upload: Upload): APIAttachment {
     const url = this.addressOf(upload);
-    const size = pictureSize(upload.bytes);
+    const size = imageSize(upload.bytes);
     return {
       id: upload.id,
       filename: upload.name,

@@ -38,8 +38,8 @@ export interface Thread {
   /** The time at which each member joined, by user id. */
   readonly members: Map<string, number>;
   /** The numbers of current messages, and of all messages ever sent. */
-  standing: number;
-  sent: number;
+  messageCount: number;
+  totalSent: number;
 }
 
 export interface Channel {

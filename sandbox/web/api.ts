@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isSame, sentence, tokenOf } from '../loopback.ts';
 import { gatewayBench } from './gateway-side.ts';
 import { tellLive } from './live.ts';
-import type { Acted, Refused, Said, SeenMessage, Workbench, World } from './protocol.ts';
+import type { Acted, Refused, SeenMessage, TroubleResult, Workbench, World } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { makeTrouble } from './troubles.ts';
 import { personNamed, worldFor } from './world.ts';
@@ -44,7 +44,7 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
       traffic: traffic.exchanges,
     }),
   );
-  api.post('/trouble', async ({ body }): Promise<Said | Refused> => await makeTrouble(body, stage));
+  api.post('/trouble', async ({ body }): Promise<TroubleResult | Refused> => await makeTrouble(body, stage));
   api.get<AsPerson>('/live', { websocket: true }, (socket, request) => {
     try {
       tellLive(socket, me(request), stage);

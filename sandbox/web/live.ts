@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import type { EmbeddedDiscord } from '../discord/discord.ts';
-import type { Happening, MessageHappening } from '../discord/stream.ts';
+import type { MessageChange, StreamEvent } from '../discord/stream.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import type { Session } from '../gateway/realtime/session.ts';
 import { faultsOf, jobOf } from './gateway-side.ts';
@@ -38,14 +38,14 @@ export function tellLive(socket: WebSocket, me: Person, stage: Stage): void {
   socket.on('error', () => socket.terminate());
 }
 
-function discordEvent({ kind, what }: Happening, me: Person, discord: EmbeddedDiscord): Live | undefined {
+function discordEvent({ kind, what }: StreamEvent, me: Person, discord: EmbeddedDiscord): Live | undefined {
   if (kind === 'world') return { is: 'world' };
   if (kind === 'typing') {
     const { channel } = what as { channel: string };
     return discord.sight(me.id).sees(channel) ? { is: 'typing', channel } : undefined;
   }
   if (kind !== 'message') return undefined;
-  const { change, message, viewer, edited, channel_id: channel } = what as MessageHappening;
+  const { change, message, viewer, edited, channel_id: channel } = what as MessageChange;
   if ((viewer !== null && viewer !== me.id) || !discord.sight(me.id).sees(channel)) return undefined;
   if (change === 'delete') return { is: 'message-gone', channel, id: message.id };
   const seen: SeenMessage = { ...message, ephemeral: viewer !== null, edited };
@@ -87,7 +87,7 @@ function followTalk({ realtime }: EmbeddedGateway, tell: Tell): Stop {
 }
 
 /** The list of faults also changes when a fault has been applied. */
-function followFaults({ gateway, troubled }: Stage, tell: Tell): Stop {
+function followFaults({ gateway, troubles: troubled }: Stage, tell: Tell): Stop {
   if (gateway.kind === 'real') return () => undefined;
   const { embedded } = gateway;
   const onFaults = (): void => {

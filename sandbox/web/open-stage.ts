@@ -3,13 +3,13 @@ import { EventEmitter, setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type EmbeddedDiscord, startDiscord } from '../discord/discord.ts';
-import type { HeardRequest } from '../discord/heard.ts';
+import type { RecordedRequest } from '../discord/request-log.ts';
 import { startGateway } from '../gateway/gateway.ts';
-import { type Belongings, temporaryFolder } from './belongings.ts';
 import { BotProcess } from './bot-process.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { BotState } from './protocol.ts';
 import { StartFailed } from './refusals.ts';
+import { type Resources, temporaryFolder } from './resources.ts';
 import { neededBy, realGateway, type Settings } from './settings.ts';
 import { runShipped } from './shipped.ts';
 import type { Stage } from './stage.ts';
@@ -31,22 +31,22 @@ export interface StageOptions {
 /** Starts both embedded sides and the bot; `ready` resolves once it is connected and its commands are registered. */
 export async function openStage(
   options: StageOptions,
-  belongings: Belongings,
+  resources: Resources,
 ): Promise<{ stage: Stage; ready: Promise<unknown> }> {
   const { environment, signal } = options;
   const folder = temporaryFolder();
-  await belongings.keep(folder, () => folder.remove());
+  await resources.keep(folder, () => folder.remove());
   const [discord, { gateway, settings }] = await Promise.all([
     // Enabled as in the developer portal; otherwise the setting below would make the bot exit.
-    startDiscord({ privilegedIntents: ['message-content'] }).then((one) => belongings.keep(one, () => one.close())),
-    gatewayFor(options, belongings),
+    startDiscord({ privilegedIntents: ['message-content'] }).then((one) => resources.keep(one, () => one.close())),
+    gatewayFor(options, resources),
   ]);
   const secrets = [discord.token, settings.GATEWAY_API_KEY ?? ''].filter((secret) => secret !== '');
   const forBot: Settings = { ...neededBy(environment), ...settings, ...settingsFor(discord, folder.path) };
   const bot = new BotProcess({ settings: forBot, secrets, clock: systemClock });
-  const stage: Stage = { discord, gateway, bot, traffic: new Traffic(secrets), troubled: new EventEmitter() };
+  const stage: Stage = { discord, gateway, bot, traffic: new Traffic(secrets), troubles: new EventEmitter() };
   watch(stage);
-  await belongings.keep(bot, () => bot.close(STOP_LIMIT_MS));
+  await resources.keep(bot, () => bot.close(STOP_LIMIT_MS));
   const connected = whenConnected(bot);
   bot.start();
   const ready = Promise.all([connected, deploy(forBot, signal)]);
@@ -73,7 +73,7 @@ const settingsFor = (discord: EmbeddedDiscord, folder: string): Settings => ({
 
 async function gatewayFor(
   { realGateway: isReal, environment, speed }: StageOptions,
-  belongings: Belongings,
+  resources: Resources,
 ): Promise<{ gateway: GatewaySide; settings: Settings }> {
   if (isReal) {
     const settings = await realGateway(environment);
@@ -81,15 +81,15 @@ async function gatewayFor(
   }
   const key = `sk-sandbox-${randomBytes(12).toString('hex')}`;
   const embedded = await startGateway({ speed, keys: [{ key }] });
-  await belongings.keep(embedded, () => embedded.close());
-  const gateway: GatewaySide = { kind: 'embedded', embedded, usualSpeed: speed };
+  await resources.keep(embedded, () => embedded.close());
+  const gateway: GatewaySide = { kind: 'embedded', embedded, initialSpeed: speed };
   return { gateway, settings: { GATEWAY_BASE_URL: embedded.url, GATEWAY_API_KEY: key } };
 }
 
 /** Only the origin, because a URL can contain a user name and a password. */
 const withoutSecrets = (address: string): string => URL.parse(address)?.origin ?? 'the configured address';
 
-function watch({ discord, gateway, bot, traffic, troubled }: Stage): void {
+function watch({ discord, gateway, bot, traffic, troubles: troubled }: Stage): void {
   // Every open page adds its own listeners.
   setMaxListeners(0, bot, traffic, troubled);
   if (gateway.kind === 'embedded') {
@@ -97,7 +97,7 @@ function watch({ discord, gateway, bot, traffic, troubled }: Stage): void {
     setMaxListeners(0, jobs, tally, faults, realtime);
   }
   discord.listen(({ kind, what }) => {
-    if (kind === 'heard') traffic.discord(what as HeardRequest);
+    if (kind === 'heard') traffic.discord(what as RecordedRequest);
     if (kind === 'session' && (what as { connected: number }).connected > 0) bot.markConnected();
   });
   if (gateway.kind === 'embedded') gateway.embedded.onHeard((heard) => traffic.gateway(heard));

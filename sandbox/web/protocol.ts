@@ -242,7 +242,7 @@ export type Trouble =
   | { readonly do: 'stop-bot' }
   | { readonly do: 'clear' };
 
-export interface Said {
+export interface TroubleResult {
   readonly said: string;
 }
 

@@ -11,5 +11,5 @@ export interface Stage {
   readonly bot: BotProcess;
   readonly traffic: Traffic;
   /** Emits after a fault was injected or cleared. */
-  readonly troubled: EventEmitter<{ made: [] }>;
+  readonly troubles: EventEmitter<{ made: [] }>;
 }

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { HeardRequest } from '../discord/heard.ts';
+import type { RecordedRequest } from '../discord/request-log.ts';
 import type { Heard } from '../gateway/heard.ts';
 import { brief, briefText } from './brief.ts';
 import type { Exchange } from './protocol.ts';
@@ -18,7 +18,7 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
     this.#secrets = secrets;
   }
 
-  discord(heard: HeardRequest): void {
+  discord(heard: RecordedRequest): void {
     const { id, at, method, path, status, body, files, ms, answer, violations } = heard;
     this.#add({
       id: `d${id}`,

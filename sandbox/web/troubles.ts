@@ -3,7 +3,7 @@ import { complaint } from '../complaint.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import { quirksOf } from '../gateway/quirks.ts';
 import { dialects } from '../gateway/realtime/dialect.ts';
-import type { Said } from './protocol.ts';
+import type { TroubleResult } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { orderSession } from './talk-side.ts';
 import { talkTroubleNames, talkTroubleSentence } from './talk-troubles.ts';
@@ -31,11 +31,11 @@ const trouble = z.discriminatedUnion('do', [
 type Trouble = z.output<typeof trouble>;
 
 /** Injects a fault and returns a sentence about its effect; throws an error with a sentence if it cannot. */
-export async function makeTrouble(order: unknown, stage: Stage): Promise<Said> {
+export async function makeTrouble(order: unknown, stage: Stage): Promise<TroubleResult> {
   const read = trouble.safeParse(order);
   if (!read.success) throw new Error(complaint(read.error));
   const said = await carryOut(read.data, stage);
-  stage.troubled.emit('made');
+  stage.troubles.emit('made');
   return { said };
 }
 
@@ -64,7 +64,7 @@ async function carryOut(order: Trouble, { discord, gateway, bot }: Stage): Promi
       return 'The bot has shut down. It stays stopped until you start it.';
     case 'clear':
       discord.faults.clear();
-      if (gateway.kind === 'embedded') await clear(gateway.embedded, gateway.usualSpeed);
+      if (gateway.kind === 'embedded') await clear(gateway.embedded, gateway.initialSpeed);
       return 'All faults are cleared. The bot itself is unchanged.';
     default:
       if (gateway.kind === 'real') throw new Error('This is not possible with a real gateway.');

@@ -6,7 +6,7 @@ import {
   PermissionFlagsBits,
 } from 'discord-api-types/v10';
 import type { SentFile } from '../body.ts';
-import { before } from '../contents.ts';
+import { stateBefore } from '../contents.ts';
 import type { Parts } from '../parts.ts';
 import { has, inDirectMessages, permissionsIn } from '../permissions.ts';
 import type { MessageBody, Post } from '../post.ts';
@@ -49,7 +49,7 @@ const suitable: Readonly<Record<number, readonly Answer[]>> = {
 
 /** Applies the initial response of an interaction. */
 export function answer(interaction: Interaction, body: CallbackBody, files: readonly SentFile[], parts: Parts): void {
-  const { desk, messages, judge, watch } = parts;
+  const { interactions, messages, judge, watch } = parts;
   const { type, data = {} } = body;
   const { source } = interaction;
   const updates = type === Answer.DeferredMessageUpdate || type === Answer.UpdateMessage;
@@ -88,7 +88,7 @@ export function answer(interaction: Interaction, body: CallbackBody, files: read
       interaction.modal = modalOf(interaction, data);
       break;
   }
-  desk.acknowledge(interaction, type, ephemeral);
+  interactions.acknowledge(interaction, type, ephemeral);
   watch.changed();
 }
 
@@ -118,7 +118,7 @@ export function followUp(interaction: Interaction, body: MessageBody, files: rea
 }
 
 export const factsOfEdit = (post: Post | undefined, files: readonly { id: string; name: string; bytes: number }[]) =>
-  post ? { files, before: before(post) } : { files };
+  post ? { files, before: stateBefore(post) } : { files };
 
 function reply(
   interaction: Interaction,

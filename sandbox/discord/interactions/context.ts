@@ -25,7 +25,7 @@ export function permissionsOf(user: User, channel: Channel, guild: Guild | undef
 }
 
 /** The payload fields about the user and the channel (documentation, "Interaction Structure"). */
-export function surroundings(
+export function interactionContext(
   user: User,
   channel: Channel,
   guild: Guild | undefined,

@@ -23,7 +23,7 @@ export function fill(
   values: Readonly<Record<string, ModalInput>>,
   parts: Parts,
 ): Interaction {
-  const opener = parts.desk.find(modal.interactionId);
+  const opener = parts.interactions.find(modal.interactionId);
   if (!opener || opener.user !== where.user) throw new NotPossible(`${where.user.name} does not have this form open.`);
   const resolved = new Resolved(parts, where.guild);
   const roots = modal.components as unknown as AnyComponent[];

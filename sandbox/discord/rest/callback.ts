@@ -17,7 +17,7 @@ export const callbackRoutes: Routes = (server, parts) => {
   const route = '/interactions/:interaction/:token/callback';
   server.post<Callback>(route, (request, reply) => {
     const { interaction: id, token } = request.params;
-    const interaction = parts.desk.waiting(id, token);
+    const interaction = parts.interactions.findPending(id, token);
     const { body, files } = request.sent;
     const { data } = (body ?? {}) as Partial<CallbackBody>;
     if (isVoice(data?.flags)) checkVoice(interaction.channel, parts);

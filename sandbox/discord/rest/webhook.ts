@@ -22,7 +22,7 @@ export const webhookRoutes: Routes = (server, parts) => {
   const one = '/webhooks/:application/:token/messages/:message';
   const all = '/webhooks/:application/:token';
   const interactionOf = ({ application, token }: Webhook['Params']) => {
-    const interaction = parts.desk.answered(application, token, parts.world.applicationId);
+    const interaction = parts.interactions.findAcknowledged(application, token, parts.world.applicationId);
     // Deleting a channel also deletes its webhooks, including those of interactions.
     if (!parts.world.channels.has(interaction.channel.id)) throw unknownWebhook();
     return interaction;

@@ -11,7 +11,11 @@ const HEARTBEAT_MS = 41_250;
 const MINUTE = 60_000;
 
 /** Serves one gateway connection (documentation, events/gateway, "Connection Lifecycle"). */
-export function converse(socket: WebSocket, query: Readonly<Record<string, string | undefined>>, parts: Parts): void {
+export function serveConnection(
+  socket: WebSocket,
+  query: Readonly<Record<string, string | undefined>>,
+  parts: Parts,
+): void {
   let session: Session | undefined;
   let sends: number[] = [];
   const send = (op: number, d: unknown) => socket.send(JSON.stringify({ op, d, s: null, t: null }));

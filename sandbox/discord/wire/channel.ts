@@ -26,9 +26,9 @@ export function channelWire(channel: Channel, world: World): Record<string, unkn
       owner_id: channel.ownerId,
       last_message_id: null,
       rate_limit_per_user: 0,
-      message_count: channel.thread.standing,
+      message_count: channel.thread.messageCount,
       member_count: Math.min(MOST_COUNTED, channel.thread.members.size),
-      total_message_sent: channel.thread.sent,
+      total_message_sent: channel.thread.totalSent,
       thread_metadata: metadataOf(channel),
     };
   }

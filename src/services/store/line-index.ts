@@ -109,7 +109,7 @@ export class LineIndex {
     await this.#shelf.delete(...astray);
   }
 
-  /** Chunk by chunk, newest first, from the newest line that is older than `before`. */
+  /** Chunk by chunk, newest first, from the newest line that is older than `stateBefore`. */
   async *newestFirst(owner: string, before?: string): AsyncGenerator<TaskLine[]> {
     const starts = await this.#starts(owner);
     const first = before === undefined ? starts.length - 1 : placeOf(before, starts)?.at;

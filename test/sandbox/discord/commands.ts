@@ -34,7 +34,7 @@ const commands = [
   new ContextMenuCommandBuilder().setName('Greet').setType(2).toJSON(),
 ];
 
-/** A bot with these commands; at the end nothing may have gone wrong, and the judge must have had nothing to say. */
+/** A bot with these commands; the test fails if an error or a violation occurred. */
 export async function bot(answer: (interaction: Interaction) => Promise<unknown>) {
   const { discord, clock } = await stage();
   const client = await clientOf(discord);

@@ -26,8 +26,8 @@ const buttons = () =>
     new ButtonBuilder().setURL('https://example.com').setLabel('Out').setStyle(ButtonStyle.Link),
   );
 
-describe('components', () => {
-  it('are pressed by label, custom id and emoji, and update their message', async () => {
+describe('Message components', () => {
+  it('Buttons are pressed by label, custom id or emoji, and update their message', async () => {
     const { member, discord } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply({ content: 'grid', components: [buttons()] });
       if (!interaction.isButton()) return;
@@ -51,7 +51,7 @@ describe('components', () => {
     await expect(member.click(grid, 'U9')).rejects.toThrow(/no button U9/);
   });
 
-  it('are chosen from', async () => {
+  it('Values are chosen from selects', async () => {
     const { member } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand())
         await interaction.reply({
@@ -74,7 +74,7 @@ describe('components', () => {
     await expect(member.choose(menu, 'which', [])).rejects.toThrow(/1 to 1 values/);
   });
 
-  it('of the second version keep their text and their uploads', async () => {
+  it('Components V2 keep their text and their uploads', async () => {
     const { member } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       const gallery = new MediaGalleryBuilder().addItems((item) =>
@@ -99,7 +99,7 @@ describe('components', () => {
   });
 });
 
-describe('a form', () => {
+describe('A form', () => {
   const form = new ModalBuilder()
     .setCustomId('remix')
     .setTitle('Remix')
@@ -114,7 +114,7 @@ describe('a form', () => {
         .setFileUploadComponent(new FileUploadBuilder().setCustomId('picture').setRequired(false)),
     );
 
-  it('is opened from a command or a button, filled in and submitted', async () => {
+  it('A form is opened by a command or a button, filled in and submitted', async () => {
     const { member, discord } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand() || interaction.isButton()) await interaction.showModal(form);
       if (!interaction.isModalSubmit()) return;

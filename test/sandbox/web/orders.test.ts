@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(async () => {
   const violations = [...at.stage.discord.violations];
   await at.close();
-  // Only the one that a test has asked for.
+  // Only the violation that a test provokes.
   expect(violations).toMatchObject([{ path: 'content' }]);
 });
 
@@ -18,8 +18,8 @@ const png = Buffer.from(
   'base64',
 );
 
-describe('the world', () => {
-  it('is what each person sees of it', async () => {
+describe('The world', () => {
+  it('Each person sees only their own part of the world', async () => {
     const member = await at.world('member');
     expect(member.people.map(({ role }) => role)).toEqual(['member', 'other', 'admin', 'owner', 'installer']);
     expect(member.people.every(({ blurb }) => blurb.endsWith('.'))).toBe(true);
@@ -50,15 +50,15 @@ describe('the world', () => {
     expect((await at.get('/api/world?as=atelier-bot')).status).toBe(400);
   });
 
-  it('opens the direct message of a person', async () => {
+  it('The page opens a person’s direct messages', async () => {
     const { body } = await at.post<{ channel: string }>('/api/direct', { as: 'other' });
     expect(body.channel).toBe((await at.world('other')).direct.find(({ kind }) => kind === 'direct')?.id);
     expect((await at.post('/api/direct', {})).status).toBe(400);
   });
 });
 
-describe('orders', () => {
-  it('types, chooses and uses a command, presses its buttons, and sees it all live', async () => {
+describe('Acts', () => {
+  it('A person completes and uses a command, presses its buttons and sees everything live', async () => {
     const studio = await at.channel('member', 'studio');
     const mine = await at.listen('member');
     const theirs = await at.listen('other');
@@ -104,7 +104,7 @@ describe('orders', () => {
     theirs.close();
   });
 
-  it('keeps what is private from everybody else', async () => {
+  it('Ephemeral messages are hidden from other people', async () => {
     const studio = await at.channel('member', 'studio');
     const theirs = await at.listen('other');
     const { body } = await at.act({ as: 'member', in: studio, do: 'slash', name: 'usage' });
@@ -119,7 +119,7 @@ describe('orders', () => {
     theirs.close();
   });
 
-  it('says things with files, which a page can show, jump about in, and save', async () => {
+  it('Files are sent, and pages can show, seek and save them', async () => {
     const studio = await at.channel('member', 'studio');
     const files = [{ name: 'dot.png', base64: png.toString('base64'), contentType: 'image/png' }];
     const { body } = await at.act({ as: 'member', in: studio, do: 'say', content: 'look', files });
@@ -147,13 +147,13 @@ describe('orders', () => {
     [{ as: 'member', do: 'say', content: 'x', files: [{ name: 'a', base64: '%%%' }] }, /^files.0.base64: [^\n]+\.$/],
     [{ as: 'member', do: 'say', content: ' ' }, /message is empty/],
     [{ as: 'member', do: 'say', content: 'x'.repeat(2_001) }, /at most 2000 characters/],
-  ])('refuses %j with a sentence', async (order, sentence) => {
+  ])('The act %j is refused with a sentence', async (order, sentence) => {
     const { status, body } = await at.act(order);
     expect(status).toBe(400);
     expect(body.error).toMatch(sentence);
   });
 
-  it('refuses what a person may not do', async () => {
+  it('Acts without permission are refused', async () => {
     const readOnly = await at.channel('member', 'read-only');
     expect((await at.act({ as: 'member', in: readOnly, do: 'say', content: 'x' })).body.error).toMatch(
       /cannot send messages/,
@@ -170,7 +170,7 @@ describe('orders', () => {
     expect(refused.body.error).toMatch(/large.bin is larger/);
   });
 
-  it('fills in a form that a button opened', async () => {
+  it('A form that a button opened can be filled in', async () => {
     const studio = await at.channel('member', 'studio');
     const message = await at.until(async () =>
       (await at.messages(studio, 'member')).find((one) => JSON.stringify(one.components).includes('"Custom Zoom')),
@@ -184,8 +184,8 @@ describe('orders', () => {
   });
 });
 
-describe('the workbench', () => {
-  it('shows the bot with its log, and every request with its verdict, and no secret', async () => {
+describe('The workbench', () => {
+  it('The workbench shows the bot’s log and every request with its verdict, but no secrets', async () => {
     const bench = await at.workbench();
     expect(bench.bot).toMatchObject({
       state: 'running',
@@ -212,7 +212,7 @@ describe('the workbench', () => {
     }
   });
 
-  it('shows what Discord objected to', async () => {
+  it('The workbench shows violations of Discord’s schema', async () => {
     const { discord } = at.stage;
     const studio = await at.channel('member', 'studio');
     await fetch(`${discord.apiUrl}/v10/channels/${studio}/messages`, {
@@ -221,12 +221,12 @@ describe('the workbench', () => {
       body: JSON.stringify({ content: 'x'.repeat(2_001) }),
     });
     const { traffic } = await at.workbench();
-    // The bot may be at something else meanwhile.
+    // The bot may send other requests in the meantime.
     const sent = traffic.find(({ request }) => JSON.stringify(request)?.includes('(2001 characters)'));
     expect(sent).toMatchObject({ side: 'discord', status: 400, verdict: [{ path: 'content' }] });
   });
 
-  it('reads a message as a person does', async () => {
+  it('The text of a message includes what a person reads', async () => {
     const studio = await at.channel('other', 'studio');
     expect((await at.messages(studio, 'other')).map((one) => text(one)).join('\n')).toContain('a fox in the snow');
   });

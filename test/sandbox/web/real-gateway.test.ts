@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
 import { house } from './house.ts';
 
-it('uses a real gateway with its key, shows the key nowhere, and gives it no orders', async () => {
+it('The sandbox uses a real gateway with its key, never shows the key and injects no faults', async () => {
   const key = 'sk-the-operators-own-key';
   const real = await startGateway({ speed: 50, keys: [{ key }] });
   onTestFinished(() => real.close());

@@ -74,7 +74,8 @@ export function put(name: string, value: Filled | undefined): void {
   if (objections.value.has(name)) objections.value = new Map([...objections.value].filter(([one]) => one !== name));
 }
 
-export const beside = (name: string, step: 1 | -1): string | undefined => shown.value[shown.value.indexOf(name) + step];
+export const neighbour = (name: string, step: 1 | -1): string | undefined =>
+  shown.value[shown.value.indexOf(name) + step];
 
 /** Validates the command; focuses the first option with a fault. */
 export function isSendable(): boolean {

@@ -1,6 +1,6 @@
 import { useShown } from '../shell/shown.ts';
 import type { Choice, Leaf, Option } from './commands.ts';
-import { beside, current, currentOption, objections, offered, put, show, wanted } from './draft.ts';
+import { current, currentOption, neighbour, objections, offered, put, show, wanted } from './draft.ts';
 import { active, suggestions } from './suggestions.ts';
 
 /** Above the row: the focused option's description and choices, and the remaining options. */
@@ -51,7 +51,7 @@ export function OptionPanel({ leaf }: { leaf: Leaf }) {
 /** Selects a choice and focuses the next option. */
 export function pick(option: Option, choice: Choice): void {
   put(option.name, { is: 'choice', choice });
-  wanted.value = beside(option.name, 1) ?? option.name;
+  wanted.value = neighbour(option.name, 1) ?? option.name;
 }
 
 function Suggestions({ option }: { option: Option }) {

@@ -2,7 +2,7 @@ import type { APIAttachment } from 'discord-api-types/v10';
 import { bytesText } from '../markdown/time.ts';
 import { Icon } from '../shell/icons.tsx';
 import { Gallery } from './gallery.tsx';
-import type { Picture } from './lightbox.tsx';
+import type { GalleryItem } from './lightbox.tsx';
 import { VoiceMessage } from './voice.tsx';
 
 /** Images and videos in a grid, audio with a player, all other files as cards. */
@@ -26,13 +26,13 @@ export function Attachments({ attachments }: { attachments: readonly APIAttachme
   );
 }
 
-const imageOf = ({ url, filename, description, width, height, content_type: type }: APIAttachment): Picture => ({
+const imageOf = ({ url, filename, description, width, height, content_type: type }: APIAttachment): GalleryItem => ({
   url,
   alt: description ?? '',
   name: filename,
   width: width ?? undefined,
   height: height ?? undefined,
-  isFilm: type?.startsWith('video/') ?? false,
+  isVideo: type?.startsWith('video/') ?? false,
   isSpoiler: filename.startsWith('SPOILER_'),
 });
 

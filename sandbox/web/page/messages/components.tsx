@@ -6,7 +6,7 @@ import { FileCard } from './attachments.tsx';
 import { Button } from './button.tsx';
 import { colourOf } from './embeds.tsx';
 import { Covered, Gallery } from './gallery.tsx';
-import type { Picture } from './lightbox.tsx';
+import type { GalleryItem } from './lightbox.tsx';
 import { Select } from './select.tsx';
 
 interface Props {
@@ -111,7 +111,7 @@ function Thumbnail({ component }: { component: Component }) {
   );
 }
 
-function imageOf(item: Component): Picture {
+function imageOf(item: Component): GalleryItem {
   const { url, width, height, content_type: type } = item.media as MediaItem;
   return {
     url,
@@ -119,7 +119,7 @@ function imageOf(item: Component): Picture {
     name: nameOf(url),
     width: width || undefined,
     height: height || undefined,
-    isFilm: type?.startsWith('video/') ?? false,
+    isVideo: type?.startsWith('video/') ?? false,
     isSpoiler: item.spoiler === true,
   };
 }

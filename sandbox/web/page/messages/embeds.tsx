@@ -61,5 +61,5 @@ function Embed({ embed }: { embed: APIEmbed }) {
 }
 
 const imageOf = ({ url, width, height, description }: APIEmbedImage) => ({
-  ...{ url, alt: description ?? '', name: 'image', width, height, isFilm: false, isSpoiler: false },
+  ...{ url, alt: description ?? '', name: 'image', width, height, isVideo: false, isSpoiler: false },
 });

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { openPictures, type Picture } from './lightbox.tsx';
+import { type GalleryItem, openLightbox } from './lightbox.tsx';
 
 /** The size to which Discord limits a single image. */
 const WIDEST = 550;
@@ -10,21 +10,21 @@ const HIGHEST = 350;
  * A single image keeps its aspect ratio, and its space is reserved before it has loaded. Tiles are keyed by index and
  * not by URL, so that after an edit a tile shows the old image until the new one has loaded.
  */
-export function Gallery({ images }: { images: readonly Picture[] }) {
-  const stills = images.filter(({ isFilm }) => !isFilm);
+export function Gallery({ images }: { images: readonly GalleryItem[] }) {
+  const stills = images.filter(({ isVideo: isFilm }) => !isFilm);
   return (
     <div class="gallery" data-count={Math.min(images.length, 10)}>
       {images.map((image, index) => (
         <div key={index} class="tile" style={images.length === 1 ? single(image) : {}}>
           <Covered covered={image.isSpoiler}>
-            {image.isFilm ? (
+            {image.isVideo ? (
               <video controls preload="metadata" src={image.url} aria-label={image.alt || image.name} />
             ) : (
               <button
                 type="button"
                 class="image-button"
                 aria-label={`Open ${image.alt || image.name}`}
-                onClick={() => openPictures(stills, stills.indexOf(image))}
+                onClick={() => openLightbox(stills, stills.indexOf(image))}
               >
                 <img src={image.url} alt={image.alt} width={image.width} height={image.height} decoding="async" />
               </button>
@@ -42,7 +42,7 @@ export function Gallery({ images }: { images: readonly Picture[] }) {
 }
 
 /** Empty if the size is unknown, so that the image determines it. */
-function single({ width, height }: Picture): Record<string, string> {
+function single({ width, height }: GalleryItem): Record<string, string> {
   if (width === undefined || height === undefined) return {};
   const scale = Math.min(1, WIDEST / width, HIGHEST / height);
   return { width: `${Math.round(width * scale)}px`, aspectRatio: `${width} / ${height}` };

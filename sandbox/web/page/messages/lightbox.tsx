@@ -2,19 +2,19 @@ import { signal } from '@preact/signals';
 import { Dialog } from '../shell/dialog.tsx';
 import { Icon } from '../shell/icons.tsx';
 
-export interface Picture {
+export interface GalleryItem {
   readonly url: string;
   readonly alt: string;
   readonly name: string;
   readonly width: number | undefined;
   readonly height: number | undefined;
-  readonly isFilm: boolean;
+  readonly isVideo: boolean;
   readonly isSpoiler: boolean;
 }
 
-const open = signal<{ readonly images: readonly Picture[]; readonly at: number } | undefined>(undefined);
+const open = signal<{ readonly images: readonly GalleryItem[]; readonly at: number } | undefined>(undefined);
 
-export function openPictures(images: readonly Picture[], at: number): void {
+export function openLightbox(images: readonly GalleryItem[], at: number): void {
   open.value = { images, at: Math.max(0, at) };
 }
 

@@ -1,6 +1,6 @@
 import { closed, next } from '../state/guide.ts';
 import { connected } from '../state/live.ts';
-import { bot, make, underWay } from '../state/workbench.ts';
+import { bot, makeTrouble, underWay } from '../state/workbench.ts';
 import { channel } from '../state/world.ts';
 import { Icon } from './icons.tsx';
 
@@ -25,7 +25,7 @@ export function Guide() {
           {underWay.value.length > 0 ? 'Its jobs continue at the gateway.' : 'Commands get no response.'}
           {state === 'killed' && ' It restarts automatically in a few seconds.'}
         </p>
-        <button type="button" class="button primary small" onClick={() => void make({ do: 'start-bot' })}>
+        <button type="button" class="button primary small" onClick={() => void makeTrouble({ do: 'start-bot' })}>
           Start now
         </button>
       </div>

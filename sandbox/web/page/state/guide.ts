@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { leaves } from '../composer/draft.ts';
 import { sendSlash } from './acts.ts';
-import { bot, make, underWay } from './workbench.ts';
+import { bot, makeTrouble, underWay } from './workbench.ts';
 
 const KEPT = 'atelier.guide';
 
@@ -89,5 +89,5 @@ async function killDuringJob({ path, values = {} }: Example): Promise<void> {
       if (underWay.value.length > 0) queueMicrotask(() => [stop(), resolve()]);
     });
   });
-  await make({ do: 'kill-bot' });
+  await makeTrouble({ do: 'kill-bot' });
 }

@@ -1,5 +1,15 @@
 import { computed, signal } from '@preact/signals';
-import type { BotState, Exchange, Job, Live, LiveSession, LogLine, Said, Trouble, Workbench } from '../../protocol.ts';
+import type {
+  BotState,
+  Exchange,
+  Job,
+  Live,
+  LiveSession,
+  LogLine,
+  Trouble,
+  TroubleResult,
+  Workbench,
+} from '../../protocol.ts';
 import { say } from './announce.ts';
 import { ask, sentenceOf, tell } from './session.ts';
 
@@ -68,9 +78,9 @@ export function takeFaults({ faults, down, speed, dialect }: Extract<Live, { is:
   };
 }
 
-export async function make(trouble: Trouble): Promise<void> {
+export async function makeTrouble(trouble: Trouble): Promise<void> {
   try {
-    const { said: text } = await tell<Said>('/api/trouble', trouble);
+    const { said: text } = await tell<TroubleResult>('/api/trouble', trouble);
     said.value = { text, failed: false, trouble: trouble.do };
   } catch (error) {
     said.value = { text: sentenceOf(error), failed: true, trouble: trouble.do };

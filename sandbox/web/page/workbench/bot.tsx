@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { BotState } from '../../protocol.ts';
 import { duration, timeText } from '../markdown/time.ts';
 import { now } from '../state/clock.ts';
-import { bot, gateway, log, make, said } from '../state/workbench.ts';
+import { bot, gateway, log, makeTrouble, said } from '../state/workbench.ts';
 
 const WORDS: Readonly<Record<BotState['state'], string>> = {
   starting: 'Starting',
@@ -28,7 +28,7 @@ export function BotPanel() {
             type="button"
             class="button small danger"
             disabled={!isAlive}
-            onClick={() => void make({ do: 'kill-bot' })}
+            onClick={() => void makeTrouble({ do: 'kill-bot' })}
           >
             Kill
           </button>
@@ -36,7 +36,7 @@ export function BotPanel() {
             type="button"
             class="button small secondary"
             disabled={!isAlive}
-            onClick={() => void make({ do: 'stop-bot' })}
+            onClick={() => void makeTrouble({ do: 'stop-bot' })}
           >
             Stop
           </button>
@@ -44,7 +44,7 @@ export function BotPanel() {
             type="button"
             class="button small success"
             disabled={isAlive}
-            onClick={() => void make({ do: 'start-bot' })}
+            onClick={() => void makeTrouble({ do: 'start-bot' })}
           >
             Start
           </button>

@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<Job['state'], string>> = {
   failed: 'failed',
 };
 
-export function Work() {
+export function JobsPanel() {
   return (
     <>
       <Sessions />

@@ -1,7 +1,7 @@
 import type { LiveSession, SessionOrder } from '../../protocol.ts';
 import { duration } from '../markdown/time.ts';
 import { now } from '../state/clock.ts';
-import { make, said, sessions } from '../state/workbench.ts';
+import { makeTrouble, said, sessions } from '../state/workbench.ts';
 import { Fact } from './fact.tsx';
 
 const WORDS: Readonly<Record<LiveSession['state'], string>> = {
@@ -66,7 +66,7 @@ function SessionCard({ session }: { session: LiveSession }) {
             class={`button small ${how === 'cut' ? 'danger' : 'secondary'}`}
             title={title}
             disabled={state === 'silent' && how !== 'cut'}
-            onClick={() => void make({ do: 'session', how, session: id })}
+            onClick={() => void makeTrouble({ do: 'session', how, session: id })}
           >
             {name}
           </button>

@@ -1,5 +1,5 @@
 import type { Dialect, TalkBench, TalkTrouble } from '../../protocol.ts';
-import { make } from '../state/workbench.ts';
+import { makeTrouble } from '../state/workbench.ts';
 
 const dialects: readonly { readonly dialect: Dialect; readonly name: string }[] = [
   { dialect: 'ga', name: 'Current (ga)' },
@@ -18,7 +18,7 @@ export function TalkTroubles({ talk: { dialect: current, troubles } }: { talk: T
             key={dialect}
             type="button"
             aria-pressed={dialect === current}
-            onClick={() => void make({ do: 'dialect', speak: dialect })}
+            onClick={() => void makeTrouble({ do: 'dialect', speak: dialect })}
           >
             {name}
           </button>
@@ -42,7 +42,7 @@ function Moment({ when, troubles }: { when: string; troubles: readonly TalkTroub
             key={how}
             type="button"
             class="button small secondary"
-            onClick={() => void make({ do: 'talk-trouble', how })}
+            onClick={() => void makeTrouble({ do: 'talk-trouble', how })}
           >
             {what}
           </button>

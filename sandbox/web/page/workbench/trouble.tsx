@@ -1,5 +1,5 @@
 import type { Trouble } from '../../protocol.ts';
-import { bot, gateway, make, said } from '../state/workbench.ts';
+import { bot, gateway, makeTrouble, said } from '../state/workbench.ts';
 import { TalkTroubles } from './talk-troubles.tsx';
 
 interface Switch {
@@ -85,7 +85,7 @@ export function TroublePanel() {
               <li key={id}>{what}</li>
             ))}
           </ul>
-          <button type="button" class="button secondary small" onClick={() => void make({ do: 'clear' })}>
+          <button type="button" class="button secondary small" onClick={() => void makeTrouble({ do: 'clear' })}>
             Clear faults
           </button>
         </div>
@@ -101,7 +101,7 @@ export function TroublePanel() {
                   key={factor}
                   type="button"
                   aria-pressed={factor === speed}
-                  onClick={() => void make({ do: 'speed', factor })}
+                  onClick={() => void makeTrouble({ do: 'speed', factor })}
                 >
                   {factor === 0.25 ? '¼' : factor}×
                 </button>
@@ -127,7 +127,7 @@ function Group({ title, switches }: { title: string; switches: readonly Switch[]
           <button
             type="button"
             class={`button small ${on ? 'danger' : 'secondary'}`}
-            onClick={() => void make(trouble)}
+            onClick={() => void makeTrouble(trouble)}
           >
             {name}
           </button>

@@ -3,12 +3,12 @@ import { Icon } from '../shell/icons.tsx';
 import { bench } from '../state/look.ts';
 import { bot, objections, underWay } from '../state/workbench.ts';
 import { BotPanel } from './bot.tsx';
-import { Work } from './jobs.tsx';
+import { JobsPanel } from './jobs.tsx';
 import { Traffic } from './traffic.tsx';
 import { TroublePanel } from './trouble.tsx';
 
 const tabs = [
-  { id: 'jobs', title: 'Jobs', View: Work },
+  { id: 'jobs', title: 'Jobs', View: JobsPanel },
   { id: 'traffic', title: 'Traffic', View: Traffic },
   { id: 'trouble', title: 'Faults', View: TroublePanel },
   { id: 'bot', title: 'Bot', View: BotPanel },

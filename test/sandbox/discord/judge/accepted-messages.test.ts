@@ -226,8 +226,8 @@ const cases: Case[] = [
   sent('a channel edit', { content: 'x', tts: false, enforce_nonce: false, flags: 4 }, { kind: 'channel-edit' }),
 ];
 
-describe('A message that Discord would take', () => {
-  it.each(cases)('$says', ({ kind, body, facts }) => {
+describe('The judge accepts a message', () => {
+  it.each(cases)('The judge accepts this $kind body: $says', ({ kind, body, facts }) => {
     expect(judgeBody(kind, asSent(body), facts)).toEqual([]);
   });
 });

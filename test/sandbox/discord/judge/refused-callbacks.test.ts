@@ -116,8 +116,8 @@ const cases: BadCase[] = [
   ]),
 ];
 
-describe('A callback that Discord would refuse', () => {
-  it.each(cases)('$says', ({ kind, body, facts, faults }) => {
+describe('The judge refuses a callback', () => {
+  it.each(cases)('The judge refuses this $kind body: $says', ({ kind, body, facts, faults }) => {
     expect(judgeBody(kind, body, facts).map(({ path, code }) => [path, code])).toEqual(faults);
   });
 });

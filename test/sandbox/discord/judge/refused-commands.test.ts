@@ -181,12 +181,12 @@ const cases: BadCase[] = [
   ),
 ];
 
-describe('A command that Discord would refuse', () => {
-  it.each(cases)('$says', ({ kind, body, facts, faults }) => {
+describe('The judge refuses a command', () => {
+  it.each(cases)('The judge refuses this $kind body: $says', ({ kind, body, facts, faults }) => {
     expect(judgeBody(kind, body, facts).map(({ path, code }) => [path, code])).toEqual(faults);
   });
 
-  it('counts only the longest translation towards the 8,000 characters', () => {
+  it('Only the longest translation counts towards the 8,000 characters', () => {
     const translated = (length: number) =>
       chat('draw', {
         options: times(25, (n) =>

@@ -354,8 +354,8 @@ const edits: BadCase[] = [
   ),
 ];
 
-describe('A message that Discord would refuse', () => {
-  it.each([...cases, ...edits])('$says', ({ kind, body, facts, faults }) => {
+describe('The judge refuses a message', () => {
+  it.each([...cases, ...edits])('The judge refuses this $kind body: $says', ({ kind, body, facts, faults }) => {
     expect(judgeBody(kind, body, facts).map(({ path, code }) => [path, code])).toEqual(faults);
   });
 });

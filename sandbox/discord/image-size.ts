@@ -1,4 +1,4 @@
-export interface PictureSize {
+export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
@@ -7,7 +7,7 @@ const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
 const WEBP = /^RIFF[\s\S]{4}WEBPVP8[ LX]$/;
 
 /** Reads the size of PNG, JPEG and WebP images, because Discord reports it for every attachment. */
-export function pictureSize(bytes: Buffer): PictureSize | undefined {
+export function imageSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length >= 24 && bytes.subarray(0, 4).equals(PNG))
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
   if (bytes.length >= 4 && bytes[0] === 0xff && bytes[1] === 0xd8) return jpegSize(bytes);
@@ -15,7 +15,7 @@ export function pictureSize(bytes: Buffer): PictureSize | undefined {
   return undefined;
 }
 
-function jpegSize(bytes: Buffer): PictureSize | undefined {
+function jpegSize(bytes: Buffer): ImageSize | undefined {
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1] ?? 0;
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
@@ -26,7 +26,7 @@ function jpegSize(bytes: Buffer): PictureSize | undefined {
 }
 
 /** The lossy, lossless and extended formats store the size differently (RFC 9649). */
-function webpSize(bytes: Buffer): PictureSize {
+function webpSize(bytes: Buffer): ImageSize {
   const fourteenBits = 0x3fff;
   switch (bytes.toString('latin1', 12, 16)) {
     case 'VP8X':

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Closes resources at the end, the newest first. */
-export class Belongings {
+export class Resources {
   readonly #closers: (() => unknown)[] = [];
   #isClosed = false;
 
   /** A resource that is added after `close` is closed at once. */
-  async keep<Thing>(thing: Thing, close: () => unknown): Promise<Thing> {
+  async keep<Resource>(resource: Resource, close: () => unknown): Promise<Resource> {
     if (this.#isClosed) await close();
     else this.#closers.push(close);
-    return thing;
+    return resource;
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Violation } from './judge/index.ts';
 
-export interface HeardRequest {
+export interface RecordedRequest {
   readonly id: number;
   readonly at: number;
   readonly method: string;
@@ -21,39 +21,39 @@ export interface HeardRequest {
   readonly violations?: readonly Violation[];
 }
 
-type Later = Partial<Pick<HeardRequest, 'body' | 'files' | 'status' | 'answer' | 'violations'>>;
+type Later = Partial<Pick<RecordedRequest, 'body' | 'files' | 'status' | 'answer' | 'violations'>>;
 
-export interface Hearing {
+export interface RequestRecord {
   readonly id: number;
   /** Adds facts that are known later. */
-  more(later: Later): void;
+  update(later: Later): void;
 }
 
 const MOST = 5_000;
 const LONGEST_ANSWER = 16 * 1_024;
 
 /** The recorded REST requests, newest last. */
-export class HeardBook {
-  readonly entries: HeardRequest[] = [];
-  readonly #onChange: (entry: HeardRequest) => void;
+export class RequestLog {
+  readonly entries: RecordedRequest[] = [];
+  readonly #onChange: (entry: RecordedRequest) => void;
   #last = 0;
 
-  constructor(onChange: (entry: HeardRequest) => void) {
+  constructor(onChange: (entry: RecordedRequest) => void) {
     this.#onChange = onChange;
   }
 
-  note(entry: Omit<HeardRequest, 'id'>): Hearing {
+  add(entry: Omit<RecordedRequest, 'id'>): RequestRecord {
     this.#last += 1;
     const kept = { ...entry, id: this.#last };
     const startedAt = performance.now();
     this.entries.push(kept);
     if (this.entries.length > MOST) this.entries.shift();
-    const more = ({ answer, ...later }: Later): void => {
+    const update = ({ answer, ...later }: Later): void => {
       Object.assign(kept, later, answer !== undefined && { answer: answer.slice(0, LONGEST_ANSWER) });
       if (later.status === undefined) return;
       Object.assign(kept, { ms: Math.round(performance.now() - startedAt) });
       this.#onChange(kept);
     };
-    return { id: kept.id, more };
+    return { id: kept.id, update };
   }
 }

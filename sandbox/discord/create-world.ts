@@ -30,7 +30,7 @@ const application =
 const people = ['member', 'other', 'admin', 'owner', 'installer'] as const;
 
 /** The initial world of every test. */
-export function furnish(id: MakeId, now: number, guilds: number): World {
+export function createWorld(id: MakeId, now: number, guilds: number): World {
   const world = new World({ ...person(id(), 'atelier-bot'), bot: true });
   const users = Object.fromEntries(people.map((name) => [name, person(id(), name)])) as Record<
     (typeof people)[number],
@@ -160,8 +160,8 @@ export const newThread = (now: number, members: readonly string[]): Thread => ({
   createdAt: now,
   archivedAt: now,
   members: new Map(members.map((id) => [id, now])),
-  standing: 0,
-  sent: 0,
+  messageCount: 0,
+  totalSent: 0,
 });
 
 /** The application's managed role has the name of its bot. */

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import type { Limits } from '../limits.ts';
 import { alreadyAcknowledged, invalidWebhookToken, unknownInteraction, unknownWebhook } from '../refusal.ts';
 import type { MakeId } from '../snowflake.ts';
-import type { Watch } from '../waiting.ts';
+import type { Watch } from '../watch.ts';
 import type { Interaction } from './interaction.ts';
 
 /** A sandbox may run for weeks, so older interactions are dropped. */
@@ -19,7 +19,7 @@ interface Open {
 }
 
 /** All interactions, with their deadlines and tokens. */
-export class Desk {
+export class InteractionBook {
   readonly #clock: Clock;
   readonly #limits: Limits;
   readonly #id: MakeId;
@@ -59,7 +59,7 @@ export class Desk {
   }
 
   /** For a callback: returns the interaction if it still awaits its response. */
-  waiting(id: string, token: string): Interaction {
+  findPending(id: string, token: string): Interaction {
     const interaction = this.#byId.get(id)?.interaction;
     if (!interaction || interaction.token !== token || interaction.missed || this.#isExpired(interaction))
       throw unknownInteraction();
@@ -75,7 +75,7 @@ export class Desk {
   }
 
   /** For a webhook: the token of an interaction expires 15 minutes after it was created. */
-  answered(applicationId: string, token: string, expectedApplication: string): Interaction {
+  findAcknowledged(applicationId: string, token: string, expectedApplication: string): Interaction {
     if (applicationId !== expectedApplication) throw unknownWebhook();
     const interaction = this.#byToken.get(token);
     if (!interaction || this.#isExpired(interaction)) throw invalidWebhookToken();

@@ -2,15 +2,15 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { factsOf, readSent, type Sent } from './body.ts';
 import type { Visit } from './buckets.ts';
 import type { DiscordFault } from './faults.ts';
-import type { Hearing } from './heard.ts';
 import type { Parts } from './parts.ts';
 import { badJson, notFound, Refusal, unauthorized } from './refusal.ts';
+import type { RequestRecord } from './request-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     sent: Sent;
-    trouble: DiscordFault | null;
-    hearing: Hearing | null;
+    fault: DiscordFault | null;
+    record: RequestRecord | null;
   }
   interface FastifyContextConfig {
     /** Accessible without a token. */
@@ -21,10 +21,10 @@ declare module 'fastify' {
 export const API = '/api/v10';
 
 /** Hooks for every REST request: recording, authentication, rate limits and injected faults. */
-export function hangDoor(api: FastifyInstance, parts: Parts): void {
+export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
   const { heard, clock, buckets, faults } = parts;
-  api.decorateRequest('trouble', null);
-  api.decorateRequest('hearing', null);
+  api.decorateRequest('fault', null);
+  api.decorateRequest('record', null);
 
   api.addHook('onRequest', async (request) => {
     const { authorization } = request.headers;
@@ -32,7 +32,7 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
     const { method } = request;
     const seen = { method, route: routeOf(request), path: pathOf(request), auth } as const;
     request.sent = { body: undefined, files: [] };
-    request.hearing = heard.note({ at: clock.now(), ...seen, body: undefined, files: [], status: 0 });
+    request.record = heard.add({ at: clock.now(), ...seen, body: undefined, files: [], status: 0 });
     const seconds = buckets.blockedFor();
     if (seconds !== undefined) throw blocked(seconds);
     if (request.is404 || isOpen(request)) return;
@@ -42,7 +42,7 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
   api.addHook('preHandler', async (request, reply) => {
     request.sent = await readSent(request);
     const { body, files } = request.sent;
-    request.hearing?.more({ body, files: factsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
+    request.record?.update({ body, files: factsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
     if (request.is404) return;
     const { headers, refused } = buckets.take(visitOf(request));
     reply.headers(headers);
@@ -52,17 +52,17 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
   });
 
   api.addHook('onSend', async (request, _, payload) => {
-    const { trouble: fault } = request;
-    request.trouble = null;
+    const { fault } = request;
+    request.fault = null;
     if (fault?.type === 'reset') request.raw.socket.destroy();
     if (fault?.type === 'reset' || fault?.type === 'hang') return await new Promise<never>(() => undefined);
-    if (typeof payload === 'string') request.hearing?.more({ answer: payload });
+    if (typeof payload === 'string') request.record?.update({ answer: payload });
     return payload;
   });
 
   api.addHook('onResponse', async (request, reply) => {
     const { statusCode } = reply;
-    request.hearing?.more({ status: statusCode });
+    request.record?.update({ status: statusCode });
     const isShared = reply.getHeader('x-ratelimit-scope') === 'shared';
     if (statusCode === 401 || statusCode === 403 || (statusCode === 429 && !isShared)) buckets.noteInvalid();
     parts.watch.changed();
@@ -71,7 +71,7 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
   api.setErrorHandler((problem, request, reply) => {
     const refusal = asRefusal(problem);
     const { violations } = refusal.detail;
-    if (violations) request.hearing?.more({ violations });
+    if (violations) request.record?.update({ violations });
     return sendRefusal(refusal, reply);
   });
   api.setNotFoundHandler((_, reply) => sendRefusal(notFound(), reply));
@@ -97,7 +97,7 @@ function isOpen(request: FastifyRequest): boolean {
 }
 
 const visitOf = (request: FastifyRequest): Visit => ({
-  id: request.hearing?.id,
+  id: request.record?.id,
   method: request.method,
   route: routeOf(request),
   params: request.params as Readonly<Record<string, string>>,
@@ -138,7 +138,7 @@ async function strike(fault: DiscordFault, request: FastifyRequest, parts: Parts
       return;
     default:
       if (fault.done) {
-        request.trouble = fault;
+        request.fault = fault;
         return;
       }
       if (fault.type === 'reset') request.raw.socket.destroy();
