@@ -18,8 +18,14 @@ export function announcer({ world, hub, stream, watch, wire, threads }: Needs) {
     const { guildId } = channel;
     const place = { channel_id: channel.id, ...(guildId !== undefined && { guild_id: guildId }) };
     const whole = wire(post);
-    const happening = { change, message: whole, viewer: viewer ?? null, edited: post.editedAt !== undefined, ...place };
-    stream.tell({ kind: 'message', what: happening satisfies MessageChange });
+    const messageChange = {
+      change,
+      message: whole,
+      viewer: viewer ?? null,
+      edited: post.editedAt !== undefined,
+      ...place,
+    };
+    stream.tell({ kind: 'message', what: messageChange satisfies MessageChange });
     // The gateway sends no events for ephemeral messages, nor for channels that the bot cannot view.
     const guild = world.guildOf(channel);
     const isDispatched =

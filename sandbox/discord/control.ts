@@ -24,7 +24,7 @@ export const controlRoutes: Routes = (server, parts) => {
       control.get('/heard', () => parts.heard.entries);
       control.post('/act', (request) => obey(request.body, parts));
       control.get('/stream', { websocket: true }, (socket) => {
-        const stop = parts.stream.listen((happening) => socket.send(JSON.stringify(happening)));
+        const stop = parts.stream.listen((event) => socket.send(JSON.stringify(event)));
         socket.on('close', stop);
         socket.on('error', () => socket.terminate());
       });

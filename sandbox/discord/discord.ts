@@ -49,7 +49,7 @@ export interface EmbeddedDiscord {
   /** Carries out an order in the format of the control address (`orders.ts`). */
   obey(order: unknown): Promise<Outcome>;
   /** Reports events as they happen; the returned function stops it. */
-  listen(listener: (happening: StreamEvent) => void): () => void;
+  listen(listener: (event: StreamEvent) => void): () => void;
   readonly limits: Limits;
   as(user: 'member' | 'other' | 'admin' | 'owner' | 'installer' | (string & {})): Actor;
   /** Adds a message from an earlier run. */

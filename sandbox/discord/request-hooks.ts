@@ -9,8 +9,8 @@ import type { RequestRecord } from './request-log.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     sent: Sent;
-    fault: DiscordFault | null;
-    record: RequestRecord | null;
+    discordFault: DiscordFault | null;
+    discordRecord: RequestRecord | null;
   }
   interface FastifyContextConfig {
     /** Accessible without a token. */
@@ -23,8 +23,8 @@ export const API = '/api/v10';
 /** Hooks for every REST request: recording, authentication, rate limits and injected faults. */
 export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
   const { heard, clock, buckets, faults } = parts;
-  api.decorateRequest('fault', null);
-  api.decorateRequest('record', null);
+  api.decorateRequest('discordFault', null);
+  api.decorateRequest('discordRecord', null);
 
   api.addHook('onRequest', async (request) => {
     const { authorization } = request.headers;
@@ -32,7 +32,7 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
     const { method } = request;
     const seen = { method, route: routeOf(request), path: pathOf(request), auth } as const;
     request.sent = { body: undefined, files: [] };
-    request.record = heard.add({ at: clock.now(), ...seen, body: undefined, files: [], status: 0 });
+    request.discordRecord = heard.add({ at: clock.now(), ...seen, body: undefined, files: [], status: 0 });
     const seconds = buckets.blockedFor();
     if (seconds !== undefined) throw blocked(seconds);
     if (request.is404 || isOpen(request)) return;
@@ -42,7 +42,7 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
   api.addHook('preHandler', async (request, reply) => {
     request.sent = await readSent(request);
     const { body, files } = request.sent;
-    request.record?.update({ body, files: factsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
+    request.discordRecord?.update({ body, files: factsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
     if (request.is404) return;
     const { headers, refused } = buckets.take(visitOf(request));
     reply.headers(headers);
@@ -52,17 +52,17 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
   });
 
   api.addHook('onSend', async (request, _, payload) => {
-    const { fault } = request;
-    request.fault = null;
+    const { discordFault: fault } = request;
+    request.discordFault = null;
     if (fault?.type === 'reset') request.raw.socket.destroy();
     if (fault?.type === 'reset' || fault?.type === 'hang') return await new Promise<never>(() => undefined);
-    if (typeof payload === 'string') request.record?.update({ answer: payload });
+    if (typeof payload === 'string') request.discordRecord?.update({ answer: payload });
     return payload;
   });
 
   api.addHook('onResponse', async (request, reply) => {
     const { statusCode } = reply;
-    request.record?.update({ status: statusCode });
+    request.discordRecord?.update({ status: statusCode });
     const isShared = reply.getHeader('x-ratelimit-scope') === 'shared';
     if (statusCode === 401 || statusCode === 403 || (statusCode === 429 && !isShared)) buckets.noteInvalid();
     parts.watch.changed();
@@ -71,7 +71,7 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
   api.setErrorHandler((problem, request, reply) => {
     const refusal = asRefusal(problem);
     const { violations } = refusal.detail;
-    if (violations) request.record?.update({ violations });
+    if (violations) request.discordRecord?.update({ violations });
     return sendRefusal(refusal, reply);
   });
   api.setNotFoundHandler((_, reply) => sendRefusal(notFound(), reply));
@@ -97,7 +97,7 @@ function isOpen(request: FastifyRequest): boolean {
 }
 
 const visitOf = (request: FastifyRequest): Visit => ({
-  id: request.record?.id,
+  id: request.discordRecord?.id,
   method: request.method,
   route: routeOf(request),
   params: request.params as Readonly<Record<string, string>>,
@@ -138,7 +138,7 @@ async function strike(fault: DiscordFault, request: FastifyRequest, parts: Parts
       return;
     default:
       if (fault.done) {
-        request.fault = fault;
+        request.discordFault = fault;
         return;
       }
       if (fault.type === 'reset') request.raw.socket.destroy();

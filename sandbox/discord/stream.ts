@@ -15,7 +15,7 @@ export interface MessageChange {
   readonly channel_id: string;
 }
 
-type Listener = (happening: StreamEvent) => void;
+type Listener = (event: StreamEvent) => void;
 
 /** Reports events to the page and to the clients of the control socket. */
 export class Stream {
@@ -26,7 +26,7 @@ export class Stream {
     return () => this.#listeners.delete(listener);
   }
 
-  tell(happening: StreamEvent): void {
-    for (const listener of this.#listeners) listener(happening);
+  tell(event: StreamEvent): void {
+    for (const listener of this.#listeners) listener(event);
   }
 }

@@ -22,9 +22,9 @@ export function tellLive(socket: WebSocket, me: Person, stage: Stage): void {
   };
   const { discord, gateway } = stage;
   const stops = [
-    discord.listen((happening) => {
-      const event = discordEvent(happening, me, discord);
-      if (event) tell(event);
+    discord.listen((event) => {
+      const live = discordEvent(event, me, discord);
+      if (live) tell(live);
     }),
     followBot(stage, tell),
     followTraffic(stage, tell),
@@ -87,7 +87,7 @@ function followTalk({ realtime }: EmbeddedGateway, tell: Tell): Stop {
 }
 
 /** The list of faults also changes when a fault has been applied. */
-function followFaults({ gateway, troubles: troubled }: Stage, tell: Tell): Stop {
+function followFaults({ gateway, troubles }: Stage, tell: Tell): Stop {
   if (gateway.kind === 'real') return () => undefined;
   const { embedded } = gateway;
   const onFaults = (): void => {
@@ -96,9 +96,9 @@ function followFaults({ gateway, troubles: troubled }: Stage, tell: Tell): Stop 
     tell({ is: 'faults', faults: faultsOf(embedded), down, speed, dialect: quirks.realtimeDialect });
   };
   embedded.faults.on('change', onFaults);
-  troubled.on('made', onFaults);
+  troubles.on('made', onFaults);
   return () => {
     embedded.faults.off('change', onFaults);
-    troubled.off('made', onFaults);
+    troubles.off('made', onFaults);
   };
 }

@@ -89,9 +89,9 @@ async function gatewayFor(
 /** Only the origin, because a URL can contain a user name and a password. */
 const withoutSecrets = (address: string): string => URL.parse(address)?.origin ?? 'the configured address';
 
-function watch({ discord, gateway, bot, traffic, troubles: troubled }: Stage): void {
+function watch({ discord, gateway, bot, traffic, troubles }: Stage): void {
   // Every open page adds its own listeners.
-  setMaxListeners(0, bot, traffic, troubled);
+  setMaxListeners(0, bot, traffic, troubles);
   if (gateway.kind === 'embedded') {
     const { jobs, tally, faults, realtime } = gateway.embedded;
     setMaxListeners(0, jobs, tally, faults, realtime);

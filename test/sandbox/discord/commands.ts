@@ -10,13 +10,13 @@ export const png = Buffer.from(
 const commands = [
   new SlashCommandBuilder()
     .setName('imagine')
-    .setDescription('Makes a picture')
+    .setDescription('Makes an image')
     .addStringOption((option) =>
       option.setName('prompt').setDescription('Words').setRequired(true).setMaxLength(20).setAutocomplete(true),
     )
     .addIntegerOption((option) => option.setName('count').setDescription('How many').setMinValue(1).setMaxValue(4))
-    .addAttachmentOption((option) => option.setName('image').setDescription('A picture'))
-    .addUserOption((option) => option.setName('friend').setDescription('Somebody'))
+    .addAttachmentOption((option) => option.setName('image').setDescription('An image'))
+    .addUserOption((option) => option.setName('friend').setDescription('A user'))
     .toJSON(),
   new SlashCommandBuilder()
     .setName('music')

@@ -110,24 +110,24 @@ describe('A form', () => {
           new TextInputBuilder().setCustomId('prompt').setStyle(TextInputStyle.Short).setMaxLength(9),
         ),
       new LabelBuilder()
-        .setLabel('Picture')
-        .setFileUploadComponent(new FileUploadBuilder().setCustomId('picture').setRequired(false)),
+        .setLabel('Image')
+        .setFileUploadComponent(new FileUploadBuilder().setCustomId('image').setRequired(false)),
     );
 
   it('A form is opened by a command or a button, filled in and submitted', async () => {
     const { member, discord } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand() || interaction.isButton()) await interaction.showModal(form);
       if (!interaction.isModalSubmit()) return;
-      const picture = interaction.fields.getUploadedFiles('picture')?.first()?.name;
+      const image = interaction.fields.getUploadedFiles('image')?.first()?.name;
       await interaction.reply({
-        content: `${interaction.fields.getTextInputValue('prompt')} ${picture}`,
+        content: `${interaction.fields.getTextInputValue('prompt')} ${image}`,
         components: [buttons()],
       });
     });
     const modal = await (await member.slash('imagine', { prompt: 'x' })).modal();
     expect([modal.title, modal.customId]).toEqual(['Remix', 'remix']);
     const files = [{ name: 'in.png', bytes: png }];
-    const message = await (await member.fill(modal, { Prompt: 'a ship', picture: files })).message();
+    const message = await (await member.fill(modal, { Prompt: 'a ship', image: files })).message();
     expect(message.content).toBe('a ship in.png');
     const again = await (await member.click(message, 'U1')).modal();
     expect((await (await member.fill(again, { prompt: 'boat' })).message()).content).toBe('boat undefined');

@@ -12,8 +12,8 @@ describe('Reading the size of an image', () => {
     ['lossy WebP', () => plain(3).webp()],
     ['lossless WebP', () => plain(4).webp({ lossless: true })],
     ['transparent WebP', () => plain(4).webp()],
-  ])('The size is read from the header of a %s', async (_, picture) => {
-    expect(imageSize(await picture().toBuffer())).toEqual({ width: 321, height: 123 });
+  ])('The size is read from the header of a %s', async (_, image) => {
+    expect(imageSize(await image().toBuffer())).toEqual({ width: 321, height: 123 });
   });
 
   it('Other files have no size', () => {

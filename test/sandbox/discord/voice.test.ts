@@ -13,7 +13,7 @@ import { answering, clientOf, stage } from './stage.ts';
 
 const VOICE = 1 << 13;
 const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
-const ogg = Buffer.from('OggS and whatever follows');
+const ogg = Buffer.from('OggS and more bytes');
 const waveform = Buffer.from([0, 128, 255, 64]).toString('base64');
 const body = { flags: VOICE, attachments: [{ id: '0', filename: 'voice-message.ogg', duration_secs: 2.5, waveform }] };
 const files = [{ name: 'voice-message.ogg', data: ogg }];

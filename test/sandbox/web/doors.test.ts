@@ -54,11 +54,11 @@ describe('Access to the page server', () => {
   });
 
   it('The socket is closed for an unknown person', async () => {
-    const socket = new WebSocket(`${at.url.replace('http', 'ws')}/api/live?token=${token}&as=nobody`);
+    const socket = new WebSocket(`${at.url.replace('http', 'ws')}/api/live?token=${token}&as=stranger`);
     const [code, reason] = await new Promise<[number, string]>((resolve) =>
       socket.once('close', (number, why) => resolve([number, String(why)])),
     );
-    expect([code, reason]).toEqual([1008, expect.stringMatching(/no person named nobody/)]);
+    expect([code, reason]).toEqual([1008, expect.stringMatching(/no person named stranger/)]);
   });
 
   it('The control addresses of both embedded sides have the same protection', async () => {

@@ -46,7 +46,7 @@ describe('The world', () => {
     expect(installer.guilds.map(({ name, installed }) => [name, installed])).toEqual([['uninvited', false]]);
     expect(installer.guilds[0]?.commands.map(({ name }) => name)).toContain('imagine');
     expect((await at.world('other')).guilds.find(({ name }) => name === 'uninvited')?.commands).toEqual([]);
-    expect((await at.get<{ error: string }>('/api/world?as=nobody')).body.error).toMatch(/no person named nobody/);
+    expect((await at.get<{ error: string }>('/api/world?as=stranger')).body.error).toMatch(/no person named stranger/);
     expect((await at.get('/api/world?as=atelier-bot')).status).toBe(400);
   });
 
@@ -135,7 +135,7 @@ describe('Acts', () => {
   });
 
   it.each([
-    [{ as: 'nobody', do: 'say', content: 'x' }, /no person named nobody/],
+    [{ as: 'stranger', do: 'say', content: 'x' }, /no person named stranger/],
     [{ as: 'member', do: 'dance' }, /do/],
     [{}, /no person named/],
     [{ as: 'member', do: 'slash', name: 'nothing' }, /No command named nothing/],

@@ -11,7 +11,7 @@ const HIGHEST = 350;
  * not by URL, so that after an edit a tile shows the old image until the new one has loaded.
  */
 export function Gallery({ images }: { images: readonly GalleryItem[] }) {
-  const stills = images.filter(({ isVideo: isFilm }) => !isFilm);
+  const stills = images.filter(({ isVideo }) => !isVideo);
   return (
     <div class="gallery" data-count={Math.min(images.length, 10)}>
       {images.map((image, index) => (

@@ -152,7 +152,7 @@ const cases: Case[] = [
       .setContexts(InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel)
       .setIntegrationTypes(ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall),
   ),
-  one('permissions for nobody', slash('admin').setDefaultMemberPermissions(0)),
+  one('permissions for no one', slash('admin').setDefaultMemberPermissions(0)),
   one('permissions for all', slash('admin').setDefaultMemberPermissions(null)),
   one(
     'translations',

@@ -41,7 +41,7 @@ describe("The embedded Discord's own responses", () => {
   it('The judge accepts responses that Discord could send', () => {
     expect(places('gateway-bot', gateway)).toEqual([]);
     expect(places('message', message)).toEqual([]);
-    expect(places('message', { ...message, position: 3, whatever: true })).toEqual([]);
+    expect(places('message', { ...message, position: 3, extra: true })).toEqual([]);
     expect(places('channel', { id: '100000000000000004', type: 1, flags: 0, recipients: [user] })).toEqual([]);
     expect(places('commands', [])).toEqual([]);
   });
